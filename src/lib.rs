@@ -1,0 +1,2 @@
+//! Lazuli
+pub mod rules;

@@ -1,0 +1,167 @@
+//! A moment, given to the rules and never asked for by them.
+//!
+//! Azure counts in ticks of 100 ns since the year 1; entity tags and snapshot names are such ticks written out, so this is
+//! the only representation of time in the house.
+
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Timelike};
+
+/// Ticks in a second.
+pub const TICKS_PER_SECOND: u64 = 10_000_000;
+/// Ticks between 0001-01-01 and 1970-01-01, UTC.
+const UNIX_EPOCH_TICKS: u64 = 621_355_968_000_000_000;
+/// Ticks of 9999-12-31T23:59:59.9999999Z, the last moment that can be written.
+const LAST_TICKS: u64 = 3_155_378_975_999_999_999;
+
+/// A moment: ticks of 100 ns since 0001-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(u64);
+
+impl Timestamp {
+    /// The last moment that the service can write, its word for «never».
+    pub const NEVER: Timestamp = Timestamp(LAST_TICKS);
+
+    /// A moment from its ticks; later than the year 9999 is clipped.
+    pub const fn from_ticks(ticks: u64) -> Timestamp {
+        Timestamp(if ticks > LAST_TICKS { LAST_TICKS } else { ticks })
+    }
+
+    /// A moment from seconds since 1970 and ticks within the second.
+    pub const fn from_unix(seconds: i64, ticks: u32) -> Timestamp {
+        let whole = (UNIX_EPOCH_TICKS as i64).saturating_add(seconds.saturating_mul(TICKS_PER_SECOND as i64));
+        Timestamp::from_ticks(if whole < 0 { 0 } else { whole as u64 + ticks as u64 })
+    }
+
+    /// Ticks since 0001-01-01.
+    pub const fn ticks(self) -> u64 {
+        self.0
+    }
+
+    /// The moment so many seconds later.
+    pub const fn after_seconds(self, seconds: u64) -> Timestamp {
+        Timestamp::from_ticks(self.0.saturating_add(seconds.saturating_mul(TICKS_PER_SECOND)))
+    }
+
+    /// The moment one tick later: how a store keeps its stamps apart.
+    pub const fn next(self) -> Timestamp {
+        Timestamp::from_ticks(self.0.saturating_add(1))
+    }
+
+    /// Whole seconds from here to `later`, rounded up; 0 if it has passed.
+    pub const fn seconds_until(self, later: Timestamp) -> u64 {
+        later.0.saturating_sub(self.0).div_ceil(TICKS_PER_SECOND)
+    }
+
+    /// The same moment without its fraction of a second, as HTTP dates carry it.
+    pub const fn to_second(self) -> Timestamp {
+        Timestamp(self.0 - self.0 % TICKS_PER_SECOND)
+    }
+
+    /// How far apart two moments are, in whole seconds.
+    pub const fn seconds_apart(self, other: Timestamp) -> u64 {
+        self.0.abs_diff(other.0) / TICKS_PER_SECOND
+    }
+
+    fn civil(self) -> NaiveDateTime {
+        let seconds = (self.0 / TICKS_PER_SECOND) as i64 - (UNIX_EPOCH_TICKS / TICKS_PER_SECOND) as i64;
+        let nanos = (self.0 % TICKS_PER_SECOND) as u32 * 100;
+        DateTime::from_timestamp(seconds, nanos).map_or(NaiveDateTime::MIN, |moment| moment.naive_utc())
+    }
+
+    /// `Thu, 09 May 2019 00:45:05 GMT`, as every date header is written.
+    pub fn rfc1123(self) -> String {
+        const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+        const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+        let at = self.civil();
+        let day = DAYS[at.weekday().num_days_from_monday() as usize % 7];
+        let month = MONTHS[at.month0() as usize % 12];
+        format!("{day}, {:02} {month} {:04} {:02}:{:02}:{:02} GMT", at.day(), at.year(), at.hour(), at.minute(), at.second())
+    }
+
+    /// `2019-05-09T00:53:01.3826986Z`, as snapshots, versions and policies are written.
+    pub fn iso(self) -> String {
+        let at = self.civil();
+        let ticks = self.0 % TICKS_PER_SECOND;
+        format!(
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{ticks:07}Z",
+            at.year(),
+            at.month(),
+            at.day(),
+            at.hour(),
+            at.minute(),
+            at.second()
+        )
+    }
+
+    /// Reads an HTTP date: RFC 1123, or the two obsolete forms of RFC 9110 §5.6.7.
+    pub fn parse_http(text: &str) -> Option<Timestamp> {
+        let text = text.trim();
+        let from = |format: &str| NaiveDateTime::parse_from_str(text, format).ok();
+        let civil = from("%a, %d %b %Y %H:%M:%S GMT")
+            .or_else(|| from("%A, %d-%b-%y %H:%M:%S GMT"))
+            .or_else(|| from("%a %b %e %H:%M:%S %Y"))
+            .or_else(|| DateTime::parse_from_rfc2822(text).ok().map(|at| at.naive_utc()))?;
+        Some(Timestamp::from_civil(civil))
+    }
+
+    /// Reads an ISO 8601 moment as policies and signatures write it: a date, or a date and a time to the minute, the second or up
+    /// to seven digits of its fraction, in UTC.
+    pub fn parse_iso(text: &str) -> Option<Timestamp> {
+        if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
+            return Some(Timestamp::from_civil(date.and_hms_opt(0, 0, 0)?));
+        }
+        if let Ok(at) = DateTime::parse_from_rfc3339(text) {
+            return Some(Timestamp::from_civil(at.naive_utc()));
+        }
+        let civil = NaiveDateTime::parse_from_str(text.strip_suffix('Z').unwrap_or(text), "%Y-%m-%dT%H:%M").ok()?;
+        Some(Timestamp::from_civil(civil))
+    }
+
+    fn from_civil(civil: NaiveDateTime) -> Timestamp {
+        let at = civil.and_utc();
+        Timestamp::from_unix(at.timestamp(), at.timestamp_subsec_nanos().min(999_999_999) / 100)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_what_the_service_writes() {
+        let at = Timestamp::parse_iso("2019-05-09T00:53:01.3826986Z").unwrap();
+        assert_eq!(at.iso(), "2019-05-09T00:53:01.3826986Z");
+        assert_eq!(at.rfc1123(), "Thu, 09 May 2019 00:53:01 GMT");
+        assert_eq!(Timestamp::NEVER.rfc1123(), "Fri, 31 Dec 9999 23:59:59 GMT");
+        assert_eq!(Timestamp::from_ticks(0).iso(), "0001-01-01T00:00:00.0000000Z");
+        assert_eq!(Timestamp::from_ticks(u64::MAX), Timestamp::NEVER);
+    }
+
+    #[test]
+    fn reads_every_form_that_clients_send() {
+        for (text, iso) in [
+            ("2021-01-02", "2021-01-02T00:00:00.0000000Z"),
+            ("2021-01-02T03:04Z", "2021-01-02T03:04:00.0000000Z"),
+            ("2021-01-02T03:04:05Z", "2021-01-02T03:04:05.0000000Z"),
+            ("2021-01-02T03:04:05.1234567Z", "2021-01-02T03:04:05.1234567Z"),
+            ("2021-01-02T03:04:05+01:00", "2021-01-02T02:04:05.0000000Z"),
+        ] {
+            assert_eq!(Timestamp::parse_iso(text).unwrap().iso(), iso, "{text}");
+        }
+        for text in ["", "tomorrow", "2021-13-01", "2021-01-02T25:00:00Z", "20210102"] {
+            assert_eq!(Timestamp::parse_iso(text), None, "{text}");
+        }
+        for text in ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+            assert_eq!(Timestamp::parse_http(text).unwrap().iso(), "1994-11-06T08:49:37.0000000Z", "{text}");
+        }
+        assert_eq!(Timestamp::parse_http("1994"), None);
+    }
+
+    #[test]
+    fn counts_seconds_upwards() {
+        let at = Timestamp::from_unix(100, 5);
+        assert_eq!(at.seconds_until(at.after_seconds(15)), 15);
+        assert_eq!(at.seconds_until(Timestamp::from_unix(115, 6)), 16);
+        assert_eq!(at.after_seconds(1).seconds_until(at), 0);
+        assert_eq!(at.to_second(), Timestamp::from_unix(100, 0));
+    }
+}
