@@ -1,2 +1,27 @@
-//! Lazuli
+//! Lazuli: an Azure Storage server for a laptop and for CI.
+//!
+//! The map of the house, arrows pointing down only:
+//!
+//! - [`config`] and `main.rs`: arguments in, server out
+//! - [`Emulator`]: the whole server, embeddable
+//! - [`http`]: the wire, and only here: listeners, targets, routes, signatures, the pipeline of a request
+//! - [`blob`] and, to come, queue, table and file: a service each; [`service`] is what they share
+//! - [`op`]: what an operation is, what it is handed and what it gives back
+//! - [`store`]: cells of records, and content for bytes
+//! - [`rules`]: what is decided, pure
+//! - [`world`]: time and chance; [`account`]: who has a key
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read files and clocks"))]
+
+pub mod account;
+pub mod blob;
+pub mod config;
+pub mod control;
+mod emulator;
+pub mod http;
+pub mod op;
 pub mod rules;
+pub mod service;
+pub mod store;
+pub mod world;
+
+pub use emulator::{Address, Emulator};

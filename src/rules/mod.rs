@@ -2,7 +2,21 @@
 //!
 //! Nothing here awaits, reads a clock, draws a random number or knows HTTP's types. Time and ids come in as arguments.
 
+pub mod access;
+pub mod blocks;
+pub mod checksum;
+pub mod condition;
+pub mod cors;
 pub mod etag;
 pub mod fault;
+pub mod lease;
+pub mod listing;
+pub mod metadata;
+pub mod name;
+pub mod range;
+pub mod sas;
+pub mod shared_key;
+pub mod tags;
+pub mod tier;
 pub mod time;
 pub mod version;

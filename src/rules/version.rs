@@ -27,14 +27,20 @@ impl Version {
     pub const V2017_07_29: Version = Version(20170729);
     /// `x-ms-creation-time` and Creation-Time.
     pub const V2017_11_09: Version = Version(20171109);
+    /// Static websites, Put Block From URL.
+    pub const V2018_03_28: Version = Version(20180328);
     /// User delegation keys; sr and snapshot in a SAS's string-to-sign.
     pub const V2018_11_09: Version = Version(20181109);
     /// CRC64, customer-provided keys, encryption scopes.
     pub const V2019_02_02: Version = Version(20190202);
+    /// Whether an account has a hierarchical namespace, in its information.
+    pub const V2019_07_07: Version = Version(20190707);
     /// Tags, versions, 4000 MiB blocks, 5000 MiB Put Blob.
     pub const V2019_12_12: Version = Version(20191212);
     /// Directory SAS.
     pub const V2020_02_10: Version = Version(20200210);
+    /// Immutability with versioning in the container list.
+    pub const V2020_06_12: Version = Version(20200612);
     /// Encryption scope in a SAS's string-to-sign.
     pub const V2020_12_06: Version = Version(20201206);
     /// Names that XML cannot hold come percent-encoded, marked `Encoded="true"`.

@@ -1,0 +1,25 @@
+# A static binary on busybox: small, and with the shell, nc, wget, grep and awk that health checks and test libraries expect inside.
+FROM rust:1.95.0-alpine AS build
+RUN apk add --no-cache musl-dev ca-certificates busybox-static
+WORKDIR /lazuli
+COPY Cargo.toml Cargo.lock ./
+COPY src src
+RUN cargo build --release --locked
+
+FROM busybox:stable
+# Alpine's nc: that of the busybox image does not know -z, by which most compose files ask whether Azurite's port is open.
+COPY --from=build /bin/busybox.static /bin/nc
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /lazuli/target/release/lazuli /usr/local/bin/lazuli
+
+# Azurite's names, so that compose files and test libraries made for its image run unchanged.
+RUN for name in azurite azurite-blob azurite-queue azurite-table; do ln -s lazuli "/usr/local/bin/$name"; done
+# Some hosts call Node's entry point by name; it runs what it is given.
+RUN printf '#!/bin/sh\nexec "$@"\n' > /usr/local/bin/docker-entrypoint.sh && chmod +x /usr/local/bin/docker-entrypoint.sh
+
+EXPOSE 10000 10001 10002 10003
+VOLUME /data
+HEALTHCHECK --interval=5s --timeout=3s --start-period=5s CMD ["lazuli", "--health"]
+
+# No ENTRYPOINT, as in Azurite's image: a command starts with the name of a program. `-l /data` joins when data is kept on disk.
+CMD ["azurite", "--blobHost", "0.0.0.0", "--queueHost", "0.0.0.0", "--tableHost", "0.0.0.0"]

@@ -1,0 +1,78 @@
+// What the tests share: where the server is, a container for each test that asks, tokens, and how a refusal is read.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { BlobServiceClient, StorageSharedKeyCredential } from "@azure/storage-blob";
+
+export const ACCOUNT = process.env.AZURE_STORAGE_ACCOUNT ?? "devstoreaccount1";
+export const KEY =
+  process.env.AZURE_STORAGE_KEY ??
+  "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+export const BLOB_URL = process.env.BLOB_URL ?? `http://127.0.0.1:10000/${ACCOUNT}`;
+export const CONNECTION_STRING =
+  process.env.AZURE_STORAGE_CONNECTION_STRING ??
+  `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${KEY};BlobEndpoint=${BLOB_URL};`;
+
+// One try: a refusal is what many tests are about, and a server error must show at once.
+export const OPTIONS = { retryOptions: { maxTries: 1 } };
+
+export const credential = new StorageSharedKeyCredential(ACCOUNT, KEY);
+export const service = BlobServiceClient.fromConnectionString(CONNECTION_STRING, OPTIONS);
+
+export const unique = () => `test-${randomUUID()}`;
+export const inAnHour = () => new Date(Date.now() + 3_600_000);
+export const anHourAgo = () => new Date(Date.now() - 3_600_000);
+
+/** A container that is gone after the test, leased or not. */
+export async function newContainer(t, options) {
+  const container = service.getContainerClient(unique());
+  await container.create(options);
+  t.after(async () => {
+    try {
+      await container.deleteIfExists();
+    } catch (error) {
+      if (error.code !== "LeaseIdMissing") throw error;
+      await container.getBlobLeaseClient().breakLease(0);
+      await container.delete();
+    }
+  });
+  return container;
+}
+
+/** A small blob in a container of its own. */
+export async function newBlob(t, content = "hello, world", options) {
+  const container = await newContainer(t);
+  const blob = container.getBlockBlobClient("hello.txt");
+  await blob.upload(content, Buffer.byteLength(content), options);
+  return blob;
+}
+
+/** The call is refused with this status and one of these error codes. */
+export async function refused(call, status, ...codes) {
+  const error = await call.then(
+    () => assert.fail(`not refused, though ${status} ${codes.join(" or ")} was due`),
+    (refusal) => refusal,
+  );
+  const code = error.code ?? error.details?.errorCode; // without a body the code is only in a header
+  assert.ok([status].flat().includes(error.statusCode) && codes.includes(code), `${error.statusCode} ${code}: ${error.message}`);
+}
+
+/** Everything an iterator gives. */
+export async function all(iterator) {
+  const items = [];
+  for await (const item of iterator) items.push(item);
+  return items;
+}
+
+export const names = (items) => items.map((item) => item.name);
+
+export async function text(blob, ...range) {
+  return (await blob.downloadToBuffer(...range)).toString();
+}
+
+/** Bytes that differ from place to place, so that a piece put in the wrong place shows. */
+export function pattern(size) {
+  const bytes = Buffer.alloc(size);
+  for (let i = 0; i + 4 <= size; i += 4) bytes.writeUInt32BE(i, i);
+  return bytes;
+}

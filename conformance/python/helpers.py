@@ -1,0 +1,82 @@
+"""What the tests share: where the server is, names that nobody else has, tokens, and how a refusal is read."""
+
+import os
+from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone
+from urllib.parse import quote
+from uuid import uuid4
+
+import pytest
+from azure.core.exceptions import HttpResponseError
+from azure.storage.blob import generate_account_sas, generate_blob_sas, generate_container_sas
+
+ACCOUNT = os.environ.get("AZURE_STORAGE_ACCOUNT", "devstoreaccount1")
+KEY = os.environ.get(
+    "AZURE_STORAGE_KEY",
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
+)
+BLOB_URL = os.environ.get("BLOB_URL", f"http://127.0.0.1:10000/{ACCOUNT}")
+CONNECTION_STRING = os.environ.get(
+    "AZURE_STORAGE_CONNECTION_STRING",
+    f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};BlobEndpoint={BLOB_URL};",
+)
+CONTROL_URL = os.environ.get("LAZULI_CONTROL_URL")
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+def unique(stem="test"):
+    return f"{stem}-{uuid4().hex}"
+
+
+def now():
+    return datetime.now(timezone.utc)
+
+
+def in_an_hour():
+    return now() + timedelta(hours=1)
+
+
+def an_hour_ago():
+    return now() - timedelta(hours=1)
+
+
+def pattern(size):
+    """Bytes that differ from place to place, so that a piece put in the wrong place shows."""
+    block = b"".join(i.to_bytes(4, "big") for i in range(min(size, 64 * KIB) // 4 + 1))
+    return (block * (size // len(block) + 1))[:size]
+
+
+@contextmanager
+def refused(status, *codes):
+    """The call inside is refused with this status (or one of several) and one of these error codes."""
+    with pytest.raises(HttpResponseError) as caught:
+        yield caught
+    error = caught.value
+    assert error.status_code in (status if isinstance(status, tuple) else (status,)), error
+    assert error.error_code in codes, error
+
+
+def account_sas(resource_types, permission, **fields):
+    return generate_account_sas(
+        ACCOUNT, account_key=KEY, resource_types=resource_types, permission=permission, **{"expiry": in_an_hour(), **fields}
+    )
+
+
+def container_sas(container, permission=None, **fields):
+    if permission:
+        fields = {"permission": permission, "expiry": in_an_hour(), **fields}
+    return generate_container_sas(ACCOUNT, container.container_name, account_key=KEY, **fields)
+
+
+def blob_sas(blob, permission=None, **fields):
+    if permission:
+        fields = {"permission": permission, "expiry": in_an_hour(), **fields}
+    return generate_blob_sas(ACCOUNT, blob.container_name, blob.blob_name, account_key=KEY, **fields)
+
+
+def url(container, blob=None, sas=None):
+    """The address of a container or a blob, for plain HTTP."""
+    path = f"{BLOB_URL}/{container}" + (f"/{quote(blob)}" if blob else "")
+    return f"{path}?{sas}" if sas else path

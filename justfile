@@ -1,0 +1,38 @@
+# The commands that CI runs, by short names.
+
+# What there is
+default:
+    @just --list
+
+# Format the code
+fmt:
+    cargo fmt
+
+# Check format and lints
+lint:
+    cargo fmt --check
+    cargo clippy --all-targets --locked -- -D warnings
+
+# Run the tests
+test *args:
+    cargo test --locked {{args}}
+
+# Start the server
+run *args:
+    cargo run --release -- {{args}}
+
+# Run the official SDKs against a server
+conformance *args="python node":
+    conformance/run {{args}}
+
+# Check licences, advisories and sources of the dependencies
+deny:
+    cargo deny check
+
+# Build the documentation of the code
+docs:
+    cargo doc --no-deps --document-private-items
+
+# All that must hold before a change lands
+ci:
+    .ci/run

@@ -1,0 +1,46 @@
+//! Accounts: their names, their keys, and what each has switched on.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A storage account. Every service of the server knows the same accounts.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Account {
+    /// The account's name: 3 to 24 lower-case letters and digits.
+    pub name: String,
+    /// One or two keys, decoded; a signature with either is good.
+    pub keys: Vec<Vec<u8>>,
+    /// Whether overwriting or deleting a blob keeps the old state as a version.
+    pub versioning: bool,
+    /// Whether the account has a hierarchical namespace (Data Lake Storage Gen2).
+    pub hns: bool,
+}
+
+impl std::fmt::Debug for Account {
+    /// Without the keys: an account may end up in a log.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Account").field("name", &self.name).field("versioning", &self.versioning).field("hns", &self.hns).finish()
+    }
+}
+
+/// The accounts of one server, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Accounts(HashMap<String, Arc<Account>>);
+
+impl Accounts {
+    /// The account of this name.
+    pub fn get(&self, name: &str) -> Option<&Arc<Account>> {
+        self.0.get(name)
+    }
+
+    /// All of them, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Account>> {
+        self.0.values()
+    }
+}
+
+impl FromIterator<Account> for Accounts {
+    fn from_iter<I: IntoIterator<Item = Account>>(accounts: I) -> Accounts {
+        Accounts(accounts.into_iter().map(|account| (account.name.clone(), Arc::new(account))).collect())
+    }
+}

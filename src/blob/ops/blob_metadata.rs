@@ -1,0 +1,55 @@
+//! Get and Set Blob Metadata.
+use super::super::service::Blobs;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+
+pub(super) static GET_BLOB_METADATA: Op<Blobs> = Op {
+    row: Row {
+        name: "Get Blob Metadata",
+        methods: &["GET", "HEAD"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "metadata")],
+        takes: &[],
+        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
+        secondary: Secondary::Allowed,
+        accepts: Accepts::Read,
+        lease: Guard::Read,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(get(blobs, call)),
+};
+
+pub(super) static SET_BLOB_METADATA: Op<Blobs> = Op {
+    row: Row {
+        name: "Set Blob Metadata",
+        methods: &["PUT"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "metadata")],
+        takes: &[],
+        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::Write,
+        lease: Guard::Write,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(set(blobs, call)),
+};
+
+async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let blob = blobs.container(&call)?.read().admit(&call)?;
+    Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with_metadata(&blob.metadata))
+}
+
+/// The metadata that the request carries takes the place of all there was.
+async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let metadata = call.metadata()?;
+    let container = blobs.container(&call)?;
+    let blob = container
+        .write(|container| {
+            let admitted = container.admit(&call)?;
+            Ok(container.replace(admitted, call.now, |blob| blob.metadata = metadata))
+        })
+        .await?;
+    Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true"))
+}

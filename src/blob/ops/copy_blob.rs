@@ -1,0 +1,74 @@
+//! Copy Blob: within this server, where the bytes are shared and the copy is complete at once.
+use super::super::service::Blobs;
+use super::super::state::Copied;
+use super::super::wire;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::condition::{self, Accepts, Stored};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::{lease::Guard, tier::Tier};
+use crate::takes;
+use std::sync::Arc;
+
+pub(super) static COPY_BLOB: Op<Blobs> = Op {
+    row: Row {
+        name: "Copy Blob",
+        methods: &["PUT"],
+        shape: Shape::Blob,
+        signs: &[Sign::HasHeader("x-ms-copy-source")],
+        takes: &[Asked::FIELDS, wire::Given::FIELDS],
+        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::Create,
+        lease: Guard::Write,
+        status: 202,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    source: String = Header "x-ms-copy-source",
+    requires_sync: Option<bool> = Header "x-ms-requires-sync",
+    source_lease: Option<String> = Header "x-ms-source-lease-id",
+} }
+
+async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?;
+    if asked.requires_sync == Some(true) || call.has_header("x-ms-blob-type") {
+        return Err(Code::NotImplemented.saying("Copy Blob From URL and Put Blob From URL are not implemented yet."));
+    }
+    let given = wire::Given::read(&call)?;
+    let source = call.sources.find(&call, &asked.source)?;
+    let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
+    let from = blobs.container_of(&source.account.name, &source.target.container).map_err(lost)?.read();
+    let original = from.source(&source).map_err(lost)?;
+    let stored = Stored { etag: original.etag(), modified: original.stamp, tags: &original.tags };
+    let want = call.conditions_named(&condition::SOURCE)?;
+    condition::source_holds(&want, &stored).map_err(|_| Code::SourceConditionNotMet)?;
+    if matches!(original.tier, Some((Tier::Archive, _))) {
+        return Err(Code::BlobArchived.into());
+    }
+
+    let id = call.world.id();
+    let container = blobs.container(&call)?;
+    let blob = container
+        .write(|container| {
+            let claimed = container.claim(&call)?;
+            if claimed.stands().is_some_and(|blob| blob.lease().duration(call.now) == Some("fixed")) {
+                return Err(Code::InfiniteLeaseDurationRequired.into());
+            }
+            Ok(container.create(claimed, call.now, |new| {
+                let mut blob = new.blob(original.content.clone(), original.headers.clone());
+                blob.blocks = original.blocks.clone();
+                blob.metadata = original.metadata.clone();
+                let bytes = blob.content.len();
+                blob.copy = Some(Arc::new(Copied { id, source: wire::without_signature(&asked.source), bytes, completed: new.stamp() }));
+                given.apply(blob)
+            }))
+        })
+        .await?;
+    Ok(Reply::new(call.row.status)
+        .with_state(blob.etag(), blob.stamp)
+        .with("x-ms-copy-id", wire::guid(id))
+        .with("x-ms-copy-status", "success"))
+}

@@ -1,0 +1,44 @@
+//! Create Container.
+use super::super::service::Blobs;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
+use super::super::state::Container;
+use super::super::wire;
+use crate::store::cell::Cell;
+use std::sync::Arc;
+
+pub(super) static CREATE_CONTAINER: Op<Blobs> = Op {
+    row: Row {
+        name: "Create Container",
+        methods: &["PUT"],
+        shape: Shape::Container,
+        signs: &[Sign::Query("restype", "container")],
+        takes: &[],
+        permit: Permit { level: Level::Container, account: "cw", service: "", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status: 201,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let access = wire::read_public_access(&call)?;
+    let metadata = call.metadata()?;
+    let account = blobs.account(&call.account.name)?;
+    let container = Container::new(call.now, metadata, access);
+    let reply = Reply::new(call.row.status).with_state(container.etag(), container.about().stamp);
+    account
+        .containers
+        .write(|containers| match containers.contains_key(call.container()) {
+            true => Err(Code::ContainerAlreadyExists.into()),
+            false => {
+                containers.insert(call.container().into(), Arc::new(Cell::new(container, Code::ContainerNotFound)));
+                Ok(())
+            }
+        })
+        .await?;
+    Ok(reply)
+}

@@ -1,0 +1,36 @@
+//! Delete Container: its blobs go with it, leased or not; its own lease guards it.
+use super::super::service::Blobs;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
+
+pub(super) static DELETE_CONTAINER: Op<Blobs> = Op {
+    row: Row {
+        name: "Delete Container",
+        methods: &["DELETE"],
+        shape: Shape::Container,
+        signs: &[Sign::Query("restype", "container")],
+        takes: &[],
+        permit: Permit { level: Level::Container, account: "d", service: "", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::Dates,
+        lease: Guard::Write,
+        status: 202,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let account = blobs.account(&call.account.name)?;
+    account
+        .containers
+        .write(|containers| {
+            let container = containers.get(call.container()).ok_or(Code::ContainerNotFound)?;
+            // Closed before its name is free: who is still writing to it is refused, and not lost.
+            container.edit(|container| container.admit_self(&call), true)?;
+            containers.remove(call.container());
+            Ok(())
+        })
+        .await?;
+    Ok(Reply::new(call.row.status))
+}

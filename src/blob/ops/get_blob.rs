@@ -1,0 +1,77 @@
+//! Get Blob: the content, or as much of it as was asked for.
+use super::super::service::Blobs;
+use super::super::wire::{self, Part};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::checksum::{Digests, Hasher, Wanted};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::range::{self, Asked as Range, Span};
+use crate::rules::{condition::Accepts, lease::Guard, tier::Tier};
+use crate::store::content::Content;
+use crate::takes;
+
+pub(super) static GET_BLOB: Op<Blobs> = Op {
+    row: Row {
+        name: "Get Blob",
+        methods: &["GET"],
+        shape: Shape::Blob,
+        signs: &[],
+        takes: &[Asked::FIELDS],
+        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
+        secondary: Secondary::Allowed,
+        accepts: Accepts::Read,
+        lease: Guard::Read,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    range: Option<String> = Header "range",
+    ms_range: Option<String> = Header "x-ms-range",
+    range_md5: Option<bool> = Header "x-ms-range-get-content-md5",
+    range_crc64: Option<bool> = Header "x-ms-range-get-content-crc64",
+    snapshot: Option<String> = Query "snapshot",
+} }
+
+/// The largest range whose checksum can be asked for, in bytes.
+const CHECKED_RANGE: u64 = 4 << 20;
+
+async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?;
+    let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
+    let wanted = Wanted { md5: asked.range_md5 == Some(true), crc64: asked.range_crc64 == Some(true) };
+    if wanted.md5 && wanted.crc64 {
+        return Err(Code::BothCrc64AndMd5RangeHeaderPresent.into());
+    }
+    let blob = blobs.container(&call)?.read().admit(&call)?;
+    if matches!(blob.tier, Some((Tier::Archive, _))) {
+        return Err(Code::BlobArchived.into());
+    }
+    let size = blob.content.len();
+    let Some(span) = range::resolve(range, size)? else {
+        if wanted != Wanted::default() {
+            return Err(Fault::header(if wanted.md5 { "x-ms-range-get-content-md5" } else { "x-ms-range-get-content-crc64" }, "true"));
+        }
+        let reply = wire::describe(Reply::new(call.row.status), &blob, Part::Whole, &call);
+        return Ok(reply.content(&blob.content, 0, size));
+    };
+    let digests = digest(&blob.content, span, wanted)?;
+    let reply = wire::describe(Reply::new(206), &blob, Part::Range, &call)
+        .with("content-range", span.content_range(size))
+        .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
+        .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()));
+    Ok(reply.content(&blob.content, span.start, span.end + 1))
+}
+
+fn digest(content: &Content, span: Span, wanted: Wanted) -> Result<Digests, Fault> {
+    if wanted == Wanted::default() {
+        return Ok(Digests::default());
+    }
+    if span.len() > CHECKED_RANGE {
+        return Err(Code::OutOfRangeInput.because(format!("a checksum of {} bytes was asked for", span.len())));
+    }
+    let mut hasher = Hasher::new(wanted);
+    content.slice(span.start..span.end + 1).for_each(|chunk| hasher.update(&chunk));
+    Ok(hasher.finish())
+}

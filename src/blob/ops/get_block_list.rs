@@ -1,0 +1,48 @@
+//! Get Block List: the blocks that make the blob, and those that wait to.
+use super::super::service::Blobs;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use super::super::wire;
+use crate::takes;
+
+pub(super) static GET_BLOCK_LIST: Op<Blobs> = Op {
+    row: Row {
+        name: "Get Block List",
+        methods: &["GET"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "blocklist")],
+        takes: &[Asked::FIELDS],
+        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
+        secondary: Secondary::Allowed,
+        accepts: Accepts::Read,
+        lease: Guard::Read,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    list: Option<String> = Query "blocklisttype",
+    snapshot: Option<String> = Query "snapshot",
+} }
+
+async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?.list.unwrap_or_else(|| "committed".to_owned());
+    let (committed, uncommitted) = match asked.to_ascii_lowercase().as_str() {
+        "committed" => (true, false),
+        "uncommitted" => (false, true),
+        "all" => (true, true),
+        _ => return Err(Fault::query("blocklisttype", asked, "Invalid block list type.")),
+    };
+    let container = blobs.container(&call)?.read();
+    let (blob, waiting) = container.block_lists(&call)?;
+    let stands = blob.as_ref().map(|blob| &*blob.blocks).unwrap_or_default();
+    let document = wire::block_list(committed.then_some(stands), uncommitted.then_some(&*waiting));
+    let reply = Reply::xml(call.row.status, document);
+    // Recorded: of a name that has no blob yet there is neither state nor length.
+    Ok(match &blob {
+        Some(blob) => reply.with_state(blob.etag(), blob.stamp).with("x-ms-blob-content-length", blob.content.len().to_string()),
+        None => reply,
+    })
+}

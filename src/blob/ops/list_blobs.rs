@@ -1,0 +1,83 @@
+//! List Blobs: the blobs of a container in order of their names, a page at a time; with a delimiter, level by level.
+use super::super::service::Blobs;
+use super::super::state::Listed;
+use super::super::wire::{self, Include};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::listing::{self, Entry, Position};
+use crate::rules::time::Timestamp;
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, version::Version};
+use crate::takes;
+
+pub(super) static LIST_BLOBS: Op<Blobs> = Op {
+    row: Row {
+        name: "List Blobs",
+        methods: &["GET"],
+        shape: Shape::Container,
+        signs: &[Sign::Query("restype", "container"), Sign::Query("comp", "list")],
+        takes: &[Asked::FIELDS],
+        permit: Permit { level: Level::Container, account: "l", service: "l", public: Public::Container },
+        secondary: Secondary::Allowed,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    prefix: Option<String> = Query "prefix",
+    delimiter: Option<String> = Query "delimiter",
+    marker: Option<String> = Query "marker",
+    maxresults: Option<String> = Query "maxresults",
+    include: Option<String> = Query "include",
+    start_from: Option<String> = Query "startfrom",
+} }
+
+async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?;
+    let max = listing::maxresults(asked.maxresults.as_deref())?;
+    let include = Include::read(asked.include.as_deref())?;
+    let start = match (&asked.marker, &asked.start_from) {
+        (Some(marker), _) => Some(Position::read(marker)?),
+        (None, Some(name)) => Some(Position::before(name)),
+        (None, None) => None,
+    };
+    let prefix = asked.prefix.as_deref().unwrap_or_default();
+    let ask = listing::Ask { prefix, delimiter: asked.delimiter.as_deref(), start, max };
+    let container = blobs.container(&call)?.read();
+    let page = listing::page(&ask, |name, _| {
+        container.list_from(name, include.uncommitted.then_some(call.now)).filter_map(|(name, listed)| match listed {
+            Listed::Snapshot(at, _) => include.snapshots.then_some((name, at, (name, listed))),
+            Listed::Blob(_) | Listed::Uncommitted(_) => Some((name, Timestamp::NEVER, (name, listed))),
+        })
+    });
+
+    let mut xml = Writer::new();
+    let url = format!("{}{}", call.endpoint, call.container());
+    let container_name = if call.version >= Version::V2013_08_15 { call.container() } else { &url };
+    xml.open_with("EnumerationResults", &[("ServiceEndpoint", &call.endpoint), ("ContainerName", container_name)]);
+    if asked.prefix.is_some() {
+        wire::write_name(&mut xml, "Prefix", prefix, call.version);
+    }
+    xml.leaf_some("Marker", asked.marker.as_deref());
+    xml.leaf_some("MaxResults", asked.maxresults.as_ref().map(|_| max.to_string()));
+    xml.leaf_some("Delimiter", asked.delimiter.as_deref());
+    xml.nest("Blobs", |xml| {
+        for entry in &page.entries {
+            match entry {
+                Entry::Prefix(prefix) => {
+                    xml.open("BlobPrefix");
+                    wire::write_name(xml, "Name", prefix, call.version);
+                    xml.close("BlobPrefix");
+                }
+                Entry::Item((name, Listed::Blob(blob))) => wire::write_blob(xml, name, None, blob, include, &call),
+                Entry::Item((name, Listed::Snapshot(at, blob))) => wire::write_blob(xml, name, Some(*at), blob, include, &call),
+                Entry::Item((name, Listed::Uncommitted(touched))) => wire::write_uncommitted(xml, name, *touched, &call),
+            }
+        }
+    });
+    xml.leaf("NextMarker", page.next.map(|next| next.marker()).unwrap_or_default());
+    xml.close("EnumerationResults");
+    Ok(Reply::xml(call.row.status, xml.finish()))
+}

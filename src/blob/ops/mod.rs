@@ -1,0 +1,28 @@
+//! The blob service's operations, one room each; twins that differ in a word share one.
+
+use super::service::Blobs;
+
+crate::ops! { Blobs:
+    list_containers { LIST_CONTAINERS }
+    service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
+    service_stats { GET_SERVICE_STATS }
+    account_information { GET_ACCOUNT_INFORMATION, GET_CONTAINER_ACCOUNT_INFORMATION, GET_BLOB_ACCOUNT_INFORMATION }
+    preflight { PREFLIGHT }
+    create_container { CREATE_CONTAINER }
+    container_properties { GET_CONTAINER_PROPERTIES }
+    container_metadata { GET_CONTAINER_METADATA, SET_CONTAINER_METADATA }
+    container_acl { GET_CONTAINER_ACL, SET_CONTAINER_ACL }
+    lease_container { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
+    delete_container { DELETE_CONTAINER }
+    list_blobs { LIST_BLOBS }
+    put_blob { PUT_BLOB }
+    get_blob { GET_BLOB }
+    blob_properties { GET_BLOB_PROPERTIES, SET_BLOB_PROPERTIES }
+    blob_metadata { GET_BLOB_METADATA, SET_BLOB_METADATA }
+    lease_blob { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
+    delete_blob { DELETE_BLOB }
+    put_block { PUT_BLOCK }
+    put_block_list { PUT_BLOCK_LIST }
+    get_block_list { GET_BLOCK_LIST }
+    copy_blob { COPY_BLOB }
+}

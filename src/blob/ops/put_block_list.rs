@@ -1,0 +1,68 @@
+//! Put Block List: makes a blob of blocks, those put aside and those of the blob as it is.
+use super::super::service::Blobs;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use super::super::state::{Block, ContentHeaders};
+use super::super::wire::{self, Describes};
+use crate::rules::blocks::{self, BlockId};
+use crate::rules::checksum::Wanted;
+use crate::rules::version::Version;
+use crate::store::content::Content;
+use std::collections::HashMap;
+
+pub(super) static PUT_BLOCK_LIST: Op<Blobs> = Op {
+    row: Row {
+        name: "Put Block List",
+        methods: &["PUT"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "blocklist")],
+        takes: &[wire::Given::FIELDS],
+        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::Create,
+        lease: Guard::Write,
+        status: 201,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+/// The largest list in bytes: fifty thousand of the longest ids, in the longest elements, with room to breathe.
+const LIMIT: u64 = 8 << 20;
+
+async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+    let given = wire::Given::read(&call)?;
+    let headers = ContentHeaders::read(&call, Describes::ByName)?;
+    let claimed = call.claimed_checksums()?;
+    // Recorded: whatever was claimed, the answer carries the CRC64 of the list (the list itself, not the content).
+    let wanted = Wanted { crc64: call.version >= Version::V2019_02_02, ..claimed.wanted(call.version) };
+    let received = call.body.receive(LIMIT, wanted).await?;
+    claimed.check(received.digests)?;
+    let document: Vec<u8> = received.content.slice(0..LIMIT).flatten().collect();
+    let list = wire::read_block_list(&document)?;
+    let container = blobs.container(&call)?;
+    let blob = container
+        .write(|container| {
+            let name = container.claim(&call)?;
+            let stands: HashMap<&BlockId, &Content> =
+                name.stands().into_iter().flat_map(|blob| blob.blocks.iter()).map(|block| (&block.id, &block.content)).collect();
+            let block = |id: &BlockId, content| Block { id: id.clone(), content };
+            let chosen = blocks::resolve(
+                &list,
+                |id| stands.get(id).map(|content| block(id, Content::clone(content))),
+                |id| container.staged_block(&name, id, call.now).map(|content| block(id, content)),
+            )?;
+            let content = Content::concat(chosen.iter().map(|block| &block.content));
+            Ok(container.create(name, call.now, |new| {
+                let mut blob = given.apply(new.blob(content, headers));
+                blob.blocks = chosen.into();
+                blob
+            }))
+        })
+        .await?;
+    Ok(Reply::new(call.row.status)
+        .with_state(blob.etag(), blob.stamp)
+        .with_some("content-md5", received.digests.md5.map(|md5| md5.to_string()))
+        .with_some("x-ms-content-crc64", received.digests.crc64.map(|crc64| crc64.to_string()))
+        .with("x-ms-request-server-encrypted", "true"))
+}

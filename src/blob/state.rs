@@ -1,0 +1,475 @@
+//! What the blob service stores, and the one door to it.
+//!
+//! A handler cannot get hold of a blob without [`Container::admit`] or [`Container::claim`], which run every check that the
+//! operation's row declares, in the service's order: existence, conditions, lease. The fields that would let it are private here, and
+//! `ops` is a sibling of this module, not its child.
+
+use crate::op::{Call, Source};
+use crate::rules::{
+    access::PublicAccess,
+    blocks::{self, BlockId},
+    checksum::Md5,
+    condition::{self, Stored},
+    etag::ETag,
+    fault::{Code, Fault},
+    lease::{self, Guard, Lease, Subject},
+    metadata::Metadata,
+    sas::Policy,
+    tags::Tags,
+    tier::Tier,
+    time::Timestamp,
+};
+use crate::store::content::Content;
+use imbl::OrdMap;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A container, all its blobs, and the blocks that wait to be committed: one cell of the store.
+#[derive(Clone, Debug)]
+pub struct Container {
+    about: About,
+    lease: Lease,
+    blobs: OrdMap<Key, Arc<Blob>>,
+    staged: OrdMap<Arc<str>, Arc<Staged>>,
+    /// The last stamp given; the next is later, so that no two states of anything in the container share an entity tag.
+    latest: Timestamp,
+}
+
+/// What is said of a container itself.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// When its metadata or access last changed: its Last-Modified and, in ticks, its entity tag.
+    pub stamp: Timestamp,
+    /// Its metadata.
+    pub metadata: Metadata,
+    /// How public it is.
+    pub access: PublicAccess,
+    /// Its stored access policies.
+    pub policies: Arc<[Policy]>,
+}
+
+/// Where a blob stands in its container: by name, and the snapshots of a name, oldest first, before the blob itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    name: Arc<str>,
+    at: At,
+}
+
+/// Which state of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum At {
+    /// As it was at that moment.
+    Snapshot(Timestamp),
+    /// As it is.
+    Base,
+}
+
+impl At {
+    fn listed(self, blob: &Arc<Blob>) -> Listed<'_> {
+        match self {
+            At::Snapshot(taken) => Listed::Snapshot(taken, blob),
+            At::Base => Listed::Blob(blob),
+        }
+    }
+}
+
+/// A blob: what is said of it, and its content. It never changes; a write makes another.
+#[derive(Clone, Debug)]
+pub struct Blob {
+    /// When it was put, or its block list: overwriting a blob makes a new one.
+    pub created: Timestamp,
+    /// When this state was made: its Last-Modified and, in ticks, its entity tag.
+    pub stamp: Timestamp,
+    /// Its bytes.
+    pub content: Content,
+    /// The committed blocks in order, and their sizes in bytes; none when it was written whole.
+    pub blocks: Arc<[Block]>,
+    /// What a reader is told of the content.
+    pub headers: ContentHeaders,
+    /// Its metadata.
+    pub metadata: Metadata,
+    /// Its index tags.
+    pub tags: Tags,
+    /// The tier that it was given, and when; none: the account's own, Hot.
+    pub tier: Option<(Tier, Timestamp)>,
+    /// Where it was copied from, if it was.
+    pub copy: Option<Arc<Copied>>,
+    lease: Lease,
+}
+
+impl Blob {
+    /// Its entity tag.
+    pub fn etag(&self) -> ETag {
+        ETag::of(self.stamp)
+    }
+
+    /// Its lease.
+    pub fn lease(&self) -> Lease {
+        self.lease
+    }
+}
+
+/// A committed block.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Its id.
+    pub id: BlockId,
+    /// Its bytes.
+    pub content: Content,
+}
+
+/// The headers that describe a content to whoever reads it. Each may be absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContentHeaders {
+    /// Content-Type; absent: application/octet-stream.
+    pub content_type: Option<Box<str>>,
+    /// Content-Encoding.
+    pub encoding: Option<Box<str>>,
+    /// Content-Language.
+    pub language: Option<Box<str>>,
+    /// Content-MD5.
+    pub md5: Option<Md5>,
+    /// Cache-Control.
+    pub cache_control: Option<Box<str>>,
+    /// Content-Disposition.
+    pub disposition: Option<Box<str>>,
+}
+
+/// What a blob remembers of the copy that made it.
+#[derive(Clone, Debug)]
+pub struct Copied {
+    /// The copy's id.
+    pub id: [u8; 16],
+    /// The source's URL, without its signature.
+    pub source: String,
+    /// How many bytes were copied.
+    pub bytes: u64,
+    /// When it ended.
+    pub completed: Timestamp,
+}
+
+/// Blocks that were put and not yet committed.
+#[derive(Clone, Debug)]
+struct Staged {
+    touched: Timestamp,
+    blocks: OrdMap<BlockId, Content>,
+}
+
+/// A blob that the rules let this call touch. Only [`Container::admit`] makes one.
+#[derive(Debug)]
+pub struct Admitted {
+    key: Key,
+    blob: Arc<Blob>,
+}
+
+impl Deref for Admitted {
+    type Target = Blob;
+
+    fn deref(&self) -> &Blob {
+        &self.blob
+    }
+}
+
+/// A name that the rules let this call write to, whether or not a blob stands there. Only [`Container::claim`] makes one.
+#[derive(Debug)]
+pub struct Claimed {
+    name: Arc<str>,
+    stands: Option<Arc<Blob>>,
+}
+
+impl Claimed {
+    /// The blob that stands there now.
+    pub fn stands(&self) -> Option<&Blob> {
+        self.stands.as_deref()
+    }
+}
+
+impl Container {
+    /// An empty container.
+    pub fn new(now: Timestamp, metadata: Metadata, access: PublicAccess) -> Container {
+        Container {
+            about: About { stamp: now, metadata, access, policies: Arc::default() },
+            lease: Lease::default(),
+            blobs: OrdMap::new(),
+            staged: OrdMap::new(),
+            latest: now,
+        }
+    }
+
+    /// What is said of the container. Reading it needs no admission: the door asks it before it lets anybody in.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The container's lease.
+    pub fn lease(&self) -> Lease {
+        self.lease
+    }
+
+    /// The container's entity tag.
+    pub fn etag(&self) -> ETag {
+        ETag::of(self.about.stamp)
+    }
+
+    /// Checks that this call may touch the container itself: its conditions and its lease.
+    ///
+    /// # Errors
+    /// 412 or 304 for an unmet condition, 412 for the lease.
+    pub fn admit_self(&self, call: &Call) -> Result<(), Fault> {
+        let none = Tags::default();
+        let stored = Stored { etag: self.etag(), modified: self.about.stamp, tags: &none };
+        condition::holds(&call.conditions()?, call.row.accepts, Some(&stored), call.version)?;
+        lease::admit(self.lease, call.row.lease, call.lease_id()?, Subject::Container, call.now)
+    }
+
+    /// Changes what is said of the container, and its stamp with it.
+    pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut About)) {
+        change(&mut self.about);
+        self.about.stamp = self.stamp(now);
+    }
+
+    /// Takes the container's lease one step on.
+    ///
+    /// # Errors
+    /// 409 when the lease does not allow the step.
+    pub fn step_lease(&mut self, ask: lease::Ask, now: Timestamp) -> Result<Lease, Fault> {
+        self.lease = lease::step(self.lease, ask, Subject::Container, now)?;
+        Ok(self.lease)
+    }
+
+    /// The blob that the call names, once every check that its row declares is passed.
+    ///
+    /// # Errors
+    /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
+    pub fn admit(&self, call: &Call) -> Result<Admitted, Fault> {
+        let key = Key { name: call.blob().into(), at: asked_state(call)? };
+        let blob = self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone();
+        check(&blob, call, key.at)?;
+        Ok(Admitted { key, blob })
+    }
+
+    /// The name that the call means to write to, once every check that its row declares is passed.
+    ///
+    /// # Errors
+    /// 412 for an unmet condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
+    /// overwrite.
+    pub fn claim(&self, call: &Call) -> Result<Claimed, Fault> {
+        let key = Key { name: call.blob().into(), at: At::Base };
+        let stands = self.blobs.get(&key).cloned();
+        match &stands {
+            Some(blob) => {
+                if call.row.accepts == condition::Accepts::Create && !call.grant.may_overwrite() {
+                    return Err(Code::UnauthorizedBlobOverwrite.into());
+                }
+                check(blob, call, At::Base)?;
+            }
+            None => {
+                condition::holds(&call.conditions()?, call.row.accepts, None, call.version)?;
+                lease::admit(Lease::default(), call.row.lease, call.lease_id()?, Subject::Blob, call.now)?;
+            }
+        }
+        Ok(Claimed { name: key.name, stands })
+    }
+
+    /// The blob that a copy is made from. The door has let its reader in; the copy's own conditions are the copier's to check.
+    ///
+    /// # Errors
+    /// 404 BlobNotFound.
+    pub fn source(&self, source: &Source) -> Result<Arc<Blob>, Fault> {
+        let key = Key { name: source.target.blob.as_str().into(), at: state_named(source.snapshot.as_deref())? };
+        Ok(self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone())
+    }
+
+    /// Writes a new blob to a claimed name: what stood there is gone, its uncommitted blocks too, its lease stays.
+    pub fn create(&mut self, claimed: Claimed, now: Timestamp, make: impl FnOnce(New) -> Blob) -> Arc<Blob> {
+        let stamp = self.stamp(now);
+        let lease = claimed.stands.as_ref().map_or(Lease::default(), |blob| lease::after_write(blob.lease, now));
+        let blob = Arc::new(make(New { stamp, lease }));
+        self.staged.remove(&claimed.name);
+        self.blobs.insert(Key { name: claimed.name, at: At::Base }, blob.clone());
+        blob
+    }
+
+    /// Changes an admitted blob, and its stamp with it.
+    pub fn replace(&mut self, admitted: Admitted, now: Timestamp, change: impl FnOnce(&mut Blob)) -> Arc<Blob> {
+        let mut blob = Blob::clone(&admitted.blob);
+        change(&mut blob);
+        blob.stamp = self.stamp(now);
+        blob.lease = lease::after_write(blob.lease, now);
+        self.keep(admitted.key, blob)
+    }
+
+    /// Takes an admitted blob's lease one step on. Neither its stamp nor its entity tag changes.
+    ///
+    /// # Errors
+    /// 409 when the lease does not allow the step.
+    pub fn step_blob_lease(&mut self, admitted: Admitted, ask: lease::Ask, now: Timestamp) -> Result<Arc<Blob>, Fault> {
+        let mut blob = Blob::clone(&admitted.blob);
+        blob.lease = lease::step(blob.lease, ask, Subject::Blob, now)?;
+        Ok(self.keep(admitted.key, blob))
+    }
+
+    /// Removes an admitted blob.
+    pub fn remove(&mut self, admitted: &Admitted) {
+        self.blobs.remove(&admitted.key);
+        self.staged.remove(&admitted.key.name);
+    }
+
+    /// Keeps a block for a claimed name until it is committed.
+    ///
+    /// # Errors
+    /// 400 InvalidBlobOrBlock when its id is not as long as those already there; 409 BlockCountExceedsLimit.
+    pub fn stage(&mut self, claimed: Claimed, id: BlockId, content: Content, now: Timestamp) -> Result<(), Fault> {
+        let mut blocks = self.waiting(&claimed.name, now).map(|staged| staged.blocks.clone()).unwrap_or_default();
+        let mut others = blocks.keys().chain(claimed.stands.iter().flat_map(|blob| blob.blocks.iter().map(|block| &block.id)));
+        id.check_length(others.next())?;
+        if !blocks.contains_key(&id) {
+            blocks::check_room(blocks.len())?;
+        }
+        blocks.insert(id, content);
+        self.staged.insert(claimed.name, Arc::new(Staged { touched: now, blocks }));
+        Ok(())
+    }
+
+    /// An uncommitted block of a claimed name.
+    pub fn staged_block(&self, claimed: &Claimed, id: &BlockId, now: Timestamp) -> Option<Content> {
+        self.waiting(&claimed.name, now)?.blocks.get(id).cloned()
+    }
+
+    /// The committed and the uncommitted blocks of the name that the call asks about.
+    ///
+    /// # Errors
+    /// As [`Container::admit`]; 404 BlobNotFound when there are neither.
+    pub fn block_lists(&self, call: &Call) -> Result<(Option<Admitted>, Vec<(BlockId, u64)>), Fault> {
+        let waiting: Vec<_> = self
+            .waiting(call.blob(), call.now)
+            .filter(|_| asked_state(call) == Ok(At::Base))
+            .map(|staged| staged.blocks.iter().map(|(id, content)| (id.clone(), content.len())).collect())
+            .unwrap_or_default();
+        match self.admit(call) {
+            Ok(admitted) => Ok((Some(admitted), waiting)),
+            Err(fault) if fault.code() == Code::BlobNotFound && !waiting.is_empty() => Ok((None, waiting)),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// The blobs from a name on, in order: what a listing reads. With `uncommitted`, names that only have blocks come too.
+    pub fn list_from<'a>(
+        &'a self,
+        from: &str,
+        uncommitted: Option<Timestamp>,
+    ) -> impl Iterator<Item = (&'a str, Listed<'a>)> + use<'a> {
+        let first = Key { name: from.into(), at: At::Snapshot(Timestamp::default()) };
+        let mut blobs = self.blobs.range(first..).map(|(key, blob)| (&*key.name, key.at.listed(blob))).peekable();
+        let staged = uncommitted.map(|now| self.staged.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.lives(now)));
+        let mut staged = staged.into_iter().flatten().map(|(name, staged)| (&**name, staged)).peekable();
+        std::iter::from_fn(move || {
+            loop {
+                return match (blobs.peek(), staged.peek()) {
+                    (Some((blob, _)), Some((waiting, _))) if blob == waiting => {
+                        staged.next();
+                        continue;
+                    }
+                    (Some((blob, _)), Some((waiting, _))) if waiting < blob => {
+                        staged.next().map(|(name, staged)| (name, Listed::Uncommitted(staged.touched)))
+                    }
+                    (None, Some(_)) => staged.next().map(|(name, staged)| (name, Listed::Uncommitted(staged.touched))),
+                    _ => blobs.next(),
+                };
+            }
+        })
+    }
+
+    fn waiting(&self, name: &str, now: Timestamp) -> Option<&Staged> {
+        self.staged.get(name).map(Arc::as_ref).filter(|staged| staged.lives(now))
+    }
+
+    fn keep(&mut self, key: Key, blob: Blob) -> Arc<Blob> {
+        let blob = Arc::new(blob);
+        self.blobs.insert(key, blob.clone());
+        blob
+    }
+
+    /// A stamp later than every other of the container: now, unless something was written in this very tick.
+    fn stamp(&mut self, now: Timestamp) -> Timestamp {
+        self.latest = now.max(self.latest.next());
+        self.latest
+    }
+}
+
+impl Staged {
+    fn lives(&self, now: Timestamp) -> bool {
+        now < self.touched.after_seconds(blocks::UNCOMMITTED_SECONDS)
+    }
+}
+
+/// What a listing meets.
+#[derive(Clone, Copy, Debug)]
+pub enum Listed<'a> {
+    /// A blob.
+    Blob(&'a Arc<Blob>),
+    /// A snapshot of a blob, and when it was taken.
+    Snapshot(Timestamp, &'a Arc<Blob>),
+    /// A name that has uncommitted blocks and no blob yet, and when the last block came.
+    Uncommitted(Timestamp),
+}
+
+/// What [`Container::create`] decides for a new blob.
+#[derive(Clone, Copy, Debug)]
+pub struct New {
+    stamp: Timestamp,
+    lease: Lease,
+}
+
+impl New {
+    /// The blob, with everything else absent.
+    pub fn blob(self, content: Content, headers: ContentHeaders) -> Blob {
+        Blob {
+            created: self.stamp,
+            stamp: self.stamp,
+            content,
+            blocks: Arc::default(),
+            headers,
+            metadata: Metadata::default(),
+            tags: Tags::default(),
+            tier: None,
+            copy: None,
+            lease: self.lease,
+        }
+    }
+
+    /// The moment of its making.
+    pub fn stamp(self) -> Timestamp {
+        self.stamp
+    }
+}
+
+/// The state of a name that the call asks for: `snapshot=`, or the blob as it is.
+fn asked_state(call: &Call) -> Result<At, Fault> {
+    state_named(call.query.get("snapshot"))
+}
+
+fn state_named(snapshot: Option<&str>) -> Result<At, Fault> {
+    match snapshot.filter(|text| !text.is_empty()) {
+        None => Ok(At::Base),
+        Some(text) => Timestamp::parse_iso(text).map(At::Snapshot).ok_or_else(|| {
+            Fault::query("snapshot", text, "Must be in the specific snapshot date time format.")
+        }),
+    }
+}
+
+/// The checks that a row declares, in the service's order.
+fn check(blob: &Blob, call: &Call, at: At) -> Result<(), Fault> {
+    let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
+    let (shown, want) = (call.lease_id()?, call.conditions()?);
+    let guard = if at == At::Base { call.row.lease } else { Guard::None };
+    let leased = || lease::admit(blob.lease, guard, shown, Subject::Blob, call.now);
+    let holds = |want| condition::holds(want, call.row.accepts, Some(&stored), call.version);
+    if call.row.accepts != condition::Accepts::Create {
+        holds(&want)?;
+        return leased();
+    }
+    // Recorded: who creates over a leased blob is asked for the lease first, and may then ignore `If-None-Match: *`.
+    leased()?;
+    holds(&if shown.is_some() { want.for_leaseholder() } else { want })
+}

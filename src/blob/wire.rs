@@ -1,0 +1,460 @@
+//! The blob service's words on the wire: which headers tell a reader about a blob, and the XML of lists, block lists and policies.
+
+use super::state::{Blob, Block, Container, ContentHeaders};
+use crate::op::xml::{self, Element, Writer};
+use crate::op::{Call, Field, Place, Reply};
+use crate::rules::{
+    access::PublicAccess,
+    blocks::{BlockId, Choice},
+    checksum::Md5,
+    fault::{Code, Fault},
+    lease::Lease,
+    metadata::Metadata,
+    name,
+    sas::Policy,
+    tags::Tags,
+    tier::Tier,
+    time::Timestamp,
+    version::Version,
+};
+
+/// Sixteen bytes as an id is written: lower case, 8-4-4-4-12.
+pub(super) fn guid(id: [u8; 16]) -> String {
+    uuid::Uuid::from_bytes(id).to_string()
+}
+
+/// Where a request says how its content is to be described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Describes {
+    /// In `x-ms-blob-content-…` headers only: the body, if any, is not the content.
+    ByName,
+    /// There, or else in the body's own `Content-…` headers.
+    ByBody,
+}
+
+impl ContentHeaders {
+    /// Reads them off a request.
+    ///
+    /// # Errors
+    /// 400 InvalidMd5 for an MD5 that is none.
+    pub(super) fn read(call: &Call, describes: Describes) -> Result<ContentHeaders, Fault> {
+        let one = |named: &str, own: &str| {
+            let own = || (describes == Describes::ByBody).then(|| call.header(own)).flatten();
+            call.header(named).or_else(own).filter(|text| !text.is_empty()).map(Box::from)
+        };
+        let md5 = call.header("x-ms-blob-content-md5").filter(|text| !text.is_empty());
+        let content_type = one("x-ms-blob-content-type", "content-type");
+        Ok(ContentHeaders {
+            content_type: content_type.filter(|kind: &Box<str>| &**kind != DEFAULT_TYPE),
+            encoding: one("x-ms-blob-content-encoding", "content-encoding"),
+            language: one("x-ms-blob-content-language", "content-language"),
+            md5: md5.map(|text| Md5::parse(&text).ok_or(Code::InvalidMd5)).transpose()?,
+            cache_control: one("x-ms-blob-cache-control", "cache-control"),
+            disposition: one("x-ms-blob-content-disposition", "content-disposition"),
+        })
+    }
+
+    fn content_type(&self) -> &str {
+        self.content_type.as_deref().unwrap_or(DEFAULT_TYPE)
+    }
+}
+
+/// The Content-Type of a blob that was given none.
+const DEFAULT_TYPE: &str = "application/octet-stream";
+
+/// What a request that makes a blob gives it beside content and content headers.
+#[derive(Debug)]
+pub(super) struct Given {
+    metadata: Metadata,
+    tags: Tags,
+    tier: Option<(Tier, Timestamp)>,
+}
+
+impl Given {
+    pub(super) const FIELDS: &'static [Field] = &[
+        Field { place: Place::Header, name: "x-ms-tags", required: false },
+        Field { place: Place::Header, name: "x-ms-access-tier", required: false },
+    ];
+
+    /// Reads it off a request. Whoever writes tags needs the right to.
+    ///
+    /// # Errors
+    /// 400 for what is malformed; 403 for tags from a SAS without `t`; 400 UnsupportedHeader for what this server does not keep yet.
+    pub(super) fn read(call: &Call) -> Result<Given, Fault> {
+        if let Some(name) = NOT_KEPT.iter().find(|name| call.has_header(name)) {
+            return Err(Code::UnsupportedHeader.with("HeaderName", *name));
+        }
+        let tags = call.header("x-ms-tags").filter(|text| !text.is_empty());
+        if tags.is_some() && !call.grant.allows("t") {
+            return Err(Code::AuthorizationPermissionMismatch.into());
+        }
+        let tier = call.header("x-ms-access-tier").filter(|text| !text.is_empty());
+        Ok(Given {
+            metadata: call.metadata()?,
+            tags: tags.map(|text| Tags::parse_header(&text)).transpose()?.unwrap_or_default(),
+            tier: tier.map(|text| Tier::read(&text)).transpose()?.map(|tier| (tier, call.now)),
+        })
+    }
+
+    /// Gives it to the blob. Metadata that the request does not carry leaves the blob's own, which a copy has from its source.
+    pub(super) fn apply(self, mut blob: Blob) -> Blob {
+        if !self.metadata.is_empty() {
+            blob.metadata = self.metadata;
+        }
+        blob.tags = self.tags;
+        blob.tier = self.tier;
+        blob
+    }
+}
+
+/// Headers that ask for something to be kept or done which this server does not yet: refused rather than dropped.
+const NOT_KEPT: [&str; 7] = [
+    "x-ms-encryption-key",
+    "x-ms-encryption-scope",
+    "x-ms-immutability-policy-until-date",
+    "x-ms-immutability-policy-mode",
+    "x-ms-legal-hold",
+    "x-ms-expiry-option",
+    "x-ms-structured-body",
+];
+
+/// Reads `x-ms-blob-public-access`.
+///
+/// # Errors
+/// 400 InvalidHeaderValue for anything but `blob` and `container`.
+pub(super) fn read_public_access(call: &Call) -> Result<PublicAccess, Fault> {
+    match call.header("x-ms-blob-public-access").as_deref().unwrap_or_default() {
+        "" => Ok(PublicAccess::Private),
+        text => [PublicAccess::Blob, PublicAccess::Container]
+            .into_iter()
+            .find(|access| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text)))
+            .ok_or_else(|| Fault::header("x-ms-blob-public-access", text)),
+    }
+}
+
+/// A copy's source as it is remembered: without the signature that opened it.
+pub(super) fn without_signature(url: &str) -> String {
+    match url.split_once('?') {
+        Some((path, query)) if query.contains("sig=") => {
+            let kept: Vec<&str> = query.split('&').filter(|part| part.starts_with("snapshot=") || part.starts_with("versionid=")).collect();
+            if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
+        }
+        _ => url.to_owned(),
+    }
+}
+
+/// Which part of a blob an answer is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// A range: the stored MD5 is not that of what is sent.
+    Range,
+}
+
+/// The headers by which Get Blob and Get Blob Properties describe a blob.
+pub(super) fn describe(mut reply: Reply, blob: &Blob, part: Part, call: &Call) -> Reply {
+    let headers = &blob.headers;
+    reply = reply
+        .with("accept-ranges", "bytes")
+        .with("content-type", headers.content_type())
+        .with_some("content-encoding", headers.encoding.as_deref())
+        .with_some("content-language", headers.language.as_deref())
+        .with_some("cache-control", headers.cache_control.as_deref())
+        .with_some("content-disposition", headers.disposition.as_deref())
+        .with_state(blob.etag(), blob.stamp)
+        .with("x-ms-blob-type", "BlockBlob")
+        .with("x-ms-server-encrypted", "true")
+        .with_metadata(&blob.metadata);
+    let md5 = headers.md5.map(|md5| md5.to_string());
+    reply = match part {
+        Part::Whole => reply.with_some("content-md5", md5),
+        Part::Range => reply.with_some("x-ms-blob-content-md5", md5),
+    };
+    if call.version >= Version::V2017_11_09 {
+        reply = reply.with("x-ms-creation-time", blob.created.rfc1123());
+    }
+    if !blob.tags.is_empty() {
+        reply = reply.with("x-ms-tag-count", blob.tags.len().to_string());
+    }
+    if let Some(copy) = &blob.copy {
+        reply = reply
+            .with("x-ms-copy-id", guid(copy.id))
+            .with("x-ms-copy-source", &copy.source)
+            .with("x-ms-copy-status", "success")
+            .with("x-ms-copy-progress", format!("{0}/{0}", copy.bytes))
+            .with("x-ms-copy-completion-time", copy.completed.rfc1123());
+    }
+    with_lease(reply, blob.lease(), call.now)
+}
+
+/// The access tier headers of Get Blob Properties.
+pub(super) fn with_tier(reply: Reply, blob: &Blob) -> Reply {
+    match blob.tier {
+        None => reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true"),
+        Some((tier, since)) => {
+            reply.with("x-ms-access-tier", tier.name()).with("x-ms-access-tier-change-time", since.rfc1123())
+        }
+    }
+}
+
+/// The lease headers of a blob or a container.
+pub(super) fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
+    reply
+        .with("x-ms-lease-status", lease.status(now))
+        .with("x-ms-lease-state", lease.state(now))
+        .with_some("x-ms-lease-duration", lease.duration(now))
+}
+
+/// `include=` of List Blobs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Include {
+    pub(super) metadata: bool,
+    pub(super) uncommitted: bool,
+    pub(super) copy: bool,
+    pub(super) tags: bool,
+    pub(super) snapshots: bool,
+}
+
+impl Include {
+    /// Reads the list. What has no meaning yet (deleted, versions, holds) is known and adds nothing.
+    ///
+    /// # Errors
+    /// 400 InvalidQueryParameterValue for an unknown word.
+    pub(super) fn read(text: Option<&str>) -> Result<Include, Fault> {
+        let mut include = Include::default();
+        for word in text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            match word.to_ascii_lowercase().as_str() {
+                "metadata" => include.metadata = true,
+                "uncommittedblobs" => include.uncommitted = true,
+                "copy" => include.copy = true,
+                "tags" => include.tags = true,
+                "snapshots" => include.snapshots = true,
+                "deleted" | "versions" | "deletedwithversions" | "immutabilitypolicy" | "legalhold" | "permissions" => {}
+                _ => return Err(Fault::query("include", word, "Invalid query parameter value.")),
+            }
+        }
+        Ok(include)
+    }
+}
+
+/// `<Name>`, percent-encoded and marked where XML cannot hold it.
+pub(super) fn write_name(xml: &mut Writer, element: &str, name: &str, version: Version) {
+    match name::encoded_xml(name).filter(|_| version >= Version::V2021_02_12) {
+        Some(encoded) => xml.leaf_with(element, &[("Encoded", "true")], encoded),
+        None => xml.leaf(element, name),
+    };
+}
+
+/// A `<Blob>` of List Blobs.
+pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestamp>, blob: &Blob, include: Include, call: &Call) {
+    let headers = &blob.headers;
+    xml.open("Blob");
+    write_name(xml, "Name", name, call.version);
+    xml.leaf_some("Snapshot", snapshot.map(Timestamp::iso));
+    xml.open("Properties");
+    if call.version >= Version::V2017_11_09 {
+        xml.leaf("Creation-Time", blob.created.rfc1123());
+    }
+    xml.leaf("Last-Modified", blob.stamp.rfc1123());
+    xml.leaf("Etag", blob.etag().to_string());
+    xml.leaf("Content-Length", blob.content.len().to_string());
+    xml.leaf("Content-Type", headers.content_type());
+    xml.leaf("Content-Encoding", headers.encoding.as_deref().unwrap_or_default());
+    xml.leaf("Content-Language", headers.language.as_deref().unwrap_or_default());
+    if call.version >= Version::V2019_02_02 {
+        xml.leaf("Content-CRC64", "");
+    }
+    xml.leaf("Content-MD5", headers.md5.map(|md5| md5.to_string()).unwrap_or_default());
+    xml.leaf("Cache-Control", headers.cache_control.as_deref().unwrap_or_default());
+    xml.leaf("Content-Disposition", headers.disposition.as_deref().unwrap_or_default());
+    xml.leaf("BlobType", "BlockBlob");
+    xml.leaf("AccessTier", blob.tier.map_or(Tier::Hot, |(tier, _)| tier).name());
+    match blob.tier {
+        None => xml.leaf("AccessTierInferred", "true"),
+        Some((_, since)) => xml.leaf("AccessTierChangeTime", since.rfc1123()),
+    };
+    if snapshot.is_none() {
+        write_lease(xml, blob.lease(), call.now);
+    }
+    if let Some(copy) = blob.copy.as_ref().filter(|_| include.copy) {
+        xml.leaf("CopyId", guid(copy.id)).leaf("CopySource", &copy.source).leaf("CopyStatus", "success");
+        xml.leaf("CopyProgress", format!("{0}/{0}", copy.bytes)).leaf("CopyCompletionTime", copy.completed.rfc1123());
+    }
+    xml.leaf("ServerEncrypted", "true");
+    if !blob.tags.is_empty() && call.version >= Version::V2019_12_12 {
+        xml.leaf("TagCount", blob.tags.len().to_string());
+    }
+    xml.close("Properties");
+    if include.metadata {
+        xml.nest("Metadata", |xml| blob.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+    }
+    if include.tags && !blob.tags.is_empty() {
+        xml.nest("Tags", |xml| write_tag_set(xml, &blob.tags));
+    }
+    if call.version >= Version::V2019_12_12 {
+        xml.leaf("OrMetadata", "");
+    }
+    xml.close("Blob");
+}
+
+/// A `<Blob>` of List Blobs for a name that only has uncommitted blocks.
+pub(super) fn write_uncommitted(xml: &mut Writer, name: &str, touched: Timestamp, call: &Call) {
+    xml.open("Blob");
+    write_name(xml, "Name", name, call.version);
+    xml.open("Properties");
+    if call.version >= Version::V2017_11_09 {
+        xml.leaf("Creation-Time", touched.rfc1123());
+    }
+    xml.leaf("Last-Modified", touched.rfc1123());
+    xml.leaf("Etag", "0x0").leaf("Content-Length", "0");
+    for empty in ["Content-Type", "Content-Encoding", "Content-Language"] {
+        xml.leaf(empty, "");
+    }
+    if call.version >= Version::V2019_02_02 {
+        xml.leaf("Content-CRC64", "");
+    }
+    for empty in ["Content-MD5", "Cache-Control", "Content-Disposition"] {
+        xml.leaf(empty, "");
+    }
+    xml.leaf("BlobType", "BlockBlob").leaf("AccessTier", "Hot").leaf("AccessTierInferred", "true");
+    write_lease(xml, Lease::default(), call.now);
+    xml.leaf("ServerEncrypted", "true").close("Properties");
+    if call.version >= Version::V2019_12_12 {
+        xml.leaf("OrMetadata", "");
+    }
+    xml.close("Blob");
+}
+
+fn write_tag_set(xml: &mut Writer, tags: &Tags) {
+    xml.open("TagSet");
+    for (key, value) in tags.iter() {
+        xml.open("Tag").leaf("Key", key).leaf("Value", value).close("Tag");
+    }
+    xml.close("TagSet");
+}
+
+fn write_lease(xml: &mut Writer, lease: Lease, now: Timestamp) {
+    xml.leaf("LeaseStatus", lease.status(now)).leaf("LeaseState", lease.state(now));
+    xml.leaf_some("LeaseDuration", lease.duration(now));
+}
+
+/// A `<Container>` of List Containers.
+pub(super) fn write_container(xml: &mut Writer, name: &str, container: &Container, metadata: bool, call: &Call) {
+    let about = container.about();
+    xml.open("Container").leaf("Name", name).open("Properties");
+    xml.leaf("Last-Modified", about.stamp.rfc1123()).leaf("Etag", container.etag().quoted());
+    write_lease(xml, container.lease(), call.now);
+    if call.version >= Version::V2016_05_31 {
+        xml.leaf_some("PublicAccess", about.access.name());
+    }
+    if call.version >= Version::V2019_02_02 {
+        xml.leaf("DefaultEncryptionScope", "$account-encryption-key").leaf("DenyEncryptionScopeOverride", "false");
+    }
+    if call.version >= Version::V2017_11_09 {
+        xml.leaf("HasImmutabilityPolicy", "false").leaf("HasLegalHold", "false");
+    }
+    if call.version >= Version::V2020_06_12 {
+        xml.leaf("ImmutableStorageWithVersioningEnabled", "false");
+    }
+    xml.close("Properties");
+    if metadata {
+        xml.nest("Metadata", |xml| about.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+    }
+    xml.close("Container");
+}
+
+/// The body of Get Block List.
+pub(super) fn block_list(committed: Option<&[Block]>, uncommitted: Option<&[(BlockId, u64)]>) -> String {
+    let mut xml = Writer::new();
+    xml.open("BlockList");
+    let write = |xml: &mut Writer, id: &BlockId, size: u64| {
+        xml.open("Block").leaf("Name", id.as_str()).leaf("Size", size.to_string()).close("Block");
+    };
+    if let Some(blocks) = committed {
+        xml.nest("CommittedBlocks", |xml| blocks.iter().for_each(|block| write(xml, &block.id, block.content.len())));
+    }
+    if let Some(blocks) = uncommitted {
+        xml.nest("UncommittedBlocks", |xml| blocks.iter().for_each(|(id, size)| write(xml, id, *size)));
+    }
+    xml.close("BlockList");
+    xml.finish()
+}
+
+/// The body of Put Block List: which block, looked for where, in order.
+///
+/// # Errors
+/// 400 InvalidXmlDocument for what is no block list.
+pub(super) fn read_block_list(document: &[u8]) -> Result<Vec<(Choice, BlockId)>, Fault> {
+    let root = xml::parse(document, "BlockList")?;
+    let entry = |element: &Element| {
+        let choice = match element.name.as_str() {
+            "Committed" => Choice::Committed,
+            "Uncommitted" => Choice::Uncommitted,
+            "Latest" => Choice::Latest,
+            other => return Err(Fault::xml(format!("{other} is not an element of BlockList."))),
+        };
+        Ok((choice, BlockId::named(element.text.trim())))
+    };
+    root.children.iter().map(entry).collect()
+}
+
+/// The body of Get Container ACL.
+pub(super) fn policies(policies: &[Policy]) -> String {
+    let mut xml = Writer::new();
+    xml.nest("SignedIdentifiers", |xml| {
+        for policy in policies {
+            xml.open("SignedIdentifier").leaf("Id", &policy.id);
+            xml.open("AccessPolicy");
+            xml.leaf_some("Start", policy.start.map(Timestamp::iso));
+            xml.leaf_some("Expiry", policy.expiry.map(Timestamp::iso));
+            xml.leaf_some("Permission", policy.permissions.as_deref());
+            xml.close("AccessPolicy").close("SignedIdentifier");
+        }
+    });
+    xml.finish()
+}
+
+/// The most stored access policies that a container has.
+const MAX_POLICIES: usize = 5;
+/// The most characters in a policy's id.
+const MAX_POLICY_ID: usize = 64;
+
+/// The body of Set Container ACL; none at all removes every policy.
+///
+/// # Errors
+/// 400 InvalidXmlDocument for more than five, or an id that is empty or over 64 characters; InvalidXmlNodeValue for a date or a
+/// permission that is none.
+pub(super) fn read_policies(document: &[u8]) -> Result<Vec<Policy>, Fault> {
+    if document.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Vec::new());
+    }
+    let root = xml::parse(document, "SignedIdentifiers")?;
+    if root.children.len() > MAX_POLICIES {
+        return Err(Fault::xml("At most 5 signed identifiers are allowed."));
+    }
+    let mut policies: Vec<Policy> = Vec::new();
+    for element in &root.children {
+        if element.name != "SignedIdentifier" {
+            return Err(Fault::xml(format!("{} is not an element of SignedIdentifiers.", element.name)));
+        }
+        let id = element.text_of("Id").unwrap_or_default().to_owned();
+        if id.is_empty() || id.chars().count() > MAX_POLICY_ID {
+            return Err(Fault::xml("Signed identifier ID cannot be empty or over 64 characters in length"));
+        }
+        if policies.iter().any(|known| known.id == id) {
+            return Err(Fault::xml("Signed identifier IDs must be unique."));
+        }
+        let date = |name: &str| match element.child("AccessPolicy").and_then(|policy| policy.text_of(name)).unwrap_or_default() {
+            "" => Ok(None),
+            text => Timestamp::parse_iso(text).map(Some).ok_or_else(|| Fault::xml_node(name, text)),
+        };
+        let permissions = element.child("AccessPolicy").and_then(|policy| policy.text_of("Permission"));
+        if let Some(odd) = permissions.filter(|letters| letters.chars().any(|letter| !"racwdxyltfmeopi".contains(letter))) {
+            return Err(Fault::xml_node("Permission", odd));
+        }
+        let permissions = permissions.filter(|letters| !letters.is_empty()).map(str::to_owned);
+        policies.push(Policy { start: date("Start")?, expiry: date("Expiry")?, permissions, id });
+    }
+    Ok(policies)
+}

@@ -1,0 +1,73 @@
+//! Accounts as flags and variables write them: `name[:key[:key2]][,versioning][,hns]`, with `;` between accounts.
+//!
+//! What is wrong is said with the account's name and never with its key.
+
+use super::{AccountConfig, WELL_KNOWN_KEY};
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// As lenient about a key's last characters as Azurite, so that every key it takes is taken.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent).with_decode_allow_trailing_bits(true),
+);
+
+/// Reads one account or several.
+pub(super) fn read(text: &str) -> Result<Vec<AccountConfig>, String> {
+    let mut accounts: Vec<AccountConfig> = Vec::new();
+    for text in entries(text) {
+        let account = account(text)?;
+        if accounts.iter().any(|other| other.name == account.name) {
+            return Err(format!("account {:?} is named twice", account.name));
+        }
+        accounts.push(account);
+    }
+    if accounts.is_empty() { Err("no account is named".to_owned()) } else { Ok(accounts) }
+}
+
+/// Reads accounts as Azurite does: a key is required.
+pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, String> {
+    match entries(text).find(|entry| !entry.contains(':')) {
+        Some(_) => Err("an account has no key: name:key[:key2] with ; between accounts is wanted".to_owned()),
+        None => read(text),
+    }
+}
+
+fn entries(text: &str) -> impl Iterator<Item = &str> {
+    text.split(';').map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+fn account(text: &str) -> Result<AccountConfig, String> {
+    let mut words = text.split(',').map(str::trim);
+    let mut parts = words.next().unwrap_or_default().split(':');
+
+    let name = parts.next().unwrap_or_default().to_owned();
+    let letters = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    if !letters || !(3..=24).contains(&name.len()) {
+        return Err(format!("{name:?} is not an account's name: 3 to 24 lower-case letters and digits"));
+    }
+
+    let key = key(&name, parts.next().unwrap_or(WELL_KNOWN_KEY))?;
+    let key2 = parts.next().map(|text| self::key(&name, text)).transpose()?;
+    if parts.next().is_some() {
+        return Err(format!("account {name:?} has more than two keys"));
+    }
+
+    let mut account = AccountConfig { name, key, key2, versioning: false, hns: false };
+    for word in words {
+        match word {
+            "versioning" => account.versioning = true,
+            "hns" => account.hns = true,
+            _ => return Err(format!("account {:?} cannot have {word:?} switched on: only versioning and hns", account.name)),
+        }
+    }
+    Ok(account)
+}
+
+fn key(account: &str, text: &str) -> Result<Vec<u8>, String> {
+    match BASE64.decode(text) {
+        Ok(key) if !key.is_empty() => Ok(key),
+        _ => Err(format!("a key of account {account:?} is not base64")),
+    }
+}

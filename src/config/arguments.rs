@@ -1,0 +1,79 @@
+//! The words of a command line, told apart: flags with their values, and bare words, which are ignored.
+
+use super::flags::{Flag, Takes, flags};
+
+/// A flag that was said.
+pub(super) struct Given {
+    /// The flag.
+    pub(super) flag: &'static Flag,
+    /// How it was written, for messages.
+    pub(super) spelled: String,
+    /// Its value; `true` for a switch that was just named.
+    pub(super) value: String,
+}
+
+/// Reads the words after the program's name.
+///
+/// Azurite ignores bare words (`azurite start`) except for its commands `help` and `version`, and so do we.
+pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Given>, String> {
+    let mut words = words.peekable();
+    let mut given = Vec::new();
+    while let Some(word) = words.next() {
+        let word = match word.as_str() {
+            "--" => break,
+            "help" | "version" => format!("--{word}"),
+            bare if !bare.starts_with('-') => continue,
+            _ => word,
+        };
+        let (spelled, value) = match word.split_once('=') {
+            Some((spelled, value)) => (spelled, Some(value.to_owned())),
+            None => (word.as_str(), None),
+        };
+        let flag = flags().find(|flag| flag.spellings().any(|s| s == spelled)).ok_or_else(|| unknown(spelled))?;
+        let value = match flag.takes {
+            Takes::Value(what) | Takes::Values(what) => value
+                .or_else(|| words.next_if(|next| is_value(next)))
+                .filter(|value| !value.is_empty())
+                .ok_or_else(|| format!("{spelled} needs a value: {spelled} {what}"))?,
+            Takes::Switch | Takes::Nothing => {
+                value.or_else(|| words.next_if(|next| next == "true" || next == "false")).unwrap_or_else(|| "true".to_owned())
+            }
+        };
+        given.push(Given { flag, spelled: spelled.to_owned(), value });
+    }
+    Ok(given)
+}
+
+/// Whether the word after a flag is its value: not if it looks like another flag, but `-1` is a number.
+fn is_value(word: &str) -> bool {
+    !word.starts_with('-') || word.parse::<f64>().is_ok()
+}
+
+fn unknown(spelled: &str) -> String {
+    let bare = |text: &str| text.trim_start_matches('-').to_ascii_lowercase();
+    let wanted = bare(spelled);
+    let nearest = flags()
+        .flat_map(Flag::spellings)
+        .map(|known| (distance(&wanted, &bare(&known)), known))
+        .filter(|(distance, _)| distance * 2 <= wanted.len())
+        .min_by_key(|(distance, _)| *distance);
+    let spelled = spelled.escape_debug();
+    match nearest {
+        Some((_, known)) => format!("{spelled} is not a flag; did you mean {known}?"),
+        None => format!("{spelled} is not a flag; --help lists them all"),
+    }
+}
+
+/// How many letters have to be put in, taken out or changed to make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.chars().enumerate() {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.chars().count()]
+}

@@ -1,0 +1,132 @@
+//! Gathers what is said where, and looks at it as a whole.
+//!
+//! A flag comes before its variable, a variable before the default; `--blob-host` comes before `--host` where both are said in
+//! the same way. A value that another one replaces is not even looked at.
+
+use super::arguments::Given;
+use super::flags::{self, Flag, Set, Takes};
+use super::{AccountConfig, Config, Endpoint, Personality, Tls};
+use std::path::PathBuf;
+use tracing::Level;
+
+/// What the rows of the list fill in.
+#[derive(Default)]
+pub(super) struct Draft {
+    pub(super) blob: Endpoint,
+    pub(super) queue: Endpoint,
+    pub(super) table: Endpoint,
+    pub(super) file: Endpoint,
+    pub(super) path_style_only: bool,
+    pub(super) accounts: Vec<AccountConfig>,
+    pub(super) in_memory: bool,
+    pub(super) location: Option<PathBuf>,
+    pub(super) control: bool,
+    pub(super) cert: Option<PathBuf>,
+    pub(super) key: Option<PathBuf>,
+    pub(super) log: Option<Level>,
+    pub(super) silent: bool,
+    pub(super) warnings: Vec<String>,
+}
+
+/// Where something is said: the later comes over the earlier.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Layer {
+    Default,
+    Variable,
+    Argument,
+}
+
+/// A value with its way to the draft, and how the flag or variable was written, for messages.
+struct Saying {
+    layer: Layer,
+    written: String,
+    value: String,
+    set: Set,
+}
+
+impl Draft {
+    /// Fills a draft from the command line, the environment and the defaults.
+    pub(super) fn fill(given: &[Given], env: &dyn Fn(&str) -> Option<String>) -> Result<Draft, String> {
+        let env = |name: &str| env(name).filter(|value| !value.is_empty());
+        let said = |flag: &Flag| argument(flag, given).or_else(|| variable(flag, &env));
+
+        let azurite = flags::VARIABLES.iter().filter_map(|variable| {
+            let replaced = flags::flags().any(|flag| variable.yields_to == Some(flag.name) && said(flag).is_some());
+            let value = env(variable.name).filter(|_| !replaced)?;
+            Some(Saying { layer: Layer::Variable, written: variable.name.to_owned(), value, set: variable.set })
+        });
+        let ours = flags::flags().filter_map(|flag| said(flag).or_else(|| default(flag)));
+
+        let mut sayings: Vec<Saying> = azurite.chain(ours).collect();
+        sayings.sort_by_key(|saying| saying.layer);
+        let mut draft = Draft::default();
+        for Saying { written, value, set, .. } in sayings {
+            set(&mut draft, &value).map_err(|wrong| format!("{written}: {wrong}"))?;
+        }
+        Ok(draft)
+    }
+
+    /// Checks what only several flags together can get wrong.
+    pub(super) fn finish(mut self, personality: Personality) -> Result<Config, String> {
+        match &self.location {
+            Some(_) if self.in_memory => self.warn("--location is ignored: --in-memory keeps everything in memory"),
+            Some(dir) => {
+                return Err(format!("--location {dir:?}: keeping data on disk is not there yet; use --in-memory instead"));
+            }
+            None => {}
+        }
+        let tls = match (self.cert, self.key) {
+            (Some(cert), Some(key)) => Some(Tls { cert, key }),
+            (Some(_), None) => return Err("--cert needs --key with the certificate's private key".to_owned()),
+            (None, Some(_)) => return Err("--key needs --cert with the certificate of that key".to_owned()),
+            (None, None) => None,
+        };
+        let all = matches!(personality, Personality::Lazuli | Personality::Azurite);
+        Ok(Config {
+            personality,
+            blob: (all || personality == Personality::AzuriteBlob).then_some(self.blob),
+            queue: (all || personality == Personality::AzuriteQueue).then_some(self.queue),
+            table: (all || personality == Personality::AzuriteTable).then_some(self.table),
+            file: all.then_some(self.file),
+            accounts: self.accounts,
+            tls,
+            silent: self.silent,
+            control: self.control,
+            product_style_urls: !self.path_style_only,
+            log: self.log.unwrap_or(Level::INFO),
+            warnings: self.warnings,
+        })
+    }
+
+    /// The address of every service.
+    pub(super) fn hosts(&mut self) -> impl Iterator<Item = &mut String> {
+        [&mut self.blob, &mut self.queue, &mut self.table, &mut self.file].into_iter().map(|endpoint| &mut endpoint.host)
+    }
+
+    /// Notes what was asked for and will not happen.
+    pub(super) fn warn(&mut self, line: &str) {
+        self.warnings.push(line.to_owned());
+    }
+}
+
+/// What the command line says: the last value, or all of them with `;` between where all count.
+fn argument(flag: &Flag, given: &[Given]) -> Option<Saying> {
+    let all: Vec<&Given> = given.iter().filter(|given| given.flag.name == flag.name).collect();
+    let last = all.last()?;
+    let value = match flag.takes {
+        Takes::Values(_) => all.iter().map(|given| given.value.as_str()).collect::<Vec<_>>().join(";"),
+        _ => last.value.clone(),
+    };
+    Some(Saying { layer: Layer::Argument, written: last.spelled.clone(), value, set: flag.set })
+}
+
+fn variable(flag: &Flag, env: &dyn Fn(&str) -> Option<String>) -> Option<Saying> {
+    let written = flag.variable()?;
+    let value = env(&written)?;
+    Some(Saying { layer: Layer::Variable, written, value, set: flag.set })
+}
+
+fn default(flag: &Flag) -> Option<Saying> {
+    let value = flag.default?.to_owned();
+    Some(Saying { layer: Layer::Default, written: flag.name.to_owned(), value, set: flag.set })
+}

@@ -1,0 +1,285 @@
+//! Every flag, once.
+//!
+//! The parser, `--help` and `docs/configuration.md` all read this list: a new flag is one more row and, where it holds something
+//! new, one more field of [`Draft`].
+
+use super::draft::Draft;
+use super::value::{host, level, megabytes, oauth, path, port, seconds, truth};
+use super::{WELL_KNOWN_ACCOUNT, accounts};
+
+/// One flag: what it is called, what it takes and what it does.
+pub(super) struct Flag {
+    /// Its name, without the dashes.
+    pub(super) name: &'static str,
+    /// Its single letter.
+    pub(super) short: Option<char>,
+    /// What Azurite calls it, or would if it had a File service.
+    pub(super) azurite: Option<&'static str>,
+    /// What follows it.
+    pub(super) takes: Takes,
+    /// The value it has when nothing else is said.
+    pub(super) default: Option<&'static str>,
+    /// What it is for.
+    pub(super) meaning: &'static str,
+    /// What to do with the value.
+    pub(super) set: Set,
+}
+
+/// What follows a flag.
+#[derive(Clone, Copy)]
+pub(super) enum Takes {
+    /// One value; the last one said counts.
+    Value(&'static str),
+    /// A value each time; all of them count, and a variable holds them with `;` between.
+    Values(&'static str),
+    /// Nothing, or `true` or `false`.
+    Switch,
+    /// Nothing: this flag asks for something else than a server, so it has no variable either.
+    Nothing,
+}
+
+/// Checks a value and puts it in its place; the error says what is wrong with the value.
+pub(super) type Set = fn(&mut Draft, &str) -> Result<(), String>;
+
+/// Flags that belong together.
+pub(super) struct Section {
+    pub(super) title: &'static str,
+    pub(super) flags: &'static [Flag],
+}
+
+/// A variable that Azurite reads.
+pub(super) struct Variable {
+    pub(super) name: &'static str,
+    /// The flag that, when it is given, makes this variable count for nothing.
+    pub(super) yields_to: Option<&'static str>,
+    pub(super) meaning: &'static str,
+    pub(super) set: Set,
+}
+
+pub(super) static SECTIONS: &[Section] = &[
+    Section {
+        title: "Where it listens",
+        flags: &[
+            value("host", "HOST", |d, v| host(v).map(|h| d.hosts().for_each(|place| place.clone_from(&h)))).means(
+                "Address of all four services, where their own flag does not name another: 0.0.0.0 or :: for every interface",
+            ),
+            value("blob-host", "HOST", |d, v| host(v).map(|h| d.blob.host = h))
+                .azurite("blobHost")
+                .default("127.0.0.1")
+                .means("Address of the Blob service"),
+            value("blob-port", "PORT", |d, v| port(v).map(|p| d.blob.port = p))
+                .azurite("blobPort")
+                .default("10000")
+                .means("Port of the Blob service; 0 picks a free one"),
+            value("blob-keep-alive-timeout", "SECONDS", |d, v| seconds(v).map(|s| d.blob.keep_alive = s))
+                .azurite("blobKeepAliveTimeout")
+                .default("120")
+                .means("How long an idle connection to the Blob service stays open; 0 for ever"),
+            value("queue-host", "HOST", |d, v| host(v).map(|h| d.queue.host = h))
+                .azurite("queueHost")
+                .default("127.0.0.1")
+                .means("Address of the Queue service"),
+            value("queue-port", "PORT", |d, v| port(v).map(|p| d.queue.port = p))
+                .azurite("queuePort")
+                .default("10001")
+                .means("Port of the Queue service; 0 picks a free one"),
+            value("queue-keep-alive-timeout", "SECONDS", |d, v| seconds(v).map(|s| d.queue.keep_alive = s))
+                .azurite("queueKeepAliveTimeout")
+                .default("120")
+                .means("How long an idle connection to the Queue service stays open; 0 for ever"),
+            value("table-host", "HOST", |d, v| host(v).map(|h| d.table.host = h))
+                .azurite("tableHost")
+                .default("127.0.0.1")
+                .means("Address of the Table service"),
+            value("table-port", "PORT", |d, v| port(v).map(|p| d.table.port = p))
+                .azurite("tablePort")
+                .default("10002")
+                .means("Port of the Table service; 0 picks a free one"),
+            value("table-keep-alive-timeout", "SECONDS", |d, v| seconds(v).map(|s| d.table.keep_alive = s))
+                .azurite("tableKeepAliveTimeout")
+                .default("120")
+                .means("How long an idle connection to the Table service stays open; 0 for ever"),
+            value("file-host", "HOST", |d, v| host(v).map(|h| d.file.host = h))
+                .azurite("fileHost")
+                .default("127.0.0.1")
+                .means("Address of the File service"),
+            value("file-port", "PORT", |d, v| port(v).map(|p| d.file.port = p))
+                .azurite("filePort")
+                .default("10003")
+                .means("Port of the File service; 0 picks a free one"),
+            value("file-keep-alive-timeout", "SECONDS", |d, v| seconds(v).map(|s| d.file.keep_alive = s))
+                .azurite("fileKeepAliveTimeout")
+                .default("120")
+                .means("How long an idle connection to the File service stays open; 0 for ever"),
+            switch("disable-product-style-url", |d, v| truth(v).map(|off| d.path_style_only = off))
+                .azurite("disableProductStyleUrl")
+                .means("Take the account from the path always, never from the host name"),
+        ],
+    },
+    Section {
+        title: "What it serves",
+        flags: &[
+            Flag { takes: Takes::Values("ACCOUNT"), ..value("account", "", |d, v| accounts::read(v).map(|a| d.accounts = a)) }
+                .default(WELL_KNOWN_ACCOUNT)
+                .means(
+                    "An account: name[:key[:key2]][,versioning][,hns]; repeat it for more, and the default is gone unless named",
+                ),
+            switch("in-memory", |d, v| truth(v).map(|on| d.in_memory = on))
+                .azurite("inMemoryPersistence")
+                .means("Keep everything in memory, which is the default"),
+            value("location", "DIR", |d, v| path(v).map(|p| d.location = Some(p)))
+                .azurite("location")
+                .short('l')
+                .means("Keep data in this directory: not there yet, so refused unless --in-memory says to go on without"),
+            value("extent-memory-limit", "MEGABYTES", |d, v| {
+                megabytes(v).map(|()| d.warn("--extent-memory-limit is not enforced: memory grows with what is stored"))
+            })
+            .azurite("extentMemoryLimit")
+            .means("Accepted, but not enforced: memory grows with what is stored"),
+            switch("control", |d, v| truth(v).map(|on| d.control = on))
+                .means("Let tests move the clock (POST /_lazuli/clock?seconds=N) and empty every account (POST /_lazuli/reset)"),
+        ],
+    },
+    Section {
+        title: "TLS and sign-in",
+        flags: &[
+            value("cert", "FILE", |d, v| path(v).map(|p| d.cert = Some(p)))
+                .azurite("cert")
+                .means("Certificate chain in PEM, for https; goes with --key"),
+            value("key", "FILE", |d, v| path(v).map(|p| d.key = Some(p)))
+                .azurite("key")
+                .means("The certificate's private key in PEM; goes with --cert"),
+            value("pwd", "PASSWORD", |_, _| Err("PFX files are not supported: use --cert and --key with PEM files".to_owned()))
+                .azurite("pwd")
+                .means("Azurite's password of a PFX file: refused, because certificates are PEM here"),
+            value("oauth", "LEVEL", |_, v| oauth(v))
+                .azurite("oauth")
+                .means("Bearer tokens (Azurite's only level is basic): not there yet, so refused"),
+        ],
+    },
+    Section {
+        title: "What it says",
+        flags: &[
+            value("log", "LEVEL", |d, v| level(v).map(|l| d.log = Some(l)))
+                .default("info")
+                .means("How much the log tells: error, warn, info, debug or trace; debug has the reason for every refusal"),
+            switch("silent", |d, v| truth(v).map(|on| d.silent = on))
+                .azurite("silent")
+                .short('s')
+                .means("No line for each request"),
+            value("debug", "FILE", |d, v| path(v).map(|_| d.warn("--debug writes no file: --log debug says as much")))
+                .azurite("debug")
+                .short('d')
+                .means("Accepted, but no file is written: see --log"),
+        ],
+    },
+    Section {
+        title: "Accepted for Azurite's sake",
+        flags: &[
+            switch("loose", |_, v| truth(v).map(drop)).azurite("loose").short('L').means("There is no strict mode to loosen"),
+            switch("skip-api-version-check", |_, v| truth(v).map(drop))
+                .azurite("skipApiVersionCheck")
+                .means("Every well-formed x-ms-version is served anyway"),
+            switch("disable-telemetry", |_, v| truth(v).map(drop)).azurite("disableTelemetry").means("There is no telemetry"),
+        ],
+    },
+    Section {
+        title: "Instead of serving",
+        flags: &[
+            question("health").means("Ask the server that runs with these flags for its health, and exit with 0 or 1"),
+            question("version").short('v').means("Print the version, and nothing else"),
+            question("help").short('h').means("Print this list"),
+        ],
+    },
+];
+
+pub(super) static VARIABLES: &[Variable] = &[
+    Variable {
+        name: "AZURITE_ACCOUNTS",
+        yields_to: Some("account"),
+        meaning: "The accounts, as name:key[:key2] with ; between; devstoreaccount1 is gone unless named. --account comes before it",
+        set: |d, v| {
+            d.accounts = accounts::read_azurite(v)?;
+            if !d.accounts.iter().any(|account| account.name == WELL_KNOWN_ACCOUNT) {
+                d.warn("AZURITE_ACCOUNTS replaces devstoreaccount1; to keep it, name it there too");
+            }
+            Ok(())
+        },
+    },
+    Variable {
+        name: "AZURITE_SKIP_API_VERSION_CHECK",
+        yields_to: None,
+        meaning: "Accepted: every well-formed x-ms-version is served anyway",
+        set: |_, _| Ok(()),
+    },
+    Variable {
+        name: "AZURITE_DB",
+        yields_to: None,
+        meaning: "Ignored with a warning: nothing is kept in a database",
+        set: |d, _| {
+            d.warn("AZURITE_DB is ignored: nothing is kept in a database");
+            Ok(())
+        },
+    },
+];
+
+/// Every flag, in the order of the list.
+pub(super) fn flags() -> impl Iterator<Item = &'static Flag> {
+    SECTIONS.iter().flat_map(|section| section.flags)
+}
+
+const fn value(name: &'static str, word: &'static str, set: Set) -> Flag {
+    Flag { name, short: None, azurite: None, takes: Takes::Value(word), default: None, meaning: "", set }
+}
+
+const fn switch(name: &'static str, set: Set) -> Flag {
+    Flag { takes: Takes::Switch, ..value(name, "", set) }
+}
+
+const fn question(name: &'static str) -> Flag {
+    Flag { takes: Takes::Nothing, ..value(name, "", |_, _| Ok(())) }
+}
+
+impl Flag {
+    const fn short(self, letter: char) -> Flag {
+        Flag { short: Some(letter), ..self }
+    }
+
+    const fn azurite(self, name: &'static str) -> Flag {
+        Flag { azurite: Some(name), ..self }
+    }
+
+    const fn default(self, value: &'static str) -> Flag {
+        Flag { default: Some(value), ..self }
+    }
+
+    const fn means(self, meaning: &'static str) -> Flag {
+        Flag { meaning, ..self }
+    }
+
+    /// Its environment variable.
+    pub(super) fn variable(&self) -> Option<String> {
+        match self.takes {
+            Takes::Nothing => None,
+            _ => Some(format!("LAZULI_{}", self.name.to_uppercase().replace('-', "_"))),
+        }
+    }
+
+    /// Every way to write it, its own name first.
+    pub(super) fn spellings(&self) -> impl Iterator<Item = String> {
+        let azurite = self.azurite.filter(|name| *name != self.name);
+        [self.name]
+            .into_iter()
+            .chain(azurite)
+            .map(|name| format!("--{name}"))
+            .chain(self.short.map(|letter| format!("-{letter}")))
+    }
+
+    /// The word for its value in `--help`.
+    pub(super) fn word(&self) -> Option<&'static str> {
+        match self.takes {
+            Takes::Value(word) | Takes::Values(word) => Some(word),
+            Takes::Switch | Takes::Nothing => None,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What the user wants: flags, environment variables and defaults become one [`Config`], or one line that says what is wrong.
+//!
+//! `flags` is the one list of all that can be said; `arguments` reads a command line by it, `draft` gathers what is said where,
+//! `reference` writes `--help` and `docs/configuration.md`, `value` and `accounts` know what a value looks like.
+
+mod accounts;
+mod arguments;
+mod draft;
+mod flags;
+mod reference;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use draft::Draft;
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use reference::reference;
+
+/// The account that every emulator has.
+pub const WELL_KNOWN_ACCOUNT: &str = "devstoreaccount1";
+/// Its key, and that of every account for which none is given.
+pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
+/// What a server is to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// As what it was started.
+    pub personality: Personality,
+    /// Where Blob listens, if it is wanted.
+    pub blob: Option<Endpoint>,
+    /// Where Queue listens, if it is wanted.
+    pub queue: Option<Endpoint>,
+    /// Where Table listens, if it is wanted.
+    pub table: Option<Endpoint>,
+    /// Where File listens, if it is wanted.
+    pub file: Option<Endpoint>,
+    /// The accounts: at least one, no name twice.
+    pub accounts: Vec<AccountConfig>,
+    /// Certificate and key, for https.
+    pub tls: Option<Tls>,
+    /// No line for each request.
+    pub silent: bool,
+    /// Whether `/_lazuli/` can move the clock and empty the accounts.
+    pub control: bool,
+    /// Whether a host name may name the account.
+    pub product_style_urls: bool,
+    /// How much the log tells.
+    pub log: tracing::Level,
+    /// What was asked for and will not happen: one line each, for the log.
+    pub warnings: Vec<String>,
+}
+
+/// Where a service listens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Endpoint {
+    /// An address or a name, an IPv6 address without brackets.
+    pub host: String,
+    /// The port; 0 for any free one.
+    pub port: u16,
+    /// How long an idle connection stays open.
+    pub keep_alive: Duration,
+}
+
+/// An account and what it has switched on.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AccountConfig {
+    /// 3 to 24 lower-case letters and digits.
+    pub name: String,
+    /// The first key, decoded.
+    pub key: Vec<u8>,
+    /// The second key, decoded.
+    pub key2: Option<Vec<u8>>,
+    /// Whether every write to a blob makes a version.
+    pub versioning: bool,
+    /// Whether the account has a hierarchical namespace.
+    pub hns: bool,
+}
+
+impl fmt::Debug for AccountConfig {
+    /// Without the keys: a configuration may end up in a log.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AccountConfig").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The PEM files for https.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tls {
+    /// The certificate chain.
+    pub cert: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
+/// The name the program was started by, which says what it serves and what it prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Personality {
+    /// All four services.
+    Lazuli,
+    /// All four services; Azurite's lines for Blob, Queue and Table. Nobody who starts it knows of File.
+    Azurite,
+    /// Blob alone.
+    AzuriteBlob,
+    /// Queue alone.
+    AzuriteQueue,
+    /// Table alone.
+    AzuriteTable,
+}
+
+impl Personality {
+    /// By the file name of `argv[0]`; whoever is none of Azurite's programs is Lazuli.
+    pub fn of(program: &OsStr) -> Personality {
+        let name = Path::new(program).file_stem().unwrap_or_default().to_ascii_lowercase();
+        match name.to_str() {
+            Some("azurite") => Personality::Azurite,
+            Some("azurite-blob") => Personality::AzuriteBlob,
+            Some("azurite-queue") => Personality::AzuriteQueue,
+            Some("azurite-table") => Personality::AzuriteTable,
+            _ => Personality::Lazuli,
+        }
+    }
+}
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Start {
+    /// Be a server.
+    Serve(Config),
+    /// Print this, which ends with its line, and exit with 0.
+    Print(String),
+    /// Ask the server that runs with this configuration for its health, and exit with 0 or 1.
+    Health(Config),
+}
+
+/// What is wrong with the flags or variables: one line for stderr, exit 2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake(pub String);
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Mistake {}
+
+/// Reads a whole command line, the program's name first, and the environment.
+pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Option<String>) -> Result<Start, Mistake> {
+    let mut args = args.into_iter();
+    let personality = Personality::of(&args.next().unwrap_or_default());
+    let words: Result<Vec<String>, OsString> = args.map(OsString::into_string).collect();
+    let words = words.map_err(|word| Mistake(format!("{word:?} is not UTF-8")))?;
+    let given = arguments::parse(words.into_iter()).map_err(Mistake)?;
+
+    let asked = |question: &str| given.iter().any(|g| g.flag.name == question);
+    if asked("help") {
+        return Ok(Start::Print(reference::help()));
+    }
+    if asked("version") {
+        return Ok(Start::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));
+    }
+    let config = Draft::fill(&given, env).and_then(|draft| draft.finish(personality)).map_err(Mistake)?;
+    Ok(if asked("health") { Start::Health(config) } else { Start::Serve(config) })
+}

@@ -1,0 +1,132 @@
+//! `--help` and `docs/configuration.md`, written from the list of flags.
+
+use super::flags::{Flag, SECTIONS, VARIABLES};
+
+/// Where the meanings begin in `--help`, and where its lines end.
+const MARGIN: usize = 42;
+const WIDTH: usize = 116;
+
+/// The text of `--help`.
+pub(super) fn help() -> String {
+    let mut text =
+        concat!("Lazuli ", env!("CARGO_PKG_VERSION"), ": Azure Storage on this machine, in Azurite's place\n\n").to_owned();
+    text += "Usage: lazuli [FLAG]...\n";
+    for section in SECTIONS {
+        text += &format!("\n{}\n", section.title);
+        for flag in section.flags {
+            text += &entry(flag);
+        }
+    }
+    text += "\nEvery flag but the last three has a variable: LAZULI_BLOB_PORT for --blob-port. The flag comes before it.\n\
+             Azurite's names (--blobPort) and these variables of Azurite's are understood too:\n\n";
+    for variable in VARIABLES {
+        text += &columns(variable.name, variable.meaning);
+    }
+    text
+}
+
+fn entry(flag: &Flag) -> String {
+    let short = flag.short.map_or("    ".to_owned(), |letter| format!("-{letter}, "));
+    let word = flag.word().map_or(String::new(), |word| format!(" {word}"));
+    let default = flag.default.map_or(String::new(), |value| format!(" [default: {value}]"));
+    columns(&format!("{short}--{}{word}", flag.name), &format!("{}{default}", flag.meaning))
+}
+
+/// A term and its meaning side by side, the meaning in lines of fitting width.
+fn columns(term: &str, meaning: &str) -> String {
+    let mut text = format!("  {term:<width$}", width = MARGIN - 2);
+    let mut column = text.len();
+    for word in meaning.split(' ') {
+        if column > MARGIN && column + 1 + word.len() > WIDTH {
+            text = format!("{}\n{:MARGIN$}", text.trim_end(), "");
+            column = MARGIN;
+        }
+        text += word;
+        text.push(' ');
+        column += word.len() + 1;
+    }
+    format!("{}\n", text.trim_end())
+}
+
+/// The text of `docs/configuration.md`.
+pub fn reference() -> String {
+    let mut text = INTRODUCTION.to_owned();
+    for section in SECTIONS {
+        text +=
+            &format!("\n## {}\n\n| Flag | In Azurite | Variable | Default | Meaning |\n|---|---|---|---|---|\n", section.title);
+        for flag in section.flags {
+            text += &row(flag);
+        }
+    }
+    text += VARIABLES_OF_AZURITE;
+    for variable in VARIABLES {
+        text += &format!("| `{}` | {} |\n", variable.name, variable.meaning);
+    }
+    text + REST
+}
+
+fn row(flag: &Flag) -> String {
+    let code = |text: &str| format!("`{text}`");
+    let word = flag.word().map_or(String::new(), |word| format!(" {word}"));
+    let short = flag.short.map_or(String::new(), |letter| format!("`-{letter}`, "));
+    format!(
+        "| {short}`--{}{word}` | {} | {} | {} | {} |\n",
+        flag.name,
+        flag.azurite.map_or(String::new(), |name| format!("`--{name}`")),
+        flag.variable().as_deref().map_or(String::new(), code),
+        flag.default.map_or(String::new(), code),
+        flag.meaning,
+    )
+}
+
+const INTRODUCTION: &str = "\
+<!-- Written from src/config/flags.rs by `UPDATE_DOCS=1 cargo test config`. Change that list, not this page. -->
+
+# Configuration
+
+Without any flag, Lazuli serves Blob, Queue, Table and File on 127.0.0.1 for the account `devstoreaccount1`, in memory.
+
+- `--flag value` and `--flag=value` are the same. A switch stands alone or has `=true` or `=false`.
+- Azurite's spelling of a flag is as good as ours: `--blobPort` is `--blob-port`. Azurite has no File service;
+  `--filePort` and its like are spelled as if it had.
+- A flag comes before its environment variable, a variable before the default. An empty variable counts as none.
+  In a variable, a switch is `true` (or `1`) or `false` (or `0`).
+- Bare words (`azurite start`) are ignored, except that `help` and `version` mean `--help` and `--version`.
+- A mistake is one line on stderr and exit code 2. It names the flag or variable.
+";
+
+const VARIABLES_OF_AZURITE: &str = "
+## Variables of Azurite's
+
+| Variable | Meaning |
+|---|---|
+";
+
+const REST: &str = "
+## Accounts
+
+`--account name[:key[:key2]][,versioning][,hns]` says one account; the flag repeats, and `LAZULI_ACCOUNT` holds several with `;` between.
+
+- The name has 3 to 24 lower-case letters and digits. Keys are base64; without one, the account has the well-known key of `devstoreaccount1`.
+- `versioning`: every write to a blob makes a version.
+- `hns`: the account has a hierarchical namespace.
+- The accounts that are named are all there are: name `devstoreaccount1` among them to keep it.
+
+```sh
+lazuli --account devstoreaccount1,versioning --account lake,hns --account other:c2VjcmV0
+```
+
+## Names to start it by
+
+The file name of the program, or of a link to it, decides what it serves. All flags are understood by each.
+
+| Name | Blob | Queue | Table | File |
+|---|---|---|---|---|
+| `lazuli` (and any other) | yes | yes | yes | yes |
+| `azurite` | yes | yes | yes | yes |
+| `azurite-blob` | yes | | | |
+| `azurite-queue` | | yes | | |
+| `azurite-table` | | | yes | |
+
+Each of Azurite's names prints the lines that Azurite prints when it is ready; Azurite has none for File.
+";

@@ -1,0 +1,387 @@
+//! Tables of what can be said and what comes of it. The process's own arguments and environment are never looked at.
+
+use super::flags::{Flag, SECTIONS, Takes, VARIABLES, flags};
+use super::*;
+use tracing::Level;
+
+fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Start, Mistake> {
+    let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+    read(args.iter().map(OsString::from), &env)
+}
+
+fn config(args: &[&str], env: &[(&str, &str)]) -> Config {
+    let args = [&["lazuli"], args].concat();
+    match start(&args, env) {
+        Ok(Start::Serve(config)) => config,
+        other => panic!("{args:?} {env:?}: {other:?}"),
+    }
+}
+
+fn mistake(args: &[&str], env: &[(&str, &str)]) -> String {
+    let args = [&["lazuli"], args].concat();
+    match start(&args, env) {
+        Err(Mistake(line)) => line,
+        other => panic!("{args:?} {env:?}: {other:?}"),
+    }
+}
+
+fn endpoint(port: u16) -> Option<Endpoint> {
+    Some(Endpoint { host: "127.0.0.1".into(), port, keep_alive: Duration::from_secs(120) })
+}
+
+fn well_known(name: &str) -> AccountConfig {
+    accounts::read(name).unwrap().remove(0)
+}
+
+#[test]
+fn nothing_said_is_the_default() {
+    let default = Config {
+        personality: Personality::Lazuli,
+        blob: endpoint(10000),
+        queue: endpoint(10001),
+        table: endpoint(10002),
+        file: endpoint(10003),
+        accounts: vec![well_known("devstoreaccount1")],
+        tls: None,
+        silent: false,
+        control: false,
+        product_style_urls: true,
+        log: Level::INFO,
+        warnings: vec![],
+    };
+    assert_eq!(config(&[], &[]), default);
+    assert_eq!(default.accounts[0].key.len(), 64);
+    assert_eq!(default.accounts[0].key2, None);
+    let empty: Vec<_> = flags().filter_map(Flag::variable).collect();
+    let empty: Vec<_> = empty.iter().map(|name| (name.as_str(), "")).collect();
+    assert_eq!(config(&[], &empty), default, "an empty variable is none");
+    for words in
+        [&["start"][..], &["lazuli", "azurite", "--in-memory"], &["--", "--bogus"], &["--silent", "false"], &["--silent=0"]]
+    {
+        assert_eq!(config(words, &[]), default, "{words:?}");
+    }
+}
+
+/// Every flag that makes a difference to a server: its spellings, a value, and the difference.
+#[expect(clippy::type_complexity, reason = "a table of one test")]
+const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
+    (&["--host"], "LAZULI_HOST", "::", |c| {
+        for e in [&mut c.blob, &mut c.queue, &mut c.table, &mut c.file] {
+            e.as_mut().unwrap().host = "::".into();
+        }
+    }),
+    (&["--blob-host", "--blobHost"], "LAZULI_BLOB_HOST", "0.0.0.0", |c| c.blob.as_mut().unwrap().host = "0.0.0.0".into()),
+    (&["--queue-host", "--queueHost"], "LAZULI_QUEUE_HOST", "[::1]", |c| c.queue.as_mut().unwrap().host = "::1".into()),
+    (&["--table-host", "--tableHost"], "LAZULI_TABLE_HOST", "localhost", |c| c.table.as_mut().unwrap().host = "localhost".into()),
+    (&["--file-host", "--fileHost"], "LAZULI_FILE_HOST", "my_host.local", |c| {
+        c.file.as_mut().unwrap().host = "my_host.local".into();
+    }),
+    (&["--blob-port", "--blobPort"], "LAZULI_BLOB_PORT", "0", |c| c.blob.as_mut().unwrap().port = 0),
+    (&["--queue-port", "--queuePort"], "LAZULI_QUEUE_PORT", "1", |c| c.queue.as_mut().unwrap().port = 1),
+    (&["--table-port", "--tablePort"], "LAZULI_TABLE_PORT", "65535", |c| c.table.as_mut().unwrap().port = 65535),
+    (&["--file-port", "--filePort"], "LAZULI_FILE_PORT", "445", |c| c.file.as_mut().unwrap().port = 445),
+    (&["--blob-keep-alive-timeout", "--blobKeepAliveTimeout"], "LAZULI_BLOB_KEEP_ALIVE_TIMEOUT", "5", |c| {
+        c.blob.as_mut().unwrap().keep_alive = Duration::from_secs(5);
+    }),
+    (&["--queue-keep-alive-timeout", "--queueKeepAliveTimeout"], "LAZULI_QUEUE_KEEP_ALIVE_TIMEOUT", "6", |c| {
+        c.queue.as_mut().unwrap().keep_alive = Duration::from_secs(6);
+    }),
+    (&["--table-keep-alive-timeout", "--tableKeepAliveTimeout"], "LAZULI_TABLE_KEEP_ALIVE_TIMEOUT", "7", |c| {
+        c.table.as_mut().unwrap().keep_alive = Duration::from_secs(7);
+    }),
+    (&["--file-keep-alive-timeout", "--fileKeepAliveTimeout"], "LAZULI_FILE_KEEP_ALIVE_TIMEOUT", "0", |c| {
+        c.file.as_mut().unwrap().keep_alive = Duration::from_secs(4294967295);
+    }),
+    (&["--disable-product-style-url", "--disableProductStyleUrl"], "LAZULI_DISABLE_PRODUCT_STYLE_URL", "true", |c| {
+        c.product_style_urls = false;
+    }),
+    (&["--account"], "LAZULI_ACCOUNT", "other", |c| c.accounts = vec![well_known("other")]),
+    (&["--in-memory", "--inMemoryPersistence"], "LAZULI_IN_MEMORY", "true", |_| ()),
+    (&["--extent-memory-limit", "--extentMemoryLimit"], "LAZULI_EXTENT_MEMORY_LIMIT", "64.000000", |c| {
+        c.warnings = vec!["--extent-memory-limit is not enforced: memory grows with what is stored".into()];
+    }),
+    (&["--control"], "LAZULI_CONTROL", "true", |c| c.control = true),
+    (&["--log"], "LAZULI_LOG", "Debug", |c| c.log = Level::DEBUG),
+    (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.silent = true),
+    (&["--debug", "-d"], "LAZULI_DEBUG", "debug.log", |c| {
+        c.warnings = vec!["--debug writes no file: --log debug says as much".into()];
+    }),
+    (&["--loose", "-L"], "LAZULI_LOOSE", "true", |_| ()),
+    (&["--skip-api-version-check", "--skipApiVersionCheck"], "LAZULI_SKIP_API_VERSION_CHECK", "TRUE", |_| ()),
+    (&["--disable-telemetry", "--disableTelemetry"], "LAZULI_DISABLE_TELEMETRY", "true", |_| ()),
+];
+
+#[test]
+fn every_spelling_and_variable_does_the_same() {
+    for (spellings, variable, value, difference) in SETTINGS {
+        let mut wanted = config(&[], &[]);
+        difference(&mut wanted);
+        assert_eq!(config(&[], &[(variable, value)]), wanted, "{variable}");
+
+        let flag = flags().find(|flag| flag.spellings().any(|s| s == spellings[0])).unwrap();
+        assert!(
+            flag.spellings().all(|spelled| spellings.contains(&spelled.as_str())),
+            "--{} has an untested spelling",
+            flag.name
+        );
+        for spelled in *spellings {
+            assert_eq!(config(&[&format!("{spelled}={value}")], &[]), wanted, "{spelled}={value}");
+            if flag.word().is_some() {
+                assert_eq!(config(&[spelled, value], &[]), wanted, "{spelled} {value}");
+            } else {
+                assert_eq!(config(&[spelled], &[]), wanted, "{spelled}");
+                assert_eq!(config(&[spelled, "start"], &[]), wanted, "{spelled} start");
+                assert_eq!(config(&[spelled, "true"], &[]), wanted, "{spelled} true");
+            }
+        }
+    }
+    assert_eq!(config(&["--extentMemoryLimit", "-1"], &[]).warnings.len(), 1, "a number is a value, whatever its sign");
+
+    let refused_or_asking = ["location", "cert", "key", "pwd", "oauth", "health", "version", "help"];
+    for flag in flags() {
+        let tested = SETTINGS.iter().any(|(_, variable, ..)| Some((*variable).to_owned()) == flag.variable());
+        assert!(tested || refused_or_asking.contains(&flag.name), "--{} has no test", flag.name);
+    }
+}
+
+#[test]
+fn what_comes_before_what() {
+    let host = |args: &[&str], env: &[(&str, &str)]| {
+        let config = config(args, env);
+        [config.blob, config.file].map(|endpoint| endpoint.unwrap().host)
+    };
+    for (args, env, wanted) in [
+        (&["--host", "a", "--blob-host", "b"][..], &[][..], ["b", "a"]),
+        (&["--blob-host", "b", "--host", "a"], &[], ["b", "a"]),
+        (&["--blobHost", "b", "--blob-host", "c"], &[], ["c", "127.0.0.1"]),
+        (&[], &[("LAZULI_HOST", "a"), ("LAZULI_BLOB_HOST", "b")], ["b", "a"]),
+        (&["--host", "a"], &[("LAZULI_BLOB_HOST", "b")], ["a", "a"]),
+        (&["--blob-host", "b"], &[("LAZULI_HOST", "a")], ["b", "a"]),
+        (&["--blob-host", "b"], &[("LAZULI_BLOB_HOST", "not a host")], ["b", "127.0.0.1"]),
+    ] {
+        assert_eq!(host(args, env), wanted, "{args:?} {env:?}");
+    }
+}
+
+#[test]
+fn accounts() {
+    let account = |name: &str, key: &[u8]| AccountConfig { name: name.into(), key: key.into(), ..well_known("any") };
+    let default = || well_known("devstoreaccount1");
+    let with_two = AccountConfig { key2: Some(b"two".into()), ..account("abc", b"one") };
+    for (args, env, wanted) in [
+        (&["--account", "abc:b25l:dHdv"][..], &[][..], vec![with_two.clone()]),
+        (&["--account", "abc:b25lMg"], &[], vec![account("abc", b"one2")]),
+        (&["--account", "abc"], &[], vec![well_known("abc")]),
+        (&["--account", "abc", "--account=devstoreaccount1"], &[], vec![well_known("abc"), default()]),
+        (&["--account", "devstoreaccount1,versioning"], &[], vec![AccountConfig { versioning: true, ..default() }]),
+        (
+            &["--account", "abc:b25l,hns,versioning"],
+            &[],
+            vec![AccountConfig { versioning: true, hns: true, ..account("abc", b"one") }],
+        ),
+        (
+            &[],
+            &[("LAZULI_ACCOUNT", "abc:b25l; lake,hns;")],
+            vec![account("abc", b"one"), AccountConfig { hns: true, ..well_known("lake") }],
+        ),
+        (
+            &[],
+            &[("AZURITE_ACCOUNTS", "abc:b25l:dHdv;devstoreaccount1:b25l;")],
+            vec![with_two, account("devstoreaccount1", b"one")],
+        ),
+        (&[], &[("AZURITE_ACCOUNTS", "abc:b25l"), ("LAZULI_ACCOUNT", "def")], vec![well_known("def")]),
+        (&["--account", "def"], &[("AZURITE_ACCOUNTS", "nonsense"), ("LAZULI_ACCOUNT", "?")], vec![well_known("def")]),
+    ] {
+        let config = config(args, env);
+        assert_eq!(config.accounts, wanted, "{args:?} {env:?}");
+        assert_eq!(config.warnings, Vec::<String>::new(), "{args:?} {env:?}");
+    }
+}
+
+#[test]
+fn azurites_variables() {
+    for (env, warning) in [
+        (("AZURITE_ACCOUNTS", "abc:b25l"), Some("AZURITE_ACCOUNTS replaces devstoreaccount1; to keep it, name it there too")),
+        (("AZURITE_SKIP_API_VERSION_CHECK", "true"), None),
+        (("AZURITE_DB", "mysql://user:secret@host/db"), Some("AZURITE_DB is ignored: nothing is kept in a database")),
+    ] {
+        assert_eq!(config(&[], &[env]).warnings, Vec::from_iter(warning), "{env:?}");
+    }
+}
+
+#[test]
+fn files_and_memory() {
+    let tls = Some(Tls { cert: "a.pem".into(), key: "b.pem".into() });
+    assert_eq!(config(&["--cert", "a.pem", "--key", "b.pem"], &[]).tls, tls);
+    assert_eq!(config(&["--cert", "a.pem"], &[("LAZULI_KEY", "b.pem")]).tls, tls);
+    for (args, env) in
+        [(&["-l", "/data", "--inMemoryPersistence"][..], &[][..]), (&["--location=/data"], &[("LAZULI_IN_MEMORY", "true")])]
+    {
+        assert_eq!(config(args, env).warnings, ["--location is ignored: --in-memory keeps everything in memory"]);
+    }
+}
+
+#[test]
+fn mistakes_are_one_line() {
+    for (args, wanted) in [
+        (&["--blob-prot", "1"][..], "--blob-prot is not a flag; did you mean --blob-port?"),
+        (&["--blobport=1"], "--blobport is not a flag; did you mean --blobPort?"),
+        (&["-silent"], "-silent is not a flag; did you mean --silent?"),
+        (&["--slient"], "--slient is not a flag; did you mean --silent?"),
+        (&["--frobnicate"], "--frobnicate is not a flag; --help lists them all"),
+        (&["--a\nb"], "--a\\nb is not a flag; --help lists them all"),
+        (&["-x"], "-x is not a flag; --help lists them all"),
+        (&["--blob-port"], "--blob-port needs a value: --blob-port PORT"),
+        (&["--blob-port="], "--blob-port needs a value: --blob-port PORT"),
+        (&["-d", "--silent"], "-d needs a value: -d FILE"),
+        (&["--account", "-s"], "--account needs a value: --account ACCOUNT"),
+        (&["--blobPort", "65536"], "--blobPort: \"65536\" is not a port: a number from 0 to 65535"),
+        (&["--queue-port", "-1"], "--queue-port: \"-1\" is not a port: a number from 0 to 65535"),
+        (&["--table-host", "http://h"], "--table-host: \"http://h\" is not a host: an IPv4 or IPv6 address or a name"),
+        (&["--host", "a\nb"], "--host: \"a\\nb\" is not a host: an IPv4 or IPv6 address or a name"),
+        (&["--host", "[]"], "--host: \"[]\" is not a host: an IPv4 or IPv6 address or a name"),
+        (&["--file-keep-alive-timeout", "1.5"], "--file-keep-alive-timeout: \"1.5\" is not a number of whole seconds"),
+        (&["--extentMemoryLimit", "much"], "--extentMemoryLimit: \"much\" is not a number of megabytes"),
+        (&["--extentMemoryLimit", "NaN"], "--extentMemoryLimit: \"NaN\" is not a number of megabytes"),
+        (&["--silent=maybe"], "--silent: \"maybe\" is neither true nor false"),
+        (&["--log", "loud"], "--log: \"loud\" is not a level: error, warn, info, debug or trace"),
+        (&["--oauth", "Basic"], "--oauth: bearer tokens are not there yet; leave it out, and sign with a key or a SAS"),
+        (&["--oauth", "full"], "--oauth: \"full\" is not a level: basic is the only one"),
+        (&["-l", "/data"], "--location \"/data\": keeping data on disk is not there yet; use --in-memory instead"),
+        (&["--cert", "a.pem"], "--cert needs --key with the certificate's private key"),
+        (&["--key", "a.pem"], "--key needs --cert with the certificate of that key"),
+        (&["--cert", "a.pfx", "--pwd", "x"], "--pwd: PFX files are not supported: use --cert and --key with PEM files"),
+        (&["--account", "ab"], "--account: \"ab\" is not an account's name: 3 to 24 lower-case letters and digits"),
+        (&["--account", "Abc"], "--account: \"Abc\" is not an account's name: 3 to 24 lower-case letters and digits"),
+        (&["--account", ",hns"], "--account: \"\" is not an account's name: 3 to 24 lower-case letters and digits"),
+        (
+            &["--account", "abc-secondary"],
+            "--account: \"abc-secondary\" is not an account's name: 3 to 24 lower-case letters and digits",
+        ),
+        (&["--account", "abc:s3cr?t"], "--account: a key of account \"abc\" is not base64"),
+        (&["--account", "abc:"], "--account: a key of account \"abc\" is not base64"),
+        (&["--account", "abc:b25l:s3cr?t"], "--account: a key of account \"abc\" is not base64"),
+        (&["--account", "abc:b25l:dHdv:eA=="], "--account: account \"abc\" has more than two keys"),
+        (&["--account", "abc,HNS"], "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning and hns"),
+        (&["--account", "abc", "--account", "abc"], "--account: account \"abc\" is named twice"),
+        (&["--account", ";"], "--account: no account is named"),
+    ] {
+        assert_eq!(mistake(args, &[]), wanted, "{args:?}");
+    }
+    for (env, wanted) in [
+        (("LAZULI_BLOB_PORT", "x"), "LAZULI_BLOB_PORT: \"x\" is not a port: a number from 0 to 65535"),
+        (("LAZULI_SILENT", "yes"), "LAZULI_SILENT: \"yes\" is neither true nor false"),
+        (("LAZULI_ACCOUNT", "abc;?"), "LAZULI_ACCOUNT: \"?\" is not an account's name: 3 to 24 lower-case letters and digits"),
+        (("LAZULI_LOCATION", "/data"), "--location \"/data\": keeping data on disk is not there yet; use --in-memory instead"),
+        (("LAZULI_CERT", "a.pem"), "--cert needs --key with the certificate's private key"),
+        (
+            ("AZURITE_ACCOUNTS", "abc:b25l;s3cret"),
+            "AZURITE_ACCOUNTS: an account has no key: name:key[:key2] with ; between accounts is wanted",
+        ),
+        (("AZURITE_ACCOUNTS", "abc:s3cr?t"), "AZURITE_ACCOUNTS: a key of account \"abc\" is not base64"),
+        (("AZURITE_ACCOUNTS", ";"), "AZURITE_ACCOUNTS: no account is named"),
+    ] {
+        assert_eq!(mistake(&[], &[env]), wanted, "{env:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn words_are_text() {
+    use std::os::unix::ffi::OsStringExt;
+    let args = ["lazuli".into(), OsString::from_vec(b"--cert=\xff".into())];
+    assert_eq!(read(args, &|_| None), Err(Mistake("\"--cert=\\xFF\" is not UTF-8".into())));
+}
+
+#[test]
+fn personalities() {
+    use Personality::*;
+    for (program, personality, served) in [
+        ("lazuli", Lazuli, [true; 4]),
+        ("/usr/bin/lazuli", Lazuli, [true; 4]),
+        ("anything", Lazuli, [true; 4]),
+        ("", Lazuli, [true; 4]),
+        ("azurite", Azurite, [true; 4]),
+        ("/usr/bin/azurite", Azurite, [true; 4]),
+        ("Azurite.EXE", Azurite, [true; 4]),
+        ("azurite-blob", AzuriteBlob, [true, false, false, false]),
+        ("./azurite-queue", AzuriteQueue, [false, true, false, false]),
+        ("azurite-table.exe", AzuriteTable, [false, false, true, false]),
+    ] {
+        let Ok(Start::Serve(config)) = start(&[program, "--queuePort", "7"], &[]) else { panic!("{program}") };
+        assert_eq!(config.personality, personality, "{program}");
+        let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
+        assert_eq!(endpoints.map(Option::is_some), served, "{program}");
+        assert!(config.queue.is_none_or(|queue| queue.port == 7), "{program}");
+    }
+    assert!(matches!(read([], &|_| None), Ok(Start::Serve(_))), "not even a program's name");
+}
+
+#[test]
+fn questions() {
+    let broken: &[(&str, &str)] = &[("LAZULI_BLOB_PORT", "x"), ("LAZULI_VERSION", "3.35.0"), ("LAZULI_HELP", "me")];
+    for program in ["lazuli", "azurite", "azurite-table"] {
+        for word in ["--version", "-v", "version"] {
+            assert_eq!(start(&[program, word], broken), Ok(Start::Print(format!("{}\n", env!("CARGO_PKG_VERSION")))));
+        }
+        for word in ["--help", "-h", "help"] {
+            assert_eq!(start(&[program, "-s", word], broken), Ok(Start::Print(reference::help())));
+        }
+        let Ok(Start::Health(config)) = start(&[program, "--health", "--tablePort=7"], &broken[1..]) else { panic!("{program}") };
+        assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
+    }
+    assert!(start(&["lazuli", "--help", "--bogus"], &[]).is_err());
+    assert!(start(&["lazuli", "--health"], broken).is_err());
+}
+
+#[test]
+fn the_list_is_in_order() {
+    let mut seen = std::collections::HashSet::new();
+    for flag in flags() {
+        for spelled in flag.spellings() {
+            assert!(spelled.is_ascii() && seen.insert(spelled.clone()), "{spelled} is there twice");
+        }
+        let name = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b == b'-');
+        assert!(name(flag.name), "{}", flag.name);
+        assert!(!flag.word().is_some_and(str::is_empty), "--{} takes something that has no name", flag.name);
+        assert!(
+            flag.default.is_none() || !matches!(flag.takes, Takes::Switch | Takes::Nothing),
+            "--{} is a switch, which is off",
+            flag.name
+        );
+    }
+    for name in
+        SECTIONS.iter().flat_map(|s| s.flags).filter_map(Flag::variable).chain(VARIABLES.iter().map(|v| v.name.to_owned()))
+    {
+        assert!(seen.insert(name.clone()), "{name} is there twice");
+    }
+    let meanings = flags().map(|flag| flag.meaning).chain(VARIABLES.iter().map(|variable| variable.meaning));
+    for meaning in meanings {
+        assert!(!meaning.is_empty() && !meaning.ends_with('.') && !meaning.contains(['|', '\n', '`']), "{meaning:?}");
+    }
+    for variable in VARIABLES {
+        assert!(variable.yields_to.is_none_or(|name| flags().any(|flag| flag.name == name)), "{}", variable.name);
+    }
+}
+
+#[test]
+fn help_fits_a_screen_and_names_everything() {
+    let help = reference::help();
+    for line in help.lines() {
+        assert!(line.len() <= 116 && line == line.trim_end(), "{line:?}");
+    }
+    for flag in flags() {
+        assert!(help.contains(&format!("--{}", flag.name)), "--{}", flag.name);
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "this test looks after a page of the documentation")]
+fn docs_configuration_md_is_fresh() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/configuration.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(page, reference()).unwrap();
+    }
+    let text = std::fs::read_to_string(page).unwrap_or_default().replace("\r\n", "\n");
+    assert!(text == reference(), "docs/configuration.md is stale: UPDATE_DOCS=1 cargo test config");
+}

@@ -1,0 +1,57 @@
+//! `/_lazuli/`: what no storage service has. Health on every port; with `--control`, the clock and a fresh start.
+//!
+//! No account name holds a `_`, so these paths collide with none.
+
+use crate::op::Service;
+use crate::world::World;
+use axum::Router;
+use axum::extract::{RawQuery, State};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::{get, post};
+use std::sync::Arc;
+
+/// What the control routes act on.
+#[derive(Clone, Debug)]
+pub struct Controlled {
+    /// Every service of the server.
+    pub services: Arc<[Arc<dyn Service>]>,
+    /// Its clock.
+    pub world: Arc<World>,
+}
+
+/// The routes. Without `control` there is only health.
+pub fn routes(controlled: Controlled, control: bool) -> Router {
+    let health = Router::new().route("/_lazuli/health", get(health));
+    if !control {
+        return health.with_state(controlled);
+    }
+    health.route("/_lazuli/clock", post(clock)).route("/_lazuli/reset", post(reset)).with_state(controlled)
+}
+
+async fn health(State(controlled): State<Controlled>) -> impl IntoResponse {
+    let services: Vec<&str> = controlled.services.iter().map(|service| service.kind().label()).collect();
+    json(serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "services": services }))
+}
+
+/// `POST /_lazuli/clock?seconds=N` moves the server's time on: leases run out, signatures expire, uncommitted blocks vanish.
+async fn clock(State(controlled): State<Controlled>, RawQuery(query): RawQuery) -> impl IntoResponse {
+    let seconds = query.as_deref().and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("seconds=")));
+    match seconds.and_then(|text| text.parse::<u32>().ok()) {
+        Some(seconds) => {
+            controlled.world.advance(seconds.into());
+            json(serde_json::json!({ "now": controlled.world.now().iso() })).into_response()
+        }
+        None => (StatusCode::BAD_REQUEST, "seconds=N is missing: by how many whole seconds to move the clock on\n").into_response(),
+    }
+}
+
+/// `POST /_lazuli/reset` empties every account.
+async fn reset(State(controlled): State<Controlled>) -> impl IntoResponse {
+    controlled.services.iter().for_each(|service| service.reset());
+    json(serde_json::json!({ "status": "empty" }))
+}
+
+fn json(value: serde_json::Value) -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], value.to_string())
+}

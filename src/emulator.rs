@@ -1,0 +1,142 @@
+//! The whole server as a value: started on given or free ports, stopped by dropping it.
+
+use crate::account::{Account, Accounts};
+use crate::blob::Blobs;
+use crate::config::{AccountConfig, Config, Endpoint};
+use crate::control::{self, Controlled};
+use crate::http::pipeline::Pipeline;
+use crate::http::serve::{self, Manner, Peer};
+use crate::http::tls;
+use crate::op::{Kind, Service};
+use crate::service::pending::Pending;
+use crate::world::World;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+/// A running server. Dropping it stops it at once, open connections and all.
+#[derive(Debug)]
+pub struct Emulator {
+    addresses: Vec<Address>,
+    world: Arc<World>,
+    /// The listeners' tasks; they end with this.
+    _listeners: JoinSet<()>,
+}
+
+/// Where a service listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The service.
+    pub kind: Kind,
+    /// `http` or `https`.
+    pub scheme: &'static str,
+    /// The host as configured.
+    pub host: String,
+    /// The port, the real one where 0 was asked for.
+    pub port: u16,
+}
+
+impl Address {
+    /// `http://host:port`, with an IPv6 address in brackets.
+    pub fn url(&self) -> String {
+        match self.host.contains(':') {
+            true => format!("{}://[{}]:{}", self.scheme, self.host, self.port),
+            false => format!("{}://{}:{}", self.scheme, self.host, self.port),
+        }
+    }
+}
+
+impl Emulator {
+    /// Starts the services that the configuration names.
+    ///
+    /// # Errors
+    /// One sentence: which port is taken, which host unknown, which certificate unreadable.
+    pub async fn start(config: &Config, world: World) -> Result<Emulator, String> {
+        let world = Arc::new(world);
+        let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
+        let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
+        let wanted = [
+            (Kind::Blob, &config.blob),
+            (Kind::Queue, &config.queue),
+            (Kind::Table, &config.table),
+            (Kind::File, &config.file),
+        ];
+        let wanted: Vec<(Arc<dyn Service>, &Endpoint)> =
+            wanted.into_iter().filter_map(|(kind, endpoint)| Some((service(kind, &accounts), endpoint.as_ref()?))).collect();
+        let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
+        let controlled = Controlled { services, world: world.clone() };
+
+        let mut addresses = Vec::new();
+        let mut bound = Vec::new();
+        for (service, endpoint) in wanted {
+            let (listener, port) = listen(service.kind(), endpoint).await?;
+            let scheme = if tls.is_some() { "https" } else { "http" };
+            addresses.push(Address { kind: service.kind(), scheme, host: endpoint.host.clone(), port });
+            bound.push((service, endpoint, listener));
+        }
+        let mut listeners = JoinSet::new();
+        for (service, endpoint, listener) in bound {
+            let pipeline =
+                Pipeline::new(service, accounts.clone(), world.clone(), config.product_style_urls, tls.is_some());
+            let router = control::routes(controlled.clone(), config.control).merge(front(Arc::new(pipeline)));
+            let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
+            listeners.spawn(serve::serve(listener, router, manner));
+        }
+        Ok(Emulator { addresses, world, _listeners: listeners })
+    }
+
+    /// Where its services listen: Blob, Queue, Table, File.
+    pub fn addresses(&self) -> &[Address] {
+        &self.addresses
+    }
+
+    /// The address of a service's endpoint for an account, without a `/` at the end; `None` when that service was not started.
+    pub fn url(&self, kind: Kind, account: &str) -> Option<String> {
+        self.addresses.iter().find(|address| address.kind == kind).map(|address| format!("{}/{account}", address.url()))
+    }
+
+    /// Its clock and ids.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+}
+
+/// Everything that is not a control route is a request to the service.
+fn front(pipeline: Arc<Pipeline>) -> Router {
+    async fn answer(State(pipeline): State<Arc<Pipeline>>, request: Request) -> Response {
+        let peer = request.extensions().get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+        pipeline.answer(request, peer).await
+    }
+    Router::new().fallback(answer).with_state(pipeline)
+}
+
+fn service(kind: Kind, accounts: &Accounts) -> Arc<dyn Service> {
+    match kind {
+        Kind::Blob => Arc::new(Blobs::new(accounts)),
+        Kind::Queue | Kind::Table | Kind::File => Arc::new(Pending(kind)),
+    }
+}
+
+fn account(config: &AccountConfig) -> Account {
+    let keys = std::iter::once(&config.key).chain(&config.key2).cloned().collect();
+    Account { name: config.name.clone(), keys, versioning: config.versioning, hns: config.hns }
+}
+
+async fn listen(kind: Kind, endpoint: &Endpoint) -> Result<(TcpListener, u16), String> {
+    let (host, port) = (endpoint.host.as_str(), endpoint.port);
+    let failed = |error: std::io::Error| {
+        let reason = match error.kind() {
+            std::io::ErrorKind::AddrInUse => "the port is already in use".to_owned(),
+            std::io::ErrorKind::PermissionDenied => "not permitted to listen there".to_owned(),
+            _ => error.to_string(),
+        };
+        format!("the {} service cannot listen at {host}:{port}: {reason} (--{}-port N chooses another)", kind.name(), kind.label())
+    };
+    let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
+    let address: SocketAddr = listener.local_addr().map_err(failed)?;
+    Ok((listener, address.port()))
+}

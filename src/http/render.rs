@@ -1,0 +1,165 @@
+//! From a reply or a fault to a response: the headers that every answer has, the body in the form that the service's clients read.
+
+use crate::op::xml::Writer;
+use crate::op::{Kind, Payload, Reply};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::{time::Timestamp, version::Version};
+use crate::store::content::Slices;
+use axum::body::Body;
+use bytes::Bytes;
+use http::header::{HeaderName, HeaderValue};
+use http::{HeaderMap, Response, StatusCode};
+use http_body::{Frame, SizeHint};
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// What an answer says of its request.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The service that answers.
+    pub kind: Kind,
+    /// Whether the method was HEAD: the headers of an answer without its body.
+    pub head: bool,
+    /// The version followed.
+    pub version: Version,
+    /// The request's id, a GUID in lower case.
+    pub request_id: &'a str,
+    /// The client's own id for the request, to be echoed.
+    pub client_request_id: Option<&'a HeaderValue>,
+    /// The server's time.
+    pub now: Timestamp,
+}
+
+/// Renders a success.
+pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
+    let mut headers = reply.headers;
+    if asked.version < Version::V2011_08_18 {
+        unquote_etag(&mut headers);
+    }
+    let body = match reply.payload {
+        Payload::Empty if reply.status == 204 => Body::empty(),
+        Payload::Empty => {
+            length(&mut headers, 0);
+            Body::empty()
+        }
+        Payload::Xml(document) => {
+            headers.insert(http::header::CONTENT_TYPE, HeaderValue::from_static("application/xml"));
+            length(&mut headers, document.len() as u64);
+            Body::from(document)
+        }
+        Payload::Bytes(slices, size) => {
+            length(&mut headers, size);
+            Body::new(Rope { slices, left: size })
+        }
+    };
+    respond(reply.status, None, headers, body, asked)
+}
+
+/// Renders a refusal.
+pub fn fault(fault: &Fault, asked: &Asked<'_>) -> Response<Body> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in fault.headers() {
+        put(&mut headers, name, value);
+    }
+    if asked.version >= Version::V2017_07_29 {
+        put(&mut headers, "x-ms-error-code", fault.code().name());
+    }
+    let bodiless = asked.head || fault.status() == 304;
+    let body = if bodiless {
+        Body::empty()
+    } else {
+        let (kind, document) = match asked.kind {
+            Kind::Table => ("application/json;odata=minimalmetadata;streaming=true;charset=utf-8", json(fault, asked)),
+            Kind::Blob | Kind::Queue | Kind::File => ("application/xml", xml(fault, asked)),
+        };
+        put(&mut headers, "content-type", kind);
+        length(&mut headers, document.len() as u64);
+        Body::from(document)
+    };
+    respond(fault.status(), Some(fault), headers, body, asked)
+}
+
+/// The sentence, with what helps to find the request again.
+fn message(fault: &Fault, asked: &Asked<'_>) -> String {
+    format!("{}\nRequestId:{}\nTime:{}", fault.says(), asked.request_id, asked.now.iso())
+}
+
+fn xml(fault: &Fault, asked: &Asked<'_>) -> String {
+    let mut xml = Writer::new();
+    xml.open("Error").leaf("Code", fault.code().name()).leaf("Message", message(fault, asked));
+    for (name, value) in fault.details() {
+        xml.leaf(name, value);
+    }
+    xml.close("Error");
+    xml.finish()
+}
+
+fn json(fault: &Fault, asked: &Asked<'_>) -> String {
+    let message = serde_json::json!({ "lang": "en-US", "value": message(fault, asked) });
+    serde_json::json!({ "odata.error": { "code": fault.code().name(), "message": message } }).to_string()
+}
+
+fn respond(status: u16, fault: Option<&Fault>, mut headers: HeaderMap, body: Body, asked: &Asked<'_>) -> Response<Body> {
+    headers.insert(http::header::SERVER, HeaderValue::from_static(asked.kind.server()));
+    put(&mut headers, "x-ms-request-id", asked.request_id);
+    put(&mut headers, "x-ms-version", &asked.version.to_string());
+    put(&mut headers, "date", &asked.now.rfc1123());
+    if let Some(id) = asked.client_request_id {
+        headers.insert(HeaderName::from_static("x-ms-client-request-id"), id.clone());
+    }
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    *response.headers_mut() = headers;
+    // The reason phrase of a refusal is its sentence.
+    let reason = fault.filter(|fault| fault.code() != Code::NotModified);
+    if let Some(reason) = reason.and_then(|fault| hyper::ext::ReasonPhrase::try_from(fault.says().as_bytes()).ok()) {
+        response.extensions_mut().insert(reason);
+    }
+    response
+}
+
+fn put(headers: &mut HeaderMap, name: &'static str, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(HeaderName::from_static(name), value);
+    }
+}
+
+fn length(headers: &mut HeaderMap, bytes: u64) {
+    headers.insert(http::header::CONTENT_LENGTH, bytes.into());
+}
+
+/// Entity tags are bare before 2011-08-18.
+fn unquote_etag(headers: &mut HeaderMap) {
+    if let Some(etag) = headers.get_mut(http::header::ETAG) {
+        let bare = etag.to_str().map(|text| text.trim_matches('"').to_owned());
+        if let Some(bare) = bare.ok().and_then(|bare| HeaderValue::from_str(&bare).ok()) {
+            *etag = bare;
+        }
+    }
+}
+
+/// A response body that hands out a content's chunks, shared, as the socket takes them.
+struct Rope {
+    slices: Slices,
+    left: u64,
+}
+
+impl http_body::Body for Rope {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let next = self.slices.next();
+        self.left = self.left.saturating_sub(next.as_ref().map_or(0, |bytes| bytes.len() as u64));
+        Poll::Ready(next.map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left)
+    }
+}

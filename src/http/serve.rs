@@ -1,0 +1,111 @@
+//! Listeners and connections: from a socket to the router and back, with or without TLS, until told to stop.
+
+use axum::Router;
+use axum::body::Body;
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+
+/// Where a request came from; the router finds it among the request's extensions.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub SocketAddr);
+
+/// How connections are served.
+#[derive(Clone)]
+pub struct Manner {
+    /// TLS, if the server speaks it.
+    pub tls: Option<Arc<rustls::ServerConfig>>,
+    /// How long a connection may be silent, between requests or within a request's head.
+    pub silence: Duration,
+}
+
+/// How long a TLS handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// Headers in a request, at most. Metadata of 8 KiB in short pairs takes some hundreds.
+const HEADERS: usize = 1024;
+
+/// Accepts connections for ever, each a task of its own; dropping the future ends them all at once.
+pub async fn serve(listener: TcpListener, router: Router, manner: Manner) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, peer)) => _ = connections.spawn(connection(stream, peer, router.clone(), manner.clone())),
+                Err(error) => {
+                    tracing::warn!("a connection could not be accepted: {error}");
+                    out_of_descriptors().await;
+                }
+            },
+            Some(_) = connections.join_next(), if !connections.is_empty() => {}
+        }
+    }
+}
+
+/// When accepting fails, the machine is out of something; it gets a moment to find it again.
+#[expect(clippy::disallowed_methods, reason = "a listener that cannot accept must not spin")]
+async fn out_of_descriptors() {
+    tokio::time::sleep(Duration::from_millis(50)).await;
+}
+
+async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, manner: Manner) {
+    // Small answers go out at once; a socket that refuses this works all the same.
+    _ = stream.set_nodelay(true);
+    let outcome = match manner.tls {
+        None => speak(stream, peer, router, manner.silence).await,
+        Some(config) => match tokio::time::timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)).await {
+            Ok(Ok(stream)) => speak(stream, peer, router, manner.silence).await,
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err("the TLS handshake took too long".to_owned()),
+        },
+    };
+    if let Err(error) = outcome {
+        tracing::debug!(target: "lazuli::connection", "{peer}: {error}");
+    }
+}
+
+async fn speak<S>(stream: S, peer: SocketAddr, router: Router, silence: Duration) -> Result<(), String>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let told = Told { router, peer: Peer(peer) };
+    http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(silence)
+        .max_headers(HEADERS)
+        .pipeline_flush(true)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(told))
+        .await
+        .map_err(|error| error.to_string())
+}
+
+/// A router that tells each request its peer.
+#[derive(Clone)]
+struct Told {
+    router: Router,
+    peer: Peer,
+}
+
+impl tower_service::Service<Request<Incoming>> for Told {
+    type Response = <Router as tower_service::Service<Request<Body>>>::Response;
+    type Error = <Router as tower_service::Service<Request<Body>>>::Error;
+    type Future = <Router as tower_service::Service<Request<Body>>>::Future;
+
+    fn poll_ready(&mut self, _: &mut std::task::Context<'_>) -> std::task::Poll<Result<(), Self::Error>> {
+        std::task::Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(self.peer);
+        self.router.call(request)
+    }
+}

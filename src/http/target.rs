@@ -1,0 +1,118 @@
+//! Which account a URL names, and where in the account: path style, host style, or one of the product's own host names.
+//!
+//! The account is in the path unless the host is an account's own: `account.blob.localhost`, `account.blob.core.windows.net` and the
+//! like. Any other host name, dotted or not, is just where the server happens to be: a docker or kubernetes name, an address.
+
+use crate::account::{Account, Accounts};
+use crate::op::Kind;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The suffix of an account's read-only endpoint.
+const SECONDARY: &str = "-secondary";
+
+/// The account that a URL names, and the rest of its path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Addressed<'a> {
+    /// The account's name, whether or not there is such an account; no suffix.
+    pub account: Cow<'a, str>,
+    /// Whether the secondary endpoint is meant.
+    pub secondary: bool,
+    /// The path below the account, percent-encoded as sent, beginning with `/`.
+    pub path: &'a str,
+    /// Whether the account stands in the path, where a signature then has it twice.
+    pub in_path: bool,
+}
+
+/// Finds the account in a request's host (with or without a port) and path.
+///
+/// `None` for a path without an account under a host that is no account's: nothing is addressed.
+pub fn addressed<'a>(kind: Kind, host: &'a str, path: &'a str, host_style: bool) -> Option<Addressed<'a>> {
+    if let Some(label) = account_of_host(kind, host).filter(|_| host_style) {
+        let (account, secondary) = without_suffix(label);
+        return Some(Addressed { account: account.to_ascii_lowercase().into(), secondary, path, in_path: false });
+    }
+    let rest = path.strip_prefix('/')?;
+    let (first, below) = match rest.find('/') {
+        Some(at) => rest.split_at(at),
+        None => (rest, "/"),
+    };
+    if first.is_empty() {
+        return None;
+    }
+    let (account, secondary) = without_suffix(first);
+    Some(Addressed { account: Cow::Borrowed(account), secondary, path: below, in_path: true })
+}
+
+/// The first label of a host that is an account's own: `account.blob.…`, where the second label is the service's.
+fn account_of_host(kind: Kind, host: &str) -> Option<&str> {
+    if host.starts_with('[') {
+        return None;
+    }
+    let name = host.split_once(':').map_or(host, |(name, _)| name);
+    let mut labels = name.split('.');
+    let (account, service, next) = (labels.next()?, labels.next()?, labels.next()?);
+    let known = service.eq_ignore_ascii_case(kind.label()) || kind == Kind::Blob && service.eq_ignore_ascii_case("dfs");
+    (known && !account.is_empty() && !next.is_empty()).then_some(account)
+}
+
+fn without_suffix(label: &str) -> (&str, bool) {
+    match label.strip_suffix(SECONDARY) {
+        Some(account) => (account, true),
+        None => (label, false),
+    }
+}
+
+impl Addressed<'_> {
+    /// The account, if there is one of this name.
+    pub fn find(&self, accounts: &Accounts) -> Option<Arc<Account>> {
+        accounts.get(&self.account).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_table_of_url_styles() {
+        // host, path → account, secondary, path below
+        let rows: &[(&str, &str, Option<(&str, bool, &str)>)] = &[
+            ("127.0.0.1:10000", "/acc/c/b", Some(("acc", false, "/c/b"))),
+            ("127.0.0.1:10000", "/acc", Some(("acc", false, "/"))),
+            ("127.0.0.1:10000", "/acc/", Some(("acc", false, "/"))),
+            ("127.0.0.1:10000", "/", None),
+            ("127.0.0.1:10000", "//", None),
+            ("127.0.0.1:10000", "", None),
+            ("127.0.0.1:10000", "//c/b", None),
+            ("127.0.0.1:10000", "/acc//c", Some(("acc", false, "//c"))),
+            ("127.0.0.1:10000", "/acc/c//b", Some(("acc", false, "/c//b"))),
+            ("127.0.0.1:10000", "/acc/c/a%2Fb", Some(("acc", false, "/c/a%2Fb"))),
+            ("127.0.0.1:10000", "/acc-secondary/c", Some(("acc", true, "/c"))),
+            ("[::1]:10000", "/acc/c", Some(("acc", false, "/c"))),
+            ("[fe80::1.2.3.4]", "/acc/c", Some(("acc", false, "/c"))),
+            ("localhost", "/acc/c", Some(("acc", false, "/c"))),
+            ("localhost:10000", "/acc/c", Some(("acc", false, "/c"))),
+            ("azurite", "/acc/c", Some(("acc", false, "/c"))),
+            ("host.docker.internal:10000", "/acc/c", Some(("acc", false, "/c"))),
+            ("azurite.svc.local:10000", "/acc/c", Some(("acc", false, "/c"))),
+            ("storage.default.svc.cluster.local", "/acc/c", Some(("acc", false, "/c"))),
+            ("blob.localhost", "/acc/c", Some(("acc", false, "/c"))),
+            ("", "/acc/c", Some(("acc", false, "/c"))),
+            ("acc.blob.localhost:10000", "/c/b", Some(("acc", false, "/c/b"))),
+            ("acc.blob.localhost:10000", "/", Some(("acc", false, "/"))),
+            ("ACC.Blob.LocalHost", "/c/b", Some(("acc", false, "/c/b"))),
+            ("acc.blob.core.windows.net", "/c/b", Some(("acc", false, "/c/b"))),
+            ("acc-secondary.blob.core.windows.net", "/c/b", Some(("acc", true, "/c/b"))),
+            ("acc.dfs.core.windows.net", "/c/b", Some(("acc", false, "/c/b"))),
+            ("acc.queue.core.windows.net", "/acc/c", Some(("acc", false, "/c"))),
+        ];
+        for (host, path, expected) in rows {
+            let found = addressed(Kind::Blob, host, path, true);
+            let seen = found.as_ref().map(|found| (&*found.account, found.secondary, found.path));
+            assert_eq!(seen, *expected, "{host} {path}");
+        }
+        let off = addressed(Kind::Blob, "acc.blob.localhost", "/other/c", false).unwrap();
+        assert_eq!((&*off.account, off.in_path), ("other", true), "host style can be switched off");
+    }
+}

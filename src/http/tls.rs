@@ -1,0 +1,104 @@
+//! The certificate and key of https, read from PEM files.
+
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::{Error, PemObject};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads a certificate chain and its private key; what is wrong is one sentence that names the file.
+pub fn load(cert: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
+    let chain = CertificateDer::pem_slice_iter(&read(cert)?)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| format!("{} is not a PEM file: {error}", cert.display()))?;
+    if chain.is_empty() {
+        return Err(format!("{} holds no certificate in PEM", cert.display()));
+    }
+    let private = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| match error {
+        Error::NoItemsFound => format!("{} holds no private key in PEM that is not encrypted", key.display()),
+        error => format!("{} is not a PEM file: {error}", key.display()),
+    })?;
+
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, private))
+        .map_err(|error| format!("{} and {} do not work together: {error}", cert.display(), key.display()))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+#[expect(clippy::disallowed_methods, reason = "certificates are files, and this is where they are read")]
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests need files to read")]
+mod tests {
+    use super::*;
+
+    /// Made for these tests, and for nothing else, with `openssl req -x509 -newkey ec`.
+    const CERT: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUSr7XJxwiohdrylS16rE4CNvK3ykwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA5MDM1MVoYDzIxMjYxMDI4
+MDkwMzUxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAT5Hnk0YvNG4NsNo7Z/CWCNm6MyxDA3dIpiWlYCQfAVVmLj2Gt1LpN3
+10WmpTGP8lUCvg2L9MX05f/36a5dlW5jo28wbTAdBgNVHQ4EFgQUHftc5Cy0FiZo
+HiczuQldSQeSSJ4wHwYDVR0jBBgwFoAUHftc5Cy0FiZoHiczuQldSQeSSJ4wDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIhAOUdadSrp14y5pUNr3UY599PdfpimILUzS+h0iNMBiu4AiBs
+Ad1/vWsr9W/ncaIIG5K/lZo5nMW3AR0dnDHx9UEOeQ==
+-----END CERTIFICATE-----
+";
+    const KEY: &str = "\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqzj2iG/5oxhyWai3
+h21JWhu2y0Kd7q3nlKOUf0sK/nmhRANCAAT5Hnk0YvNG4NsNo7Z/CWCNm6MyxDA3
+dIpiWlYCQfAVVmLj2Gt1LpN310WmpTGP8lUCvg2L9MX05f/36a5dlW5j
+-----END PRIVATE KEY-----
+";
+    const OTHER_KEY: &str = "\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgm9rWKGhTKktSbDGx
+jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
+5cmWJRCELMjINrvPdXXflAjSLaLcswMdExoZ8ITBvEWdix5UMg5ZEFbs
+-----END PRIVATE KEY-----
+";
+
+    #[test]
+    fn takes_what_belongs_together_and_names_what_does_not() {
+        let dir = std::env::temp_dir().join(format!("lazuli-tls-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let damaged = CERT.replace("-----END CERTIFICATE-----", "");
+        let both = format!("{KEY}{CERT}");
+        let files =
+            [("cert", CERT), ("key", KEY), ("both", &both), ("other", OTHER_KEY), ("text", "hello"), ("damaged", &damaged)];
+        for (name, text) in files {
+            std::fs::write(dir.join(name), text).unwrap();
+        }
+        for (cert, key, wanted) in [
+            ("cert", "key", Ok(())),
+            ("both", "both", Ok(())),
+            ("absent", "key", Err("absent cannot be read: ")),
+            ("cert", "absent", Err("absent cannot be read: ")),
+            ("text", "key", Err("text holds no certificate in PEM")),
+            ("key", "key", Err("key holds no certificate in PEM")),
+            ("damaged", "key", Err("damaged is not a PEM file: ")),
+            ("cert", "cert", Err("cert holds no private key in PEM that is not encrypted")),
+            ("cert", "damaged", Err("damaged is not a PEM file: ")),
+            ("cert", "other", Err("cert and ")),
+        ] {
+            match (load(&dir.join(cert), &dir.join(key)), wanted) {
+                (Ok(config), Ok(())) => assert_eq!(config.alpn_protocols, [b"http/1.1"]),
+                (Err(said), Err(wanted)) => {
+                    let wanted = format!("{}{wanted}", dir.join("").display());
+                    assert!(said.starts_with(&wanted) && said.lines().count() == 1, "{said}");
+                }
+                (loaded, _) => panic!("{cert} {key}: {loaded:?}"),
+            }
+        }
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}

@@ -1,0 +1,177 @@
+//! A request after its operation is known and its caller let in.
+
+use super::{Body, Row, Shape};
+use crate::account::Account;
+use crate::rules::{
+    access::Grant,
+    checksum::Claimed,
+    condition::{self, Conditions},
+    fault::Fault,
+    lease,
+    metadata::Metadata,
+    time::Timestamp,
+    version::Version,
+};
+use crate::world::World;
+use http::HeaderMap;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What a handler is handed. `now` was read once, at the door.
+#[derive(Debug)]
+pub struct Call {
+    /// The operation's row.
+    pub row: &'static Row,
+    /// The account whose service is asked.
+    pub account: Arc<Account>,
+    /// Whether the account's secondary endpoint was asked.
+    pub secondary: bool,
+    /// What the path names.
+    pub target: Target,
+    /// The query.
+    pub query: Query,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The method.
+    pub method: http::Method,
+    /// The service version that the answer follows.
+    pub version: Version,
+    /// The moment that the request came in.
+    pub now: Timestamp,
+    /// What the caller may do.
+    pub grant: Grant,
+    /// The address of the account's service as the client wrote it, ending in `/`.
+    pub endpoint: String,
+    /// Ids and time.
+    pub world: Arc<World>,
+    /// How a copy finds what it copies.
+    pub sources: Arc<dyn Sources>,
+    /// The body, until somebody reads it.
+    pub body: Body,
+}
+
+/// What a path names: parsed once, then trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// How deep it goes.
+    pub shape: Shape,
+    /// The container, queue, table or share; empty for the service itself.
+    pub container: String,
+    /// The blob's name; empty above a blob.
+    pub blob: String,
+}
+
+/// A query string, decoded: names in lower case, values of repeated names joined by `,` as the service does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// From decoded pairs in the order sent.
+    pub fn new(pairs: &[(String, String)]) -> Query {
+        let mut merged: Vec<(String, String)> = Vec::with_capacity(pairs.len());
+        for (name, value) in pairs {
+            let name = name.to_ascii_lowercase();
+            match merged.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, values)) => {
+                    values.push(',');
+                    values.push_str(value);
+                }
+                None => merged.push((name, value.clone())),
+            }
+        }
+        Query(merged)
+    }
+
+    /// The value of a parameter, by its lower-case name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// How a copy operation reaches its source: through the same door as any reader.
+pub trait Sources: Send + Sync + std::fmt::Debug {
+    /// The blob that a copy-source URL names on this server, after checking that the caller (or the URL's own signature) may read it.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
+    fn find(&self, call: &Call, url: &str) -> Result<Source, Fault>;
+}
+
+/// A copy's source on this server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The account it lies in.
+    pub account: Arc<Account>,
+    /// The blob.
+    pub target: Target,
+    /// The snapshot, if the URL names one.
+    pub snapshot: Option<String>,
+    /// The version, if the URL names one.
+    pub version_id: Option<String>,
+}
+
+impl Call {
+    /// A header's text; repeated headers are joined by `,`. `None` when it is absent or not text.
+    pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        let mut values = self.headers.get_all(name).iter();
+        let first = text(values.next()?)?;
+        match values.next() {
+            None => Some(Cow::Borrowed(first)),
+            Some(_) => {
+                let all: Option<Vec<&str>> = self.headers.get_all(name).iter().map(text).collect();
+                Some(Cow::Owned(all?.join(",")))
+            }
+        }
+    }
+
+    /// Whether the request carries this header, be it text or not.
+    pub fn has_header(&self, name: &str) -> bool {
+        self.headers.contains_key(name)
+    }
+
+    /// The conditional headers, of the request itself.
+    pub fn conditions(&self) -> Result<Conditions, Fault> {
+        self.conditions_named(&condition::PLAIN)
+    }
+
+    /// The conditional headers of one family: the request's own, or those about a copy's source.
+    pub fn conditions_named(&self, names: &condition::Names) -> Result<Conditions, Fault> {
+        Conditions::read(names, |name| self.headers.get(name).and_then(text))
+    }
+
+    /// The lease id that the request shows.
+    pub fn lease_id(&self) -> Result<Option<lease::Id>, Fault> {
+        self.header("x-ms-lease-id")
+            .filter(|text| !text.is_empty())
+            .map(|text| lease::Id::parse(&text).ok_or_else(|| Fault::header("x-ms-lease-id", text)))
+            .transpose()
+    }
+
+    /// The metadata that the request carries.
+    pub fn metadata(&self) -> Result<Metadata, Fault> {
+        let named = self.headers.iter().filter_map(|(name, value)| {
+            name.as_str().strip_prefix("x-ms-meta-").map(|name| (name, value.as_bytes()))
+        });
+        Metadata::from_headers(named)
+    }
+
+    /// What the request says of its body: `Content-MD5` or `x-ms-content-crc64`.
+    pub fn claimed_checksums(&self) -> Result<Claimed, Fault> {
+        let given = |name| self.header(name).filter(|text| !text.is_empty());
+        Claimed::read(given("content-md5").as_deref(), given("x-ms-content-crc64").as_deref())
+    }
+
+    /// The container's name.
+    pub fn container(&self) -> &str {
+        &self.target.container
+    }
+
+    /// The blob's name.
+    pub fn blob(&self) -> &str {
+        &self.target.blob
+    }
+}
+
+fn text(value: &http::HeaderValue) -> Option<&str> {
+    std::str::from_utf8(value.as_bytes()).ok()
+}

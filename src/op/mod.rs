@@ -1,0 +1,130 @@
+//! What an operation is: declared once, as a row of its service's table.
+//!
+//! Routing, authorization, the admission check, the log and the compatibility matrix all read the row. An operation is one row and
+//! one handler, in one file of its own; nothing else in the house names it.
+
+mod body;
+mod call;
+mod given;
+mod reply;
+mod service;
+pub mod xml;
+
+pub use body::{Body, Received};
+pub use call::{Call, Query, Source, Sources, Target};
+pub use given::{Field, Given, Place, Read};
+pub use reply::{Payload, Reply};
+pub use service::{Kind, Service};
+
+use crate::rules::{access::Permit, condition::Accepts, fault::Fault, lease::Guard};
+use std::future::Future;
+use std::pin::Pin;
+
+/// What a handler gives back, when it is done.
+pub type Done<'a> = Pin<Box<dyn Future<Output = Result<Reply, Fault>> + Send + 'a>>;
+
+/// One operation of a service whose state is `S`.
+pub struct Op<S: 'static> {
+    /// What is declared of it.
+    pub row: Row,
+    /// What does it.
+    pub run: for<'a> fn(&'a S, Call) -> Done<'a>,
+}
+
+/// What is declared of an operation.
+#[derive(Debug)]
+pub struct Row {
+    /// The reference's name: "Put Block List".
+    pub name: &'static str,
+    /// The methods it answers to; `GET` and `HEAD` where the reference allows both.
+    pub methods: &'static [&'static str],
+    /// What its path names.
+    pub shape: Shape,
+    /// The marks that tell it from others on the same path.
+    pub signs: &'static [Sign],
+    /// Query parameters and headers that it reads, beyond those that every operation reads.
+    pub takes: &'static [&'static [Field]],
+    /// Who may do it.
+    pub permit: Permit,
+    /// Whether the read-only secondary answers it.
+    pub secondary: Secondary,
+    /// Which conditional headers it heeds.
+    pub accepts: Accepts,
+    /// How it respects a lease on what it touches.
+    pub lease: Guard,
+    /// The status of success.
+    pub status: u16,
+}
+
+/// What a path names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shape {
+    /// The account's service itself: `/`.
+    Service,
+    /// A container: `/container`.
+    Container,
+    /// A blob: `/container/blob`.
+    Blob,
+    /// Any of them: a preflight request asks about a path, whatever is there.
+    Any,
+}
+
+/// Which endpoint of an account answers an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Secondary {
+    /// The primary only: it writes.
+    Refused,
+    /// Both: it reads.
+    Allowed,
+    /// The secondary only: it asks how far the replication has come.
+    Only,
+}
+
+/// A mark in a request that tells one operation from another on the same path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// A query parameter with this value, in any case.
+    Query(&'static str, &'static str),
+    /// A query parameter, whatever its value.
+    HasQuery(&'static str),
+    /// A header with this value, in any case.
+    Header(&'static str, &'static str),
+    /// A header, whatever its value.
+    HasHeader(&'static str),
+}
+
+/// The query parameters that choose operations. A request with one that its row does not name is refused: `PUT ?comp=foo` must
+/// never overwrite a blob.
+pub const SELECTORS: [&str; 4] = ["comp", "restype", "resource", "action"];
+
+/// The operations of one service: a module each, and the rows that it holds.
+#[macro_export]
+macro_rules! ops {
+    ($state:ty: $($module:ident { $($op:ident),* $(,)? })*) => {
+        $(mod $module;)*
+        /// Every operation of the service.
+        pub static ALL: &[&$crate::op::Op<$state>] = &[$($(&$module::$op),*),*];
+    };
+}
+
+/// A struct of request fields, its reader, and the list of their names, from one list.
+#[macro_export]
+macro_rules! takes {
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $kind:ty = $place:ident $text:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub(super) struct $name { $(pub(super) $field: $kind),* }
+
+        impl $name {
+            pub(super) const FIELDS: &'static [$crate::op::Field] = &[$($crate::op::Field {
+                place: $crate::op::Place::$place,
+                name: $text,
+                required: <$kind as $crate::op::Given>::REQUIRED,
+            }),*];
+
+            pub(super) fn of(call: &$crate::op::Call) -> Result<$name, $crate::rules::fault::Fault> {
+                Ok($name { $($field: $crate::op::Given::given(call, $crate::op::Place::$place, $text)?),* })
+            }
+        }
+    };
+}

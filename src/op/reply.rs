@@ -1,0 +1,81 @@
+//! What a handler answers: a status, headers, and a payload that is not yet bytes on a wire.
+
+use crate::rules::{etag::ETag, metadata::Metadata, time::Timestamp};
+use crate::store::content::{Content, Slices};
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// A success.
+#[derive(Debug)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers, without those that every answer has.
+    pub headers: HeaderMap,
+    /// The body.
+    pub payload: Payload,
+}
+
+/// The body of an answer.
+#[derive(Debug, Default)]
+pub enum Payload {
+    /// None: `Content-Length: 0`.
+    #[default]
+    Empty,
+    /// A document, sent as `application/xml` behind a byte order mark, as the service does.
+    Xml(String),
+    /// A part of a content, and its length in bytes.
+    Bytes(Slices, u64),
+}
+
+impl Reply {
+    /// A success without headers or body.
+    pub fn new(status: u16) -> Reply {
+        Reply { status, headers: HeaderMap::new(), payload: Payload::Empty }
+    }
+
+    /// A success with an XML document.
+    pub fn xml(status: u16, document: String) -> Reply {
+        Reply { payload: Payload::Xml(document), ..Reply::new(status) }
+    }
+
+    /// With the bytes of `content` from `start` up to, not including, `end`.
+    pub fn content(mut self, content: &Content, start: u64, end: u64) -> Reply {
+        self.payload = Payload::Bytes(content.slice(start..end), end.saturating_sub(start));
+        self
+    }
+
+    /// Adds a header. A value that HTTP cannot carry is left out rather than sent broken.
+    pub fn with(mut self, name: &'static str, value: impl AsRef<str>) -> Reply {
+        self.put(HeaderName::from_static(name), value.as_ref());
+        self
+    }
+
+    /// Adds a header if there is a value.
+    pub fn with_some(self, name: &'static str, value: Option<impl AsRef<str>>) -> Reply {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    /// Adds `ETag` and `Last-Modified`.
+    pub fn with_state(self, etag: ETag, modified: Timestamp) -> Reply {
+        self.with("etag", etag.quoted()).with("last-modified", modified.rfc1123())
+    }
+
+    /// Adds `x-ms-meta-…` for each pair.
+    pub fn with_metadata(mut self, metadata: &Metadata) -> Reply {
+        for (name, value) in metadata.iter() {
+            if let Ok(name) = HeaderName::try_from(format!("x-ms-meta-{name}")) {
+                self.put(name, value);
+            }
+        }
+        self
+    }
+
+    fn put(&mut self, name: HeaderName, value: &str) {
+        if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
+            self.headers.insert(name, value);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The face that a service shows to the wire. Behind it, `http` does not know what a blob is.
+
+use super::{Call, Done, Row};
+use crate::op::call::{Query, Target};
+use crate::rules::{access::PublicAccess, cors::CorsRule, fault::Fault, sas::Policy, version::Version};
+use std::sync::Arc;
+
+/// The four services of a storage account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Blob Storage.
+    Blob,
+    /// Queue Storage.
+    Queue,
+    /// Table Storage.
+    Table,
+    /// Azure Files.
+    File,
+}
+
+impl Kind {
+    /// The name, as in «Blob service».
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Blob => "Blob",
+            Kind::Queue => "Queue",
+            Kind::Table => "Table",
+            Kind::File => "File",
+        }
+    }
+
+    /// The label in a host name: `account.blob.localhost`.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Kind::Blob => "blob",
+            Kind::Queue => "queue",
+            Kind::Table => "table",
+            Kind::File => "file",
+        }
+    }
+
+    /// The letter in an account SAS's `ss`.
+    pub const fn letter(self) -> char {
+        match self {
+            Kind::Blob => 'b',
+            Kind::Queue => 'q',
+            Kind::Table => 't',
+            Kind::File => 'f',
+        }
+    }
+
+    /// The `Server` header of its answers, as recorded.
+    pub const fn server(self) -> &'static str {
+        match self {
+            Kind::Blob => "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0",
+            Kind::Queue => "Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0",
+            Kind::Table => "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0",
+            Kind::File => "Windows-Azure-File/1.0 Microsoft-HTTPAPI/2.0",
+        }
+    }
+}
+
+/// A service: its table of operations, and what the door must know of its resources before it lets anybody in.
+pub trait Service: Send + Sync + std::fmt::Debug {
+    /// Which of the four it is.
+    fn kind(&self) -> Kind;
+
+    /// Its table of operations.
+    fn rows(&self) -> Vec<&'static Row>;
+
+    /// Does the operation at this place of the table.
+    fn run(&self, row: usize, call: Call) -> Done<'_>;
+
+    /// What a path (percent-encoded, without the account, beginning with `/`) names.
+    ///
+    /// # Errors
+    /// 400 for a path that can name nothing.
+    fn target(&self, path: &str, query: &Query) -> Result<Target, Fault>;
+
+    /// How public a container is.
+    fn public_access(&self, account: &str, target: &Target) -> PublicAccess;
+
+    /// The stored access policy of this id.
+    fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy>;
+
+    /// The account's CORS rules.
+    fn cors(&self, account: &str) -> Arc<[CorsRule]>;
+
+    /// The version that requests follow which name none.
+    fn default_version(&self, account: &str) -> Option<Version>;
+
+    /// Forgets everything, as a fresh start would.
+    fn reset(&self);
+}

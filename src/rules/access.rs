@@ -1,0 +1,301 @@
+//! Who may do what: an operation's need held against a caller's grant.
+//!
+//! Every row of the operation table carries a [`Permit`], every request comes with a [`Grant`], and [`decide`] is the one place
+//! where they meet. Source: «Create an account SAS» and «Create a service SAS» in the REST reference; refusals as recorded.
+
+use super::fault::{Code, Fault};
+use super::version::Version;
+
+/// A set of permission letters, such as `rwd`; also of the letters of services (`bqtf`) and of levels (`sco`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Letters(u32);
+
+impl Letters {
+    /// Reads letters in any order, repeats allowed; `None` when there is anything but `a` to `z`.
+    pub fn parse(text: &str) -> Option<Letters> {
+        text.chars().try_fold(Letters::default(), |set, letter| Some(Letters(set.0 | bit(letter)?)))
+    }
+
+    /// Whether this letter is among them.
+    pub fn contains(self, letter: char) -> bool {
+        bit(letter).is_some_and(|bit| self.0 & bit != 0)
+    }
+
+    /// Whether any one of these letters is among them.
+    pub fn any_of(self, letters: &str) -> bool {
+        letters.chars().any(|letter| self.contains(letter))
+    }
+}
+
+fn bit(letter: char) -> Option<u32> {
+    letter.is_ascii_lowercase().then(|| 1 << (u32::from(letter) - u32::from('a')))
+}
+
+/// What an operation acts on, as the resource types (`srt`) of an account SAS count it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// The service itself, and the list of its containers.
+    Service,
+    /// A container, queue, table or share, and the list of what is in it.
+    Container,
+    /// A blob, message, entity or file.
+    Object,
+}
+
+impl Level {
+    /// The letter in `srt`.
+    pub const fn letter(self) -> char {
+        match self {
+            Level::Service => 's',
+            Level::Container => 'c',
+            Level::Object => 'o',
+        }
+    }
+}
+
+/// Whether nobody in particular may do it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Public {
+    /// Never: all writes, and what tells about the account.
+    Never,
+    /// If the container is open as a whole: its properties, the list of its blobs.
+    Container,
+    /// If the container opens its blobs: reading one.
+    Blob,
+    /// Always: a preflight, which a browser sends without credentials.
+    Everyone,
+}
+
+/// What an operation asks of its caller. It sits, constant, in the operation's row of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Permit {
+    /// What it acts on.
+    pub level: Level,
+    /// The letters of an account SAS, any one of which suffices; empty when no account SAS can do it.
+    pub account: &'static str,
+    /// The letters of a service or user delegation SAS, any one of which suffices; empty when none can do it.
+    pub service: &'static str,
+    /// Whether it can be open to all.
+    pub public: Public,
+}
+
+/// How far a container is open to all (`x-ms-blob-public-access`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PublicAccess {
+    /// Not at all, or there is no such container.
+    #[default]
+    Private,
+    /// Its blobs can be read.
+    Blob,
+    /// Its blobs can be read and listed, and its properties read.
+    Container,
+}
+
+/// What a shared access signature reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// An account SAS: these services (`bqtf`) at these levels (`sco`).
+    Account {
+        /// The services.
+        services: Letters,
+        /// The levels.
+        types: Letters,
+    },
+    /// A service or user delegation SAS: the resource whose name it signs. That the request names it, the signature has proved.
+    Resource,
+}
+
+/// What a caller has been found to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grant {
+    /// The account's key, or a token as good: everything.
+    Owner,
+    /// A shared access signature that is authentic, in time, and used from where it may be.
+    Sas {
+        /// What it reaches.
+        scope: Scope,
+        /// What it permits there, be it said in the signature or in a stored policy.
+        letters: Letters,
+    },
+    /// Nothing, before a container that is this open.
+    Anonymous(PublicAccess),
+}
+
+impl PublicAccess {
+    /// The value of `x-ms-blob-public-access`; a private container has none.
+    pub const fn name(self) -> Option<&'static str> {
+        match self {
+            PublicAccess::Private => None,
+            PublicAccess::Blob => Some("blob"),
+            PublicAccess::Container => Some("container"),
+        }
+    }
+}
+
+impl Grant {
+    /// Whether the grant has any one of these letters, for a handler that asks for more than its row: `t` to write tags, `x` to
+    /// delete a version.
+    pub fn allows(&self, letters: &str) -> bool {
+        match self {
+            Grant::Owner => true,
+            Grant::Sas { letters: held, .. } => held.any_of(letters),
+            Grant::Anonymous(_) => false,
+        }
+    }
+
+    /// Whether what is there may be overwritten: a SAS with `c` but without `w` may only create.
+    pub fn may_overwrite(&self) -> bool {
+        self.allows("w")
+    }
+}
+
+/// Decides whether the grant suffices for the operation. `service` is the service's letter, one of `b`, `q`, `t`, `f`.
+pub fn decide(permit: &Permit, grant: &Grant, service: char, version: Version) -> Result<(), Fault> {
+    match *grant {
+        Grant::Owner => Ok(()),
+        Grant::Sas { scope: Scope::Account { services, types }, letters } => {
+            refuse_if(permit.account.is_empty(), Code::AuthorizationFailure)?;
+            refuse_if(!services.contains(service), Code::AuthorizationServiceMismatch)?;
+            if !types.contains(permit.level.letter()) {
+                return Err(wrong_level(permit.level, version));
+            }
+            refuse_if(!letters.any_of(permit.account), Code::AuthorizationPermissionMismatch)
+        }
+        Grant::Sas { scope: Scope::Resource, letters } => {
+            refuse_if(permit.service.is_empty(), Code::AuthorizationFailure)?;
+            refuse_if(!letters.any_of(permit.service), Code::AuthorizationPermissionMismatch)
+        }
+        Grant::Anonymous(open) => decide_anonymous(permit.public, open, version),
+    }
+}
+
+fn refuse_if(refused: bool, code: Code) -> Result<(), Fault> {
+    if refused { Err(code.into()) } else { Ok(()) }
+}
+
+fn wrong_level(level: Level, version: Version) -> Fault {
+    let fault = Fault::from(Code::AuthorizationResourceTypeMismatch);
+    if version < Version::V2024_08_04 {
+        return fault;
+    }
+    let needed = level.letter();
+    fault.with("ExtendedErrorDetail", format!("SignedResourceTypes '{needed}' is required to perform this operation."))
+}
+
+/// A caller without credentials is asked for some, but versions before the bearer challenge (2019-12-12) only say of what could
+/// be public that it is not there.
+fn decide_anonymous(public: Public, open: PublicAccess, version: Version) -> Result<(), Fault> {
+    let enough = match public {
+        Public::Never => false,
+        Public::Everyone => true,
+        Public::Container => open >= PublicAccess::Container,
+        Public::Blob => open >= PublicAccess::Blob,
+    };
+    let hidden = public != Public::Never && version < Version::V2019_12_12;
+    refuse_if(!enough, if hidden { Code::ResourceNotFound } else { Code::NoAuthenticationInformation })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GET_BLOB: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob };
+    const PUT_BLOB: Permit = Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never };
+    const LIST_BLOBS: Permit = Permit { level: Level::Container, account: "l", service: "l", public: Public::Container };
+    const DELETE_QUEUE: Permit = Permit { level: Level::Container, account: "d", service: "", public: Public::Never };
+    const SET_ACL: Permit = Permit { level: Level::Container, account: "", service: "", public: Public::Never };
+
+    fn set(text: &str) -> Letters {
+        Letters::parse(text).unwrap()
+    }
+
+    fn account(services: &str, types: &str, letters: &str) -> Grant {
+        Grant::Sas { scope: Scope::Account { services: set(services), types: set(types) }, letters: set(letters) }
+    }
+
+    fn resource(letters: &str) -> Grant {
+        Grant::Sas { scope: Scope::Resource, letters: set(letters) }
+    }
+
+    fn outcome(permit: &Permit, grant: &Grant, service: char, version: Version) -> Option<Code> {
+        decide(permit, grant, service, version).err().map(|fault| fault.code())
+    }
+
+    #[test]
+    fn letters_are_a_set() {
+        assert_eq!(Letters::parse("rwr"), Letters::parse("wr"));
+        for text in ["R", "r w", "é", "1"] {
+            assert_eq!(Letters::parse(text), None, "{text}");
+        }
+        assert!(set("az").contains('a') && set("az").contains('z') && !set("az").contains('b') && !set("az").contains('A'));
+        assert!(set("rl").any_of("wl") && !set("rl").any_of("") && !set("").any_of("r"));
+    }
+
+    #[test]
+    fn signatures_are_held_against_the_row() {
+        use Code::*;
+        for (permit, grant, service, refusal) in [
+            (GET_BLOB, Grant::Owner, 'b', None),
+            (SET_ACL, Grant::Owner, 'b', None),
+            (GET_BLOB, account("bq", "sco", "rl"), 'b', None),
+            (GET_BLOB, account("q", "s", "w"), 'b', Some(AuthorizationServiceMismatch)),
+            (GET_BLOB, account("b", "sc", "w"), 'b', Some(AuthorizationResourceTypeMismatch)),
+            (GET_BLOB, account("b", "o", "w"), 'b', Some(AuthorizationPermissionMismatch)),
+            (PUT_BLOB, account("b", "o", "c"), 'b', None),
+            (DELETE_QUEUE, account("q", "c", "d"), 'q', None),
+            (SET_ACL, account("b", "sco", "rwdlac"), 'b', Some(AuthorizationFailure)),
+            (GET_BLOB, resource("r"), 'b', None),
+            (GET_BLOB, resource("d"), 'b', Some(AuthorizationPermissionMismatch)),
+            (LIST_BLOBS, resource("rl"), 'b', None),
+            (DELETE_QUEUE, resource("raup"), 'q', Some(AuthorizationFailure)),
+        ] {
+            assert_eq!(outcome(&permit, &grant, service, Version::V2019_12_12), refusal, "{permit:?} {grant:?}");
+        }
+    }
+
+    /// Recorded: `GET /c/b` without a version 404 ResourceNotFound, `PUT /c/b` of 2020-02-10 401 NoAuthenticationInformation.
+    #[test]
+    fn strangers_get_what_is_open() {
+        use Code::{NoAuthenticationInformation, ResourceNotFound};
+        use PublicAccess::{Blob, Container, Private};
+        let (old, new) = (Version::V2009_09_19, Version::V2020_02_10);
+        for (permit, open, version, refusal) in [
+            (GET_BLOB, Private, old, Some(ResourceNotFound)),
+            (GET_BLOB, Private, new, Some(NoAuthenticationInformation)),
+            (GET_BLOB, Blob, new, None),
+            (GET_BLOB, Container, old, None),
+            (LIST_BLOBS, Blob, old, Some(ResourceNotFound)),
+            (LIST_BLOBS, Blob, new, Some(NoAuthenticationInformation)),
+            (LIST_BLOBS, Container, old, None),
+            (PUT_BLOB, Container, old, Some(NoAuthenticationInformation)),
+            (PUT_BLOB, Container, new, Some(NoAuthenticationInformation)),
+        ] {
+            assert_eq!(outcome(&permit, &Grant::Anonymous(open), 'b', version), refusal, "{permit:?} {open:?} {version}");
+        }
+    }
+
+    #[test]
+    fn newer_versions_hear_which_level_was_needed() {
+        for (version, details) in [(Version::V2020_12_06, 0), (Version::V2024_08_04, 1)] {
+            let fault = decide(&GET_BLOB, &account("b", "s", "r"), 'b', version).unwrap_err();
+            assert_eq!(fault.details().len(), details);
+            for (name, text) in fault.details() {
+                assert_eq!(*name, "ExtendedErrorDetail");
+                assert_eq!(text, "SignedResourceTypes 'o' is required to perform this operation.");
+            }
+        }
+    }
+
+    #[test]
+    fn creating_is_not_overwriting() {
+        for (grant, overwrites, tags) in [
+            (Grant::Owner, true, true),
+            (resource("c"), false, false),
+            (resource("cwt"), true, true),
+            (account("b", "o", "w"), true, false),
+            (Grant::Anonymous(PublicAccess::Container), false, false),
+        ] {
+            assert_eq!((grant.may_overwrite(), grant.allows("t")), (overwrites, tags), "{grant:?}");
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Conditional headers: an operation goes on only if the resource is, or is not, in a state that the client knows.
+//!
+//! There are two families. `If-Match`, `If-Unmodified-Since` and `x-ms-if-tags` say «only if it is still so»; unmet, they are
+//! 412. `If-None-Match` and `If-Modified-Since` say «only if it is no longer so»; unmet, they are 304 to a reader, who has it
+//! already, and 412 to a writer. Readers may combine them all: `If-Match && If-Unmodified-Since && (If-None-Match ||
+//! If-Modified-Since)`. Writers may use one family at a time, in which a tag outranks a date.
+
+use super::{
+    etag::ETag,
+    fault::{Code, Fault},
+    tags::{Expr, Tags},
+    time::Timestamp,
+    version::Version,
+};
+
+/// What a header may ask of an entity tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// `*`: whichever it is, so long as the resource exists.
+    Any,
+    /// This one, as the client wrote it.
+    Tag(String),
+}
+
+impl Match {
+    fn parse(text: &str) -> Match {
+        if text == "*" { Match::Any } else { Match::Tag(text.to_owned()) }
+    }
+
+    fn is(&self, etag: ETag) -> bool {
+        match self {
+            Match::Any => true,
+            Match::Tag(text) => etag.is(text),
+        }
+    }
+}
+
+/// What the five headers are called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// Entity tags of which one must be the resource's.
+    pub if_match: &'static str,
+    /// Entity tags of which none may be the resource's.
+    pub if_none_match: &'static str,
+    /// A date after which the resource must have changed.
+    pub if_modified_since: &'static str,
+    /// A date after which the resource must not have changed.
+    pub if_unmodified_since: &'static str,
+    /// An expression that must be true of the blob's tags.
+    pub if_tags: &'static str,
+}
+
+/// The headers about the resource that the URL names.
+pub const PLAIN: Names = Names {
+    if_match: "if-match",
+    if_none_match: "if-none-match",
+    if_modified_since: "if-modified-since",
+    if_unmodified_since: "if-unmodified-since",
+    if_tags: "x-ms-if-tags",
+};
+
+/// The headers about the source of a copy.
+pub const SOURCE: Names = Names {
+    if_match: "x-ms-source-if-match",
+    if_none_match: "x-ms-source-if-none-match",
+    if_modified_since: "x-ms-source-if-modified-since",
+    if_unmodified_since: "x-ms-source-if-unmodified-since",
+    if_tags: "x-ms-source-if-tags",
+};
+
+/// The headers about the blob whose tags are read or set. Its tags have only the one name.
+pub const BLOB: Names = Names {
+    if_match: "x-ms-blob-if-match",
+    if_none_match: "x-ms-blob-if-none-match",
+    if_modified_since: "x-ms-blob-if-modified-since",
+    if_unmodified_since: "x-ms-blob-if-unmodified-since",
+    if_tags: "x-ms-if-tags",
+};
+
+/// The conditions of one request. The default is none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conditions {
+    /// One of these is the resource's tag; empty when not asked.
+    pub if_match: Vec<Match>,
+    /// None of these is the resource's tag; empty when not asked.
+    pub if_none_match: Vec<Match>,
+    /// The resource changed after this second.
+    pub if_modified_since: Option<Timestamp>,
+    /// The resource did not change after this second.
+    pub if_unmodified_since: Option<Timestamp>,
+    /// This is true of the blob's tags.
+    pub if_tags: Option<Expr>,
+}
+
+impl Conditions {
+    /// Reads the headers that `find` finds. One that is repeated comes joined by commas; an empty one is as good as none. A
+    /// date or an expression that cannot be read is 400 InvalidHeaderValue, and so are two dates under one name.
+    pub fn read<'a>(names: &Names, find: impl Fn(&'static str) -> Option<&'a str>) -> Result<Conditions, Fault> {
+        let given = |name| find(name).map(str::trim).filter(|value| !value.is_empty());
+        let tags = |name| {
+            let parts = given(name).into_iter().flat_map(|list| list.split(','));
+            parts.map(str::trim).filter(|part| !part.is_empty()).map(Match::parse).collect()
+        };
+        let date = |name| {
+            let read = |text| Timestamp::parse_http(text).ok_or_else(|| Fault::header(name, text));
+            given(name).map(read).transpose()
+        };
+        let expr = |name| {
+            let read = |text| Expr::parse(text).map_err(|fault| Fault::header(name, text).because(fault.why()));
+            given(name).map(read).transpose()
+        };
+        Ok(Conditions {
+            if_match: tags(names.if_match),
+            if_none_match: tags(names.if_none_match),
+            if_modified_since: date(names.if_modified_since)?,
+            if_unmodified_since: date(names.if_unmodified_since)?,
+            if_tags: expr(names.if_tags)?,
+        })
+    }
+
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        *self == Conditions::default()
+    }
+
+    /// What is still asked of a creator that has shown the id of the blob's active lease: it knows that the blob is there, and
+    /// recordings have Put Blob, Put Blob From URL and Put Block List replace it in spite of `If-None-Match: *`.
+    pub fn for_leaseholder(mut self) -> Conditions {
+        self.if_none_match.retain(|tag| *tag != Match::Any);
+        self
+    }
+
+    /// Whether a writer, or a reader of before 2013-08-15, asks more than it may: both families, or several tags.
+    fn is_crowded(&self) -> bool {
+        let still = !self.if_match.is_empty() || self.if_unmodified_since.is_some();
+        let no_longer = !self.if_none_match.is_empty() || self.if_modified_since.is_some();
+        still && no_longer || self.if_match.len() > 1 || self.if_none_match.len() > 1
+    }
+}
+
+/// What an operation does with conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accepts {
+    /// It ignores them.
+    None,
+    /// It takes the two dates, as operations on containers do, and refuses the rest.
+    Dates,
+    /// It takes all of them, and reads.
+    Read,
+    /// It takes all of them, and changes what exists.
+    Write,
+    /// It takes all of them, and may make what does not exist.
+    Create,
+}
+
+/// What conditions are about.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored<'a> {
+    /// Its entity tag.
+    pub etag: ETag,
+    /// When it last changed; compared without its fraction of a second, since HTTP dates have none.
+    pub modified: Timestamp,
+    /// Its index tags.
+    pub tags: &'a Tags,
+}
+
+/// The family of a condition that is not met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmet {
+    /// `If-Match`, `If-Unmodified-Since` or the tags: it is no longer so.
+    Match,
+    /// `If-None-Match` or `If-Modified-Since`: it is still so.
+    NoneMatch,
+}
+
+/// Whether an operation may go on; if not, 304 or 412, or the 400 or 409 of a combination that it does not take. Of a resource
+/// that does not exist (`None`) only a creator's `If-Match` is unmet: the caller says 404.
+pub fn holds(want: &Conditions, accepts: Accepts, stored: Option<&Stored<'_>>, version: Version) -> Result<(), Fault> {
+    let asks_any = |tags: &[Match]| tags.contains(&Match::Any);
+    let combines = accepts == Accepts::Read && version >= Version::V2013_08_15;
+    let only_dates = want.if_match.is_empty() && want.if_none_match.is_empty() && want.if_tags.is_none();
+    if accepts == Accepts::None || want.is_empty() {
+        return Ok(());
+    }
+    if accepts == Accepts::Dates && !only_dates {
+        return Err(Code::ConditionHeadersNotSupported.into());
+    }
+    if !combines && want.is_crowded() {
+        return Err(Code::MultipleConditionHeadersNotSupported.into());
+    }
+    let Some(stored) = stored else {
+        let wants_it = accepts == Accepts::Create && !want.if_match.is_empty();
+        return if wants_it { Err(Code::ConditionNotMet.into()) } else { Ok(()) };
+    };
+    if accepts == Accepts::Read && asks_any(&want.if_none_match) {
+        return Err(Code::UnsatisfiableCondition.into());
+    }
+    let refusal = match unmet(want, stored, combines) {
+        None => return Ok(()),
+        Some(Unmet::NoneMatch) if accepts == Accepts::Read => Code::NotModified,
+        Some(Unmet::NoneMatch) if accepts == Accepts::Create && asks_any(&want.if_none_match) => Code::BlobAlreadyExists,
+        Some(_) => Code::ConditionNotMet,
+    };
+    Err(refusal.into())
+}
+
+/// Whether the source of a copy is as the client wants it. What an unmet condition is called differs among the copying
+/// operations.
+pub fn source_holds(want: &Conditions, stored: &Stored<'_>) -> Result<(), Unmet> {
+    unmet(want, stored, true).map_or(Ok(()), Err)
+}
+
+/// The first family that is not met. When tag and date of a family are both given, they count together if the request
+/// `combines`, and the tag alone otherwise.
+fn unmet(want: &Conditions, stored: &Stored<'_>, combines: bool) -> Option<Unmet> {
+    let any_is = |tags: &[Match]| tags.iter().any(|tag| tag.is(stored.etag));
+    let modified = stored.modified.to_second();
+    let matches = (!want.if_match.is_empty()).then(|| any_is(&want.if_match));
+    let differs = (!want.if_none_match.is_empty()).then(|| !any_is(&want.if_none_match));
+    let is_old = want.if_unmodified_since.map(|since| modified <= since);
+    let is_new = want.if_modified_since.map(|since| modified > since);
+    let tagged = want.if_tags.as_ref().is_none_or(|expr| expr.holds(stored.tags));
+
+    let still = match (matches, is_old) {
+        (Some(tag), Some(date)) if combines => tag && date,
+        (tag, date) => tag.or(date).unwrap_or(true),
+    };
+    let no_longer = match (differs, is_new) {
+        (Some(tag), Some(date)) if combines => tag || date,
+        (tag, date) => tag.or(date).unwrap_or(true),
+    };
+    match (still && tagged, no_longer) {
+        (false, _) => Some(Unmet::Match),
+        (true, false) => Some(Unmet::NoneMatch),
+        (true, true) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEFORE: &str = "Thu, 09 May 2019 00:53:11 GMT";
+    /// The second in which the blob was changed; the fraction is lost on the way.
+    const THEN: &str = "Thu, 09 May 2019 00:53:12 GMT";
+    const AFTER: &str = "Thu, 09 May 2019 00:53:13 GMT";
+    const OTHER: &str = "\"0x111111111111111\"";
+    const NOW: Version = Version::V2021_02_12;
+
+    fn modified() -> Timestamp {
+        Timestamp::parse_iso("2019-05-09T00:53:12.3826986Z").unwrap()
+    }
+
+    /// Conditions from `header: value` lines; `SAME` stands for the tag of the blob.
+    fn want(headers: &str) -> Result<Conditions, Fault> {
+        let text = headers.replace("SAME", &ETag::of(modified()).quoted());
+        let find = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        Conditions::read(&PLAIN, find)
+    }
+
+    fn told(headers: &str, accepts: Accepts, exists: bool, version: Version) -> String {
+        let tags = Tags::parse_header("colour=blue").unwrap();
+        let stored = Stored { etag: ETag::of(modified()), modified: modified(), tags: &tags };
+        match holds(&want(headers).unwrap(), accepts, exists.then_some(&stored), version) {
+            Ok(()) => "ok".into(),
+            Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
+        }
+    }
+
+    #[test]
+    fn one_condition_at_a_time() {
+        const UNMET: &str = "412 ConditionNotMet";
+        const HAS_IT: &str = "304 ConditionNotMet";
+        const EXISTS: &str = "409 BlobAlreadyExists";
+        const NEVER: &str = "400 UnsatisfiableCondition";
+        #[rustfmt::skip]
+        let table = [
+            // asked                                   Read     Write    Create   Create, missing
+            (String::new(),                           ["ok",    "ok",    "ok",    "ok"]),
+            ("if-match:SAME".into(),                  ["ok",    "ok",    "ok",    UNMET]),
+            ("if-match:*".into(),                     ["ok",    "ok",    "ok",    UNMET]),
+            (format!("if-match:{OTHER}"),             [UNMET,   UNMET,   UNMET,   UNMET]),
+            ("if-none-match:SAME".into(),             [HAS_IT,  UNMET,   UNMET,   "ok"]),
+            ("if-none-match:*".into(),                [NEVER,   UNMET,   EXISTS,  "ok"]),
+            (format!("if-none-match:{OTHER}"),        ["ok",    "ok",    "ok",    "ok"]),
+            (format!("if-modified-since:{BEFORE}"),   ["ok",    "ok",    "ok",    "ok"]),
+            (format!("if-modified-since:{THEN}"),     [HAS_IT,  UNMET,   UNMET,   "ok"]),
+            (format!("if-modified-since:{AFTER}"),    [HAS_IT,  UNMET,   UNMET,   "ok"]),
+            (format!("if-unmodified-since:{BEFORE}"), [UNMET,   UNMET,   UNMET,   "ok"]),
+            (format!("if-unmodified-since:{THEN}"),   ["ok",    "ok",    "ok",    "ok"]),
+            (format!("if-unmodified-since:{AFTER}"),  ["ok",    "ok",    "ok",    "ok"]),
+            ("x-ms-if-tags:colour='blue'".into(),     ["ok",    "ok",    "ok",    "ok"]),
+            ("x-ms-if-tags:colour='red'".into(),      [UNMET,   UNMET,   UNMET,   "ok"]),
+        ];
+        for (headers, [read, write, create, missing]) in table {
+            assert_eq!(told(&headers, Accepts::Read, true, NOW), read, "read {headers}");
+            assert_eq!(told(&headers, Accepts::Read, true, Version::V2009_09_19), read, "old read {headers}");
+            assert_eq!(told(&headers, Accepts::Write, true, NOW), write, "write {headers}");
+            assert_eq!(told(&headers, Accepts::Create, true, NOW), create, "create {headers}");
+            assert_eq!(told(&headers, Accepts::Create, false, NOW), missing, "create, missing {headers}");
+            assert_eq!(told(&headers, Accepts::Read, false, NOW), "ok", "read, missing {headers}");
+            assert_eq!(told(&headers, Accepts::Write, false, NOW), "ok", "write, missing {headers}");
+            assert_eq!(told(&headers, Accepts::None, true, NOW), "ok", "ignored {headers}");
+            let dates =
+                if headers.contains("-since:") || headers.is_empty() { write } else { "400 ConditionHeadersNotSupported" };
+            assert_eq!(told(&headers, Accepts::Dates, true, NOW), dates, "container {headers}");
+        }
+    }
+
+    #[test]
+    fn several_conditions() {
+        const UNMET: &str = "412 ConditionNotMet";
+        const HAS_IT: &str = "304 ConditionNotMet";
+        const MANY: &str = "400 MultipleConditionHeadersNotSupported";
+        let same = "if-match:SAME";
+        let other = format!("if-match:{OTHER}");
+        let old = format!("if-unmodified-since:{AFTER}");
+        let changed = format!("if-unmodified-since:{BEFORE}");
+        let known = "if-none-match:SAME";
+        let unknown = format!("if-none-match:{OTHER}");
+        let new = format!("if-modified-since:{BEFORE}");
+        let stale = format!("if-modified-since:{AFTER}");
+        #[rustfmt::skip]
+        let table = [
+            // asked                                             Read    Read before 2013-08-15    Write
+            (format!("{same}\n{old}"),                          ["ok",   "ok",                     "ok"]),
+            (format!("{same}\n{changed}"),                      [UNMET,  "ok",                     "ok"]),
+            (format!("{other}\n{old}"),                         [UNMET,  UNMET,                    UNMET]),
+            (format!("{known}\n{new}"),                         ["ok",   HAS_IT,                   UNMET]),
+            (format!("{known}\n{stale}"),                       [HAS_IT, HAS_IT,                   UNMET]),
+            (format!("{unknown}\n{stale}"),                     ["ok",   "ok",                     "ok"]),
+            (format!("{same}\n{unknown}"),                      ["ok",   MANY,                     MANY]),
+            (format!("{same}\n{known}"),                        [HAS_IT, MANY,                     MANY]),
+            (format!("{other}\n{known}"),                       [UNMET,  MANY,                     MANY]),
+            (format!("{same}\n{new}"),                          ["ok",   MANY,                     MANY]),
+            (format!("{changed}\n{unknown}"),                   [UNMET,  MANY,                     MANY]),
+            (format!("{old}\n{new}"),                           ["ok",   MANY,                     MANY]),
+            (format!("{same}\n{old}\n{unknown}\n{new}"),        ["ok",   MANY,                     MANY]),
+            (format!("if-match:{OTHER}, SAME"),                 ["ok",   MANY,                     MANY]),
+            (format!("if-none-match:{OTHER},SAME"),             [HAS_IT, MANY,                     MANY]),
+            (format!("{same}\nx-ms-if-tags:colour='red'"),      [UNMET,  UNMET,                    UNMET]),
+            (format!("{known}\nx-ms-if-tags:colour='red'"),     [UNMET,  UNMET,                    UNMET]),
+            (format!("{known}\nx-ms-if-tags:colour='blue'"),    [HAS_IT, HAS_IT,                   UNMET]),
+        ];
+        for (headers, [read, old_read, write]) in table {
+            assert_eq!(told(&headers, Accepts::Read, true, Version::V2013_08_15), read, "read {headers}");
+            assert_eq!(told(&headers, Accepts::Read, true, Version::V2011_08_18), old_read, "old read {headers}");
+            assert_eq!(told(&headers, Accepts::Write, true, NOW), write, "write {headers}");
+        }
+        assert_eq!(told(&format!("{old}\n{new}"), Accepts::Dates, true, NOW), MANY);
+    }
+
+    #[test]
+    fn a_leaseholder_may_replace_what_is_there() {
+        assert_eq!(want("if-none-match:*").unwrap().for_leaseholder(), Conditions::default());
+        assert_eq!(want("if-none-match:SAME").unwrap().for_leaseholder(), want("if-none-match:SAME").unwrap());
+    }
+
+    #[test]
+    fn sources_say_which_family_failed() {
+        let tags = Tags::parse_header("colour=blue").unwrap();
+        let stored = Stored { etag: ETag::of(modified()), modified: modified(), tags: &tags };
+        for (headers, outcome) in [
+            (String::new(), Ok(())),
+            ("if-match:SAME".into(), Ok(())),
+            (format!("if-match:{OTHER}"), Err(Unmet::Match)),
+            (format!("if-unmodified-since:{BEFORE}"), Err(Unmet::Match)),
+            ("x-ms-if-tags:colour<>'blue'".into(), Err(Unmet::Match)),
+            ("if-none-match:SAME".into(), Err(Unmet::NoneMatch)),
+            ("if-none-match:*".into(), Err(Unmet::NoneMatch)),
+            (format!("if-modified-since:{AFTER}"), Err(Unmet::NoneMatch)),
+            (format!("if-none-match:SAME\nif-match:{OTHER}"), Err(Unmet::Match)),
+        ] {
+            assert_eq!(source_holds(&want(&headers).unwrap(), &stored), outcome, "{headers}");
+        }
+    }
+
+    #[test]
+    fn reads_headers() {
+        assert!(want("").unwrap().is_empty());
+        assert!(want("if-match:\nif-modified-since: \nx-ms-if-tags:").unwrap().is_empty());
+        assert_eq!(
+            want("if-match:0x1 , \"0x2\",*").unwrap().if_match,
+            [Match::Tag("0x1".into()), Match::Tag("\"0x2\"".into()), Match::Any]
+        );
+        for (headers, name) in [
+            ("if-modified-since:yesterday".to_owned(), "if-modified-since"),
+            (format!("if-unmodified-since:{BEFORE},{AFTER}"), "if-unmodified-since"),
+            ("x-ms-if-tags:colour".to_owned(), "x-ms-if-tags"),
+        ] {
+            let fault = want(&headers).unwrap_err();
+            assert_eq!(fault.code(), Code::InvalidHeaderValue);
+            assert_eq!(fault.details().first(), Some(&("HeaderName", name.to_owned())));
+        }
+        let source = Conditions::read(&SOURCE, |name| (name == "x-ms-source-if-tags").then_some("x"));
+        assert_eq!(source.unwrap_err().details().first(), Some(&("HeaderName", "x-ms-source-if-tags".to_owned())));
+    }
+}

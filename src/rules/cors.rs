@@ -1,0 +1,330 @@
+//! Cross-origin rules: what a page from another origin may ask of the service, and read of the answer.
+//!
+//! A browser first asks (an OPTIONS request, the preflight), then sends the actual request. Both go by the rules of the
+//! service's properties, in order. None of this grants access: an actual request that no rule allows runs like any other, and it
+//! is the browser that keeps its answer from the page.
+
+use super::fault::Fault;
+
+/// Rules in a set, at most.
+const RULES: usize = 5;
+/// Bytes of all values of a set together, at most (2 KiB).
+const TOTAL: usize = 2048;
+/// Characters of an origin or a header's name, at most.
+const TEXT: usize = 256;
+/// Headers in a list that are named in full, at most.
+const NAMED: usize = 64;
+/// Headers in a list that are named by their beginning (`x-ms-meta-*`), at most.
+const PREFIXED: usize = 2;
+/// The methods that a rule may allow.
+const METHODS: [&str; 8] = ["DELETE", "GET", "HEAD", "MERGE", "PATCH", "POST", "OPTIONS", "PUT"];
+/// What the service adds to the headers that it exposes by `*`: set too late to be counted, if they are set at all.
+const LATE: [&str; 3] = ["Content-Length", "Date", "Transfer-Encoding"];
+
+/// A rule: who may ask what, and read what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CorsRule {
+    /// The origins allowed (`https://example.com`), compared with their case, or `*` for all.
+    pub allowed_origins: Vec<String>,
+    /// The methods allowed, in upper case.
+    pub allowed_methods: Vec<String>,
+    /// The request headers allowed: names, beginnings with a `*` after them, or `*` for all.
+    pub allowed_headers: Vec<String>,
+    /// The response headers that the page may read, in the same manner.
+    pub exposed_headers: Vec<String>,
+    /// How long a browser may keep the answer to a preflight, in seconds.
+    pub max_age_seconds: u32,
+}
+
+impl CorsRule {
+    fn lists(&self) -> [&[String]; 4] {
+        [&self.allowed_origins, &self.allowed_methods, &self.allowed_headers, &self.exposed_headers]
+    }
+
+    fn allows_all_origins(&self) -> bool {
+        self.allowed_origins.iter().any(|known| known == "*")
+    }
+
+    fn allows_origin(&self, origin: &str) -> bool {
+        self.allows_all_origins() || self.allowed_origins.iter().any(|known| known == origin)
+    }
+
+    fn allows_method(&self, method: &str) -> bool {
+        self.allowed_methods.iter().any(|known| known == method)
+    }
+}
+
+/// Checks a set of rules, as Set Service Properties brings it.
+///
+/// Too many rules, or more than 2 KiB of them, are 400 InvalidXmlDocument; a value out of its limits is 400
+/// InvalidXmlNodeValue, naming its element.
+pub fn check(rules: &[CorsRule]) -> Result<(), Fault> {
+    let total = rules.iter().flat_map(CorsRule::lists).flatten().map(String::len).sum::<usize>();
+    if rules.len() > RULES || total > TOTAL {
+        return Err(Fault::xml(""));
+    }
+    rules.iter().try_for_each(|rule| {
+        if rule.allowed_origins.is_empty() {
+            return Err(Fault::xml_node("AllowedOrigins", ""));
+        }
+        if let Some(long) = rule.allowed_origins.iter().find(|origin| origin.chars().count() > TEXT) {
+            return Err(Fault::xml_node("AllowedOrigins", long));
+        }
+        if rule.allowed_methods.is_empty() {
+            return Err(Fault::xml_node("AllowedMethods", ""));
+        }
+        if let Some(unknown) = rule.allowed_methods.iter().find(|method| !METHODS.contains(&method.as_str())) {
+            return Err(Fault::xml_node("AllowedMethods", unknown));
+        }
+        check_headers("AllowedHeaders", &rule.allowed_headers)?;
+        check_headers("ExposedHeaders", &rule.exposed_headers)
+    })
+}
+
+fn check_headers(element: &str, headers: &[String]) -> Result<(), Fault> {
+    let prefixed = headers.iter().filter(|header| header.ends_with('*') && *header != "*").count();
+    if prefixed > PREFIXED || headers.len() - prefixed > NAMED {
+        return Err(Fault::xml_node(element, headers.join(",")));
+    }
+    match headers.iter().find(|header| header.chars().count() > TEXT) {
+        Some(long) => Err(Fault::xml_node(element, long)),
+        None => Ok(()),
+    }
+}
+
+/// The answer to a preflight that a rule allows, by header: `Access-Control-Allow-Origin` and so on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    /// `-Allow-Origin`: the origin that asked, or `*` when the rule is for all.
+    pub origin: String,
+    /// `-Allow-Methods`: the method that was asked for.
+    pub method: String,
+    /// `-Allow-Headers`: the headers that were asked for; not sent when empty.
+    pub headers: String,
+    /// `-Max-Age`, in seconds.
+    pub max_age_seconds: u32,
+    /// `-Allow-Credentials: true`, unless the rule is for all.
+    pub credentials: bool,
+}
+
+/// Answers a preflight; `None` when no rule allows it (403 CorsPreflightFailure).
+///
+/// The first rule with the origin and the method decides: when it lacks one of the headers, no later rule is asked.
+pub fn preflight(rules: &[CorsRule], origin: &str, method: &str, headers: &[&str]) -> Option<Allowed> {
+    let rule = rules.iter().find(|rule| rule.allows_origin(origin) && rule.allows_method(method))?;
+    if !headers.iter().all(|header| rule.allowed_headers.iter().any(|pattern| names(pattern, header))) {
+        return None;
+    }
+    let all = rule.allows_all_origins();
+    Some(Allowed {
+        origin: if all { "*" } else { origin }.to_owned(),
+        method: method.to_owned(),
+        headers: headers.join(","),
+        max_age_seconds: rule.max_age_seconds,
+        credentials: !all,
+    })
+}
+
+/// What the rules add to the answer of an actual request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// `Access-Control-Allow-Origin`, if a rule matches.
+    pub allow_origin: Option<String>,
+    /// `Access-Control-Expose-Headers`; not sent when empty.
+    pub expose: String,
+    /// `Access-Control-Allow-Credentials: true`.
+    pub credentials: bool,
+    /// `Vary: Origin`: to another origin the answer would be another.
+    pub vary_origin: bool,
+}
+
+/// What the rules add to the answer of an actual request, given the names of the headers that the answer has so far.
+///
+/// The answer to a GET or HEAD may end in a cache that serves other origins too. So with rules in force it says `Vary: Origin`,
+/// unless a rule for all origins matches; and such a rule matches even a request without an origin, as recorded.
+pub fn actual(rules: &[CorsRule], origin: Option<&str>, method: &str, response_headers: &[&str]) -> Answer {
+    let cacheable = matches!(method, "GET" | "HEAD");
+    let matching = rules.iter().find(|rule| {
+        rule.allows_method(method) && origin.map_or(cacheable && rule.allows_all_origins(), |origin| rule.allows_origin(origin))
+    });
+    let Some(rule) = matching else {
+        return Answer { vary_origin: cacheable && !rules.is_empty(), ..Answer::default() };
+    };
+    let all = rule.allows_all_origins();
+    Answer {
+        allow_origin: if all { Some("*".to_owned()) } else { origin.map(str::to_owned) },
+        expose: expose(&rule.exposed_headers, response_headers),
+        credentials: !all,
+        vary_origin: cacheable && !all,
+    }
+}
+
+/// The headers to expose: those named in full whether they are there or not, and those there are that a beginning names.
+fn expose(patterns: &[String], response_headers: &[&str]) -> String {
+    let mut exposed: Vec<&str> = Vec::new();
+    let mut add = |name| {
+        if !exposed.iter().any(|known: &&str| known.eq_ignore_ascii_case(name)) {
+            exposed.push(name);
+        }
+    };
+    for pattern in patterns {
+        if pattern.ends_with('*') {
+            response_headers.iter().copied().filter(|header| names(pattern, header)).for_each(&mut add);
+        } else {
+            add(pattern);
+        }
+        if pattern == "*" {
+            LATE.into_iter().for_each(&mut add);
+        }
+    }
+    exposed.join(",")
+}
+
+/// Whether a pattern of a rule names this header: in full, by its beginning, or all.
+fn names(pattern: &str, header: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => header.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start)),
+        None => pattern.eq_ignore_ascii_case(header),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(origins: &str, methods: &str, headers: &str, exposed: &str) -> CorsRule {
+        let list = |text: &str| text.split(',').filter(|s| !s.is_empty()).map(str::to_owned).collect();
+        CorsRule {
+            allowed_origins: list(origins),
+            allowed_methods: list(methods),
+            allowed_headers: list(headers),
+            exposed_headers: list(exposed),
+            max_age_seconds: 200,
+        }
+    }
+
+    fn rules() -> Vec<CorsRule> {
+        vec![
+            rule("http://www.contoso.com", "PUT,HEAD", "x-ms-meta-source,x-ms-blob-type", "x-ms-meta-*"),
+            rule("*", "PUT,GET", "x-ms-meta-*,Content-Type", "x-ms-meta-*"),
+            rule("http://www.contoso.com,http://www.fabrikam.com", "GET,DELETE", "*", ""),
+        ]
+    }
+
+    #[test]
+    fn recorded_sets_are_taken() {
+        let sets = [
+            vec![],
+            vec![
+                rule("www.xyz.com", "GET", "", ""),
+                rule(
+                    "www.xyz.com,www.ab.com,www.bc.com",
+                    "GET,PUT",
+                    "x-ms-meta-data*,x-ms-meta-target*,x-ms-meta-xyz,x-ms-meta-foo",
+                    "x-ms-meta-data*,x-ms-meta-source*,x-ms-meta-abc,x-ms-meta-bcd",
+                ),
+            ],
+            vec![rule("*", "DELETE,GET,HEAD,MERGE,PATCH,POST,OPTIONS,PUT", "*", "*"); 5],
+        ];
+        for set in sets {
+            assert_eq!(check(&set), Ok(()));
+        }
+    }
+
+    #[test]
+    fn limits_are_kept() {
+        let long = "a".repeat(257);
+        let (named, prefixed) = (vec!["x"; 65].join(","), "a*,b*,c*");
+        assert_eq!(check(&[rule("*", "GET", &vec!["x"; 64].join(","), "*,a*,b*")]), Ok(()));
+        for (set, fault) in [
+            (vec![rule("www.xyz.com", "GET", "", ""); 6], Fault::xml("")),
+            (vec![rule(&vec!["https://a.example"; 130].join(","), "GET", "", "")], Fault::xml("")),
+            (vec![rule("", "GET", "", "")], Fault::xml_node("AllowedOrigins", "")),
+            (vec![rule(&long, "GET", "", "")], Fault::xml_node("AllowedOrigins", &long)),
+            (vec![rule("*", "", "", "")], Fault::xml_node("AllowedMethods", "")),
+            (vec![rule("*", "GET,COPY", "", "")], Fault::xml_node("AllowedMethods", "COPY")),
+            (vec![rule("*", "get", "", "")], Fault::xml_node("AllowedMethods", "get")),
+            (vec![rule("*", "GET", &long, "")], Fault::xml_node("AllowedHeaders", &long)),
+            (vec![rule("*", "GET", &named, "")], Fault::xml_node("AllowedHeaders", &named)),
+            (vec![rule("*", "GET", "", prefixed)], Fault::xml_node("ExposedHeaders", prefixed)),
+        ] {
+            assert_eq!(check(&set), Err(fault));
+        }
+    }
+
+    #[test]
+    fn preflights() {
+        for (origin, method, headers, wanted) in [
+            ("http://www.contoso.com", "PUT", vec!["X-MS-Meta-Source"], Some(("http://www.contoso.com", true))),
+            ("http://www.contoso.com", "PUT", vec!["x-ms-meta-source", "x-ms-blob-type"], Some(("http://www.contoso.com", true))),
+            // The second rule would allow this header, but the first decides.
+            ("http://www.contoso.com", "PUT", vec!["x-ms-meta-other"], None),
+            ("http://www.fabrikam.com", "PUT", vec!["x-ms-meta-other", "content-type"], Some(("*", false))),
+            ("http://www.fabrikam.com", "PUT", vec!["x-ms-date"], None),
+            ("HTTP://WWW.CONTOSO.COM", "HEAD", vec![], None),
+            ("http://www.contoso.com", "DELETE", vec!["anything"], Some(("http://www.contoso.com", true))),
+            ("http://www.contoso.com", "POST", vec![], None),
+        ] {
+            let allowed = preflight(&rules(), origin, method, &headers);
+            let wanted = wanted.map(|(origin, credentials)| Allowed {
+                origin: origin.into(),
+                method: method.into(),
+                headers: headers.join(","),
+                max_age_seconds: 200,
+                credentials,
+            });
+            assert_eq!(allowed, wanted, "{origin} {method} {headers:?}");
+        }
+    }
+
+    #[test]
+    fn actual_requests() {
+        let exact = vec![rule("http://www.contoso.com", "GET,PUT", "", "x-ms-meta-data*,x-ms-version")];
+        let all = vec![rule("*", "GET,PUT", "", "x-ms-meta-*")];
+        let headers = ["x-ms-version", "x-ms-meta-hello", "x-ms-meta-data1", "x-ms-meta-number"];
+        let contoso = Some("http://www.contoso.com");
+        let none = Answer::default();
+        let vary = Answer { vary_origin: true, ..Answer::default() };
+        let to_all = Answer {
+            allow_origin: Some("*".into()),
+            expose: "x-ms-meta-hello,x-ms-meta-data1,x-ms-meta-number".into(),
+            ..Answer::default()
+        };
+        let to_contoso = Answer {
+            allow_origin: contoso.map(Into::into),
+            expose: "x-ms-meta-data1,x-ms-version".into(),
+            credentials: true,
+            vary_origin: true,
+        };
+        for (rules, origin, method, answer) in [
+            (&vec![], None, "GET", &none),
+            (&vec![], contoso, "GET", &none),
+            (&exact, None, "GET", &vary),
+            (&exact, None, "PUT", &none),
+            (&exact, contoso, "GET", &to_contoso),
+            (&exact, contoso, "PUT", &Answer { vary_origin: false, ..to_contoso.clone() }),
+            (&exact, contoso, "HEAD", &vary),
+            (&exact, Some("http://other"), "GET", &vary),
+            (&exact, Some("http://other"), "PUT", &none),
+            (&all, None, "GET", &to_all),
+            (&all, None, "PUT", &none),
+            (&all, contoso, "GET", &to_all),
+            (&all, contoso, "PUT", &to_all),
+            (&all, contoso, "HEAD", &vary),
+        ] {
+            assert_eq!(&actual(rules, origin, method, &headers), answer, "{rules:?} {origin:?} {method}");
+        }
+    }
+
+    #[test]
+    fn a_star_exposes_what_the_recordings_show() {
+        let rules = [rule("*", "GET", "*", "*")];
+        let headers = ["x-ms-request-id", "x-ms-client-request-id", "Server", "x-ms-version"];
+        assert_eq!(
+            actual(&rules, None, "GET", &headers).expose,
+            "x-ms-request-id,x-ms-client-request-id,Server,x-ms-version,Content-Length,Date,Transfer-Encoding"
+        );
+        let nothing_there = [rule("*", "GET", "", "x-ms-meta-*")];
+        assert_eq!(actual(&nothing_there, None, "GET", &headers).expose, "");
+    }
+}

@@ -1,0 +1,534 @@
+//! Leases: who may write to a blob, or delete a container, and for how long.
+//!
+//! A lease is a value, and every rule is a function of it and of `now`. Nothing here waits: a term runs out, and a break ends,
+//! by being looked at later ([`seen`]). The two tables of the reference, «outcomes of lease operations» and «outcomes of use
+//! attempts», are [`step`] and [`admit`]; the tests below are written as those tables.
+
+use super::{
+    fault::{Code, Fault},
+    time::Timestamp,
+};
+use std::fmt;
+
+/// The name of a lease, a GUID: whoever can show it holds the lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Id(pub [u8; 16]);
+
+impl Id {
+    /// Reads the forms that .NET's `Guid` writes: `D` (with hyphens), `N` (32 digits), `B` (`{…}`) and `P` (`(…)`), in either
+    /// case.
+    pub fn parse(text: &str) -> Option<Id> {
+        let within = |open, close| text.strip_prefix(open)?.strip_suffix(close);
+        let wrapped = within('{', '}').or_else(|| within('(', ')'));
+        let body = wrapped.unwrap_or(text);
+        let groups: Vec<&str> = body.split('-').collect();
+        let hyphens_right = match groups.len() {
+            1 => wrapped.is_none(),
+            _ => groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12]),
+        };
+        let digits = groups.concat();
+        let well_formed = hyphens_right && digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        well_formed.then(|| u128::from_str_radix(&digits, 16).ok()).flatten().map(|number| Id(number.to_be_bytes()))
+    }
+}
+
+impl fmt::Display for Id {
+    /// Lower case, 8-4-4-4-12, as `x-ms-lease-id` comes back.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n = u128::from_be_bytes(self.0);
+        let group = |shift: u32| (n >> shift) & 0xffff;
+        write!(f, "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", n >> 96, group(80), group(64), group(48), n & 0xffff_ffff_ffff)
+    }
+}
+
+/// For how long a lease is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// Until it is released or broken.
+    Infinite,
+    /// For so many seconds, 15 to 60, from the last acquire or renew.
+    Fixed(u32),
+}
+
+impl Term {
+    /// Reads `x-ms-lease-duration`: `-1`, or 15 to 60 seconds.
+    pub fn parse(text: &str) -> Option<Term> {
+        match text {
+            "-1" => Some(Term::Infinite),
+            _ => text.parse().ok().filter(|seconds| (15..=60).contains(seconds)).map(Term::Fixed),
+        }
+    }
+
+    fn end(self, now: Timestamp) -> Option<Timestamp> {
+        match self {
+            Term::Infinite => None,
+            Term::Fixed(seconds) => Some(now.after_seconds(seconds.into())),
+        }
+    }
+}
+
+/// The lease of a blob or a container. What is stored may be out of date; [`seen`] says what it is now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lease {
+    /// Nobody holds it, and no earlier holder is remembered.
+    #[default]
+    Available,
+    /// Held, until a moment or (`None`) for ever.
+    Leased {
+        /// The holder's id.
+        id: Id,
+        /// What was asked for; a renewal asks for the same again.
+        term: Term,
+        /// When it expires.
+        until: Option<Timestamp>,
+    },
+    /// Its term has run out. The holder may still renew it, until somebody writes or leases.
+    Expired {
+        /// The last holder's id.
+        id: Id,
+        /// What a renewal would get.
+        term: Term,
+    },
+    /// Somebody broke it; the holder keeps it a little longer.
+    Breaking {
+        /// The holder's id.
+        id: Id,
+        /// When it is broken.
+        until: Timestamp,
+    },
+    /// Broken: free for others, lost to its holder.
+    Broken {
+        /// The last holder's id.
+        id: Id,
+    },
+}
+
+impl Lease {
+    /// `x-ms-lease-status`: locked while a writer needs its id.
+    pub fn status(self, now: Timestamp) -> &'static str {
+        if seen(self, now).is_active() { "locked" } else { "unlocked" }
+    }
+
+    /// `x-ms-lease-state`.
+    pub fn state(self, now: Timestamp) -> &'static str {
+        match seen(self, now) {
+            Lease::Available => "available",
+            Lease::Leased { .. } => "leased",
+            Lease::Expired { .. } => "expired",
+            Lease::Breaking { .. } => "breaking",
+            Lease::Broken { .. } => "broken",
+        }
+    }
+
+    /// `x-ms-lease-duration`, which is there only while leased.
+    pub fn duration(self, now: Timestamp) -> Option<&'static str> {
+        match seen(self, now) {
+            Lease::Leased { term: Term::Infinite, .. } => Some("infinite"),
+            Lease::Leased { term: Term::Fixed(_), .. } => Some("fixed"),
+            _ => None,
+        }
+    }
+
+    /// `x-ms-lease-time` after a break: whole seconds until others may have the lease, rounded down as recorded; 0 once it is
+    /// broken.
+    pub fn time_left(self, now: Timestamp) -> u64 {
+        match seen(self, now) {
+            Lease::Breaking { until, .. } => now.seconds_apart(until),
+            _ => 0,
+        }
+    }
+
+    /// The id of the present or last holder.
+    pub fn id(self) -> Option<Id> {
+        match self {
+            Lease::Available => None,
+            Lease::Leased { id, .. } | Lease::Expired { id, .. } | Lease::Breaking { id, .. } | Lease::Broken { id } => Some(id),
+        }
+    }
+
+    fn is_active(self) -> bool {
+        matches!(self, Lease::Leased { .. } | Lease::Breaking { .. })
+    }
+}
+
+/// What a client asks of a lease (`x-ms-lease-action`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// Take it, or, holding it, take it for another term.
+    Acquire {
+        /// For how long.
+        term: Term,
+        /// The id the client would like.
+        proposed: Option<Id>,
+        /// The id to give when it proposes none.
+        fresh: Id,
+    },
+    /// Start its term again.
+    Renew {
+        /// The id the client holds.
+        id: Id,
+    },
+    /// Go on under another id.
+    Change {
+        /// The id the client holds.
+        id: Id,
+        /// The id it wants.
+        proposed: Id,
+    },
+    /// Give it back at once.
+    Release {
+        /// The id the client holds.
+        id: Id,
+    },
+    /// Take it from its holder; nobody is asked for an id.
+    Break {
+        /// How many seconds the holder may keep it, 0 to 60, if its term does not end sooner. None: the rest of the term.
+        period: Option<u32>,
+    },
+}
+
+/// What is leased. It chooses among the codes that name a blob or a container, and the noun of the sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A blob: its lease guards its content, properties, metadata and tags.
+    Blob,
+    /// A container: its lease guards its deletion only.
+    Container,
+}
+
+impl Subject {
+    fn refuses(self, code: Code) -> Fault {
+        match (self, code) {
+            (Subject::Container, Code::LeaseIdMissing | Code::LeaseLost | Code::LeaseNotPresentWithLeaseOperation) => {
+                code.saying(code.says().replace("the blob", "the container"))
+            }
+            _ => code.into(),
+        }
+    }
+
+    fn mismatch(self) -> Code {
+        match self {
+            Subject::Blob => Code::LeaseIdMismatchWithBlobOperation,
+            Subject::Container => Code::LeaseIdMismatchWithContainerOperation,
+        }
+    }
+
+    fn not_present(self) -> Code {
+        match self {
+            Subject::Blob => Code::LeaseNotPresentWithBlobOperation,
+            Subject::Container => Code::LeaseNotPresentWithContainerOperation,
+        }
+    }
+}
+
+/// How an operation respects the lease of what it touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// Not at all.
+    None,
+    /// It needs no id, but an id that is shown must be the right one.
+    Read,
+    /// It needs the id of an active lease.
+    Write,
+}
+
+/// The lease as the clock sees it: terms have run out and breaks have ended without anyone acting.
+pub fn seen(lease: Lease, now: Timestamp) -> Lease {
+    match lease {
+        Lease::Leased { id, term, until: Some(end) } if end <= now => Lease::Expired { id, term },
+        Lease::Breaking { id, until } if until <= now => Lease::Broken { id },
+        lasting => lasting,
+    }
+}
+
+/// What a lease becomes when a client asks something of it; 409 when it may not.
+pub fn step(lease: Lease, ask: Ask, subject: Subject, now: Timestamp) -> Result<Lease, Fault> {
+    use Lease::{Available, Breaking, Broken, Expired, Leased};
+    let granted = |id, term: Term| Ok(Leased { id, term, until: term.end(now) });
+    let broken_at = |id, until| Ok(if until <= now { Broken { id } } else { Breaking { id, until } });
+    let after = |period: Option<u32>| period.map(|seconds| now.after_seconds(seconds.into()));
+
+    let next = match (ask, seen(lease, now)) {
+        (Ask::Acquire { term, proposed, fresh }, Available | Broken { .. } | Expired { .. }) => {
+            granted(proposed.unwrap_or(fresh), term)
+        }
+        (Ask::Acquire { term, proposed: Some(mine), .. }, Leased { id, .. }) if mine == id => granted(id, term),
+        (Ask::Acquire { proposed: Some(mine), .. }, Breaking { id, .. }) if mine == id => {
+            Err(Code::LeaseIsBreakingAndCannotBeAcquired)
+        }
+        (Ask::Acquire { .. }, Leased { .. } | Breaking { .. }) => Err(Code::LeaseAlreadyPresent),
+
+        (Ask::Break { .. }, Available) => Err(Code::LeaseNotPresentWithLeaseOperation),
+        (Ask::Break { period }, Leased { id, until, .. }) => {
+            broken_at(id, after(period).into_iter().chain(until).min().unwrap_or(now))
+        }
+        (Ask::Break { period }, Breaking { id, until }) => broken_at(id, after(period).map_or(until, |sooner| until.min(sooner))),
+        (Ask::Break { .. }, Broken { id } | Expired { id, .. }) => Ok(Broken { id }),
+
+        (Ask::Change { id: mine, proposed }, Leased { id, term, until }) if mine == id || proposed == id => {
+            Ok(Leased { id: proposed, term, until })
+        }
+        (Ask::Change { id: mine, proposed }, Breaking { id, .. }) if mine == id || proposed == id => {
+            Err(Code::LeaseIsBreakingAndCannotBeChanged)
+        }
+        (Ask::Change { .. }, Leased { .. } | Breaking { .. }) => Err(Code::LeaseIdMismatchWithLeaseOperation),
+        (Ask::Change { .. }, Available | Broken { .. } | Expired { .. }) => Err(Code::LeaseNotPresentWithLeaseOperation),
+
+        (Ask::Renew { id: mine }, Leased { id, term, .. } | Expired { id, term }) if mine == id => granted(id, term),
+        (Ask::Renew { id: mine }, Breaking { id, .. } | Broken { id }) if mine == id => {
+            Err(Code::LeaseIsBrokenAndCannotBeRenewed)
+        }
+        (Ask::Release { id: mine }, held) if held.id() == Some(mine) => Ok(Available),
+        (Ask::Renew { .. } | Ask::Release { .. }, _) => Err(Code::LeaseIdMismatchWithLeaseOperation),
+    };
+    next.map_err(|code| subject.refuses(code))
+}
+
+/// Whether an operation may go on with the lease id that its request shows (`x-ms-lease-id`); 412 when not.
+pub fn admit(lease: Lease, guard: Guard, shown: Option<Id>, subject: Subject, now: Timestamp) -> Result<(), Fault> {
+    let lease = seen(lease, now);
+    let refusal = match (guard, shown) {
+        (Guard::None, _) | (Guard::Read, None) => return Ok(()),
+        (Guard::Write, None) if lease.is_active() => Code::LeaseIdMissing,
+        (Guard::Write, None) => return Ok(()),
+        (Guard::Read | Guard::Write, Some(mine)) => match lease {
+            Lease::Leased { id, .. } | Lease::Breaking { id, .. } if id == mine => return Ok(()),
+            Lease::Leased { .. } | Lease::Breaking { .. } => subject.mismatch(),
+            Lease::Broken { .. } | Lease::Expired { .. } => Code::LeaseLost,
+            Lease::Available => subject.not_present(),
+        },
+    };
+    Err(subject.refuses(refusal))
+}
+
+/// The lease after a write that was admitted. An expired or broken lease is forgotten, so that its holder cannot renew it over
+/// a change that it has not seen; an active one stays.
+pub fn after_write(lease: Lease, now: Timestamp) -> Lease {
+    if seen(lease, now).is_active() { lease } else { Lease::Available }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Id = Id([0xa; 16]);
+    const B: Id = Id([0xb; 16]);
+    const C: Id = Id([0xc; 16]);
+    /// The id that is given when none is proposed.
+    const X: Id = Id([0xf; 16]);
+
+    fn at(second: u64) -> Timestamp {
+        Timestamp::from_unix(1_000_000, 0).after_seconds(second)
+    }
+
+    const THIRTY: Term = Term::Fixed(30);
+
+    fn leased(id: Id) -> Lease {
+        Lease::Leased { id, term: THIRTY, until: Some(at(30)) }
+    }
+
+    fn breaking(until: u64) -> Lease {
+        Lease::Breaking { id: A, until: at(until) }
+    }
+
+    /// The five states as they are stored, each with a second at which it is looked at. The last two come about by time alone.
+    fn states() -> [(Lease, u64); 5] {
+        [(Lease::Available, 10), (leased(A), 10), (breaking(25), 10), (breaking(25), 25), (leased(A), 30)]
+    }
+
+    fn shown(outcome: Result<Lease, Fault>) -> String {
+        let name = |id| {
+            if id == A {
+                'A'
+            } else if id == B {
+                'B'
+            } else if id == C {
+                'C'
+            } else {
+                'X'
+            }
+        };
+        match outcome {
+            Ok(Lease::Available) => "Available".into(),
+            Ok(Lease::Leased { id, .. }) => format!("Leased({})", name(id)),
+            Ok(Lease::Expired { id, .. }) => format!("Expired({})", name(id)),
+            Ok(Lease::Breaking { id, .. }) => format!("Breaking({})", name(id)),
+            Ok(Lease::Broken { id }) => format!("Broken({})", name(id)),
+            Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
+        }
+    }
+
+    #[test]
+    fn lease_operations() {
+        const PRESENT: &str = "409 LeaseAlreadyPresent";
+        const NOT_PRESENT: &str = "409 LeaseNotPresentWithLeaseOperation";
+        const MISMATCH: &str = "409 LeaseIdMismatchWithLeaseOperation";
+        const NO_ACQUIRE: &str = "409 LeaseIsBreakingAndCannotBeAcquired";
+        const NO_CHANGE: &str = "409 LeaseIsBreakingAndCannotBeChanged";
+        const NO_RENEW: &str = "409 LeaseIsBrokenAndCannotBeRenewed";
+        let acquire = |proposed| Ask::Acquire { term: THIRTY, proposed, fresh: X };
+        let change = |id, proposed| Ask::Change { id, proposed };
+        let give_up = |period| Ask::Break { period };
+        #[rustfmt::skip]
+        let table = [
+            // asked                        Available      Leased(A)      Breaking(A)    Broken(A)    Expired(A)
+            (acquire(None),                ["Leased(X)",   PRESENT,       PRESENT,       "Leased(X)", "Leased(X)"]),
+            (acquire(Some(A)),             ["Leased(A)",   "Leased(A)",   NO_ACQUIRE,    "Leased(A)", "Leased(A)"]),
+            (acquire(Some(B)),             ["Leased(B)",   PRESENT,       PRESENT,       "Leased(B)", "Leased(B)"]),
+            (give_up(Some(0)),             [NOT_PRESENT,   "Broken(A)",   "Broken(A)",   "Broken(A)", "Broken(A)"]),
+            (give_up(Some(10)),            [NOT_PRESENT,   "Breaking(A)", "Breaking(A)", "Broken(A)", "Broken(A)"]),
+            (give_up(None),                [NOT_PRESENT,   "Breaking(A)", "Breaking(A)", "Broken(A)", "Broken(A)"]),
+            (change(A, B),                 [NOT_PRESENT,   "Leased(B)",   NO_CHANGE,     NOT_PRESENT, NOT_PRESENT]),
+            (change(B, A),                 [NOT_PRESENT,   "Leased(A)",   NO_CHANGE,     NOT_PRESENT, NOT_PRESENT]),
+            (change(B, C),                 [NOT_PRESENT,   MISMATCH,      MISMATCH,      NOT_PRESENT, NOT_PRESENT]),
+            (Ask::Renew { id: A },         [MISMATCH,      "Leased(A)",   NO_RENEW,      NO_RENEW,    "Leased(A)"]),
+            (Ask::Renew { id: B },         [MISMATCH,      MISMATCH,      MISMATCH,      MISMATCH,    MISMATCH]),
+            (Ask::Release { id: A },       [MISMATCH,      "Available",   "Available",   "Available", "Available"]),
+            (Ask::Release { id: B },       [MISMATCH,      MISMATCH,      MISMATCH,      MISMATCH,    MISMATCH]),
+        ];
+        for (ask, row) in table {
+            for ((lease, second), outcome) in states().into_iter().zip(row) {
+                for subject in [Subject::Blob, Subject::Container] {
+                    assert_eq!(shown(step(lease, ask, subject, at(second))), outcome, "{ask:?} of {}", lease.state(at(second)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn uses() {
+        const OK: &str = "ok";
+        const ABSENT: &str = "412 LeaseNotPresentWithBlobOperation";
+        const OTHER: &str = "412 LeaseIdMismatchWithBlobOperation";
+        const MISSING: &str = "412 LeaseIdMissing";
+        const LOST: &str = "412 LeaseLost";
+        #[rustfmt::skip]
+        let table = [
+            // use                    Available  Leased(A)  Breaking(A)  Broken(A)  Expired(A)
+            (Guard::Write, Some(A),  [ABSENT,    OK,        OK,          LOST,      LOST]),
+            (Guard::Write, Some(B),  [ABSENT,    OTHER,     OTHER,       LOST,      LOST]),
+            (Guard::Write, None,     [OK,        MISSING,   MISSING,     OK,        OK]),
+            (Guard::Read,  Some(A),  [ABSENT,    OK,        OK,          LOST,      LOST]),
+            (Guard::Read,  Some(B),  [ABSENT,    OTHER,     OTHER,       LOST,      LOST]),
+            (Guard::Read,  None,     [OK,        OK,        OK,          OK,        OK]),
+            (Guard::None,  Some(B),  [OK,        OK,        OK,          OK,        OK]),
+        ];
+        for (guard, id, row) in table {
+            for ((lease, second), outcome) in states().into_iter().zip(row) {
+                let told = |subject| match admit(lease, guard, id, subject, at(second)) {
+                    Ok(()) => OK.to_owned(),
+                    Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
+                };
+                assert_eq!(told(Subject::Blob), outcome, "{guard:?} {id:?}");
+                assert_eq!(told(Subject::Container), outcome.replace("WithBlob", "WithContainer"), "{guard:?} {id:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_headers_say() {
+        let rows = [
+            ("available", "unlocked", None),
+            ("leased", "locked", Some("fixed")),
+            ("breaking", "locked", None),
+            ("broken", "unlocked", None),
+            ("expired", "unlocked", None),
+        ];
+        for ((lease, second), row) in states().into_iter().zip(rows) {
+            assert_eq!((lease.state(at(second)), lease.status(at(second)), lease.duration(at(second))), row);
+        }
+        let endless = Lease::Leased { id: A, term: Term::Infinite, until: None };
+        assert_eq!(endless.duration(Timestamp::NEVER), Some("infinite"));
+    }
+
+    #[test]
+    fn a_write_forgets_a_lease_that_is_over() {
+        let kept = [Lease::Available, leased(A), breaking(25), Lease::Available, Lease::Available];
+        for ((lease, second), kept) in states().into_iter().zip(kept) {
+            assert_eq!(after_write(lease, at(second)), kept);
+        }
+        let renewed = step(after_write(leased(A), at(40)), Ask::Renew { id: A }, Subject::Blob, at(41));
+        assert_eq!(shown(renewed), "409 LeaseIdMismatchWithLeaseOperation");
+    }
+
+    #[test]
+    fn breaks_end_at_the_soonest_of_period_and_term() {
+        let endless = Lease::Leased { id: A, term: Term::Infinite, until: None };
+        for (lease, period, left) in [
+            (endless, None, 0),
+            (endless, Some(60), 60),
+            (leased(A), None, 20),
+            (leased(A), Some(5), 5),
+            (leased(A), Some(60), 20),
+            (breaking(25), None, 15),
+            (breaking(25), Some(60), 15),
+            (breaking(25), Some(3), 3),
+        ] {
+            let next = step(lease, Ask::Break { period }, Subject::Blob, at(10)).unwrap();
+            assert_eq!(next.time_left(at(10)), left, "{lease:?} {period:?}");
+            assert_eq!(next.state(at(10).after_seconds(left)), "broken");
+        }
+        // Recorded: a lease of 20 s, broken within its first second, has 19 s left.
+        assert_eq!(breaking(20).time_left(at(0).next()), 19);
+    }
+
+    #[test]
+    fn terms_start_again_on_acquire_and_renew_but_not_on_change() {
+        let ends = |ask, second| match step(leased(A), ask, Subject::Blob, at(second)).unwrap() {
+            Lease::Leased { until, .. } => until,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(ends(Ask::Renew { id: A }, 29), Some(at(59)));
+        assert_eq!(ends(Ask::Renew { id: A }, 100), Some(at(130)));
+        assert_eq!(ends(Ask::Change { id: A, proposed: B }, 29), Some(at(30)));
+        assert_eq!(ends(Ask::Acquire { term: Term::Infinite, proposed: Some(A), fresh: X }, 29), None);
+    }
+
+    #[test]
+    fn sentences_name_their_subject() {
+        let says = |subject| admit(leased(A), Guard::Write, None, subject, at(0)).unwrap_err().says().to_owned();
+        assert_eq!(says(Subject::Blob), "There is currently a lease on the blob and no lease ID was specified in the request.");
+        assert_eq!(
+            says(Subject::Container),
+            "There is currently a lease on the container and no lease ID was specified in the request."
+        );
+        let lost = admit(leased(A), Guard::Write, Some(A), Subject::Container, at(30)).unwrap_err();
+        assert_eq!(lost.says(), "A lease ID was specified, but the lease for the container has expired.");
+        let mismatch = step(Lease::Available, Ask::Renew { id: A }, Subject::Container, at(0)).unwrap_err();
+        assert_eq!(mismatch.says(), Code::LeaseIdMismatchWithLeaseOperation.says());
+    }
+
+    #[test]
+    fn reads_ids_and_terms() {
+        let plain = "fdf3dbce-187a-4360-9809-8931e27f32c1";
+        let id = Id::parse(plain).unwrap();
+        assert_eq!(id.to_string(), plain);
+        let spellings = [plain.to_uppercase(), plain.replace('-', ""), format!("{{{plain}}}"), format!("({plain})")];
+        for text in spellings {
+            assert_eq!(Id::parse(&text), Some(id), "{text}");
+        }
+        let bare = plain.replace('-', "");
+        for text in
+            ["", "bad_id", "'d92e6954-3274-4715-811c-727ca7145303'", &plain[1..], &format!("{{{plain})"), &format!("{{{bare}}}")]
+        {
+            assert_eq!(Id::parse(text), None, "{text}");
+        }
+        assert_eq!(Id::parse("+df3dbce-187a-4360-9809-8931e27f32c1"), None);
+        assert_eq!(Id::parse("fdf3dbce1-87a-4360-9809-8931e27f32c1"), None);
+
+        for (text, term) in [
+            ("-1", Some(Term::Infinite)),
+            ("15", Some(Term::Fixed(15))),
+            ("60", Some(Term::Fixed(60))),
+            ("14", None),
+            ("61", None),
+            ("0", None),
+            ("-2", None),
+            ("", None),
+            ("15s", None),
+            ("99999999999", None),
+        ] {
+            assert_eq!(Term::parse(text), term, "{text}");
+        }
+    }
+}

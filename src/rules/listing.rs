@@ -1,0 +1,377 @@
+//! Listings in pages: which entries a page holds, and where the next one starts.
+//!
+//! Entries come in the order of their names' bytes. With a delimiter, all names that agree up to its first occurrence after the
+//! prefix become one entry. A page never walks over such names: it seeks past them, so its cost is that of what it shows.
+//!
+//! A page that is not the last ends with a marker, which names the first item of the next page. It needs no memory on the
+//! server: items that come or go between two pages are seen or not, and no other is skipped or repeated for it.
+
+use super::fault::{Code, Fault};
+use super::time::Timestamp;
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+
+/// Entries of a page, at most and by default.
+pub const PAGE: usize = 5000;
+
+/// Reads `maxresults`: [`PAGE`] if it is not given or is more than that.
+///
+/// Less than one is 400 OutOfRangeInput, what is not a number 400 InvalidQueryParameterValue.
+pub fn maxresults(text: Option<&str>) -> Result<usize, Fault> {
+    let Some(text) = text else { return Ok(PAGE) };
+    match text.parse::<i64>() {
+        Ok(number) if number < 1 => Err(Code::OutOfRangeInput.because(format!("maxresults={number}"))),
+        Ok(number) => Ok(usize::try_from(number).map_or(PAGE, |number| number.min(PAGE))),
+        Err(_) => Err(Fault::query("maxresults", text, "The value is not a number.")),
+    }
+}
+
+/// Where an item stands in a listing: by its name, then by its time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// The item's name.
+    pub name: String,
+    /// Which of the items of that name: a snapshot's or version's time, and [`Timestamp::NEVER`] for the blob itself, which
+    /// thus comes last.
+    pub at: Timestamp,
+}
+
+impl Position {
+    /// Before all items of this name, and of all names that begin with it.
+    pub fn before(name: impl Into<String>) -> Position {
+        Position { name: name.into(), at: Timestamp::from_ticks(0) }
+    }
+
+    /// The marker of a blob listing, as the real service writes it: `2!68!…`, base64 of the name and the time, each with its
+    /// length in bytes. Padding is `-`.
+    pub fn marker(&self) -> String {
+        let (name, at) = (&self.name, self.at.iso());
+        let plain = format!("{:06}!{name}!{:06}!{at}!", name.len(), at.len());
+        let base64 = STANDARD.encode(plain).replace('=', "-");
+        format!("2!{}!{base64}", base64.len())
+    }
+
+    /// Reads the marker of a blob listing; any other text is 400 InvalidQueryParameterValue.
+    pub fn read(marker: &str) -> Result<Position, Fault> {
+        Position::parse(marker).filter(|position| position.marker() == marker).ok_or_else(|| not_a_marker(marker))
+    }
+
+    fn parse(marker: &str) -> Option<Position> {
+        let (_, base64) = marker.strip_prefix("2!")?.split_once('!')?;
+        let plain = String::from_utf8(STANDARD.decode(base64.replace('-', "=")).ok()?).ok()?;
+        let (length, rest) = plain.split_once('!')?;
+        let (name, rest) = rest.split_at_checked(length.parse().ok()?)?;
+        let (_, at) = rest.strip_prefix('!')?.strip_suffix('!')?.split_once('!')?;
+        Some(Position { name: name.to_owned(), at: Timestamp::parse_iso(at)? })
+    }
+
+    /// The marker of a listing of an account's containers, queues or shares, as the real service writes it: `/account/name`.
+    pub fn account_marker(&self, account: &str) -> String {
+        format!("/{account}/{}", self.name)
+    }
+
+    /// Reads the marker of a listing of an account's containers, queues or shares; any other text is 400
+    /// InvalidQueryParameterValue.
+    pub fn read_account(marker: &str, account: &str) -> Result<Position, Fault> {
+        let name = marker.strip_prefix('/').and_then(|rest| rest.strip_prefix(account)).and_then(|rest| rest.strip_prefix('/'));
+        name.map(Position::before).ok_or_else(|| not_a_marker(marker))
+    }
+}
+
+fn not_a_marker(marker: &str) -> Fault {
+    Fault::query("marker", marker, "The value is not a marker that this service gave.")
+}
+
+/// What a client wants listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ask<'a> {
+    /// What the names begin with; empty for all.
+    pub prefix: &'a str,
+    /// Up to what names are drawn together, one or more characters.
+    pub delimiter: Option<&'a str>,
+    /// Where to start, that item included; from the beginning if `None`.
+    pub start: Option<Position>,
+    /// Entries of the page, at most; one if 0.
+    pub max: usize,
+}
+
+/// One line of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry<T> {
+    /// An item.
+    Item(T),
+    /// All items whose names begin so, up to and with the delimiter.
+    Prefix(String),
+}
+
+/// A part of a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T> {
+    /// The entries, in order.
+    pub entries: Vec<Entry<T>>,
+    /// Where the next page starts; `None` when this is the last.
+    pub next: Option<Position>,
+}
+
+/// Makes a page from items in order of name and time.
+///
+/// `seek` gives the items from a name and a time on, as they are stored or would be shown; it may start at the name's first item,
+/// for what is before that time is passed over. It is called once for the page and once for each prefix shown.
+pub fn page<'a, T, I>(ask: &Ask<'_>, mut seek: impl FnMut(&str, Timestamp) -> I) -> Page<T>
+where
+    I: Iterator<Item = (&'a str, Timestamp, T)>,
+{
+    let mut entries = Vec::new();
+    let mut from = match &ask.start {
+        Some(start) if start.name.as_str() >= ask.prefix => start.clone(),
+        _ => Position::before(ask.prefix),
+    };
+    let mut items = seek(&from.name, from.at);
+    while let Some((name, at, item)) = items.next() {
+        if (name, at) < (from.name.as_str(), from.at) {
+            continue;
+        }
+        if !name.starts_with(ask.prefix) {
+            break;
+        }
+        if entries.len() >= ask.max.max(1) {
+            return Page { entries, next: Some(Position { name: name.to_owned(), at }) };
+        }
+        match group(name, ask) {
+            None => entries.push(Entry::Item(item)),
+            Some(prefix) => {
+                entries.push(Entry::Prefix(prefix.to_owned()));
+                let Some(beyond) = beyond(prefix) else { break };
+                from = Position::before(beyond);
+                items = seek(&from.name, from.at);
+            }
+        }
+    }
+    Page { entries, next: None }
+}
+
+/// The part of a name, up to and with the delimiter, under which it is drawn together with others.
+fn group<'n>(name: &'n str, ask: &Ask<'_>) -> Option<&'n str> {
+    let delimiter = ask.delimiter.filter(|delimiter| !delimiter.is_empty())?;
+    let at = name.get(ask.prefix.len()..)?.find(delimiter)?;
+    name.get(..ask.prefix.len() + at + delimiter.len())
+}
+
+/// The least text that is greater than all that begin with this prefix; `None` when there is none.
+///
+/// That is the prefix with its last character raised by one. UTF-8 keeps the order of characters, so that of bytes is the same.
+fn beyond(prefix: &str) -> Option<String> {
+    let mut text = prefix.to_owned();
+    while let Some(last) = text.pop() {
+        if let Some(raised) = (last..=char::MAX).nth(1) {
+            text.push(raised);
+            return Some(text);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, RngSeed, TestRunner};
+    use std::cell::Cell;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    use std::ops::Bound;
+
+    type Items = BTreeSet<(String, u64)>;
+
+    /// A page of these items; a `lax` seek starts at the name's first item.
+    fn page_of<'a>(items: &'a Items, ask: &Ask<'_>, lax: bool) -> Page<(&'a str, u64)> {
+        page(ask, |name, at| {
+            let from = (name.to_owned(), if lax { 0 } else { at.ticks() });
+            items.range(from..).map(|(name, at)| (name.as_str(), Timestamp::from_ticks(*at), (name.as_str(), *at)))
+        })
+    }
+
+    /// The whole listing, made the plain way.
+    fn naive<'a>(items: &'a Items, prefix: &str, delimiter: Option<&str>) -> Vec<Entry<(&'a str, u64)>> {
+        let mut entries = Vec::new();
+        for (name, at) in items {
+            let Some(rest) = name.strip_prefix(prefix) else { continue };
+            let entry = match delimiter.and_then(|delimiter| rest.split_once(delimiter).map(|(head, _)| (head, delimiter))) {
+                Some((head, delimiter)) => Entry::Prefix(format!("{prefix}{head}{delimiter}")),
+                None => Entry::Item((name.as_str(), *at)),
+            };
+            if entries.last() != Some(&entry) {
+                entries.push(entry);
+            }
+        }
+        entries
+    }
+
+    fn text(most: usize) -> impl Strategy<Value = String> {
+        let part = prop::sample::select(vec!["a", "b", "/", "//", "-", "!", "é", "狗", "\u{D7FF}", "\u{FFFF}", "\u{10FFFF}"]);
+        prop::collection::vec(part, 0..=most).prop_map(|parts| parts.concat())
+    }
+
+    fn listing() -> impl Strategy<Value = (Items, String, Option<&'static str>)> {
+        let items = prop::collection::btree_set((text(5), prop::sample::select(vec![0, 1, 7, Timestamp::NEVER.ticks()])), 0..40);
+        let delimiters = vec!["/", "//", "-", "a/", "é", "狗", "\u{D7FF}", "\u{10FFFF}", "\u{10FFFF}\u{10FFFF}"];
+        (items, text(2), prop::option::of(prop::sample::select(delimiters)))
+    }
+
+    /// Runs a property with a seed that is printed when it fails.
+    fn property<S: Strategy>(strategy: &S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
+        let seed = RandomState::new().build_hasher().finish();
+        println!("seed {seed}");
+        let config = Config { cases: 500, rng_seed: RngSeed::Fixed(seed), failure_persistence: None, ..Config::default() };
+        TestRunner::new(config).run(strategy, test).unwrap();
+    }
+
+    #[test]
+    fn pages_of_every_size_make_the_whole() {
+        property(&(listing(), any::<bool>()), |((items, prefix, delimiter), lax)| {
+            let whole = naive(&items, &prefix, delimiter);
+            for max in 0..=whole.len() + 1 {
+                let (mut entries, mut start) = (Vec::new(), None);
+                loop {
+                    let page = page_of(&items, &Ask { prefix: &prefix, delimiter, start, max }, lax);
+                    prop_assert!(page.entries.len() <= max.max(1));
+                    prop_assert!(page.next.is_none() || page.entries.len() == max.max(1), "only the last page may be short");
+                    entries.extend(page.entries);
+                    let Some(next) = page.next else { break };
+                    start = Some(Position::read(&next.marker()).unwrap());
+                }
+                prop_assert_eq!(&entries, &whole);
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn what_stays_is_listed_once_whatever_goes() {
+        let going = prop::collection::vec(any::<prop::sample::Index>(), 0..20);
+        property(&(listing(), going, 1..4usize), |((mut items, prefix, delimiter), going, max)| {
+            let (mut going, mut start) = (going.into_iter(), None);
+            let mut seen = BTreeMap::<_, usize>::new();
+            loop {
+                let page = page_of(&items, &Ask { prefix: &prefix, delimiter, start, max }, false);
+                for entry in &page.entries {
+                    *seen.entry(format!("{entry:?}")).or_default() += 1;
+                }
+                let next = page.next;
+                for index in going.by_ref().take(2) {
+                    let left: Vec<_> = items.iter().cloned().collect();
+                    if !left.is_empty() {
+                        items.remove(index.get(&left));
+                    }
+                }
+                let Some(next) = next else { break };
+                start = Some(next);
+            }
+            prop_assert!(seen.values().all(|times| *times == 1), "{seen:?}");
+            for entry in naive(&items, &prefix, delimiter) {
+                prop_assert!(seen.contains_key(&format!("{entry:?}")), "{entry:?} was skipped");
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn a_prefix_costs_one_step_whatever_it_holds() {
+        let items: Items = (0..50_000).map(|n| (format!("{}/{n:05}", n / 5000), 0)).chain([("x".into(), 0)]).collect();
+        let steps = Cell::new(0);
+        let ask = Ask { prefix: "", delimiter: Some("/"), start: None, max: PAGE };
+        let page = page(&ask, |name, at| {
+            let from = Bound::Included((name.to_owned(), at.ticks()));
+            let items = items.range((from, Bound::Unbounded)).inspect(|_| steps.set(steps.get() + 1));
+            items.map(|(name, at)| (name.as_str(), Timestamp::from_ticks(*at), ()))
+        });
+        assert_eq!((page.entries.len(), page.next), (11, None));
+        assert_eq!(steps.get(), 11);
+    }
+
+    #[test]
+    fn markers_are_those_of_the_real_service() {
+        for (name, marker) in [
+            ("prefix1-blob2", "2!76!MDAwMDEzIXByZWZpeDEtYmxvYjIhMDAwMDI4ITk5OTktMTItMzFUMjM6NTk6NTkuOTk5OTk5OVoh"),
+            ("bloba3", "2!68!MDAwMDA2IWJsb2JhMyEwMDAwMjghOTk5OS0xMi0zMVQyMzo1OTo1OS45OTk5OTk5WiE-"),
+            ("blob_a3", "2!68!MDAwMDA3IWJsb2JfYTMhMDAwMDI4ITk5OTktMTItMzFUMjM6NTk6NTkuOTk5OTk5OVoh"),
+        ] {
+            let position = Position { name: name.into(), at: Timestamp::NEVER };
+            assert_eq!(position.marker(), marker);
+            assert_eq!(Position::read(marker), Ok(position));
+        }
+        let container = Position::before("listcontainer244a81a2f");
+        assert_eq!(container.account_marker("storagename"), "/storagename/listcontainer244a81a2f");
+        assert_eq!(Position::read_account("/storagename/listcontainer244a81a2f", "storagename"), Ok(container));
+    }
+
+    #[test]
+    fn what_is_not_a_marker_is_refused() {
+        let forged = |plain: &str| format!("2!{}!{}", STANDARD.encode(plain).len(), STANDARD.encode(plain).replace('=', "-"));
+        for marker in [
+            "",
+            "foo",
+            "2!",
+            "2!4!",
+            "2!4!????",
+            "2!67!MDAwMDA2IWJsb2JhMyEwMDAwMjghOTk5OS0xMi0zMVQyMzo1OTo1OS45OTk5OTk5WiE-",
+            "3!68!MDAwMDA2IWJsb2JhMyEwMDAwMjghOTk5OS0xMi0zMVQyMzo1OTo1OS45OTk5OTk5WiE-",
+            &forged("000003!a!000028!9999-12-31T23:59:59.9999999Z!"),
+            &forged("000001!é!000028!9999-12-31T23:59:59.9999999Z!"),
+            &forged("000001!a!000005!never!"),
+            &forged("000001!a!000028!9999-12-31T23:59:59.9999999Z!!"),
+        ] {
+            let fault = Position::read(marker).unwrap_err();
+            assert_eq!(fault.code(), Code::InvalidQueryParameterValue, "{marker}");
+            assert_eq!(fault.details().first(), Some(&("QueryParameterName", "marker".to_owned())));
+        }
+        for marker in ["", "name", "/other/name", "/account", "/accountname"] {
+            assert!(Position::read_account(marker, "account").is_err(), "{marker}");
+        }
+    }
+
+    #[test]
+    fn snapshots_come_before_their_blob_and_may_be_parted() {
+        let items: Items =
+            [("a", 5), ("a", 9), ("a", Timestamp::NEVER.ticks()), ("b", 3)].map(|(name, at)| (name.to_owned(), at)).into();
+        let ask = |start| Ask { prefix: "", delimiter: None, start, max: 2 };
+        let first = page_of(&items, &ask(None), true);
+        assert_eq!(first.entries, [Entry::Item(("a", 5)), Entry::Item(("a", 9))]);
+        assert_eq!(first.next, Some(Position { name: "a".into(), at: Timestamp::NEVER }));
+        let second = page_of(&items, &ask(first.next), true);
+        assert_eq!(second.entries, [Entry::Item(("a", Timestamp::NEVER.ticks())), Entry::Item(("b", 3))]);
+        assert_eq!(second.next, None);
+    }
+
+    #[test]
+    fn beyond_a_prefix() {
+        for (prefix, beyond_it) in [
+            ("a/", Some("a0")),
+            ("aé", Some("aê")),
+            ("a\u{7F}", Some("a\u{80}")),
+            ("a\u{D7FF}", Some("a\u{E000}")),
+            ("a\u{10FFFF}\u{10FFFF}", Some("b")),
+            ("\u{10FFFF}", None),
+            ("", None),
+        ] {
+            assert_eq!(beyond(prefix).as_deref(), beyond_it, "{prefix:?}");
+        }
+    }
+
+    #[test]
+    fn maxresults_is_bounded() {
+        for (text, wanted) in
+            [(None, 5000), (Some("1"), 1), (Some("5000"), 5000), (Some("5001"), 5000), (Some("9000000000"), 5000)]
+        {
+            assert_eq!(maxresults(text), Ok(wanted), "{text:?}");
+        }
+        for (text, code) in [
+            ("0", Code::OutOfRangeInput),
+            ("-1", Code::OutOfRangeInput),
+            ("", Code::InvalidQueryParameterValue),
+            ("ten", Code::InvalidQueryParameterValue),
+            ("1.5", Code::InvalidQueryParameterValue),
+        ] {
+            assert_eq!(maxresults(Some(text)).unwrap_err().code(), code, "{text}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Metadata: the names and values that clients attach to containers, blobs, queues, shares and files as `x-ms-meta-` headers.
+//!
+//! The service checks them and gives them back, and never reads them itself.
+
+use super::fault::{Code, Fault};
+use std::sync::Arc;
+
+/// Bytes of all names and values together, at most (8 KiB).
+pub const LIMIT: usize = 8 * 1024;
+
+/// Names with their values, in the order in which they came. Copies are cheap, and nothing is allocated for none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata(Arc<[(Box<str>, Box<str>)]>);
+
+impl Metadata {
+    /// Reads a request's headers, each with its name after `x-ms-meta-`.
+    ///
+    /// A name is a C# identifier (400 InvalidMetadata), and not empty (400 EmptyMetadataKey). A value is visible ASCII, spaces
+    /// and tabs; the white space around it is not part of it. Values of one name, whatever its case, are joined with a comma.
+    /// More than [`LIMIT`] is 400 MetadataTooLarge.
+    pub fn from_headers<'a>(headers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Metadata, Fault> {
+        let mut pairs: Vec<(&str, String)> = Vec::new();
+        for (name, value) in headers {
+            let value = text(value).ok_or(Code::InvalidMetadata)?;
+            if name.is_empty() {
+                return Err(Code::EmptyMetadataKey.with("MetadataValue", value));
+            }
+            if !identifier(name) {
+                return Err(Code::InvalidMetadata.into());
+            }
+            match pairs.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
+                Some((_, values)) => {
+                    values.push(',');
+                    values.push_str(value);
+                }
+                None => pairs.push((name, value.to_owned())),
+            }
+        }
+        if pairs.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > LIMIT {
+            return Err(Code::MetadataTooLarge.into());
+        }
+        Ok(Metadata(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect()))
+    }
+
+    /// The names and values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (&**name, &**value))
+    }
+
+    /// The value of a name, whatever the name's case.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Whether this is an identifier of C#, as far as a header's name can be one: a letter or `_`, then letters, digits and `_`.
+fn identifier(name: &str) -> bool {
+    !name.starts_with(|c: char| c.is_ascii_digit()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+/// A header's value as text without the white space around it; `None` when it holds more than visible ASCII, spaces and tabs.
+fn text(value: &[u8]) -> Option<&str> {
+    let text = str::from_utf8(value).ok()?;
+    text.bytes().all(|b| matches!(b, b'\t' | b' '..=b'~')).then(|| text.trim_matches([' ', '\t']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(headers: &[(&str, &str)]) -> Result<Metadata, Fault> {
+        Metadata::from_headers(headers.iter().map(|(name, value)| (*name, value.as_bytes())))
+    }
+
+    #[test]
+    fn keeps_names_and_values_as_given() {
+        let json = r#"{"EncryptionAgent": {"Protocol": "1.0", "EncryptionAlgorithm": "AES_CBC_256"}}"#;
+        for (headers, wanted) in [
+            (vec![], vec![]),
+            (vec![("Hello", "world"), ("number", "42")], vec![("Hello", "world"), ("number", "42")]),
+            (vec![("_a1", " \tb  c\t "), ("empty", ""), ("blank", " ")], vec![("_a1", "b  c"), ("empty", ""), ("blank", "")]),
+            (vec![("a", "1"), ("b", "2"), ("A", "3")], vec![("a", "1,3"), ("b", "2")]),
+            (vec![("encryptiondata", json)], vec![("encryptiondata", json)]),
+        ] {
+            let metadata = read(&headers).unwrap();
+            assert_eq!(metadata.iter().collect::<Vec<_>>(), wanted);
+            assert_eq!(metadata.is_empty(), wanted.is_empty());
+            assert_eq!(read(&wanted), Ok(metadata), "what was given back can be given again");
+        }
+        assert_eq!(read(&[("hdi_isFolder", "true")]).unwrap().get("HDI_isfolder"), Some("true"));
+        assert_eq!(read(&[]).unwrap().get("a"), None);
+    }
+
+    #[test]
+    fn refuses_what_the_service_refuses() {
+        let (full, over) = ("v".repeat(LIMIT - 4), "v".repeat(LIMIT - 3));
+        assert!(read(&[("name", &full)]).is_ok());
+        for (headers, fault) in [
+            (vec![("1a", "x")], Code::InvalidMetadata.into()),
+            (vec![("a-b", "x")], Code::InvalidMetadata.into()),
+            (vec![("a.b", "x")], Code::InvalidMetadata.into()),
+            (vec![("é", "x")], Code::InvalidMetadata.into()),
+            (vec![("a", "é")], Code::InvalidMetadata.into()),
+            (vec![("a", "x\u{7f}")], Code::InvalidMetadata.into()),
+            (vec![("", " x ")], Code::EmptyMetadataKey.with("MetadataValue", "x")),
+            (vec![("name", over.as_str())], Code::MetadataTooLarge.into()),
+            (vec![("name", full.as_str()), ("NAME", "")], Code::MetadataTooLarge.into()),
+        ] {
+            assert_eq!(read(&headers), Err(fault), "{headers:.60?}");
+        }
+        assert_eq!(Metadata::from_headers([("a", [0xE9].as_slice())]), Err(Code::InvalidMetadata.into()));
+    }
+}

@@ -1,0 +1,230 @@
+//! Names: which ones the service takes, and how they travel in URLs and in XML.
+//!
+//! A URL is decoded once. From there on a name is plain text, compared byte by byte; blob names are case-sensitive.
+
+use super::fault::{Code, Fault};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// The container whose blobs need not name it: `/account/blob`.
+pub const ROOT: &str = "$root";
+
+/// Containers of the service's own, whose names break the rule for all others.
+const SPECIAL: [&str; 4] = [ROOT, "$web", "$logs", "$blobchangefeed"];
+/// Characters in a blob's name, at most.
+const BLOB_CHARACTERS: usize = 1024;
+/// Parts between the slashes of a blob's name, at most.
+const BLOB_SEGMENTS: usize = 254;
+/// What is said of a name that is too short or too long.
+const LENGTH: &str = "The specified resource name length is not within the permissible limits.";
+/// All but RFC 3986's unreserved characters; the service leaves no slash standing either.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// Whether an account may be called so: 3 to 24 lower-case letters and digits.
+pub fn account(name: &str) -> bool {
+    (3..=24).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+}
+
+/// Checks a container's name: 3 to 63 lower-case letters, digits and single hyphens, a letter or digit at both ends; or one
+/// of the service's own, such as `$root`.
+///
+/// Refuses with 400 OutOfRangeInput for the length and 400 InvalidResourceName for the characters.
+pub fn container(name: &str) -> Result<(), Fault> {
+    if SPECIAL.contains(&name) {
+        return Ok(());
+    }
+    if !(3..=63).contains(&name.chars().count()) {
+        return Err(Code::OutOfRangeInput.saying(LENGTH));
+    }
+    let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if !plain || name.starts_with('-') || name.ends_with('-') || name.contains("--") {
+        return Err(Code::InvalidResourceName.into());
+    }
+    Ok(())
+}
+
+/// Checks a blob's name: 1 to 1024 characters of any kind, in at most 254 parts between slashes.
+pub fn blob(name: &str) -> Result<(), Fault> {
+    if name.is_empty() || name.chars().nth(BLOB_CHARACTERS).is_some() {
+        return Err(Code::OutOfRangeInput.saying(LENGTH));
+    }
+    if name.split('/').nth(BLOB_SEGMENTS).is_some() {
+        return Err(Code::OutOfRangeInput.because(format!("more than {BLOB_SEGMENTS} path segments")));
+    }
+    Ok(())
+}
+
+/// Checks the name of a blob in `$root`: as any other, and without a slash, for `/account/a/b` means blob `b` of container `a`.
+pub fn root_blob(name: &str) -> Result<(), Fault> {
+    if name.contains('/') {
+        return Err(Code::InvalidResourceName.because("a blob in the root container cannot have a slash in its name"));
+    }
+    blob(name)
+}
+
+/// Decodes the path of a URL, or a part of it, to a name: percent-encoding is undone once, `+` stays `+`, a backslash is a
+/// slash.
+///
+/// What is not percent-encoded UTF-8 names nothing: 400 InvalidUri.
+pub fn decode(path: &str) -> Result<String, Fault> {
+    let name = unescape(path).ok_or_else(|| Code::InvalidUri.because(format!("{path:?} is not percent-encoded UTF-8")))?;
+    Ok(if name.contains('\\') { name.replace('\\', "/") } else { name })
+}
+
+/// What a bare `+` in a query stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plus {
+    /// Itself: blob, queue and file, where it comes from base64 (`sig`, `blockid`) that someone forgot to encode.
+    Itself,
+    /// A space: table, whose recorded clients ask for `$filter=PartitionKey+eq+%27003%27`.
+    Space,
+}
+
+/// Decodes a query, without its `?`, to names and values in the order in which they came; a name without `=` has an empty value.
+///
+/// A value that is not percent-encoded UTF-8 is refused by its parameter's name, 400 InvalidQueryParameterValue, so that the
+/// client need not search for it; such a name makes the whole URL meaningless, 400 InvalidUri.
+pub fn decode_query(query: &str, plus: Plus) -> Result<Vec<(String, String)>, Fault> {
+    let read = |text: &str| match plus {
+        Plus::Space if text.contains('+') => unescape(&text.replace('+', " ")),
+        _ => unescape(text),
+    };
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let name = read(name).ok_or_else(|| Code::InvalidUri.because(format!("{name:?} is not percent-encoded UTF-8")))?;
+            match read(value) {
+                Some(value) => Ok((name, value)),
+                None => Err(Fault::query(&name, value, "The value is not percent-encoded UTF-8.")),
+            }
+        })
+        .collect()
+}
+
+/// Undoes percent-encoding; `None` when a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+fn unescape(text: &str) -> Option<String> {
+    let whole = |after: &str| after.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    if !text.split('%').skip(1).all(whole) {
+        return None;
+    }
+    percent_decode_str(text).decode_utf8().ok().map(Into::into)
+}
+
+/// A name as `<Name Encoded="true">` holds it, when it has characters that XML 1.0 cannot: control characters other than tab,
+/// line feed and carriage return, U+FFFE, U+FFFF. The service encodes such a name as a whole, slashes included:
+/// `dir%EF%BF%BF1%2F`.
+///
+/// `None` for the names that XML can hold, which is nearly all.
+pub fn encoded_xml(name: &str) -> Option<String> {
+    let unfit = |c: char| matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}');
+    name.contains(unfit).then(|| utf8_percent_encode(name, RESERVED).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accounts() {
+        for (name, good) in [
+            ("devstoreaccount1", true),
+            ("abc", true),
+            ("123", true),
+            ("ab", false),
+            ("Abc", false),
+            ("a-c", false),
+            ("äbc", false),
+            ("abcdefghijklmnopqrstuvwxy", false),
+        ] {
+            assert_eq!(account(name), good, "{name}");
+        }
+    }
+
+    #[test]
+    fn containers() {
+        let longest = "a".repeat(63);
+        for name in ["abc", "a-b", "0a9", "a-b-c", longest.as_str(), "$root", "$web", "$logs", "$blobchangefeed"] {
+            assert_eq!(container(name), Ok(()), "{name}");
+        }
+        for name in ["blobcontainercreatedeleteUPPERCASE", "啊齄丂狛狜", "a--b", "-ab", "ab-", "a_b", "a.b", "$rot", "a b", "a/b"]
+        {
+            assert_eq!(container(name), Err(Code::InvalidResourceName.into()), "{name}");
+        }
+        let long = "a".repeat(64);
+        for name in ["", "ab", long.as_str()] {
+            assert_eq!(container(name), Err(Code::OutOfRangeInput.saying(LENGTH)), "{name}");
+        }
+    }
+
+    #[test]
+    fn blobs() {
+        let longest = "狗".repeat(1024);
+        let deepest = ["a"; 254].join("/");
+        for name in ["a", "a/b", "?", " ", "/", ".", longest.as_str(), deepest.as_str()] {
+            assert_eq!(blob(name), Ok(()), "{name}");
+        }
+        let (long, deep) = ("a".repeat(1025), ["a"; 255].join("/"));
+        for name in ["", long.as_str(), deep.as_str()] {
+            assert_eq!(blob(name).unwrap_err().code(), Code::OutOfRangeInput, "{name}");
+        }
+        assert_eq!(root_blob("a.txt"), Ok(()));
+        assert_eq!(root_blob("a/b").unwrap_err().code(), Code::InvalidResourceName);
+        assert_eq!(root_blob("").unwrap_err().code(), Code::OutOfRangeInput);
+    }
+
+    #[test]
+    fn paths() {
+        for (path, name) in [
+            ("%3Fques%3Ftion%3F", "?ques?tion?"),
+            ("dir1%2Fdir2", "dir1/dir2"),
+            ("a+b%2B", "a+b+"),
+            ("a%2541", "a%41"),
+            ("%E5%95%8A", "啊"),
+            ("%e5%95%8a", "啊"),
+            (r"a\b%5Cc", "a/b/c"),
+            ("a%20b !@$&*(,.;:'~)", "a b !@$&*(,.;:'~)"),
+            ("", ""),
+        ] {
+            assert_eq!(decode(path).as_deref(), Ok(name), "{path}");
+        }
+        for path in ["%", "a%4", "%%41", "%zz", "%+1", "%C3", "%FF%FE"] {
+            assert_eq!(decode(path).unwrap_err().code(), Code::InvalidUri, "{path}");
+        }
+    }
+
+    #[test]
+    fn queries() {
+        let read = |query, plus| decode_query(query, plus).unwrap();
+        let pairs =
+            |pairs: &[(&str, &str)]| pairs.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect::<Vec<(String, String)>>();
+        for (query, wanted) in [
+            ("", pairs(&[])),
+            ("comp=list&&prefix=a%2Fb", pairs(&[("comp", "list"), ("prefix", "a/b")])),
+            ("sig=a+b%2B/c==&snapshot", pairs(&[("sig", "a+b+/c=="), ("snapshot", "")])),
+            ("%63omp=list&comp=acl", pairs(&[("comp", "list"), ("comp", "acl")])),
+            ("=x", pairs(&[("", "x")])),
+        ] {
+            assert_eq!(read(query, Plus::Itself), wanted, "{query}");
+        }
+        assert_eq!(read("$filter=PartitionKey+eq+%27a%2Bb%27", Plus::Space), pairs(&[("$filter", "PartitionKey eq 'a+b'")]));
+        let fault = decode_query("comp=list&prefix=%zz", Plus::Itself).unwrap_err();
+        assert_eq!(fault.code(), Code::InvalidQueryParameterValue);
+        assert_eq!(fault.details().first(), Some(&("QueryParameterName", "prefix".to_owned())));
+        assert_eq!(decode_query("%F0=1", Plus::Itself).unwrap_err().code(), Code::InvalidUri);
+    }
+
+    #[test]
+    fn names_that_xml_cannot_hold() {
+        for (name, encoded) in [
+            ("dir\u{FFFF}1/", Some("dir%EF%BF%BF1%2F")),
+            ("first_file\u{FFFF}.blob", Some("first_file%EF%BF%BF.blob")),
+            ("file\u{FFFE} 0-~", Some("file%EF%BF%BE%200-~")),
+            ("\x01é", Some("%01%C3%A9")),
+            ("tab\tline\ncarriage\r", None),
+            ("a&b<c>\u{85}\u{FFFD}😀", None),
+            ("", None),
+        ] {
+            assert_eq!(encoded_xml(name).as_deref(), encoded, "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Service properties: logging, metrics, CORS, and for blobs retention, website and default version.
+//!
+//! A Set replaces the elements that it names and leaves the others as they were. Logging and metrics are remembered and returned;
+//! nothing is logged or measured by them.
+
+use crate::op::xml::{self, Element, Writer};
+use crate::rules::{
+    cors::{self, CorsRule},
+    fault::Fault,
+    version::Version,
+};
+use std::sync::Arc;
+
+/// The properties of one service of one account.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Properties {
+    /// What is logged.
+    pub logging: Logging,
+    /// What is measured by the hour.
+    pub hour_metrics: Metrics,
+    /// What is measured by the minute.
+    pub minute_metrics: Metrics,
+    /// Which web pages may ask.
+    pub cors: Arc<[CorsRule]>,
+    /// How long deleted blobs are kept.
+    pub delete_retention: DeleteRetention,
+    /// Whether `$web` is served as a website.
+    pub static_website: StaticWebsite,
+    /// The version that requests follow which name none.
+    pub default_version: Option<Version>,
+}
+
+/// For how many days something is kept; `None` when the policy is off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Retention(pub Option<u32>);
+
+/// `Logging`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Logging {
+    read: bool,
+    write: bool,
+    delete: bool,
+    retention: Retention,
+}
+
+/// `HourMetrics` and `MinuteMetrics`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Metrics {
+    /// `IncludeAPIs`; `None` when the metrics are off.
+    include_apis: Option<bool>,
+    retention: Retention,
+}
+
+/// `DeleteRetentionPolicy`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeleteRetention {
+    /// The days that deleted blobs are kept.
+    pub retention: Retention,
+    /// Whether what is kept may be deleted for good before its time.
+    pub allow_permanent_delete: bool,
+}
+
+/// `StaticWebsite`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StaticWebsite {
+    /// Whether it is served.
+    pub enabled: bool,
+    index_document: Option<String>,
+    error_document: Option<String>,
+    default_index_path: Option<String>,
+}
+
+/// The most days a retention policy can have.
+const MAX_DAYS: u32 = 365;
+
+impl Properties {
+    /// The properties after a Set Service Properties with this body.
+    ///
+    /// # Errors
+    /// 400 InvalidXmlDocument or InvalidXmlNodeValue for what is malformed or out of bounds; nothing is changed then.
+    pub fn updated(&self, document: &[u8]) -> Result<Properties, Fault> {
+        let root = xml::parse(document, "StorageServiceProperties")?;
+        let mut next = self.clone();
+        for part in &root.children {
+            match part.name.as_str() {
+                "Logging" => next.logging = Logging::read(part)?,
+                "HourMetrics" | "Metrics" => next.hour_metrics = Metrics::read(part)?,
+                "MinuteMetrics" => next.minute_metrics = Metrics::read(part)?,
+                "Cors" => next.cors = read_cors(part)?.into(),
+                "DeleteRetentionPolicy" => next.delete_retention = DeleteRetention::read(part, self.delete_retention)?,
+                "StaticWebsite" => next.static_website = StaticWebsite::read(part)?,
+                "DefaultServiceVersion" => next.default_version = read_version(part.text.trim())?,
+                other => return Err(Fault::xml(format!("{other} is not an element of StorageServiceProperties."))),
+            }
+        }
+        Ok(next)
+    }
+
+    /// The document that Get Blob Service Properties answers.
+    pub fn blob_document(&self, version: Version) -> String {
+        let mut xml = Writer::new();
+        xml.open("StorageServiceProperties");
+        self.logging.write(&mut xml);
+        self.hour_metrics.write("HourMetrics", &mut xml);
+        self.minute_metrics.write("MinuteMetrics", &mut xml);
+        xml.nest("Cors", |xml| self.cors.iter().for_each(|rule| write_cors(rule, xml)));
+        if version >= Version::V2017_07_29 {
+            xml.nest("DeleteRetentionPolicy", |xml| {
+                self.delete_retention.retention.write_inside(xml);
+                if version >= Version::V2020_02_10 {
+                    xml.leaf("AllowPermanentDelete", flag(self.delete_retention.allow_permanent_delete));
+                }
+            });
+        }
+        if version >= Version::V2018_03_28 {
+            self.static_website.write(&mut xml);
+        }
+        xml.leaf_some("DefaultServiceVersion", self.default_version.map(|version| version.to_string()));
+        xml.close("StorageServiceProperties");
+        xml.finish()
+    }
+}
+
+impl Retention {
+    fn read(part: &Element) -> Result<Retention, Fault> {
+        if !read_flag(part, "Enabled")? {
+            return Ok(Retention(None));
+        }
+        let days = part.need("Days")?;
+        match days.parse() {
+            Ok(days) if (1..=MAX_DAYS).contains(&days) => Ok(Retention(Some(days))),
+            _ => Err(Fault::xml("Retention days must be greater than 0 and less than or equal to 365 days.")),
+        }
+    }
+
+    fn read_in(part: &Element) -> Result<Retention, Fault> {
+        let policy = part.child("RetentionPolicy");
+        Retention::read(policy.ok_or_else(|| Fault::xml(format!("RetentionPolicy is missing from {}.", part.name)))?)
+    }
+
+    fn write(self, xml: &mut Writer) {
+        xml.nest("RetentionPolicy", |xml| self.write_inside(xml));
+    }
+
+    fn write_inside(self, xml: &mut Writer) {
+        xml.leaf("Enabled", flag(self.0.is_some()));
+        xml.leaf_some("Days", self.0.map(|days| days.to_string()));
+    }
+}
+
+impl Logging {
+    fn read(part: &Element) -> Result<Logging, Fault> {
+        part.need("Version")?;
+        Ok(Logging {
+            read: read_flag(part, "Read")?,
+            write: read_flag(part, "Write")?,
+            delete: read_flag(part, "Delete")?,
+            retention: Retention::read_in(part)?,
+        })
+    }
+
+    fn write(self, xml: &mut Writer) {
+        xml.nest("Logging", |xml| {
+            xml.leaf("Version", "1.0").leaf("Read", flag(self.read)).leaf("Write", flag(self.write)).leaf("Delete", flag(self.delete));
+            self.retention.write(xml);
+        });
+    }
+}
+
+impl Metrics {
+    fn read(part: &Element) -> Result<Metrics, Fault> {
+        let enabled = read_flag(part, "Enabled")?;
+        let include_apis = match enabled {
+            true => Some(read_flag(part, "IncludeAPIs")?),
+            false => None,
+        };
+        Ok(Metrics { include_apis, retention: Retention::read_in(part)? })
+    }
+
+    fn write(self, name: &str, xml: &mut Writer) {
+        xml.nest(name, |xml| {
+            xml.leaf("Version", "1.0").leaf("Enabled", flag(self.include_apis.is_some()));
+            xml.leaf_some("IncludeAPIs", self.include_apis.map(flag));
+            self.retention.write(xml);
+        });
+    }
+}
+
+impl DeleteRetention {
+    fn read(part: &Element, before: DeleteRetention) -> Result<DeleteRetention, Fault> {
+        let allow = match part.child("AllowPermanentDelete") {
+            Some(_) => read_flag(part, "AllowPermanentDelete")?,
+            None => before.allow_permanent_delete,
+        };
+        Ok(DeleteRetention { retention: Retention::read(part)?, allow_permanent_delete: allow })
+    }
+}
+
+impl StaticWebsite {
+    fn read(part: &Element) -> Result<StaticWebsite, Fault> {
+        let named = |name| part.text_of(name).filter(|text| !text.is_empty()).map(str::to_owned);
+        let enabled = read_flag(part, "Enabled")?;
+        Ok(StaticWebsite {
+            enabled,
+            index_document: named("IndexDocument").filter(|_| enabled),
+            error_document: named("ErrorDocument404Path").filter(|_| enabled),
+            default_index_path: named("DefaultIndexDocumentPath").filter(|_| enabled),
+        })
+    }
+
+    fn write(&self, xml: &mut Writer) {
+        xml.nest("StaticWebsite", |xml| {
+            xml.leaf("Enabled", flag(self.enabled));
+            xml.leaf_some("IndexDocument", self.index_document.as_deref());
+            xml.leaf_some("DefaultIndexDocumentPath", self.default_index_path.as_deref());
+            xml.leaf_some("ErrorDocument404Path", self.error_document.as_deref());
+        });
+    }
+}
+
+fn read_cors(part: &Element) -> Result<Vec<CorsRule>, Fault> {
+    let list = |text: &str| text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect();
+    let rules = part.children.iter().map(|rule| {
+        let seconds = rule.need("MaxAgeInSeconds")?;
+        Ok(CorsRule {
+            allowed_origins: list(rule.need("AllowedOrigins")?),
+            allowed_methods: list(rule.need("AllowedMethods")?),
+            allowed_headers: list(rule.text_of("AllowedHeaders").unwrap_or_default()),
+            exposed_headers: list(rule.text_of("ExposedHeaders").unwrap_or_default()),
+            max_age_seconds: seconds.parse().map_err(|_| Fault::xml_node("MaxAgeInSeconds", seconds))?,
+        })
+    });
+    let rules = rules.collect::<Result<Vec<_>, Fault>>()?;
+    cors::check(&rules)?;
+    Ok(rules)
+}
+
+fn write_cors(rule: &CorsRule, xml: &mut Writer) {
+    xml.nest("CorsRule", |xml| {
+        xml.leaf("AllowedMethods", rule.allowed_methods.join(","));
+        xml.leaf("AllowedOrigins", rule.allowed_origins.join(","));
+        xml.leaf("AllowedHeaders", rule.allowed_headers.join(","));
+        xml.leaf("ExposedHeaders", rule.exposed_headers.join(","));
+        xml.leaf("MaxAgeInSeconds", rule.max_age_seconds.to_string());
+    });
+}
+
+fn read_version(text: &str) -> Result<Option<Version>, Fault> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    Version::parse(text).map(Some).ok_or_else(|| Fault::xml_node("DefaultServiceVersion", text))
+}
+
+fn read_flag(part: &Element, name: &str) -> Result<bool, Fault> {
+    let text = part.need(name)?;
+    if text.eq_ignore_ascii_case("true") || text == "1" {
+        Ok(true)
+    } else if text.eq_ignore_ascii_case("false") || text == "0" {
+        Ok(false)
+    } else {
+        Err(Fault::xml_node(name, text))
+    }
+}
+
+fn flag(value: bool) -> &'static str {
+    if value { "true" } else { "false" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(body: &str) -> Result<Properties, Fault> {
+        Properties::default().updated(format!("<StorageServiceProperties>{body}</StorageServiceProperties>").as_bytes())
+    }
+
+    #[test]
+    fn what_is_not_named_stays() {
+        let one = set("<DeleteRetentionPolicy><Enabled>True</Enabled><Days>7</Days></DeleteRetentionPolicy>").unwrap();
+        let two = one.updated(b"<StorageServiceProperties><Cors /></StorageServiceProperties>").unwrap();
+        assert_eq!(two, one);
+        assert_eq!(two.delete_retention.retention, Retention(Some(7)));
+    }
+
+    #[test]
+    fn what_is_out_of_bounds_is_refused() {
+        for (body, code) in [
+            ("<DeleteRetentionPolicy><Enabled>true</Enabled><Days>0</Days></DeleteRetentionPolicy>", "InvalidXmlDocument"),
+            ("<DeleteRetentionPolicy><Enabled>true</Enabled><Days>366</Days></DeleteRetentionPolicy>", "InvalidXmlDocument"),
+            ("<DeleteRetentionPolicy><Enabled>true</Enabled></DeleteRetentionPolicy>", "InvalidXmlDocument"),
+            ("<DeleteRetentionPolicy><Enabled>perhaps</Enabled></DeleteRetentionPolicy>", "InvalidXmlNodeValue"),
+            ("<HourMetrics><Enabled>true</Enabled></HourMetrics>", "InvalidXmlDocument"),
+            ("<Logging><Version>1.0</Version></Logging>", "InvalidXmlDocument"),
+            ("<DefaultServiceVersion>soon</DefaultServiceVersion>", "InvalidXmlNodeValue"),
+            ("<Surprise />", "InvalidXmlDocument"),
+        ] {
+            assert_eq!(set(body).unwrap_err().code().name(), code, "{body}");
+        }
+    }
+}
