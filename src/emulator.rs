@@ -59,12 +59,8 @@ impl Emulator {
         let world = Arc::new(world);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
         let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
-        let wanted = [
-            (Kind::Blob, &config.blob),
-            (Kind::Queue, &config.queue),
-            (Kind::Table, &config.table),
-            (Kind::File, &config.file),
-        ];
+        let wanted =
+            [(Kind::Blob, &config.blob), (Kind::Queue, &config.queue), (Kind::Table, &config.table), (Kind::File, &config.file)];
         let wanted: Vec<(Arc<dyn Service>, &Endpoint)> =
             wanted.into_iter().filter_map(|(kind, endpoint)| Some((service(kind, &accounts), endpoint.as_ref()?))).collect();
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
@@ -80,8 +76,7 @@ impl Emulator {
         }
         let mut listeners = JoinSet::new();
         for (service, endpoint, listener) in bound {
-            let pipeline =
-                Pipeline::new(service, accounts.clone(), world.clone(), config.product_style_urls, tls.is_some());
+            let pipeline = Pipeline::new(service, accounts.clone(), world.clone(), config.product_style_urls, tls.is_some());
             let router = control::routes(controlled.clone(), config.control).merge(front(Arc::new(pipeline)));
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
@@ -134,7 +129,11 @@ async fn listen(kind: Kind, endpoint: &Endpoint) -> Result<(TcpListener, u16), S
             std::io::ErrorKind::PermissionDenied => "not permitted to listen there".to_owned(),
             _ => error.to_string(),
         };
-        format!("the {} service cannot listen at {host}:{port}: {reason} (--{}-port N chooses another)", kind.name(), kind.label())
+        format!(
+            "the {} service cannot listen at {host}:{port}: {reason} (--{}-port N chooses another)",
+            kind.name(),
+            kind.label()
+        )
     };
     let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
     let address: SocketAddr = listener.local_addr().map_err(failed)?;

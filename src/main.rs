@@ -73,7 +73,9 @@ fn announce(config: &Config, emulator: &Emulator) {
             (Personality::AzuriteBlob, Kind::Blob) | (Personality::AzuriteQueue, Kind::Queue) => {
                 say(&format!("Azurite {name} service successfully listens on {url}"));
             }
-            (Personality::AzuriteTable, Kind::Table) => say(&format!("Azurite {name} service successfully started on {host}:{port}")),
+            (Personality::AzuriteTable, Kind::Table) => {
+                say(&format!("Azurite {name} service successfully started on {host}:{port}"));
+            }
             _ => {}
         }
     }
@@ -87,7 +89,8 @@ fn connection_string(config: &Config, emulator: &Emulator) -> String {
     use base64::{Engine, engine::general_purpose::STANDARD};
     let Some(account) = config.accounts.first() else { return String::new() };
     let scheme = emulator.addresses().first().map_or("http", |address| address.scheme);
-    let mut text = format!("DefaultEndpointsProtocol={scheme};AccountName={};AccountKey={};", account.name, STANDARD.encode(&account.key));
+    let mut text =
+        format!("DefaultEndpointsProtocol={scheme};AccountName={};AccountKey={};", account.name, STANDARD.encode(&account.key));
     for kind in [Kind::Blob, Kind::Queue, Kind::Table, Kind::File] {
         if let Some(url) = emulator.url(kind, &account.name) {
             text.push_str(&format!("{}Endpoint={url};", kind.name()));

@@ -8,7 +8,6 @@ use crate::op::{Call, Source};
 use crate::rules::{
     access::PublicAccess,
     blocks::{self, BlockId},
-    checksum::Md5,
     condition::{self, Stored},
     etag::ETag,
     fault::{Code, Fault},
@@ -127,8 +126,8 @@ pub struct ContentHeaders {
     pub encoding: Option<Box<str>>,
     /// Content-Language.
     pub language: Option<Box<str>>,
-    /// Content-MD5.
-    pub md5: Option<Md5>,
+    /// Content-MD5, as it was given: recorded values are no MD5 at all.
+    pub md5: Option<Box<str>>,
     /// Cache-Control.
     pub cache_control: Option<Box<str>>,
     /// Content-Disposition.
@@ -340,15 +339,15 @@ impl Container {
     ///
     /// # Errors
     /// As [`Container::admit`]; 404 BlobNotFound when there are neither.
-    pub fn block_lists(&self, call: &Call) -> Result<(Option<Admitted>, Vec<(BlockId, u64)>), Fault> {
+    pub fn block_lists(&self, call: &Call) -> Result<BlockLists, Fault> {
         let waiting: Vec<_> = self
             .waiting(call.blob(), call.now)
             .filter(|_| asked_state(call) == Ok(At::Base))
             .map(|staged| staged.blocks.iter().map(|(id, content)| (id.clone(), content.len())).collect())
             .unwrap_or_default();
         match self.admit(call) {
-            Ok(admitted) => Ok((Some(admitted), waiting)),
-            Err(fault) if fault.code() == Code::BlobNotFound && !waiting.is_empty() => Ok((None, waiting)),
+            Ok(admitted) => Ok(BlockLists { blob: Some(admitted), waiting }),
+            Err(fault) if fault.code() == Code::BlobNotFound && !waiting.is_empty() => Ok(BlockLists { blob: None, waiting }),
             Err(fault) => Err(fault),
         }
     }
@@ -361,19 +360,18 @@ impl Container {
     ) -> impl Iterator<Item = (&'a str, Listed<'a>)> + use<'a> {
         let first = Key { name: from.into(), at: At::Snapshot(Timestamp::default()) };
         let mut blobs = self.blobs.range(first..).map(|(key, blob)| (&*key.name, key.at.listed(blob))).peekable();
-        let staged = uncommitted.map(|now| self.staged.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.lives(now)));
-        let mut staged = staged.into_iter().flatten().map(|(name, staged)| (&**name, staged)).peekable();
+        let staged =
+            uncommitted.map(|now| self.staged.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.lives(now)));
+        let mut staged = staged.into_iter().flatten().map(|(name, _)| &**name).peekable();
         std::iter::from_fn(move || {
             loop {
                 return match (blobs.peek(), staged.peek()) {
-                    (Some((blob, _)), Some((waiting, _))) if blob == waiting => {
+                    (Some((blob, _)), Some(waiting)) if blob == waiting => {
                         staged.next();
                         continue;
                     }
-                    (Some((blob, _)), Some((waiting, _))) if waiting < blob => {
-                        staged.next().map(|(name, staged)| (name, Listed::Uncommitted(staged.touched)))
-                    }
-                    (None, Some(_)) => staged.next().map(|(name, staged)| (name, Listed::Uncommitted(staged.touched))),
+                    (Some((blob, _)), Some(waiting)) if waiting < blob => staged.next().map(|name| (name, Listed::Uncommitted)),
+                    (None, Some(_)) => staged.next().map(|name| (name, Listed::Uncommitted)),
                     _ => blobs.next(),
                 };
             }
@@ -403,6 +401,15 @@ impl Staged {
     }
 }
 
+/// The blocks of a name: those that make the blob, and those that wait to.
+#[derive(Debug)]
+pub struct BlockLists {
+    /// The blob, if there is one.
+    pub blob: Option<Admitted>,
+    /// The uncommitted blocks in order of their ids, and their sizes in bytes.
+    pub waiting: Vec<(BlockId, u64)>,
+}
+
 /// What a listing meets.
 #[derive(Clone, Copy, Debug)]
 pub enum Listed<'a> {
@@ -410,8 +417,8 @@ pub enum Listed<'a> {
     Blob(&'a Arc<Blob>),
     /// A snapshot of a blob, and when it was taken.
     Snapshot(Timestamp, &'a Arc<Blob>),
-    /// A name that has uncommitted blocks and no blob yet, and when the last block came.
-    Uncommitted(Timestamp),
+    /// A name that has uncommitted blocks and no blob yet.
+    Uncommitted,
 }
 
 /// What [`Container::create`] decides for a new blob.
@@ -452,9 +459,9 @@ fn asked_state(call: &Call) -> Result<At, Fault> {
 fn state_named(snapshot: Option<&str>) -> Result<At, Fault> {
     match snapshot.filter(|text| !text.is_empty()) {
         None => Ok(At::Base),
-        Some(text) => Timestamp::parse_iso(text).map(At::Snapshot).ok_or_else(|| {
-            Fault::query("snapshot", text, "Must be in the specific snapshot date time format.")
-        }),
+        Some(text) => Timestamp::parse_iso(text)
+            .map(At::Snapshot)
+            .ok_or_else(|| Fault::query("snapshot", text, "Must be in the specific snapshot date time format.")),
     }
 }
 

@@ -6,7 +6,6 @@ use crate::op::{Call, Field, Place, Reply};
 use crate::rules::{
     access::PublicAccess,
     blocks::{BlockId, Choice},
-    checksum::Md5,
     fault::{Code, Fault},
     lease::Lease,
     metadata::Metadata,
@@ -34,24 +33,20 @@ pub(super) enum Describes {
 
 impl ContentHeaders {
     /// Reads them off a request.
-    ///
-    /// # Errors
-    /// 400 InvalidMd5 for an MD5 that is none.
-    pub(super) fn read(call: &Call, describes: Describes) -> Result<ContentHeaders, Fault> {
-        let one = |named: &str, own: &str| {
+    pub(super) fn read(call: &Call, describes: Describes) -> ContentHeaders {
+        let one = |named: &str, own: &str| -> Option<Box<str>> {
             let own = || (describes == Describes::ByBody).then(|| call.header(own)).flatten();
             call.header(named).or_else(own).filter(|text| !text.is_empty()).map(Box::from)
         };
-        let md5 = call.header("x-ms-blob-content-md5").filter(|text| !text.is_empty());
         let content_type = one("x-ms-blob-content-type", "content-type");
-        Ok(ContentHeaders {
-            content_type: content_type.filter(|kind: &Box<str>| &**kind != DEFAULT_TYPE),
+        ContentHeaders {
+            content_type: content_type.filter(|kind| **kind != *DEFAULT_TYPE),
             encoding: one("x-ms-blob-content-encoding", "content-encoding"),
             language: one("x-ms-blob-content-language", "content-language"),
-            md5: md5.map(|text| Md5::parse(&text).ok_or(Code::InvalidMd5)).transpose()?,
+            md5: call.header("x-ms-blob-content-md5").filter(|text| !text.is_empty()).map(Box::from),
             cache_control: one("x-ms-blob-cache-control", "cache-control"),
             disposition: one("x-ms-blob-content-disposition", "content-disposition"),
-        })
+        }
     }
 
     fn content_type(&self) -> &str {
@@ -136,7 +131,8 @@ pub(super) fn read_public_access(call: &Call) -> Result<PublicAccess, Fault> {
 pub(super) fn without_signature(url: &str) -> String {
     match url.split_once('?') {
         Some((path, query)) if query.contains("sig=") => {
-            let kept: Vec<&str> = query.split('&').filter(|part| part.starts_with("snapshot=") || part.starts_with("versionid=")).collect();
+            let kept: Vec<&str> =
+                query.split('&').filter(|part| part.starts_with("snapshot=") || part.starts_with("versionid=")).collect();
             if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
         }
         _ => url.to_owned(),
@@ -166,7 +162,7 @@ pub(super) fn describe(mut reply: Reply, blob: &Blob, part: Part, call: &Call) -
         .with("x-ms-blob-type", "BlockBlob")
         .with("x-ms-server-encrypted", "true")
         .with_metadata(&blob.metadata);
-    let md5 = headers.md5.map(|md5| md5.to_string());
+    let md5 = headers.md5.as_deref();
     reply = match part {
         Part::Whole => reply.with_some("content-md5", md5),
         Part::Range => reply.with_some("x-ms-blob-content-md5", md5),
@@ -192,9 +188,7 @@ pub(super) fn describe(mut reply: Reply, blob: &Blob, part: Part, call: &Call) -
 pub(super) fn with_tier(reply: Reply, blob: &Blob) -> Reply {
     match blob.tier {
         None => reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true"),
-        Some((tier, since)) => {
-            reply.with("x-ms-access-tier", tier.name()).with("x-ms-access-tier-change-time", since.rfc1123())
-        }
+        Some((tier, since)) => reply.with("x-ms-access-tier", tier.name()).with("x-ms-access-tier-change-time", since.rfc1123()),
     }
 }
 
@@ -265,7 +259,7 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
     if call.version >= Version::V2019_02_02 {
         xml.leaf("Content-CRC64", "");
     }
-    xml.leaf("Content-MD5", headers.md5.map(|md5| md5.to_string()).unwrap_or_default());
+    xml.leaf("Content-MD5", headers.md5.as_deref().unwrap_or_default());
     xml.leaf("Cache-Control", headers.cache_control.as_deref().unwrap_or_default());
     xml.leaf("Content-Disposition", headers.disposition.as_deref().unwrap_or_default());
     xml.leaf("BlobType", "BlockBlob");
@@ -282,7 +276,8 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
         xml.leaf("CopyProgress", format!("{0}/{0}", copy.bytes)).leaf("CopyCompletionTime", copy.completed.rfc1123());
     }
     xml.leaf("ServerEncrypted", "true");
-    if !blob.tags.is_empty() && call.version >= Version::V2019_12_12 {
+    // Recorded: up to 2018-11-09 the count is there even when it is 0.
+    if !blob.tags.is_empty() || call.version < Version::V2019_02_02 {
         xml.leaf("TagCount", blob.tags.len().to_string());
     }
     xml.close("Properties");
@@ -298,28 +293,18 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
     xml.close("Blob");
 }
 
-/// A `<Blob>` of List Blobs for a name that only has uncommitted blocks.
-pub(super) fn write_uncommitted(xml: &mut Writer, name: &str, touched: Timestamp, call: &Call) {
+/// A `<Blob>` of List Blobs for a name that only has uncommitted blocks: there is no state yet that could have a date or a tag.
+pub(super) fn write_uncommitted(xml: &mut Writer, name: &str, call: &Call) {
     xml.open("Blob");
     write_name(xml, "Name", name, call.version);
-    xml.open("Properties");
-    if call.version >= Version::V2017_11_09 {
-        xml.leaf("Creation-Time", touched.rfc1123());
-    }
-    xml.leaf("Last-Modified", touched.rfc1123());
-    xml.leaf("Etag", "0x0").leaf("Content-Length", "0");
-    for empty in ["Content-Type", "Content-Encoding", "Content-Language"] {
-        xml.leaf(empty, "");
-    }
-    if call.version >= Version::V2019_02_02 {
-        xml.leaf("Content-CRC64", "");
-    }
-    for empty in ["Content-MD5", "Cache-Control", "Content-Disposition"] {
-        xml.leaf(empty, "");
-    }
-    xml.leaf("BlobType", "BlockBlob").leaf("AccessTier", "Hot").leaf("AccessTierInferred", "true");
+    xml.open("Properties").leaf("Content-Length", "0").leaf("BlobType", "BlockBlob");
+    xml.leaf("AccessTier", "Hot").leaf("AccessTierInferred", "true");
     write_lease(xml, Lease::default(), call.now);
-    xml.leaf("ServerEncrypted", "true").close("Properties");
+    xml.leaf("ServerEncrypted", "false");
+    if call.version < Version::V2019_02_02 {
+        xml.leaf("TagCount", "0");
+    }
+    xml.close("Properties");
     if call.version >= Version::V2019_12_12 {
         xml.leaf("OrMetadata", "");
     }

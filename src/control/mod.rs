@@ -31,7 +31,7 @@ pub fn routes(controlled: Controlled, control: bool) -> Router {
 
 async fn health(State(controlled): State<Controlled>) -> impl IntoResponse {
     let services: Vec<&str> = controlled.services.iter().map(|service| service.kind().label()).collect();
-    json(serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "services": services }))
+    json(&serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "services": services }))
 }
 
 /// `POST /_lazuli/clock?seconds=N` moves the server's time on: leases run out, signatures expire, uncommitted blocks vanish.
@@ -40,18 +40,20 @@ async fn clock(State(controlled): State<Controlled>, RawQuery(query): RawQuery) 
     match seconds.and_then(|text| text.parse::<u32>().ok()) {
         Some(seconds) => {
             controlled.world.advance(seconds.into());
-            json(serde_json::json!({ "now": controlled.world.now().iso() })).into_response()
+            json(&serde_json::json!({ "now": controlled.world.now().iso() })).into_response()
         }
-        None => (StatusCode::BAD_REQUEST, "seconds=N is missing: by how many whole seconds to move the clock on\n").into_response(),
+        None => {
+            (StatusCode::BAD_REQUEST, "seconds=N is missing: by how many whole seconds to move the clock on\n").into_response()
+        }
     }
 }
 
 /// `POST /_lazuli/reset` empties every account.
 async fn reset(State(controlled): State<Controlled>) -> impl IntoResponse {
     controlled.services.iter().for_each(|service| service.reset());
-    json(serde_json::json!({ "status": "empty" }))
+    json(&serde_json::json!({ "status": "empty" }))
 }
 
-fn json(value: serde_json::Value) -> impl IntoResponse {
+fn json(value: &serde_json::Value) -> impl IntoResponse + use<> {
     ([(header::CONTENT_TYPE, "application/json")], value.to_string())
 }

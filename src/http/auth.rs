@@ -49,7 +49,12 @@ pub struct Overrides(pub Vec<(&'static str, String)>);
 /// # Errors
 /// 400 InvalidAuthenticationInfo for a malformed header; 401 for a bearer token; 403 with AuthenticationErrorDetail for a signature
 /// that is wrong, out of time or out of place.
-pub fn authenticate(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<(Grant, Overrides), Fault> {
+pub fn authenticate(
+    asking: &Asking<'_>,
+    service: &dyn Service,
+    account: &Account,
+    target: &Target,
+) -> Result<(Grant, Overrides), Fault> {
     let header = asking.headers.iter().find(|(name, _)| *name == "authorization").map(|(_, value)| value.trim());
     match header {
         Some(value) if value.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer")) => {
@@ -70,10 +75,13 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
     let credential = shared_key::parse_authorization(value)?;
     let refused = |detail: String| Code::AuthenticationFailed.with("AuthenticationErrorDetail", detail);
     if credential.account != account.name {
-        return Err(refused(format!("The account '{}' of the Authorization header is not the account '{}' of the URL.", credential.account, account.name)));
+        return Err(refused(format!(
+            "The account '{}' of the Authorization header is not the account '{}' of the URL.",
+            credential.account, account.name
+        )));
     }
-    let date = shared_key::date_to_check(asking.headers)
-        .ok_or_else(|| refused("x-ms-date or Date must be specified.".to_owned()))?;
+    let date =
+        shared_key::date_to_check(asking.headers).ok_or_else(|| refused("x-ms-date or Date must be specified.".to_owned()))?;
     let sent = Timestamp::parse_http(date).ok_or_else(|| refused(format!("The date '{date}' is not an RFC 1123 date.")))?;
     if sent.seconds_apart(asking.machine) > shared_key::SKEW_SECONDS {
         return Err(refused(format!(
@@ -108,7 +116,12 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
     Err(shared_key::mismatch(credential.signature, &first.unwrap_or_default()))
 }
 
-fn signature(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<(Grant, Overrides), Fault> {
+fn signature(
+    asking: &Asking<'_>,
+    service: &dyn Service,
+    account: &Account,
+    target: &Target,
+) -> Result<(Grant, Overrides), Fault> {
     let sas = Sas::parse(service.kind().letter(), asking.query)?;
     let name = Some(target.blob.as_str()).filter(|name| !name.is_empty());
     let canonical = sas.canonical(&account.name, &target.container, name)?;

@@ -34,7 +34,8 @@ impl Table {
             }
         }
         let claimed = |name: &str, row: &Row| {
-            row.shape == Shape::Any || row.signs.iter().any(|sign| matches!(sign, Sign::Query(known, _) | Sign::HasQuery(known) if *known == name))
+            row.shape == Shape::Any
+                || row.signs.iter().any(|sign| matches!(sign, Sign::Query(known, _) | Sign::HasQuery(known) if *known == name))
         };
         let unclaimed = SELECTORS.iter().find_map(|name| {
             let value = query.get(name)?;
@@ -53,7 +54,9 @@ impl Table {
         };
         let asked = |name: &str| query.get(name).unwrap_or_default().to_ascii_lowercase();
         let near = self.rows.iter().map(|(_, row)| *row).filter(|row| row.shape == shape && row.methods.contains(&method));
-        let near = near.filter(|row| !row.signs.is_empty() && by_query(row) && row.signs.len() > 1 || row.signs.is_empty() && selector.is_none());
+        let near = near.filter(|row| {
+            !row.signs.is_empty() && by_query(row) && row.signs.len() > 1 || row.signs.is_empty() && selector.is_none()
+        });
         let odd = near.flat_map(|row| row.signs).find_map(|sign| match sign {
             Sign::Header(name, _) => Some(match headers.get(*name) {
                 None => Fault::missing_header(name),
@@ -69,7 +72,9 @@ impl Table {
                 Code::NotImplemented.saying(format!("The operation comp={value} is not implemented yet."))
             }
             Some((name, value)) => Fault::query(name, value, "Invalid query parameter value."),
-            None if self.rows.iter().any(|(_, row)| row.methods.contains(&method)) => Code::InvalidUri.because("no operation is asked for"),
+            None if self.rows.iter().any(|(_, row)| row.methods.contains(&method)) => {
+                Code::InvalidUri.because("no operation is asked for")
+            }
             None => Code::UnsupportedHttpVerb.into(),
         }
     }
@@ -101,7 +106,9 @@ fn shows(sign: &Sign, query: &Query, headers: &HeaderMap) -> bool {
     match *sign {
         Sign::Query(name, value) => query.get(name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
         Sign::HasQuery(name) => query.get(name).is_some(),
-        Sign::Header(name, value) => headers.get(name).is_some_and(|given| given.as_bytes().eq_ignore_ascii_case(value.as_bytes())),
+        Sign::Header(name, value) => {
+            headers.get(name).is_some_and(|given| given.as_bytes().eq_ignore_ascii_case(value.as_bytes()))
+        }
         Sign::HasHeader(name) => headers.contains_key(name),
     }
 }

@@ -149,9 +149,10 @@ impl Call {
 
     /// The metadata that the request carries.
     pub fn metadata(&self) -> Result<Metadata, Fault> {
-        let named = self.headers.iter().filter_map(|(name, value)| {
-            name.as_str().strip_prefix("x-ms-meta-").map(|name| (name, value.as_bytes()))
-        });
+        let named = self
+            .headers
+            .iter()
+            .filter_map(|(name, value)| name.as_str().strip_prefix("x-ms-meta-").map(|name| (name, value.as_bytes())));
         Metadata::from_headers(named)
     }
 

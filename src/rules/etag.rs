@@ -44,7 +44,14 @@ mod tests {
         let tag = ETag::of(Timestamp::parse_iso("2019-05-09T00:53:01.3826986Z").unwrap());
         assert_eq!(tag.quoted(), format!("\"{tag}\""));
         assert!(tag.to_string().starts_with("0x8D6D4"), "{tag}");
-        for (text, same) in [(tag.quoted(), true), (tag.to_string(), true), (format!("W/{}", tag.quoted()), true), ("*".into(), false), ("\"0x1\"".into(), false), (String::new(), false)] {
+        for (text, same) in [
+            (tag.quoted(), true),
+            (tag.to_string(), true),
+            (format!("W/{}", tag.quoted()), true),
+            ("*".into(), false),
+            ("\"0x1\"".into(), false),
+            (String::new(), false),
+        ] {
             assert_eq!(tag.is(&text), same, "{text}");
         }
     }

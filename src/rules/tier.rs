@@ -44,7 +44,14 @@ mod tests {
 
     #[test]
     fn reads_names_in_any_case_and_nothing_else() {
-        for (text, tier) in [("Hot", Some(Tier::Hot)), ("archive", Some(Tier::Archive)), ("COLD", Some(Tier::Cold)), ("P4", None), ("", None), ("Hott", None)] {
+        for (text, tier) in [
+            ("Hot", Some(Tier::Hot)),
+            ("archive", Some(Tier::Archive)),
+            ("COLD", Some(Tier::Cold)),
+            ("P4", None),
+            ("", None),
+            ("Hott", None),
+        ] {
             assert_eq!(Tier::read(text).ok(), tier, "{text}");
         }
     }

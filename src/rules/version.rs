@@ -61,7 +61,8 @@ impl Version {
             digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse::<u32>().ok()).flatten()
         };
         let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-        (year >= 2009 && (1..=12).contains(&month) && (1..=31).contains(&day)).then_some(Version(year * 10000 + month * 100 + day))
+        (year >= 2009 && (1..=12).contains(&month) && (1..=31).contains(&day))
+            .then_some(Version(year * 10000 + month * 100 + day))
     }
 }
 
@@ -79,7 +80,9 @@ mod tests {
     fn reads_dates_and_nothing_else() {
         assert_eq!(Version::parse("2019-12-12"), Some(Version::V2019_12_12));
         assert_eq!(Version::parse("2030-01-01").map(|v| v.to_string()).as_deref(), Some("2030-01-01"));
-        for text in ["", "foobar", "2019-12-1", "2019-13-12", "2019-12-32", "2019/12/12", "1999-01-01", "2019-12-12 ", "２019-12-1"] {
+        for text in
+            ["", "foobar", "2019-12-1", "2019-13-12", "2019-12-32", "2019/12/12", "1999-01-01", "2019-12-12 ", "２019-12-1"]
+        {
             assert_eq!(Version::parse(text), None, "{text}");
         }
         assert!(Version::V2019_12_12 > Version::V2019_02_02);

@@ -27,19 +27,24 @@ const fn header<T: Given>(name: &'static str) -> Field {
 impl Verb {
     /// The sign that selects it.
     pub const fn sign(self) -> Sign {
-        Sign::Header("x-ms-lease-action", match self {
-            Verb::Acquire => "acquire",
-            Verb::Renew => "renew",
-            Verb::Change => "change",
-            Verb::Release => "release",
-            Verb::Break => "break",
-        })
+        Sign::Header(
+            "x-ms-lease-action",
+            match self {
+                Verb::Acquire => "acquire",
+                Verb::Renew => "renew",
+                Verb::Change => "change",
+                Verb::Release => "release",
+                Verb::Break => "break",
+            },
+        )
     }
 
     /// The headers that it reads.
     pub const fn fields(self) -> &'static [&'static [Field]] {
         match self {
-            Verb::Acquire => const { &[&[header::<Term>("x-ms-lease-duration"), header::<Option<Id>>("x-ms-proposed-lease-id")]] },
+            Verb::Acquire => {
+                const { &[&[header::<Term>("x-ms-lease-duration"), header::<Option<Id>>("x-ms-proposed-lease-id")]] }
+            }
             Verb::Renew | Verb::Release => const { &[&[header::<Id>("x-ms-lease-id")]] },
             Verb::Change => const { &[&[header::<Id>("x-ms-lease-id"), header::<Id>("x-ms-proposed-lease-id")]] },
             Verb::Break => const { &[&[header::<Option<u64>>("x-ms-lease-break-period")]] },

@@ -161,7 +161,10 @@ impl Logging {
 
     fn write(self, xml: &mut Writer) {
         xml.nest("Logging", |xml| {
-            xml.leaf("Version", "1.0").leaf("Read", flag(self.read)).leaf("Write", flag(self.write)).leaf("Delete", flag(self.delete));
+            xml.leaf("Version", "1.0")
+                .leaf("Read", flag(self.read))
+                .leaf("Write", flag(self.write))
+                .leaf("Delete", flag(self.delete));
             self.retention.write(xml);
         });
     }
@@ -219,14 +222,19 @@ impl StaticWebsite {
 }
 
 fn read_cors(part: &Element) -> Result<Vec<CorsRule>, Fault> {
-    let list = |text: &str| text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect();
+    let list = |text: &str| text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    // Recorded: headers come back with those named in full before those named by their beginning.
+    let headers = |text: &str| {
+        let (prefixed, named) = list(text).into_iter().partition::<Vec<_>, _>(|name| name.ends_with('*'));
+        [named, prefixed].concat()
+    };
     let rules = part.children.iter().map(|rule| {
         let seconds = rule.need("MaxAgeInSeconds")?;
         Ok(CorsRule {
             allowed_origins: list(rule.need("AllowedOrigins")?),
             allowed_methods: list(rule.need("AllowedMethods")?),
-            allowed_headers: list(rule.text_of("AllowedHeaders").unwrap_or_default()),
-            exposed_headers: list(rule.text_of("ExposedHeaders").unwrap_or_default()),
+            allowed_headers: headers(rule.text_of("AllowedHeaders").unwrap_or_default()),
+            exposed_headers: headers(rule.text_of("ExposedHeaders").unwrap_or_default()),
             max_age_seconds: seconds.parse().map_err(|_| Fault::xml_node("MaxAgeInSeconds", seconds))?,
         })
     });

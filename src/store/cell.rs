@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     fn cell() -> Cell<imbl::OrdMap<u32, &'static str>> {
-        Cell::new([(1, "one")].into_iter().collect(), Code::ContainerNotFound)
+        Cell::new(imbl::OrdMap::unit(1, "one"), Code::ContainerNotFound)
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! Get and Set Blob Metadata.
 use super::super::service::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, STATE};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 
@@ -10,7 +10,7 @@ pub(super) static GET_BLOB_METADATA: Op<Blobs> = Op {
         methods: &["GET", "HEAD"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "metadata")],
-        takes: &[],
+        takes: &[STATE],
         permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
         secondary: Secondary::Allowed,
         accepts: Accepts::Read,

@@ -1,6 +1,6 @@
 //! Get Blob Properties, and Set Blob Properties: what a reader is told of the content.
 use super::super::service::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, STATE};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 use super::super::state::ContentHeaders;
@@ -12,7 +12,7 @@ pub(super) static GET_BLOB_PROPERTIES: Op<Blobs> = Op {
         methods: &["HEAD"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[],
+        takes: &[STATE],
         permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
         secondary: Secondary::Allowed,
         accepts: Accepts::Read,
@@ -46,7 +46,7 @@ async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 
 /// What the request does not say is cleared.
 async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
-    let headers = ContentHeaders::read(&call, Describes::ByName)?;
+    let headers = ContentHeaders::read(&call, Describes::ByName);
     let container = blobs.container(&call)?;
     let blob = container
         .write(|container| {

@@ -6,7 +6,8 @@ use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::condition::{self, Accepts, Stored};
 use crate::rules::fault::{Code, Fault};
-use crate::rules::{lease::Guard, tier::Tier};
+use crate::rules::lease::{self, Guard, Subject};
+use crate::rules::tier::Tier;
 use crate::takes;
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ pub(super) static COPY_BLOB: Op<Blobs> = Op {
 takes! { Asked {
     source: String = Header "x-ms-copy-source",
     requires_sync: Option<bool> = Header "x-ms-requires-sync",
-    source_lease: Option<String> = Header "x-ms-source-lease-id",
+    source_lease: Option<lease::Id> = Header "x-ms-source-lease-id",
 } }
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
@@ -43,6 +44,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let from = blobs.container_of(&source.account.name, &source.target.container).map_err(lost)?.read();
     let original = from.source(&source).map_err(lost)?;
     let stored = Stored { etag: original.etag(), modified: original.stamp, tags: &original.tags };
+    lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;
     condition::source_holds(&want, &stored).map_err(|_| Code::SourceConditionNotMet)?;
     if matches!(original.tier, Some((Tier::Archive, _))) {

@@ -1,7 +1,7 @@
 //! Get Blob: the content, or as much of it as was asked for.
 use super::super::service::Blobs;
 use super::super::wire::{self, Part};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, STATE};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Digests, Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
@@ -16,7 +16,7 @@ pub(super) static GET_BLOB: Op<Blobs> = Op {
         methods: &["GET"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[Asked::FIELDS],
+        takes: &[Asked::FIELDS, STATE],
         permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
         secondary: Secondary::Allowed,
         accepts: Accepts::Read,
@@ -31,7 +31,6 @@ takes! { Asked {
     ms_range: Option<String> = Header "x-ms-range",
     range_md5: Option<bool> = Header "x-ms-range-get-content-md5",
     range_crc64: Option<bool> = Header "x-ms-range-get-content-crc64",
-    snapshot: Option<String> = Query "snapshot",
 } }
 
 /// The largest range whose checksum can be asked for, in bytes.

@@ -1,8 +1,9 @@
 //! Get Block List: the blocks that make the blob, and those that wait to.
 use super::super::service::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, STATE};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use super::super::state::BlockLists;
 use super::super::wire;
 use crate::takes;
 
@@ -12,7 +13,7 @@ pub(super) static GET_BLOCK_LIST: Op<Blobs> = Op {
         methods: &["GET"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "blocklist")],
-        takes: &[Asked::FIELDS],
+        takes: &[Asked::FIELDS, STATE],
         permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
         secondary: Secondary::Allowed,
         accepts: Accepts::Read,
@@ -24,7 +25,6 @@ pub(super) static GET_BLOCK_LIST: Op<Blobs> = Op {
 
 takes! { Asked {
     list: Option<String> = Query "blocklisttype",
-    snapshot: Option<String> = Query "snapshot",
 } }
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
@@ -36,7 +36,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         _ => return Err(Fault::query("blocklisttype", asked, "Invalid block list type.")),
     };
     let container = blobs.container(&call)?.read();
-    let (blob, waiting) = container.block_lists(&call)?;
+    let BlockLists { blob, waiting } = container.block_lists(&call)?;
     let stands = blob.as_ref().map(|blob| &*blob.blocks).unwrap_or_default();
     let document = wire::block_list(committed.then_some(stands), uncommitted.then_some(&*waiting));
     let reply = Reply::xml(call.row.status, document);

@@ -49,7 +49,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let page = listing::page(&ask, |name, _| {
         container.list_from(name, include.uncommitted.then_some(call.now)).filter_map(|(name, listed)| match listed {
             Listed::Snapshot(at, _) => include.snapshots.then_some((name, at, (name, listed))),
-            Listed::Blob(_) | Listed::Uncommitted(_) => Some((name, Timestamp::NEVER, (name, listed))),
+            Listed::Blob(_) | Listed::Uncommitted => Some((name, Timestamp::NEVER, (name, listed))),
         })
     });
 
@@ -73,7 +73,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
                 }
                 Entry::Item((name, Listed::Blob(blob))) => wire::write_blob(xml, name, None, blob, include, &call),
                 Entry::Item((name, Listed::Snapshot(at, blob))) => wire::write_blob(xml, name, Some(*at), blob, include, &call),
-                Entry::Item((name, Listed::Uncommitted(touched))) => wire::write_uncommitted(xml, name, *touched, &call),
+                Entry::Item((name, Listed::Uncommitted)) => wire::write_uncommitted(xml, name, &call),
             }
         }
     });

@@ -4,7 +4,7 @@ use super::super::state::ContentHeaders;
 use super::super::wire::{self, Describes};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::Wanted;
+use crate::rules::checksum::{Claimed, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{blocks, condition::Accepts, lease::Guard};
 use crate::takes;
@@ -38,19 +38,15 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     }
     let given = wire::Given::read(&call)?;
     let claimed = call.claimed_checksums()?;
-    let mut headers = ContentHeaders::read(&call, Describes::ByBody)?;
+    let mut headers = ContentHeaders::read(&call, Describes::ByBody);
     let answers = claimed.wanted(call.version);
     let container = blobs.container(&call)?;
 
     let wanted = Wanted { md5: true, crc64: answers.crc64 };
     let received = call.body.receive(blocks::put_blob_limit(call.version), wanted).await?;
     claimed.check(received.digests)?;
-    if let Some(stated) = headers.md5.filter(|stated| Some(*stated) != received.digests.md5) {
-        return Err(Code::Md5Mismatch
-            .with("UserSpecifiedMd5", stated.to_string())
-            .with("ServerCalculatedMd5", received.digests.md5.map(|md5| md5.to_string()).unwrap_or_default()));
-    }
-    headers.md5 = received.digests.md5;
+    Claimed::read(headers.md5.as_deref(), None)?.check(received.digests)?;
+    headers.md5 = received.digests.md5.map(|md5| md5.to_string().into());
 
     let blob = container
         .write(|container| {

@@ -32,7 +32,7 @@ const LIMIT: u64 = 8 << 20;
 
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let given = wire::Given::read(&call)?;
-    let headers = ContentHeaders::read(&call, Describes::ByName)?;
+    let headers = ContentHeaders::read(&call, Describes::ByName);
     let claimed = call.claimed_checksums()?;
     // Recorded: whatever was claimed, the answer carries the CRC64 of the list (the list itself, not the content).
     let wanted = Wanted { crc64: call.version >= Version::V2019_02_02, ..claimed.wanted(call.version) };

@@ -1,0 +1,243 @@
+//! A server in this process, on free ports, with its clock set by hand; and a client that signs what it sends.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use hmac::{Hmac, KeyInit, Mac};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Bytes;
+use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::rt::TokioExecutor;
+use lazuli::Emulator;
+use lazuli::config::{self, Config, Start, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::op::Kind;
+use lazuli::rules::time::Timestamp;
+use lazuli::world::World;
+use std::ffi::OsString;
+
+/// The version that requests are sent in, unless a test says otherwise.
+pub const VERSION: &str = "2021-12-02";
+
+/// A running server and a client of it.
+pub struct House {
+    pub emulator: Emulator,
+    client: Client<HttpConnector, Full<Bytes>>,
+}
+
+/// An answer, read whole.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: http::HeaderMap,
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// A header's text; empty when it is absent.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The body as text, without a byte order mark.
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap().trim_start_matches('\u{feff}')
+    }
+
+    /// The status, and the error code if there is one: `"404 BlobNotFound"`, `"201"`.
+    pub fn verdict(&self) -> String {
+        format!("{} {}", self.status, self.header("x-ms-error-code")).trim().to_owned()
+    }
+
+    /// The text of the first element of this name in an XML body; empty when there is none.
+    pub fn element(&self, name: &str) -> &str {
+        let text = self.text();
+        let Some(start) = text.find(&format!("<{name}>")).map(|at| at + name.len() + 2) else { return "" };
+        text[start..].split(&format!("</{name}>")).next().unwrap()
+    }
+
+    /// The texts of all elements of this name in an XML body, in order.
+    pub fn elements(&self, name: &str) -> Vec<&str> {
+        let close = format!("</{name}>");
+        self.text().split(&format!("<{name}>")).skip(1).map(|rest| rest.split(&close).next().unwrap()).collect()
+    }
+}
+
+/// The time at which every house's clock starts: that of the machine, which signatures are held against, to the second.
+pub fn start_of_time() -> Timestamp {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    Timestamp::from_unix(since.as_secs() as i64, 0)
+}
+
+/// A configuration from arguments, all services on free ports.
+pub fn configuration(arguments: &[&str]) -> Config {
+    let ports = ["--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"];
+    let words = ["lazuli"].into_iter().chain(ports).chain(arguments.iter().copied()).map(OsString::from);
+    match config::read(words, &|_| None) {
+        Ok(Start::Serve(config)) => config,
+        other => panic!("{arguments:?}: {other:?}"),
+    }
+}
+
+impl House {
+    /// A server with the default account.
+    pub async fn new() -> House {
+        House::with(&[]).await
+    }
+
+    /// A server with these arguments.
+    pub async fn with(arguments: &[&str]) -> House {
+        let world = World::by_hand(start_of_time(), 7);
+        let emulator = Emulator::start(&configuration(arguments), world).await.unwrap();
+        House { emulator, client: Client::builder(TokioExecutor::new()).build_http() }
+    }
+
+    /// Moves the server's clock on.
+    pub fn wait(&self, seconds: u64) {
+        self.emulator.world().advance(seconds);
+    }
+
+    /// `127.0.0.1:port` of a service.
+    pub fn host(&self, kind: Kind) -> String {
+        let address = self.emulator.addresses().iter().find(|address| address.kind == kind).unwrap();
+        format!("127.0.0.1:{}", address.port)
+    }
+
+    /// The blob endpoint of the default account: `http://127.0.0.1:port/devstoreaccount1`.
+    pub fn blob_url(&self) -> String {
+        self.emulator.url(Kind::Blob, WELL_KNOWN_ACCOUNT).unwrap()
+    }
+
+    /// Begins a request to the blob service's default account, signed with its key: `target` is `/container/blob?query`.
+    pub fn ask(&self, method: &str, target: &str) -> Ask<'_> {
+        Ask {
+            house: self,
+            kind: Kind::Blob,
+            method: method.to_owned(),
+            account: WELL_KNOWN_ACCOUNT.to_owned(),
+            target: target.to_owned(),
+            headers: vec![("x-ms-version".into(), VERSION.into())],
+            body: Bytes::new(),
+            key: Some(WELL_KNOWN_KEY.to_owned()),
+        }
+    }
+
+    /// Creates a container.
+    pub async fn container(&self, name: &str) {
+        let made = self.ask("PUT", &format!("/{name}?restype=container")).send().await;
+        assert_eq!(made.verdict(), "201", "{}", made.text());
+    }
+
+    /// Puts a block blob; its ETag.
+    pub async fn blob(&self, path: &str, content: impl Into<Bytes>) -> String {
+        let put = self.ask("PUT", path).header("x-ms-blob-type", "BlockBlob").body(content).send().await;
+        assert_eq!(put.verdict(), "201", "{}", put.text());
+        put.header("etag").to_owned()
+    }
+}
+
+/// A request being made.
+pub struct Ask<'a> {
+    house: &'a House,
+    kind: Kind,
+    method: String,
+    account: String,
+    target: String,
+    headers: Vec<(String, String)>,
+    body: Bytes,
+    key: Option<String>,
+}
+
+impl Ask<'_> {
+    /// Adds a header. `x-ms-version` replaces the default one; an empty one takes it away.
+    pub fn header(mut self, name: &str, value: impl ToString) -> Self {
+        if name == "x-ms-version" {
+            self.headers.retain(|(known, _)| known != name);
+        }
+        if !(name == "x-ms-version" && value.to_string().is_empty()) {
+            self.headers.push((name.to_lowercase(), value.to_string()));
+        }
+        self
+    }
+
+    /// Adds several headers.
+    pub fn headers(self, headers: &[(&str, &str)]) -> Self {
+        headers.iter().fold(self, |ask, (name, value)| ask.header(name, value))
+    }
+
+    /// Gives it a body.
+    pub fn body(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// Asks another service.
+    pub fn of(mut self, kind: Kind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Asks another account (or `devstoreaccount1-secondary`), with its key.
+    pub fn account(mut self, name: &str, key: &str) -> Self {
+        self.account = name.to_owned();
+        self.key = Some(key.to_owned());
+        self
+    }
+
+    /// Does not sign it.
+    pub fn anonymous(mut self) -> Self {
+        self.key = None;
+        self
+    }
+
+    /// Sends it and reads the answer.
+    pub async fn send(mut self) -> Answer {
+        let path = format!("/{}{}", self.account, self.target);
+        if let Some(key) = self.key.take() {
+            let now = start_of_time().rfc1123();
+            self.headers.push(("x-ms-date".into(), now));
+            let signed =
+                sign(&self.method, self.account.trim_end_matches("-secondary"), &path, &self.headers, self.body.len(), &key);
+            self.headers.push(("authorization".into(), signed));
+        }
+        let mut request = http::Request::builder()
+            .method(self.method.as_str())
+            .uri(format!("http://{}{path}", self.house.host(self.kind)))
+            .header("content-length", self.body.len());
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
+        let response = self.house.client.request(request.body(Full::new(self.body)).unwrap()).await.unwrap();
+        let (parts, body) = response.into_parts();
+        Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.collect().await.unwrap().to_bytes() }
+    }
+}
+
+/// The Authorization header of a Shared Key request, made apart from the server's own code: two hands, one contract.
+pub fn sign(method: &str, account: &str, path_and_query: &str, headers: &[(String, String)], length: usize, key: &str) -> String {
+    let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
+    let header = |name: &str| headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
+    let length = if length == 0 { String::new() } else { length.to_string() };
+    let mut lines = vec![method.to_owned()];
+    lines.extend([header("content-encoding"), header("content-language"), &length, header("content-md5")].map(str::to_owned));
+    lines.extend([header("content-type"), ""].map(str::to_owned));
+    let conditions = ["if-modified-since", "if-match", "if-none-match", "if-unmodified-since", "range"];
+    lines.extend(conditions.map(|name| header(name).to_owned()));
+    let mut named: Vec<_> = headers.iter().filter(|(name, _)| name.starts_with("x-ms-")).collect();
+    named.sort();
+    lines.extend(named.iter().map(|(name, value)| format!("{name}:{}", value.trim())));
+    lines.push(format!("/{account}{path}"));
+    let mut pairs: Vec<(String, String)> = query
+        .split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .map(|(name, value)| (name.to_lowercase(), percent_encoding::percent_decode_str(value).decode_utf8_lossy().into_owned()))
+        .collect();
+    pairs.sort();
+    lines.extend(pairs.iter().map(|(name, value)| format!("{name}:{value}")));
+    let mac = hmac(&lines.join("\n"), key);
+    format!("SharedKey {account}:{mac}")
+}
+
+/// The base64 of HMAC-SHA256 under a base64 key.
+pub fn hmac(text: &str, key: &str) -> String {
+    let mac = Hmac::<sha2::Sha256>::new_from_slice(&STANDARD.decode(key).unwrap()).unwrap();
+    STANDARD.encode(mac.chain_update(text.as_bytes()).finalize().into_bytes())
+}
