@@ -103,8 +103,10 @@ impl Emulator {
 /// Everything that is not a control route is a request to the service.
 fn front(pipeline: Arc<Pipeline>) -> Router {
     async fn answer(State(pipeline): State<Arc<Pipeline>>, request: Request) -> Response {
-        let peer = request.extensions().get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
-        pipeline.answer(request, peer).await
+        let peer = request.extensions().get::<Peer>().cloned();
+        let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
+        let spelling = peer.map(|peer| peer.spelled.of(request.headers())).unwrap_or_default();
+        pipeline.answer(request, address, spelling).await
     }
     Router::new().fallback(answer).with_state(pipeline)
 }

@@ -42,7 +42,7 @@ test("a container token", async (t) => {
   const client = new ContainerClient(address, undefined, OPTIONS);
   const blob = client.getBlockBlobClient("a");
   await blob.upload("data", 4);
-  await refused(blob.upload("more", 4), 403, "AuthorizationPermissionMismatch");
+  await refused(blob.upload("more", 4), 403, "UnauthorizedBlobOverwrite");
   assert.equal(await text(blob), "data");
   assert.deepEqual(names(await all(client.listBlobsFlat())), ["a"]);
   await refused(blob.delete(), 403, "AuthorizationPermissionMismatch");

@@ -97,7 +97,7 @@ def test_a_blob_and_a_directory_of_one_name(container):
 def test_names_that_xml_cannot_say(container):
     name = "odd\ufffename"
     container.upload_blob(name, b"")
-    assert list(container.list_blob_names()) == [name]
+    assert [blob.name for blob in container.list_blobs()] == [name]
 
 
 def test_a_listing_tells_what_the_properties_tell(container):

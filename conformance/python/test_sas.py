@@ -43,7 +43,7 @@ def test_an_account_token_does_what_its_letters_say():
 )
 def test_an_account_token_does_nothing_else(blob, letters, act):
     client = with_account_token("sco", letters).get_blob_client(blob.container_name, blob.blob_name)
-    with refused(403, "AuthorizationPermissionMismatch"):
+    with refused(403, "AuthorizationPermissionMismatch", "UnauthorizedBlobOverwrite"):
         act(client)
 
 
@@ -92,7 +92,7 @@ def test_a_container_token_is_for_its_container(container, make_container):
 def test_creating_is_not_overwriting(container, blob):
     client = with_container_token(container, "c")
     client.upload_blob("new", b"data")
-    with refused(403, "AuthorizationPermissionMismatch"):
+    with refused(403, "UnauthorizedBlobOverwrite"):
         client.upload_blob("hello.txt", b"data", overwrite=True)
 
 

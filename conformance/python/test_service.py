@@ -66,7 +66,7 @@ def test_cors_rules_are_kept_and_removed(restored):
     kept = restored.get_service_properties()["cors"]
     assert [rule.allowed_origins for rule in kept] == [ORIGIN, "*"]
     assert [rule.allowed_methods for rule in kept] == ["GET,PUT", "GET"]
-    assert kept[0].allowed_headers == "x-ms-meta-*,content-type"
+    assert kept[0].allowed_headers == "content-type,x-ms-meta-*", "names in full come first"
     assert kept[0].exposed_headers == "x-ms-*"
     assert [rule.max_age_in_seconds for rule in kept] == [60, 0]
     restored.set_service_properties(cors=[])
@@ -99,7 +99,7 @@ def test_a_browser_asks_first(restored, container, blob):
         preflight(target, ORIGIN, "PUT", "x-own"),
     ):
         assert refusal.status_code == 403
-        assert refusal.headers["x-ms-error-code"] == "CorsPreflightFailure"
+        assert "<Code>CorsPreflightFailure</Code>" in refusal.text
 
 
 def test_a_browser_may_read_the_answer(restored, make_container):

@@ -1,6 +1,7 @@
 //! The whole path of a request, on one screen: [`Pipeline::answer`] and [`Pipeline::perform`].
 
 use super::auth::{self, Asking, Overrides};
+use super::case::Spellings;
 use super::render::{self, Asked};
 use super::route::Table;
 use super::target::{Addressed, addressed};
@@ -27,6 +28,7 @@ pub struct Pipeline {
     /// Whether `account.blob.localhost` and the like name an account.
     host_style: bool,
     https: bool,
+    spellings: Spellings,
 }
 
 /// What is known of a request before its body is read.
@@ -37,6 +39,7 @@ struct Head {
     pairs: Vec<(String, String)>,
     query: Query,
     headers: HeaderMap,
+    spelling: Vec<(String, String)>,
     peer: IpAddr,
     now: Timestamp,
 }
@@ -53,7 +56,7 @@ impl Pipeline {
     /// The path to a service.
     pub fn new(service: Arc<dyn Service>, accounts: Arc<Accounts>, world: Arc<World>, host_style: bool, https: bool) -> Pipeline {
         let table = Table::new(service.rows());
-        Pipeline { service, table, accounts, world, host_style, https }
+        Pipeline { service, table, accounts, world, host_style, https, spellings: Spellings::default() }
     }
 
     /// The service at the end of it.
@@ -61,8 +64,13 @@ impl Pipeline {
         &self.service
     }
 
-    /// Answers a request, whatever it is.
-    pub async fn answer(self: &Arc<Self>, request: Request<Body>, peer: IpAddr) -> Response<Body> {
+    /// Answers a request, whatever it is. `spelling` has the metadata names that were not written in lower case.
+    pub async fn answer(
+        self: &Arc<Self>,
+        request: Request<Body>,
+        peer: IpAddr,
+        spelling: Vec<(String, String)>,
+    ) -> Response<Body> {
         let now = self.world.now();
         let request_id = uuid::Uuid::from_bytes(self.world.id()).to_string();
         let (parts, wire) = request.into_parts();
@@ -73,7 +81,7 @@ impl Pipeline {
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
 
         let mut known = Known { version: Version::V2009_09_19, account: None, row: None };
-        let outcome = match self.head(parts, peer, now) {
+        let outcome = match self.head(parts, peer, spelling, now) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
             Err(fault) => Err(fault),
         };
@@ -92,8 +100,12 @@ impl Pipeline {
             Ok(_) => Response::default(),
         };
         let refusal = outcome.as_ref().err().cloned();
-        if let Ok(reply) = outcome {
+        if let Ok(mut reply) = outcome {
+            let spelling = std::mem::take(&mut reply.spelling);
             response = render::reply(reply, &asked);
+            if !spelling.is_empty() {
+                self.spellings.apply(&spelling, &mut response).await;
+            }
         }
         if !drained {
             response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
@@ -111,7 +123,13 @@ impl Pipeline {
     }
 
     /// Reads a request's head: path and query decoded once, then trusted.
-    fn head(&self, parts: http::request::Parts, peer: IpAddr, now: Timestamp) -> Result<Head, Fault> {
+    fn head(
+        &self,
+        parts: http::request::Parts,
+        peer: IpAddr,
+        spelling: Vec<(String, String)>,
+        now: Timestamp,
+    ) -> Result<Head, Fault> {
         let host = parts.uri.authority().map(|authority| authority.as_str().to_owned());
         let host = host.or_else(|| parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
         let pairs = name::decode_query(parts.uri.query().unwrap_or_default(), Plus::Itself)?;
@@ -122,6 +140,7 @@ impl Pipeline {
             query: Query::new(&pairs),
             pairs,
             headers: parts.headers,
+            spelling,
             peer,
             now,
         })
@@ -155,6 +174,7 @@ impl Pipeline {
             method: head.method,
             query: head.query,
             headers: head.headers,
+            spelling: head.spelling,
             version: known.version,
             now: head.now,
             grant,
@@ -268,6 +288,7 @@ impl Sources for Asker {
             query: query.clone(),
             pairs,
             headers: HeaderMap::new(),
+            spelling: Vec::new(),
             peer: self.peer,
             now: call.now,
         };

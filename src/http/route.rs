@@ -81,11 +81,10 @@ impl Table {
 }
 
 /// Values of `comp` that select operations of the reference which are not there yet. Each leaves this list when its row joins.
-const PENDING: [&str; 18] = [
+const PENDING: [&str; 17] = [
     "appendblock",
     "batch",
     "blobs",
-    "copy",
     "expiry",
     "immutabilitypolicies",
     "incrementalcopy",

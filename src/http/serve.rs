@@ -1,5 +1,6 @@
 //! Listeners and connections: from a socket to the router and back, with or without TLS, until told to stop.
 
+use super::case::{Sniffed, Spelled};
 use axum::Router;
 use axum::body::Body;
 use http::Request;
@@ -16,8 +17,13 @@ use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 /// Where a request came from; the router finds it among the request's extensions.
-#[derive(Clone, Copy, Debug)]
-pub struct Peer(pub SocketAddr);
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// The other end of its connection.
+    pub address: SocketAddr,
+    /// How its metadata names are spelled.
+    pub spelled: Spelled,
+}
 
 /// How connections are served.
 #[derive(Clone)]
@@ -76,7 +82,9 @@ async fn speak<S>(stream: S, peer: SocketAddr, router: Router, silence: Duration
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let told = Told { router, peer: Peer(peer) };
+    let spelled = Spelled::default();
+    let stream = Sniffed::new(stream, spelled.clone());
+    let told = Told { router, peer: Peer { address: peer, spelled } };
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(silence)
@@ -105,7 +113,7 @@ impl tower_service::Service<Request<Incoming>> for Told {
 
     fn call(&mut self, request: Request<Incoming>) -> Self::Future {
         let mut request = request.map(Body::new);
-        request.extensions_mut().insert(self.peer);
+        request.extensions_mut().insert(self.peer.clone());
         self.router.call(request)
     }
 }

@@ -77,7 +77,8 @@ mod tests {
     #[test]
     fn one_table_of_url_styles() {
         // host, path → account, secondary, path below
-        let rows: &[(&str, &str, Option<(&str, bool, &str)>)] = &[
+        type Row = (&'static str, &'static str, Option<(&'static str, bool, &'static str)>);
+        let rows: &[Row] = &[
             ("127.0.0.1:10000", "/acc/c/b", Some(("acc", false, "/c/b"))),
             ("127.0.0.1:10000", "/acc", Some(("acc", false, "/"))),
             ("127.0.0.1:10000", "/acc/", Some(("acc", false, "/"))),

@@ -32,6 +32,8 @@ pub struct Call {
     pub query: Query,
     /// The headers.
     pub headers: HeaderMap,
+    /// The metadata names that were not written in lower case: lower case, and as written.
+    pub spelling: Vec<(String, String)>,
     /// The method.
     pub method: http::Method,
     /// The service version that the answer follows.
@@ -149,10 +151,11 @@ impl Call {
 
     /// The metadata that the request carries.
     pub fn metadata(&self) -> Result<Metadata, Fault> {
-        let named = self
-            .headers
-            .iter()
-            .filter_map(|(name, value)| name.as_str().strip_prefix("x-ms-meta-").map(|name| (name, value.as_bytes())));
+        let named = self.headers.iter().filter_map(|(name, value)| {
+            let name = name.as_str().strip_prefix("x-ms-meta-")?;
+            let written = self.spelling.iter().find(|(lower, _)| lower == name).map_or(name, |(_, written)| written);
+            Some((written, value.as_bytes()))
+        });
         Metadata::from_headers(named)
     }
 

@@ -11,6 +11,8 @@ pub struct Reply {
     pub status: u16,
     /// The headers, without those that every answer has.
     pub headers: HeaderMap,
+    /// The names of metadata, if they are not all in lower case, which is all that `headers` can hold.
+    pub spelling: Vec<String>,
     /// The body.
     pub payload: Payload,
 }
@@ -30,7 +32,7 @@ pub enum Payload {
 impl Reply {
     /// A success without headers or body.
     pub fn new(status: u16) -> Reply {
-        Reply { status, headers: HeaderMap::new(), payload: Payload::Empty }
+        Reply { status, headers: HeaderMap::new(), spelling: Vec::new(), payload: Payload::Empty }
     }
 
     /// A success with an XML document.
@@ -69,6 +71,9 @@ impl Reply {
             if let Ok(name) = HeaderName::try_from(format!("x-ms-meta-{name}")) {
                 self.put(name, value);
             }
+        }
+        if metadata.iter().any(|(name, _)| name.bytes().any(|byte| byte.is_ascii_uppercase())) {
+            self.spelling = metadata.iter().map(|(name, _)| name.to_owned()).collect();
         }
         self
     }

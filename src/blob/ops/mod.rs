@@ -25,4 +25,5 @@ crate::ops! { Blobs:
     put_block_list { PUT_BLOCK_LIST }
     get_block_list { GET_BLOCK_LIST }
     copy_blob { COPY_BLOB }
+    abort_copy { ABORT_COPY }
 }
