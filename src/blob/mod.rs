@@ -1,10 +1,12 @@
 //! Blob storage: containers, and the blobs in them.
 //!
-//! `state` is what is stored and the one door to it, `wire` its XML and headers, `ops` a room for each operation.
+//! `state` is what is stored in a container and the one door to it, `blobs` finds the container, `wire` has its XML and headers, `ops`
+//! a room for each operation, and `service` the face that all this shows to the wire.
 
+mod blobs;
 pub mod ops;
 mod service;
 mod state;
 mod wire;
 
-pub use service::Blobs;
+pub use blobs::Blobs;

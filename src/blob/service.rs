@@ -1,85 +1,17 @@
-//! The blob service of every account: from a path to a cell, and the face that the wire sees.
+//! The face of the blob service: its operations, what its paths name, and what the door must know of its containers.
 
+use super::blobs::Blobs;
 use super::ops;
-use super::state::Container;
-use crate::account::Accounts;
 use crate::op::{Call, Done, Kind, Query, Row, Service, Shape, Target};
 use crate::rules::{
     access::PublicAccess,
     cors::CorsRule,
     fault::{Code, Fault},
-    name,
+    name::{self, ROOT},
     sas::Policy,
     version::Version,
 };
-use crate::service::properties::Properties;
-use crate::store::cell::Cell;
-use arc_swap::ArcSwap;
-use imbl::OrdMap;
-use std::collections::HashMap;
 use std::sync::Arc;
-
-/// The blobs of all accounts of one server.
-#[derive(Debug)]
-pub struct Blobs {
-    accounts: HashMap<String, ArcSwap<AccountBlobs>>,
-}
-
-/// The blobs of one account.
-#[derive(Debug)]
-pub struct AccountBlobs {
-    /// The account's containers, by name. This cell outranks those that it names: whoever edits both edits this one first.
-    pub containers: Cell<Containers>,
-    /// The service's properties.
-    pub properties: Cell<Properties>,
-}
-
-/// Containers by name.
-pub type Containers = OrdMap<Arc<str>, Arc<Cell<Container>>>;
-
-impl Blobs {
-    /// Nothing stored, for each of these accounts.
-    pub fn new(accounts: &Accounts) -> Blobs {
-        let empty = |account: &Arc<crate::account::Account>| (account.name.clone(), ArcSwap::from_pointee(AccountBlobs::new()));
-        Blobs { accounts: accounts.iter().map(empty).collect() }
-    }
-
-    /// The account that a call is about.
-    ///
-    /// # Errors
-    /// 404 ResourceNotFound; the door has let nobody in to an account that is not there.
-    pub fn account(&self, name: &str) -> Result<Arc<AccountBlobs>, Fault> {
-        Ok(self.accounts.get(name).ok_or(Code::ResourceNotFound)?.load_full())
-    }
-
-    /// The container that a call is about.
-    ///
-    /// # Errors
-    /// 404 ContainerNotFound.
-    pub fn container(&self, call: &Call) -> Result<Arc<Cell<Container>>, Fault> {
-        self.container_of(&call.account.name, call.container())
-    }
-
-    /// A container by account and name.
-    ///
-    /// # Errors
-    /// 404 ContainerNotFound.
-    pub fn container_of(&self, account: &str, container: &str) -> Result<Arc<Cell<Container>>, Fault> {
-        Ok(self.account(account)?.containers.read().get(container).ok_or(Code::ContainerNotFound)?.clone())
-    }
-}
-
-impl AccountBlobs {
-    fn new() -> AccountBlobs {
-        AccountBlobs {
-            containers: Cell::new(OrdMap::new(), Code::ContainerNotFound),
-            properties: Cell::new(Properties::default(), Code::ResourceNotFound),
-        }
-    }
-}
-
-/// The container that blobs at the top of the path lie in.
-const ROOT: &str = "$root";
 
 impl Service for Blobs {
     fn kind(&self) -> Kind {
@@ -108,7 +40,11 @@ impl Service for Blobs {
         if !rest.is_empty() {
             name::container(&first)?;
             let blob = name::decode(rest)?;
-            name::blob(&blob)?;
+            if first == ROOT {
+                name::root_blob(&blob)?
+            } else {
+                name::blob(&blob)?
+            }
             return Ok(target(Shape::Blob, &first, blob));
         }
         // `/name` is a container when the query says so, and otherwise a blob of the root container.
@@ -116,7 +52,7 @@ impl Service for Blobs {
             name::container(&first)?;
             return Ok(target(Shape::Container, &first, String::new()));
         }
-        name::blob(&first)?;
+        name::root_blob(&first)?;
         Ok(target(Shape::Blob, ROOT, first))
     }
 
@@ -138,8 +74,6 @@ impl Service for Blobs {
     }
 
     fn reset(&self) {
-        for account in self.accounts.values() {
-            account.store(Arc::new(AccountBlobs::new()));
-        }
+        self.clear();
     }
 }

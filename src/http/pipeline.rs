@@ -82,7 +82,7 @@ impl Pipeline {
 
         let mut known = Known { version: Version::V2009_09_19, account: None, row: None };
         let outcome = match self.head(parts, peer, spelling, now) {
-            Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
+            Ok(head) => self.perform(head, announced.is_some(), &body, &mut known).await,
             Err(fault) => Err(fault),
         };
         let drained = body.drain().await;
@@ -147,7 +147,7 @@ impl Pipeline {
     }
 
     /// From a head to an outcome: target, version, route, authentication, permission, operation.
-    async fn perform(self: &Arc<Self>, head: Head, has_length: bool, body: &mut Sent, known: &mut Known) -> Result<Reply, Fault> {
+    async fn perform(self: &Arc<Self>, head: Head, has_length: bool, body: &Sent, known: &mut Known) -> Result<Reply, Fault> {
         let stated = stated_version(&head)?;
         known.version = stated.unwrap_or(known.version);
         let place = self.place(&head)?;
@@ -180,7 +180,7 @@ impl Pipeline {
             grant,
             world: self.world.clone(),
             sources: Arc::new(Asker { pipeline: self.clone(), host: head.host, peer: head.peer }),
-            body: std::mem::take(body),
+            body: body.clone(),
         };
         let mut reply = self.service.run(row_place, call).await?;
         for (name, value) in overrides.0 {

@@ -5,19 +5,32 @@ use crate::rules::fault::{Code, Fault};
 use crate::store::content::{Content, Filling};
 use bytes::Bytes;
 use http_body_util::BodyExt;
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
-use sync_wrapper::SyncWrapper;
 
 /// How long a body may stand still between two pieces before the request is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How much of a body that nobody wants is still taken in, in bytes, so that its sender gets to read the refusal.
 const DRAINED: u64 = 64 << 20;
 
-/// A request's body. Reading it consumes it.
-#[derive(Debug, Default)]
+/// A request's body: a handle, so that what an operation leaves unread can still be taken in. Reading it consumes it.
+#[derive(Clone, Debug, Default)]
 pub struct Body {
-    wire: Option<SyncWrapper<axum::body::Body>>,
+    wire: Arc<Mutex<Wire>>,
     announced: u64,
+}
+
+/// How far a body has come.
+#[derive(Debug, Default)]
+enum Wire {
+    /// There is more, or there may be.
+    Flowing(axum::body::Body),
+    /// It came to its end.
+    #[default]
+    Ended,
+    /// It broke off or stood still: nothing more can be read from its connection.
+    Broken,
 }
 
 /// A body that was streamed into a content, with the checksums asked for.
@@ -32,7 +45,7 @@ pub struct Received {
 impl Body {
     /// A body as it comes off the wire, and its `Content-Length` in bytes.
     pub fn new(wire: axum::body::Body, announced: u64) -> Body {
-        Body { wire: Some(SyncWrapper::new(wire)), announced }
+        Body { wire: Arc::new(Mutex::new(Wire::Flowing(wire))), announced }
     }
 
     /// Its `Content-Length` in bytes.
@@ -73,28 +86,37 @@ impl Body {
         Ok(Received { content: filling.finish(), digests: hasher.finish() })
     }
 
-    /// Takes in what nobody read, so that the sender is not cut off before it reads the answer. Returns whether it came to the end.
+    /// Takes in what nobody read, so that the sender is not cut off before it reads the answer. Returns whether it came to the end;
+    /// if not, the connection is of no more use.
     pub async fn drain(&mut self) -> bool {
-        if self.announced > DRAINED {
-            return self.wire.is_none();
+        if self.announced <= DRAINED {
+            while let Ok(Some(_)) = self.frame().await {}
         }
-        while let Ok(Some(_)) = self.frame().await {}
-        self.wire.is_none()
+        matches!(*self.wire.lock(), Wire::Ended)
     }
 
     async fn frame(&mut self) -> Result<Option<Bytes>, Fault> {
-        while let Some(wire) = &mut self.wire {
-            match tokio::time::timeout(PATIENCE, wire.get_mut().frame()).await {
+        loop {
+            // Taken out while it is waited for: no lock is held across an await.
+            let taken = std::mem::replace(&mut *self.wire.lock(), Wire::Broken);
+            let Wire::Flowing(mut wire) = taken else {
+                *self.wire.lock() = taken;
+                return Ok(None);
+            };
+            let next = match tokio::time::timeout(PATIENCE, wire.frame()).await {
                 Err(_) => return Err(Code::RequestTimedOut.into()),
-                Ok(None) => self.wire = None,
                 Ok(Some(Err(broken))) => return Err(Code::RequestBodyIncomplete.because(broken.to_string())),
-                Ok(Some(Ok(frame))) => {
-                    if let Ok(data) = frame.into_data() {
-                        return Ok(Some(data));
-                    }
-                }
+                Ok(Some(Ok(frame))) => Some(frame),
+                Ok(None) => None,
+            };
+            let Some(frame) = next else {
+                *self.wire.lock() = Wire::Ended;
+                return Ok(None);
+            };
+            *self.wire.lock() = Wire::Flowing(wire);
+            if let Ok(data) = frame.into_data() {
+                return Ok(Some(data));
             }
         }
-        Ok(None)
     }
 }

@@ -1,6 +1,6 @@
 //! Abort Copy Blob. Copies are complete at once, so there is never one to abort; what the service says of that is all there is to say.
 
-use super::super::service::Blobs;
+use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};

@@ -1,6 +1,6 @@
 //! Get Account Information, asked of the service, a container or a blob: the answer is the same.
 
-use super::super::service::Blobs;
+use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, version::Version};

@@ -1,5 +1,5 @@
 //! Copy Blob: within this server, where the bytes are shared and the copy is complete at once.
-use super::super::service::Blobs;
+use super::super::blobs::Blobs;
 use super::super::state::Copied;
 use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};

@@ -1,5 +1,5 @@
 //! Get Blob: the content, or as much of it as was asked for.
-use super::super::service::Blobs;
+use super::super::blobs::Blobs;
 use super::super::wire::{self, Part};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, STATE};
 use crate::rules::access::{Level, Permit, Public};

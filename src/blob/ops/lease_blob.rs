@@ -1,6 +1,6 @@
 //! Lease Blob: acquire, renew, change, release, break. What they say is `service::lease`, what they mean `rules::lease`.
 
-use super::super::service::Blobs;
+use super::super::blobs::Blobs;
 use crate::op::{Call, Done, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};

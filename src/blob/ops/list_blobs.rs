@@ -1,5 +1,5 @@
 //! List Blobs: the blobs of a container in order of their names, a page at a time; with a delimiter, level by level.
-use super::super::service::Blobs;
+use super::super::blobs::Blobs;
 use super::super::state::Listed;
 use super::super::wire::{self, Include};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};

@@ -1,6 +1,6 @@
 //! List Containers: the account's containers in order of their names, a page at a time.
 
-use super::super::{service::Blobs, wire};
+use super::super::{blobs::Blobs, wire};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, listing};

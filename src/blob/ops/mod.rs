@@ -1,6 +1,6 @@
 //! The blob service's operations, one room each; twins that differ in a word share one.
 
-use super::service::Blobs;
+use super::blobs::Blobs;
 
 crate::ops! { Blobs:
     list_containers { LIST_CONTAINERS }

@@ -1,6 +1,6 @@
 //! Preflight Blob Request: a browser asks whether a web page may send what it means to send.
 
-use super::super::service::Blobs;
+use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Service, Shape};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};

@@ -1,5 +1,5 @@
 //! Put Blob: a block blob in one piece.
-use super::super::service::Blobs;
+use super::super::blobs::Blobs;
 use super::super::state::ContentHeaders;
 use super::super::wire::{self, Describes};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};

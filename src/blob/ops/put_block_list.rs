@@ -1,5 +1,5 @@
 //! Put Block List: makes a blob of blocks, those put aside and those of the blob as it is.
-use super::super::service::Blobs;
+use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};

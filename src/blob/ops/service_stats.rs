@@ -1,6 +1,6 @@
 //! Get Blob Service Stats: how far the secondary has come. Only the secondary is asked; here it is never behind.
 
-use super::super::service::Blobs;
+use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
