@@ -2,7 +2,7 @@
 
 use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
-use crate::config::{AccountConfig, Config, Endpoint};
+use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
 use crate::http::pipeline::Pipeline;
 use crate::http::serve::{self, Manner, Peer};
@@ -69,7 +69,15 @@ impl Emulator {
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
         for (service, endpoint) in wanted {
-            let (listener, port) = listen(service.kind(), endpoint).await?;
+            let (listener, port) = match listen(service.kind(), endpoint).await {
+                Ok(listening) => listening,
+                // Azurite has no such service, so whoever runs two of it may well have one port for both: no reason not to start.
+                Err(reason) if service.kind() == Kind::File && config.personality == Personality::Azurite => {
+                    tracing::warn!("{reason}; the other services start without it");
+                    continue;
+                }
+                Err(reason) => return Err(reason),
+            };
             let scheme = if tls.is_some() { "https" } else { "http" };
             addresses.push(Address { kind: service.kind(), scheme, host: endpoint.host.clone(), port });
             bound.push((service, endpoint, listener));

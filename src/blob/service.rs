@@ -41,9 +41,9 @@ impl Service for Blobs {
             name::container(&first)?;
             let blob = name::decode(rest)?;
             if first == ROOT {
-                name::root_blob(&blob)?
+                name::root_blob(&blob)?;
             } else {
-                name::blob(&blob)?
+                name::blob(&blob)?;
             }
             return Ok(target(Shape::Blob, &first, blob));
         }

@@ -8,5 +8,6 @@
     reason = "a test reads files and clocks, and fails by panicking"
 )]
 
+mod case;
 mod house;
 mod smoke;
