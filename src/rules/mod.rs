@@ -13,6 +13,7 @@ pub mod lease;
 pub mod listing;
 pub mod metadata;
 pub mod name;
+pub mod pages;
 pub mod range;
 pub mod sas;
 pub mod shared_key;

@@ -57,6 +57,11 @@ impl Content {
         Slices { content: self.clone(), next: range.start, end: range.end.min(self.len()) }
     }
 
+    /// The content of a range, sharing its chunks.
+    pub fn part(&self, range: Range<u64>) -> Content {
+        Content::from_chunks(self.slice(range))
+    }
+
     /// Several contents one after the other, sharing their chunks.
     pub fn concat<'a>(parts: impl IntoIterator<Item = &'a Content>) -> Content {
         let chunks = parts.into_iter().flat_map(|part| part.slice(0..part.len()));

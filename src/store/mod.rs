@@ -5,3 +5,4 @@
 
 pub mod cell;
 pub mod content;
+pub mod sparse;

@@ -1,0 +1,268 @@
+//! Bytes with holes: the content of a page blob, and later of a file.
+//!
+//! What was never written, or was cleared, takes no room and reads as zeros. Written runs share their chunks with every copy and
+//! snapshot of the content, and remember when they were written, so that a difference between two states is found by looking at the
+//! runs, not at the bytes.
+
+use super::content::{Content, Slices};
+use crate::rules::time::Timestamp;
+use bytes::Bytes;
+use imbl::OrdMap;
+use std::ops::Range;
+
+/// A content of a given size with holes. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Sparse {
+    size: u64,
+    /// Written runs by their first byte: not empty, not overlapping, all below `size`.
+    runs: OrdMap<u64, Run>,
+}
+
+/// A run of written bytes.
+#[derive(Clone, Debug)]
+struct Run {
+    content: Content,
+    written: Timestamp,
+}
+
+/// What became of a range of bytes since an earlier state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It was written.
+    Written(Range<u64>),
+    /// It was cleared.
+    Cleared(Range<u64>),
+}
+
+impl Sparse {
+    /// A content that is all hole, of so many bytes.
+    pub fn new(size: u64) -> Sparse {
+        Sparse { size, runs: OrdMap::new() }
+    }
+
+    /// How many bytes there are, holes and all.
+    pub fn len(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
+    /// Cuts off what lies beyond the new size, or adds a hole up to it.
+    pub fn resize(&mut self, size: u64) {
+        if size < self.size {
+            self.clear(size..self.size);
+        }
+        self.size = size;
+    }
+
+    /// Writes bytes over what was there. What would lie beyond the size is not written: the caller has checked.
+    pub fn write(&mut self, start: u64, content: &Content, now: Timestamp) {
+        let end = start.saturating_add(content.len()).min(self.size);
+        if start >= end {
+            return;
+        }
+        self.clear(start..end);
+        self.runs.insert(start, Run { content: content.part(0..end - start), written: now });
+    }
+
+    /// Makes a range a hole.
+    pub fn clear(&mut self, range: Range<u64>) {
+        let touched: Vec<(u64, Run)> = self.runs_in(&range).map(|(start, run)| (start, run.clone())).collect();
+        for (start, run) in touched {
+            self.runs.remove(&start);
+            let end = start + run.content.len();
+            if start < range.start {
+                self.runs.insert(start, Run { content: run.content.part(0..range.start - start), written: run.written });
+            }
+            if end > range.end {
+                let content = run.content.part(range.end - start..end - start);
+                self.runs.insert(range.end, Run { content, written: run.written });
+            }
+        }
+    }
+
+    /// The written ranges that lie in `range`, cut to it, neighbours joined.
+    pub fn written(&self, range: Range<u64>) -> Vec<Range<u64>> {
+        joined(self.runs_in(&range).map(|(start, run)| cut(start..start + run.content.len(), &range)))
+    }
+
+    /// What changed in `range` since an earlier state was current, in order: written after `since`, or written then and a hole now.
+    pub fn changes(&self, earlier: &Sparse, since: Timestamp, range: Range<u64>) -> Vec<Change> {
+        let fresh = self.runs_in(&range).filter(|(_, run)| run.written > since);
+        let fresh = joined(fresh.map(|(start, run)| cut(start..start + run.content.len(), &range)));
+        let mut gone = earlier.clone();
+        gone.resize(self.size.max(earlier.size));
+        self.written(0..self.size).into_iter().for_each(|kept| gone.clear(kept));
+        let gone = gone.written(range).into_iter().map(Change::Cleared);
+        let mut changes: Vec<Change> = fresh.into_iter().map(Change::Written).chain(gone).collect();
+        changes.sort_by_key(|change| match change {
+            Change::Written(range) | Change::Cleared(range) => range.start,
+        });
+        changes
+    }
+
+    /// The bytes of a range in chunks, zeros for the holes, in order. What lies past the end is left out.
+    pub fn slice(&self, range: Range<u64>) -> SparseSlices {
+        SparseSlices { sparse: self.clone(), next: range.start, end: range.end.min(self.size), run: None }
+    }
+
+    /// The runs that a range touches.
+    fn runs_in<'a>(&'a self, range: &Range<u64>) -> impl Iterator<Item = (u64, &'a Run)> + use<'a> {
+        let (first, last) = (range.start, range.end);
+        let before = self.runs.range(..first).next_back().filter(move |(start, run)| **start + run.content.len() > first);
+        let inside = (first < last).then(|| self.runs.range(first..last)).into_iter().flatten();
+        before.filter(|_| first < last).into_iter().chain(inside).map(|(start, run)| (*start, run))
+    }
+}
+
+fn cut(range: Range<u64>, to: &Range<u64>) -> Range<u64> {
+    range.start.max(to.start)..range.end.min(to.end)
+}
+
+/// Ranges in order, those that touch made one.
+fn joined(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
+    let mut all: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match all.last_mut() {
+            Some(last) if last.end == range.start => last.end = range.end,
+            _ => all.push(range),
+        }
+    }
+    all
+}
+
+/// The largest piece of a hole that is handed out at once, in bytes.
+const ZEROS: usize = 64 << 10;
+static ZERO: [u8; ZEROS] = [0; ZEROS];
+
+/// The chunks of a part of a sparse content, in order.
+#[derive(Clone, Debug)]
+pub struct SparseSlices {
+    sparse: Sparse,
+    next: u64,
+    end: u64,
+    run: Option<Slices>,
+}
+
+impl Iterator for SparseSlices {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(bytes) = self.run.as_mut().and_then(Iterator::next) {
+                self.next += bytes.len() as u64;
+                return Some(bytes);
+            }
+            self.run = None;
+            if self.next >= self.end {
+                return None;
+            }
+            let found = self.sparse.runs_in(&(self.next..self.end)).next().map(|(start, run)| (start, run.content.clone()));
+            let hole = match found {
+                Some((start, content)) if start <= self.next => {
+                    self.run = Some(content.slice(self.next - start..self.end - start));
+                    continue;
+                }
+                Some((start, _)) => start - self.next,
+                None => self.end - self.next,
+            };
+            let zeros = usize::try_from(hole).unwrap_or(ZEROS).min(ZEROS);
+            self.next += zeros as u64;
+            return Some(Bytes::from_static(&ZERO).slice(..zeros));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn flat(sparse: &Sparse, range: Range<u64>) -> Vec<u8> {
+        sparse.slice(range).flat_map(Vec::from).collect()
+    }
+
+    #[derive(Clone, Debug)]
+    enum Act {
+        Write(u64, Vec<u8>),
+        Clear(u64, u64),
+        Resize(u64),
+    }
+
+    fn act() -> impl Strategy<Value = Act> {
+        prop_oneof![
+            (0u64..60, prop::collection::vec(1u8.., 1..20)).prop_map(|(start, bytes)| Act::Write(start, bytes)),
+            (0u64..60, 0u64..20).prop_map(|(start, length)| Act::Clear(start, start + length)),
+            (0u64..64).prop_map(Act::Resize),
+        ]
+    }
+
+    /// The naive content: a byte and the moment of its writing, or a hole.
+    type Naive = Vec<Option<(u8, u64)>>;
+
+    fn apply(sparse: &mut Sparse, naive: &mut Naive, act: &Act, moment: u64) {
+        match act {
+            Act::Write(start, bytes) => {
+                sparse.write(*start, &Content::from(&bytes[..]), Timestamp::from_ticks(moment));
+                for (place, byte) in naive.iter_mut().skip(*start as usize).zip(bytes) {
+                    *place = Some((*byte, moment));
+                }
+            }
+            Act::Clear(start, end) => {
+                let end = (*end).min(naive.len() as u64);
+                sparse.clear(*start..end);
+                (*start..end).for_each(|at| naive[at as usize] = None);
+            }
+            Act::Resize(size) => {
+                sparse.resize(*size);
+                naive.resize(*size as usize, None);
+            }
+        }
+    }
+
+    proptest! {
+        /// Whatever is done, it reads as the flat bytes do, and a difference is what the bytes' own histories say.
+        #[test]
+        fn is_as_a_naive_content(acts in prop::collection::vec(act(), 1..24), split in 0usize..24, cut in (0u64..64, 0u64..64)) {
+            let (mut sparse, mut naive) = (Sparse::new(48), vec![None; 48]);
+            let mut earlier = (sparse.clone(), naive.clone(), 0);
+            for (index, act) in acts.iter().enumerate() {
+                if index == split {
+                    earlier = (sparse.clone(), naive.clone(), index as u64);
+                }
+                apply(&mut sparse, &mut naive, act, index as u64 + 1);
+            }
+            let bytes: Vec<u8> = naive.iter().map(|byte| byte.map_or(0, |(byte, _)| byte)).collect();
+            prop_assert_eq!(flat(&sparse, 0..u64::MAX), bytes.clone());
+            let (low, high) = (cut.0.min(sparse.len()), cut.1.min(sparse.len()));
+            if low <= high {
+                prop_assert_eq!(flat(&sparse, low..high), &bytes[low as usize..high as usize]);
+            }
+            let written: Vec<u64> = sparse.written(0..sparse.len()).into_iter().flatten().collect();
+            let holes_not: Vec<u64> = (0..).zip(&naive).filter(|(_, byte)| byte.is_some()).map(|(at, _)| at).collect();
+            prop_assert_eq!(written, holes_not);
+
+            let changes = sparse.changes(&earlier.0, Timestamp::from_ticks(earlier.2), 0..sparse.len());
+            for (at, now) in (0u64..).zip(&naive) {
+                let was = earlier.1.get(at as usize).copied().flatten();
+                let found = changes.iter().find(|change| matches!(change, Change::Written(range) | Change::Cleared(range) if range.contains(&at)));
+                let expected_written = now.is_some_and(|(_, moment)| moment > earlier.2);
+                let expected_cleared = now.is_none() && was.is_some();
+                prop_assert_eq!(matches!(found, Some(Change::Written(_))), expected_written, "byte {}", at);
+                prop_assert_eq!(matches!(found, Some(Change::Cleared(_))), expected_cleared, "byte {}", at);
+            }
+        }
+    }
+
+    #[test]
+    fn a_hole_of_terabytes_costs_nothing() {
+        let mut sparse = Sparse::new(8 << 40);
+        sparse.write(4 << 40, &Content::from(&b"here"[..]), Timestamp::from_ticks(1));
+        assert_eq!(sparse.written(0..sparse.len()), [4 << 40..(4 << 40) + 4]);
+        assert_eq!(flat(&sparse, (4 << 40) - 2..(4 << 40) + 6), b"\0\0here\0\0");
+        assert_eq!(sparse.slice(0..8 << 40).next().unwrap().len(), ZEROS);
+    }
+}
