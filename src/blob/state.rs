@@ -4,6 +4,7 @@
 //! operation's row declares, in the service's order: existence, conditions, lease. The fields that would let it are private here, and
 //! `ops` is a sibling of this module, not its child.
 
+use super::body::{Body, ContentHeaders, Copied};
 use crate::op::{Call, Source};
 use crate::rules::{
     access::PublicAccess,
@@ -79,10 +80,8 @@ pub struct Blob {
     pub created: Timestamp,
     /// When this state was made: its Last-Modified and, in ticks, its entity tag.
     pub stamp: Timestamp,
-    /// Its bytes.
-    pub content: Content,
-    /// The committed blocks in order, and their sizes in bytes; none when it was written whole.
-    pub blocks: Arc<[Block]>,
+    /// Its bytes, and what its type keeps beside them.
+    pub body: Body,
     /// What a reader is told of the content.
     pub headers: ContentHeaders,
     /// Its metadata.
@@ -106,45 +105,6 @@ impl Blob {
     pub fn lease(&self) -> Lease {
         self.lease
     }
-}
-
-/// A committed block.
-#[derive(Clone, Debug)]
-pub struct Block {
-    /// Its id.
-    pub id: BlockId,
-    /// Its bytes.
-    pub content: Content,
-}
-
-/// The headers that describe a content to whoever reads it. Each may be absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ContentHeaders {
-    /// Content-Type; absent: application/octet-stream.
-    pub content_type: Option<Box<str>>,
-    /// Content-Encoding.
-    pub encoding: Option<Box<str>>,
-    /// Content-Language.
-    pub language: Option<Box<str>>,
-    /// Content-MD5, as it was given: recorded values are no MD5 at all.
-    pub md5: Option<Box<str>>,
-    /// Cache-Control.
-    pub cache_control: Option<Box<str>>,
-    /// Content-Disposition.
-    pub disposition: Option<Box<str>>,
-}
-
-/// What a blob remembers of the copy that made it.
-#[derive(Clone, Debug)]
-pub struct Copied {
-    /// The copy's id.
-    pub id: [u8; 16],
-    /// The source's URL, without its signature.
-    pub source: String,
-    /// How many bytes were copied.
-    pub bytes: u64,
-    /// When it ended.
-    pub completed: Timestamp,
 }
 
 /// Blocks that were put and not yet committed.
@@ -320,7 +280,8 @@ impl Container {
     /// 400 InvalidBlobOrBlock when its id is not as long as those already there; 409 BlockCountExceedsLimit.
     pub fn stage(&mut self, claimed: Claimed, id: BlockId, content: Content, now: Timestamp) -> Result<(), Fault> {
         let mut blocks = self.waiting(&claimed.name, now).map(|staged| staged.blocks.clone()).unwrap_or_default();
-        let mut others = blocks.keys().chain(claimed.stands.iter().flat_map(|blob| blob.blocks.iter().map(|block| &block.id)));
+        let mut others =
+            blocks.keys().chain(claimed.stands.iter().flat_map(|blob| blob.body.blocks().iter().map(|block| &block.id)));
         id.check_length(others.next())?;
         if !blocks.contains_key(&id) {
             blocks::check_room(blocks.len())?;
@@ -430,12 +391,11 @@ pub struct New {
 
 impl New {
     /// The blob, with everything else absent.
-    pub fn blob(self, content: Content, headers: ContentHeaders) -> Blob {
+    pub fn blob(self, body: Body, headers: ContentHeaders) -> Blob {
         Blob {
             created: self.stamp,
             stamp: self.stamp,
-            content,
-            blocks: Arc::default(),
+            body,
             headers,
             metadata: Metadata::default(),
             tags: Tags::default(),

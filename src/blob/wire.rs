@@ -1,6 +1,7 @@
 //! The blob service's words on the wire: which headers tell a reader about a blob, and the XML of lists, block lists and policies.
 
-use super::state::{Blob, Block, Container, ContentHeaders};
+use super::body::{Block, Body, ContentHeaders};
+use super::state::{Blob, Container};
 use crate::op::xml::{self, Element, Writer};
 use crate::op::{Call, Field, Place, Reply};
 use crate::rules::{
@@ -159,7 +160,7 @@ pub(super) fn describe(mut reply: Reply, blob: &Blob, part: Part, call: &Call) -
         .with_some("cache-control", headers.cache_control.as_deref())
         .with_some("content-disposition", headers.disposition.as_deref())
         .with_state(blob.etag(), blob.stamp)
-        .with("x-ms-blob-type", "BlockBlob")
+        .with("x-ms-blob-type", blob.body.type_name())
         .with("x-ms-server-encrypted", "true")
         .with_metadata(&blob.metadata);
     let md5 = headers.md5.as_deref();
@@ -252,7 +253,7 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
     }
     xml.leaf("Last-Modified", blob.stamp.rfc1123());
     xml.leaf("Etag", blob.etag().to_string());
-    xml.leaf("Content-Length", blob.content.len().to_string());
+    xml.leaf("Content-Length", blob.body.len().to_string());
     xml.leaf("Content-Type", headers.content_type());
     xml.leaf("Content-Encoding", headers.encoding.as_deref().unwrap_or_default());
     xml.leaf("Content-Language", headers.language.as_deref().unwrap_or_default());
@@ -262,7 +263,10 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
     xml.leaf("Content-MD5", headers.md5.as_deref().unwrap_or_default());
     xml.leaf("Cache-Control", headers.cache_control.as_deref().unwrap_or_default());
     xml.leaf("Content-Disposition", headers.disposition.as_deref().unwrap_or_default());
-    xml.leaf("BlobType", "BlockBlob");
+    if let Body::Page { sequence, .. } = &blob.body {
+        xml.leaf("x-ms-blob-sequence-number", sequence.to_string());
+    }
+    xml.leaf("BlobType", blob.body.type_name());
     xml.leaf("AccessTier", blob.tier.map_or(Tier::Hot, |(tier, _)| tier).name());
     match blob.tier {
         None => xml.leaf("AccessTierInferred", "true"),

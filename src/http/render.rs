@@ -4,7 +4,7 @@ use crate::op::xml::Writer;
 use crate::op::{Kind, Payload, Reply};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{time::Timestamp, version::Version};
-use crate::store::content::Slices;
+use crate::store::chunks::Chunks;
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue};
@@ -48,9 +48,9 @@ pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
             length(&mut headers, document.len() as u64);
             Body::from(document)
         }
-        Payload::Bytes(slices, size) => {
+        Payload::Bytes(chunks, size) => {
             length(&mut headers, size);
-            Body::new(Rope { slices, left: size })
+            Body::new(Rope { chunks, left: size })
         }
     };
     respond(reply.status, None, headers, body, asked)
@@ -141,7 +141,7 @@ fn unquote_etag(headers: &mut HeaderMap) {
 
 /// A response body that hands out a content's chunks, shared, as the socket takes them.
 struct Rope {
-    slices: Slices,
+    chunks: Chunks,
     left: u64,
 }
 
@@ -150,7 +150,7 @@ impl http_body::Body for Rope {
     type Error = Infallible;
 
     fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let next = self.slices.next();
+        let next = self.chunks.next();
         self.left = self.left.saturating_sub(next.as_ref().map_or(0, |bytes| bytes.len() as u64));
         Poll::Ready(next.map(|bytes| Ok(Frame::data(bytes))))
     }

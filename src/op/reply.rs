@@ -1,7 +1,7 @@
 //! What a handler answers: a status, headers, and a payload that is not yet bytes on a wire.
 
 use crate::rules::{etag::ETag, metadata::Metadata, time::Timestamp};
-use crate::store::content::{Content, Slices};
+use crate::store::chunks::Chunks;
 use http::{HeaderMap, HeaderName, HeaderValue};
 
 /// A success.
@@ -26,7 +26,7 @@ pub enum Payload {
     /// A document, sent as `application/xml` behind a byte order mark, as the service does.
     Xml(String),
     /// A part of a content, and its length in bytes.
-    Bytes(Slices, u64),
+    Bytes(Chunks, u64),
 }
 
 impl Reply {
@@ -40,9 +40,9 @@ impl Reply {
         Reply { payload: Payload::Xml(document), ..Reply::new(status) }
     }
 
-    /// With the bytes of `content` from `start` up to, not including, `end`.
-    pub fn content(mut self, content: &Content, start: u64, end: u64) -> Reply {
-        self.payload = Payload::Bytes(content.slice(start..end), end.saturating_sub(start));
+    /// With these bytes, so many of them.
+    pub fn bytes(mut self, chunks: Chunks, length: u64) -> Reply {
+        self.payload = Payload::Bytes(chunks, length);
         self
     }
 

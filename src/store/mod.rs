@@ -4,5 +4,6 @@
 //! chunks, so that a copy of a blob costs a pointer. Nothing here knows what a blob is.
 
 pub mod cell;
+pub mod chunks;
 pub mod content;
 pub mod sparse;

@@ -3,7 +3,7 @@ use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, STATE};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
-use super::super::state::ContentHeaders;
+use super::super::body::ContentHeaders;
 use super::super::wire::{self, Describes, Part};
 
 pub(super) static GET_BLOB_PROPERTIES: Op<Blobs> = Op {
@@ -41,7 +41,7 @@ pub(super) static SET_BLOB_PROPERTIES: Op<Blobs> = Op {
 async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let blob = blobs.container(&call)?.read().admit(&call)?;
     let reply = wire::describe(Reply::new(call.row.status), &blob, Part::Whole, &call);
-    Ok(wire::with_tier(reply, &blob).content(&blob.content, 0, blob.content.len()))
+    Ok(wire::with_tier(reply, &blob).bytes(blob.body.slice(0..0), blob.body.len()))
 }
 
 /// What the request does not say is cleared.

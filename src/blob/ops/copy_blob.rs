@@ -1,6 +1,6 @@
 //! Copy Blob: within this server, where the bytes are shared and the copy is complete at once.
 use super::super::blobs::Blobs;
-use super::super::state::Copied;
+use super::super::body::Copied;
 use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
@@ -60,10 +60,9 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
                 return Err(Code::InfiniteLeaseDurationRequired.into());
             }
             Ok(container.create(claimed, call.now, |new| {
-                let mut blob = new.blob(original.content.clone(), original.headers.clone());
-                blob.blocks = original.blocks.clone();
+                let mut blob = new.blob(original.body.clone(), original.headers.clone());
                 blob.metadata = original.metadata.clone();
-                let bytes = blob.content.len();
+                let bytes = blob.body.len();
                 blob.copy = Some(Arc::new(Copied { id, source: wire::without_signature(&asked.source), bytes, completed: new.stamp() }));
                 given.apply(blob)
             }))

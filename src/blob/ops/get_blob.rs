@@ -1,5 +1,6 @@
 //! Get Blob: the content, or as much of it as was asked for.
 use super::super::blobs::Blobs;
+use super::super::body::Body;
 use super::super::wire::{self, Part};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, STATE};
 use crate::rules::access::{Level, Permit, Public};
@@ -7,7 +8,6 @@ use crate::rules::checksum::{Digests, Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::range::{self, Asked as Range, Span};
 use crate::rules::{condition::Accepts, lease::Guard, tier::Tier};
-use crate::store::content::Content;
 use crate::takes;
 
 pub(super) static GET_BLOB: Op<Blobs> = Op {
@@ -47,23 +47,23 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     if matches!(blob.tier, Some((Tier::Archive, _))) {
         return Err(Code::BlobArchived.into());
     }
-    let size = blob.content.len();
+    let size = blob.body.len();
     let Some(span) = range::resolve(range, size)? else {
         if wanted != Wanted::default() {
             return Err(Fault::header(if wanted.md5 { "x-ms-range-get-content-md5" } else { "x-ms-range-get-content-crc64" }, "true"));
         }
         let reply = wire::describe(Reply::new(call.row.status), &blob, Part::Whole, &call);
-        return Ok(reply.content(&blob.content, 0, size));
+        return Ok(reply.bytes(blob.body.slice(0..size), size));
     };
-    let digests = digest(&blob.content, span, wanted)?;
+    let digests = digest(&blob.body, span, wanted)?;
     let reply = wire::describe(Reply::new(206), &blob, Part::Range, &call)
         .with("content-range", span.content_range(size))
         .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()));
-    Ok(reply.content(&blob.content, span.start, span.end + 1))
+    Ok(reply.bytes(blob.body.slice(span.start..span.end + 1), span.len()))
 }
 
-fn digest(content: &Content, span: Span, wanted: Wanted) -> Result<Digests, Fault> {
+fn digest(body: &Body, span: Span, wanted: Wanted) -> Result<Digests, Fault> {
     if wanted == Wanted::default() {
         return Ok(Digests::default());
     }
@@ -71,6 +71,6 @@ fn digest(content: &Content, span: Span, wanted: Wanted) -> Result<Digests, Faul
         return Err(Code::OutOfRangeInput.because(format!("a checksum of {} bytes was asked for", span.len())));
     }
     let mut hasher = Hasher::new(wanted);
-    content.slice(span.start..span.end + 1).for_each(|chunk| hasher.update(&chunk));
+    body.slice(span.start..span.end + 1).for_each(|chunk| hasher.update(&chunk));
     Ok(hasher.finish())
 }

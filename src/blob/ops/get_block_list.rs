@@ -37,12 +37,12 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     };
     let container = blobs.container(&call)?.read();
     let BlockLists { blob, waiting } = container.block_lists(&call)?;
-    let stands = blob.as_ref().map(|blob| &*blob.blocks).unwrap_or_default();
+    let stands = blob.as_ref().map(|blob| blob.body.blocks()).unwrap_or_default();
     let document = wire::block_list(committed.then_some(stands), uncommitted.then_some(&*waiting));
     let reply = Reply::xml(call.row.status, document);
     // Recorded: of a name that has no blob yet there is neither state nor length.
     Ok(match &blob {
-        Some(blob) => reply.with_state(blob.etag(), blob.stamp).with("x-ms-blob-content-length", blob.content.len().to_string()),
+        Some(blob) => reply.with_state(blob.etag(), blob.stamp).with("x-ms-blob-content-length", blob.body.len().to_string()),
         None => reply,
     })
 }

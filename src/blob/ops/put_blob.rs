@@ -1,6 +1,6 @@
 //! Put Blob: a block blob in one piece.
 use super::super::blobs::Blobs;
-use super::super::state::ContentHeaders;
+use super::super::body::{Body, ContentHeaders};
 use super::super::wire::{self, Describes};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
@@ -8,6 +8,7 @@ use crate::rules::checksum::{Claimed, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{blocks, condition::Accepts, lease::Guard};
 use crate::takes;
+use std::sync::Arc;
 
 pub(super) static PUT_BLOB: Op<Blobs> = Op {
     row: Row {
@@ -51,7 +52,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let blob = container
         .write(|container| {
             let claimed = container.claim(&call)?;
-            Ok(container.create(claimed, call.now, |new| given.apply(new.blob(received.content, headers))))
+            Ok(container.create(claimed, call.now, |new| given.apply(new.blob(Body::Block { content: received.content, blocks: Arc::default() }, headers))))
         })
         .await?;
     Ok(Reply::new(call.row.status)

@@ -3,7 +3,7 @@ use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
-use super::super::state::{Block, ContentHeaders};
+use super::super::body::{Block, Body, ContentHeaders};
 use super::super::wire::{self, Describes};
 use crate::rules::blocks::{self, BlockId};
 use crate::rules::checksum::Wanted;
@@ -45,7 +45,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
         .write(|container| {
             let name = container.claim(&call)?;
             let stands: HashMap<&BlockId, &Content> =
-                name.stands().into_iter().flat_map(|blob| blob.blocks.iter()).map(|block| (&block.id, &block.content)).collect();
+                name.stands().into_iter().flat_map(|blob| blob.body.blocks()).map(|block| (&block.id, &block.content)).collect();
             let block = |id: &BlockId, content| Block { id: id.clone(), content };
             let chosen = blocks::resolve(
                 &list,
@@ -53,11 +53,8 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
                 |id| container.staged_block(&name, id, call.now).map(|content| block(id, content)),
             )?;
             let content = Content::concat(chosen.iter().map(|block| &block.content));
-            Ok(container.create(name, call.now, |new| {
-                let mut blob = given.apply(new.blob(content, headers));
-                blob.blocks = chosen.into();
-                blob
-            }))
+            let body = Body::Block { content, blocks: chosen.into() };
+            Ok(container.create(name, call.now, |new| given.apply(new.blob(body, headers))))
         })
         .await?;
     Ok(Reply::new(call.row.status)
