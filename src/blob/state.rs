@@ -16,7 +16,7 @@ use crate::rules::{
     metadata::Metadata,
     sas::Policy,
     tags::Tags,
-    tier::Tier,
+    tier::{Placed, Tier},
     time::Timestamp,
 };
 use crate::store::content::Content;
@@ -88,8 +88,8 @@ pub struct Blob {
     pub metadata: Metadata,
     /// Its index tags.
     pub tags: Tags,
-    /// The tier that it was given, and when; none: the account's own, Hot.
-    pub tier: Option<(Tier, Timestamp)>,
+    /// The tier that it was given; none: the account's own, Hot.
+    pub tier: Option<Placed>,
     /// Where it was copied from, if it was.
     pub copy: Option<Arc<Copied>>,
     lease: Lease,
@@ -104,6 +104,17 @@ impl Blob {
     /// Its lease.
     pub fn lease(&self) -> Lease {
         self.lease
+    }
+
+    /// Checks that its bytes can be read.
+    ///
+    /// # Errors
+    /// 409 BlobArchived.
+    pub fn check_readable(&self, now: Timestamp) -> Result<(), Fault> {
+        match self.tier.map(|placed| placed.seen(now).tier) {
+            Some(Tier::Archive) => Err(Code::BlobArchived.into()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -202,6 +213,9 @@ impl Container {
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
     pub fn admit(&self, call: &Call) -> Result<Admitted, Fault> {
         let key = Key { name: call.blob().into(), at: asked_state(call)? };
+        if key.at != At::Base && !call.row.takes.iter().any(|fields| fields.iter().any(|field| field.name == "snapshot")) {
+            return Err(Code::InvalidOperation.into());
+        }
         let blob = self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone();
         check(&blob, call, key.at)?;
         Ok(Admitted { key, blob })
@@ -258,20 +272,54 @@ impl Container {
         self.keep(admitted.key, blob)
     }
 
+    /// Changes what is beside an admitted blob's content: tags, tier. Its stamp stays, and its entity tag.
+    pub fn amend(&mut self, admitted: Admitted, change: impl FnOnce(&mut Blob)) -> Arc<Blob> {
+        let mut blob = Blob::clone(&admitted.blob);
+        change(&mut blob);
+        self.keep(admitted.key, blob)
+    }
+
     /// Takes an admitted blob's lease one step on. Neither its stamp nor its entity tag changes.
     ///
     /// # Errors
     /// 409 when the lease does not allow the step.
     pub fn step_blob_lease(&mut self, admitted: Admitted, ask: lease::Ask, now: Timestamp) -> Result<Arc<Blob>, Fault> {
-        let mut blob = Blob::clone(&admitted.blob);
-        blob.lease = lease::step(blob.lease, ask, Subject::Blob, now)?;
-        Ok(self.keep(admitted.key, blob))
+        let next = lease::step(admitted.blob.lease, ask, Subject::Blob, now)?;
+        Ok(self.amend(admitted, |blob| blob.lease = next))
     }
 
-    /// Removes an admitted blob.
-    pub fn remove(&mut self, admitted: &Admitted) {
-        self.blobs.remove(&admitted.key);
-        self.staged.remove(&admitted.key.name);
+    /// Keeps an admitted blob as it is now, under the moment of its keeping. Metadata given to the snapshot is the snapshot's own, and
+    /// then so is its stamp.
+    pub fn snapshot(&mut self, admitted: Admitted, now: Timestamp, metadata: Metadata) -> (Timestamp, Arc<Blob>) {
+        let taken = self.stamp(now);
+        let mut blob = Blob { lease: Lease::default(), ..Blob::clone(&admitted.blob) };
+        if !metadata.is_empty() {
+            blob.metadata = metadata;
+            blob.stamp = taken;
+        }
+        (taken, self.keep(Key { name: admitted.key.name, at: At::Snapshot(taken) }, blob))
+    }
+
+    /// Removes an admitted blob or snapshot: of a blob, its snapshots too, or only those.
+    ///
+    /// # Errors
+    /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them.
+    pub fn remove(&mut self, admitted: &Admitted, snapshots: Option<Snapshots>) -> Result<(), Fault> {
+        let key = &admitted.key;
+        if key.at == At::Base {
+            let first = Key { name: key.name.clone(), at: At::Snapshot(Timestamp::default()) };
+            let taken: Vec<Key> = self.blobs.range(first..key.clone()).map(|(key, _)| key.clone()).collect();
+            if !taken.is_empty() && snapshots.is_none() {
+                return Err(Code::SnapshotsPresent.into());
+            }
+            taken.iter().for_each(|key| _ = self.blobs.remove(key));
+            if snapshots == Some(Snapshots::Only) {
+                return Ok(());
+            }
+            self.staged.remove(&key.name);
+        }
+        self.blobs.remove(key);
+        Ok(())
     }
 
     /// Keeps a block for a claimed name until it is committed.
@@ -360,6 +408,15 @@ impl Staged {
     fn lives(&self, now: Timestamp) -> bool {
         now < self.touched.after_seconds(blocks::UNCOMMITTED_SECONDS)
     }
+}
+
+/// What Delete Blob does with a blob's snapshots (`x-ms-delete-snapshots`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Snapshots {
+    /// They go with it.
+    Include,
+    /// They go, and the blob stays.
+    Only,
 }
 
 /// The blocks of a name: those that make the blob, and those that wait to.

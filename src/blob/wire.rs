@@ -13,7 +13,7 @@ use crate::rules::{
     name,
     sas::Policy,
     tags::Tags,
-    tier::Tier,
+    tier::{Kept, Placed, Rehydration, Tier},
     time::Timestamp,
     version::Version,
 };
@@ -63,7 +63,7 @@ const DEFAULT_TYPE: &str = "application/octet-stream";
 pub(super) struct Given {
     metadata: Metadata,
     tags: Tags,
-    tier: Option<(Tier, Timestamp)>,
+    tier: Option<Placed>,
 }
 
 impl Given {
@@ -76,7 +76,7 @@ impl Given {
     ///
     /// # Errors
     /// 400 for what is malformed; 403 for tags from a SAS without `t`; 400 UnsupportedHeader for what this server does not keep yet.
-    pub(super) fn read(call: &Call) -> Result<Given, Fault> {
+    pub(super) fn read(call: &Call, tiers: Kept) -> Result<Given, Fault> {
         if let Some(name) = NOT_KEPT.iter().find(|name| call.has_header(name)) {
             return Err(Code::UnsupportedHeader.with("HeaderName", *name));
         }
@@ -88,7 +88,7 @@ impl Given {
         Ok(Given {
             metadata: call.metadata()?,
             tags: tags.map(|text| Tags::parse_header(&text)).transpose()?.unwrap_or_default(),
-            tier: tier.map(|text| Tier::read(&text)).transpose()?.map(|tier| (tier, call.now)),
+            tier: tier.map(|text| Tier::read(&text, tiers)).transpose()?.map(|tier| Placed::new(tier, call.now)),
         })
     }
 
@@ -171,6 +171,13 @@ pub(super) fn describe(mut reply: Reply, blob: &Blob, part: Part, call: &Call) -
     if call.version >= Version::V2017_11_09 {
         reply = reply.with("x-ms-creation-time", blob.created.rfc1123());
     }
+    reply = match &blob.body {
+        Body::Block { .. } => reply,
+        Body::Append { blocks, sealed, .. } => reply
+            .with("x-ms-blob-committed-block-count", blocks.to_string())
+            .with_some("x-ms-blob-sealed", sealed.then_some("true")),
+        Body::Page { sequence, .. } => reply.with("x-ms-blob-sequence-number", sequence.to_string()),
+    };
     if !blob.tags.is_empty() {
         reply = reply.with("x-ms-tag-count", blob.tags.len().to_string());
     }
@@ -182,14 +189,49 @@ pub(super) fn describe(mut reply: Reply, blob: &Blob, part: Part, call: &Call) -
             .with("x-ms-copy-progress", format!("{0}/{0}", copy.bytes))
             .with("x-ms-copy-completion-time", copy.completed.rfc1123());
     }
+    if call.query.get("snapshot").is_some_and(|text| !text.is_empty()) {
+        return reply;
+    }
     with_lease(reply, blob.lease(), call.now)
 }
 
+/// Which tiers a blob can have, by its type.
+pub(super) fn tiers_of(body: &Body) -> Kept {
+    match body {
+        Body::Block { .. } => Kept::Standard,
+        Body::Page { .. } => Kept::Premium,
+        Body::Append { .. } => Kept::None,
+    }
+}
+
 /// The access tier headers of Get Blob Properties.
-pub(super) fn with_tier(reply: Reply, blob: &Blob) -> Reply {
-    match blob.tier {
-        None => reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true"),
-        Some((tier, since)) => reply.with("x-ms-access-tier", tier.name()).with("x-ms-access-tier-change-time", since.rfc1123()),
+pub(super) fn with_tier(reply: Reply, blob: &Blob, now: Timestamp) -> Reply {
+    match blob.tier.map(|placed| placed.seen(now)) {
+        None if tiers_of(&blob.body) == Kept::Standard => {
+            reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true")
+        }
+        None => reply,
+        Some(Placed { tier: class @ Tier::Premium(_), .. }) => reply.with("x-ms-access-tier", class.name()),
+        Some(placed) => reply
+            .with("x-ms-access-tier", placed.tier.name())
+            .with("x-ms-access-tier-change-time", placed.since.rfc1123())
+            .with_some("x-ms-archive-status", placed.rehydration.map(Rehydration::status))
+            .with_some("x-ms-rehydrate-priority", placed.rehydration.map(|way| way.priority.name())),
+    }
+}
+
+fn write_tier(xml: &mut Writer, blob: &Blob, now: Timestamp) {
+    match blob.tier.map(|placed| placed.seen(now)) {
+        None if tiers_of(&blob.body) == Kept::Standard => {
+            xml.leaf("AccessTier", Tier::Hot.name()).leaf("AccessTierInferred", "true");
+        }
+        None => {}
+        Some(placed) => {
+            xml.leaf("AccessTier", placed.tier.name());
+            xml.leaf_some("ArchiveStatus", placed.rehydration.map(Rehydration::status));
+            xml.leaf_some("RehydratePriority", placed.rehydration.map(|way| way.priority.name()));
+            xml.leaf("AccessTierChangeTime", placed.since.rfc1123());
+        }
     }
 }
 
@@ -267,11 +309,7 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
         xml.leaf("x-ms-blob-sequence-number", sequence.to_string());
     }
     xml.leaf("BlobType", blob.body.type_name());
-    xml.leaf("AccessTier", blob.tier.map_or(Tier::Hot, |(tier, _)| tier).name());
-    match blob.tier {
-        None => xml.leaf("AccessTierInferred", "true"),
-        Some((_, since)) => xml.leaf("AccessTierChangeTime", since.rfc1123()),
-    };
+    write_tier(xml, blob, call.now);
     if snapshot.is_none() {
         write_lease(xml, blob.lease(), call.now);
     }
@@ -280,6 +318,9 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
         xml.leaf("CopyProgress", format!("{0}/{0}", copy.bytes)).leaf("CopyCompletionTime", copy.completed.rfc1123());
     }
     xml.leaf("ServerEncrypted", "true");
+    if let Body::Append { sealed: true, .. } = &blob.body {
+        xml.leaf("Sealed", "true");
+    }
     // Recorded: up to 2018-11-09 the count is there even when it is 0.
     if !blob.tags.is_empty() || call.version < Version::V2019_02_02 {
         xml.leaf("TagCount", blob.tags.len().to_string());

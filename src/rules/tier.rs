@@ -1,8 +1,11 @@
 //! Access tiers: how a blob is priced, and whether it can be read at once.
+//!
+//! An archived blob comes back in hours, not at once. It is never woken by a timer: a rehydration ends by being looked at with `now`.
 
-use super::fault::Fault;
+use super::fault::{Code, Fault};
+use super::time::Timestamp;
 
-/// The tier of a block blob.
+/// The tier of a blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tier {
     /// Read often. What an account gives a block blob that names no tier.
@@ -13,28 +16,155 @@ pub enum Tier {
     Cold,
     /// Not readable until it is rehydrated.
     Archive,
+    /// A premium page blob's size class, by its place in [`PREMIUM`].
+    Premium(u8),
+}
+
+/// The size classes of premium page blobs, smallest first.
+const PREMIUM: [&str; 11] = ["P4", "P6", "P10", "P15", "P20", "P30", "P40", "P50", "P60", "P70", "P80"];
+
+/// Which tiers a blob can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Hot to Archive: block blobs.
+    Standard,
+    /// Size classes: page blobs.
+    Premium,
+    /// None: append blobs.
+    None,
 }
 
 impl Tier {
     /// The name on the wire.
-    pub const fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Tier::Hot => "Hot",
             Tier::Cool => "Cool",
             Tier::Cold => "Cold",
             Tier::Archive => "Archive",
+            Tier::Premium(class) => PREMIUM.get(usize::from(class)).copied().unwrap_or_default(),
         }
     }
 
-    /// Reads `x-ms-access-tier` for a block blob.
+    /// Reads `x-ms-access-tier` for a blob that can have these.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for an unknown tier, as recorded; the same for a tier of page blobs, which a block blob cannot take.
-    pub fn read(text: &str) -> Result<Tier, Fault> {
-        [Tier::Hot, Tier::Cool, Tier::Cold, Tier::Archive]
+    /// 400 InvalidHeaderValue for an unknown tier; 400 AccessTierNotSupportedForBlobType for one of another type of blob. Both recorded.
+    pub fn read(text: &str, kept: Kept) -> Result<Tier, Fault> {
+        let standard = [Tier::Hot, Tier::Cool, Tier::Cold, Tier::Archive];
+        let premium = (0u8..).zip(PREMIUM).map(|(class, _)| Tier::Premium(class));
+        let tier = standard.into_iter().chain(premium).find(|tier| tier.name().eq_ignore_ascii_case(text));
+        let tier = tier.ok_or_else(|| Fault::header("x-ms-access-tier", text))?;
+        match (kept, tier) {
+            (Kept::Standard, Tier::Premium(_))
+            | (Kept::Premium, Tier::Hot | Tier::Cool | Tier::Cold | Tier::Archive)
+            | (Kept::None, _) => Err(Code::AccessTierNotSupportedForBlobType.into()),
+            _ => Ok(tier),
+        }
+    }
+}
+
+/// How soon a rehydration ends (`x-ms-rehydrate-priority`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Priority {
+    /// Within fifteen hours.
+    #[default]
+    Standard,
+    /// Within an hour.
+    High,
+}
+
+impl Priority {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue.
+    pub fn read(text: &str) -> Result<Priority, Fault> {
+        [Priority::Standard, Priority::High]
             .into_iter()
-            .find(|tier| tier.name().eq_ignore_ascii_case(text))
-            .ok_or_else(|| Fault::header("x-ms-access-tier", text))
+            .find(|priority| priority.name().eq_ignore_ascii_case(text))
+            .ok_or_else(|| Fault::header("x-ms-rehydrate-priority", text))
+    }
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Priority::Standard => "Standard",
+            Priority::High => "High",
+        }
+    }
+
+    const fn seconds(self) -> u64 {
+        match self {
+            Priority::Standard => 15 * 3600,
+            Priority::High => 3600,
+        }
+    }
+}
+
+/// The tier that a blob was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The tier.
+    pub tier: Tier,
+    /// Since when.
+    pub since: Timestamp,
+    /// Where it is on the way to, if it is coming back from the archive.
+    pub rehydration: Option<Rehydration>,
+}
+
+/// A way back from the archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rehydration {
+    /// The tier at its end.
+    pub to: Tier,
+    /// How soon it ends.
+    pub priority: Priority,
+    /// When it ends.
+    pub until: Timestamp,
+}
+
+impl Rehydration {
+    /// `x-ms-archive-status`.
+    pub fn status(self) -> String {
+        format!("rehydrate-pending-to-{}", self.to.name().to_ascii_lowercase())
+    }
+}
+
+impl Placed {
+    /// In a tier from now on.
+    pub const fn new(tier: Tier, now: Timestamp) -> Placed {
+        Placed { tier, since: now, rehydration: None }
+    }
+
+    /// The tier as the clock sees it: a rehydration has ended without anyone acting.
+    pub fn seen(self, now: Timestamp) -> Placed {
+        match self.rehydration {
+            Some(way) if now >= way.until => Placed::new(way.to, way.until),
+            _ => self,
+        }
+    }
+
+    /// The tier after Set Blob Tier; whether it is only on its way there shows in `rehydration`.
+    ///
+    /// # Errors
+    /// 409 BlobBeingRehydrated for another goal than the one it is on the way to; 409 CannotChangeToLowerTier for a smaller size class.
+    pub fn set(before: Option<Placed>, tier: Tier, priority: Priority, now: Timestamp) -> Result<Placed, Fault> {
+        let Some(before) = before.map(|placed| placed.seen(now)) else { return Ok(Placed::new(tier, now)) };
+        match (before.rehydration, before.tier, tier) {
+            (Some(way), _, goal) if way.to != goal => Err(Code::BlobBeingRehydrated.into()),
+            (Some(way), ..) => {
+                let until = way.until.min(now.after_seconds(priority.seconds()));
+                let priority = if priority == Priority::High { priority } else { way.priority };
+                Ok(Placed { rehydration: Some(Rehydration { to: way.to, priority, until }), ..before })
+            }
+            (None, Tier::Archive, goal) if goal != Tier::Archive => {
+                let until = now.after_seconds(priority.seconds());
+                Ok(Placed { rehydration: Some(Rehydration { to: goal, priority, until }), ..before })
+            }
+            (None, Tier::Premium(had), Tier::Premium(wanted)) if wanted < had => Err(Code::CannotChangeToLowerTier.into()),
+            _ => Ok(Placed::new(tier, now)),
+        }
     }
 }
 
@@ -43,16 +173,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_names_in_any_case_and_nothing_else() {
-        for (text, tier) in [
-            ("Hot", Some(Tier::Hot)),
-            ("archive", Some(Tier::Archive)),
-            ("COLD", Some(Tier::Cold)),
-            ("P4", None),
-            ("", None),
-            ("Hott", None),
+    fn reads_the_tiers_of_a_type_in_any_case() {
+        for (text, kept, expected) in [
+            ("Hot", Kept::Standard, Ok(Tier::Hot)),
+            ("archive", Kept::Standard, Ok(Tier::Archive)),
+            ("COLD", Kept::Standard, Ok(Tier::Cold)),
+            ("P4", Kept::Premium, Ok(Tier::Premium(0))),
+            ("p80", Kept::Premium, Ok(Tier::Premium(10))),
+            ("P4", Kept::Standard, Err("AccessTierNotSupportedForBlobType")),
+            ("Hot", Kept::Premium, Err("AccessTierNotSupportedForBlobType")),
+            ("Hot", Kept::None, Err("AccessTierNotSupportedForBlobType")),
+            ("", Kept::Standard, Err("InvalidHeaderValue")),
+            ("Hott", Kept::Standard, Err("InvalidHeaderValue")),
+            ("P5", Kept::Premium, Err("InvalidHeaderValue")),
         ] {
-            assert_eq!(Tier::read(text).ok(), tier, "{text}");
+            assert_eq!(Tier::read(text, kept).map_err(|fault| fault.code().name()), expected, "{text} {kept:?}");
         }
+    }
+
+    #[test]
+    fn the_way_back_from_the_archive_takes_its_time() {
+        let now = Timestamp::from_unix(1_000_000, 0);
+        let archived = Placed::new(Tier::Archive, now);
+        let waking = Placed::set(Some(archived), Tier::Cool, Priority::Standard, now).unwrap();
+        assert_eq!((waking.tier, waking.rehydration.unwrap().status()), (Tier::Archive, "rehydrate-pending-to-cool".to_owned()));
+        assert_eq!(waking.seen(now.after_seconds(15 * 3600 - 1)).tier, Tier::Archive);
+        let woken = waking.seen(now.after_seconds(15 * 3600));
+        assert_eq!((woken.tier, woken.rehydration), (Tier::Cool, None));
+        let hurried = Placed::set(Some(waking), Tier::Cool, Priority::High, now).unwrap();
+        assert_eq!(hurried.seen(now.after_seconds(3600)).tier, Tier::Cool);
+        let other = Placed::set(Some(waking), Tier::Hot, Priority::Standard, now);
+        assert_eq!(other.unwrap_err().code(), Code::BlobBeingRehydrated);
+        let smaller = Placed::set(Some(Placed::new(Tier::Premium(3), now)), Tier::Premium(1), Priority::Standard, now);
+        assert_eq!(smaller.unwrap_err().code(), Code::CannotChangeToLowerTier);
     }
 }

@@ -7,7 +7,7 @@ use crate::rules::access::{Level, Permit, Public};
 use crate::rules::condition::{self, Accepts, Stored};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::lease::{self, Guard, Subject};
-use crate::rules::tier::Tier;
+use crate::rules::tier::Kept;
 use crate::takes;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     if asked.requires_sync == Some(true) || call.has_header("x-ms-blob-type") {
         return Err(Code::NotImplemented.saying("Copy Blob From URL and Put Blob From URL are not implemented yet."));
     }
-    let given = wire::Given::read(&call)?;
+    let given = wire::Given::read(&call, Kept::Standard)?;
     let source = call.sources.find(&call, &asked.source)?;
     let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
     let from = blobs.container_of(&source.account.name, &source.target.container).map_err(lost)?.read();
@@ -47,9 +47,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;
     condition::source_holds(&want, &stored).map_err(|_| Code::SourceConditionNotMet)?;
-    if matches!(original.tier, Some((Tier::Archive, _))) {
-        return Err(Code::BlobArchived.into());
-    }
+    original.check_readable(call.now)?;
 
     let id = call.world.id();
     let container = blobs.container(&call)?;

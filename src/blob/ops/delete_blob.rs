@@ -1,5 +1,6 @@
-//! Delete Blob.
+//! Delete Blob: the blob, its snapshots with it or instead of it, or one snapshot.
 use super::super::blobs::Blobs;
+use super::super::state::Snapshots;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
@@ -28,21 +29,17 @@ takes! { Asked {
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
-    if let Some(text) = &asked.delete_snapshots {
-        let known = text.eq_ignore_ascii_case("include") || text.eq_ignore_ascii_case("only");
-        if !known || asked.snapshot.is_some() {
-            return Err(Fault::header("x-ms-delete-snapshots", text));
-        }
-    }
+    let snapshots = match asked.delete_snapshots.as_deref().map(str::to_ascii_lowercase).as_deref() {
+        None => None,
+        Some("include") if asked.snapshot.is_none() => Some(Snapshots::Include),
+        Some("only") if asked.snapshot.is_none() => Some(Snapshots::Only),
+        Some(other) => return Err(Fault::header("x-ms-delete-snapshots", other)),
+    };
     let container = blobs.container(&call)?;
     container
         .write(|container| {
             let admitted = container.admit(&call)?;
-            // No blob has snapshots yet: «only» finds none to delete, and leaves the blob.
-            if asked.delete_snapshots.as_deref().is_none_or(|text| !text.eq_ignore_ascii_case("only")) {
-                container.remove(&admitted);
-            }
-            Ok(())
+            container.remove(&admitted, snapshots)
         })
         .await?;
     Ok(Reply::new(call.row.status).with("x-ms-delete-type-permanent", "true"))

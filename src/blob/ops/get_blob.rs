@@ -7,7 +7,7 @@ use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Digests, Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::range::{self, Asked as Range, Span};
-use crate::rules::{condition::Accepts, lease::Guard, tier::Tier};
+use crate::rules::{condition::Accepts, lease::Guard};
 use crate::takes;
 
 pub(super) static GET_BLOB: Op<Blobs> = Op {
@@ -44,9 +44,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         return Err(Code::BothCrc64AndMd5RangeHeaderPresent.into());
     }
     let blob = blobs.container(&call)?.read().admit(&call)?;
-    if matches!(blob.tier, Some((Tier::Archive, _))) {
-        return Err(Code::BlobArchived.into());
-    }
+    blob.check_readable(call.now)?;
     let size = blob.body.len();
     let Some(span) = range::resolve(range, size)? else {
         if wanted != Wanted::default() {

@@ -1,12 +1,12 @@
-//! Put Blob: a block blob in one piece.
+//! Put Blob: a block blob in one piece, or an append or page blob without content yet.
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::wire::{self, Describes};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Wanted};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::{blocks, condition::Accepts, lease::Guard};
+use crate::rules::{blocks, condition::Accepts, fault::Fault, lease::Guard, pages, tier::Kept};
+use crate::store::sparse::Sparse;
 use crate::takes;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) static PUT_BLOB: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[Asked::FIELDS, wire::Given::FIELDS],
+        takes: &[Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Create,
@@ -30,29 +30,43 @@ takes! { Asked {
     blob_type: String = Header "x-ms-blob-type",
 } }
 
-async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
-    let asked = Asked::of(&call)?;
-    match asked.blob_type.as_str() {
-        "BlockBlob" => {}
-        "PageBlob" | "AppendBlob" => return Err(Code::NotImplemented.saying("Page blobs and append blobs are not implemented yet.")),
-        other => return Err(Fault::header("x-ms-blob-type", other)),
-    }
-    let given = wire::Given::read(&call)?;
-    let claimed = call.claimed_checksums()?;
-    let mut headers = ContentHeaders::read(&call, Describes::ByBody);
-    let answers = claimed.wanted(call.version);
-    let container = blobs.container(&call)?;
+takes! { Pages {
+    size: String = Header "x-ms-blob-content-length",
+    sequence: Option<String> = Header "x-ms-blob-sequence-number",
+} }
 
-    let wanted = Wanted { md5: true, crc64: answers.crc64 };
+async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+    match Asked::of(&call)?.blob_type.as_str() {
+        "BlockBlob" => block(blobs, &mut call).await,
+        "AppendBlob" => empty(blobs, &call, Body::Append { content: Sparse::default(), blocks: 0, sealed: false }).await,
+        "PageBlob" => {
+            let asked = Pages::of(&call)?;
+            let content = Sparse::new(pages::read_size(&asked.size)?);
+            let sequence = asked.sequence.map(|text| pages::read_sequence("x-ms-blob-sequence-number", &text)).transpose()?;
+            empty(blobs, &call, Body::Page { content, sequence: sequence.unwrap_or(0) }).await
+        }
+        other => Err(Fault::header("x-ms-blob-type", other)),
+    }
+}
+
+/// A block blob with the content that the request brings.
+async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
+    let given = wire::Given::read(call, Kept::Standard)?;
+    let claimed = call.claimed_checksums()?;
+    let mut headers = ContentHeaders::read(call, Describes::ByBody);
+    let container = blobs.container(call)?;
+
+    let wanted = Wanted { md5: true, crc64: claimed.wanted(call.version).crc64 };
     let received = call.body.receive(blocks::put_blob_limit(call.version), wanted).await?;
     claimed.check(received.digests)?;
     Claimed::read(headers.md5.as_deref(), None)?.check(received.digests)?;
     headers.md5 = received.digests.md5.map(|md5| md5.to_string().into());
 
+    let body = Body::Block { content: received.content, blocks: Arc::default() };
     let blob = container
         .write(|container| {
-            let claimed = container.claim(&call)?;
-            Ok(container.create(claimed, call.now, |new| given.apply(new.blob(Body::Block { content: received.content, blocks: Arc::default() }, headers))))
+            let claimed = container.claim(call)?;
+            Ok(container.create(claimed, call.now, |new| given.apply(new.blob(body, headers))))
         })
         .await?;
     Ok(Reply::new(call.row.status)
@@ -60,4 +74,21 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
         .with_some("content-md5", received.digests.md5.map(|md5| md5.to_string()))
         .with_some("x-ms-content-crc64", received.digests.crc64.map(|crc64| crc64.to_string()))
         .with("x-ms-request-server-encrypted", "true"))
+}
+
+/// An append blob or a page blob, which is created without content.
+async fn empty(blobs: &Blobs, call: &Call, body: Body) -> Result<Reply, Fault> {
+    if call.body.announced() != 0 {
+        return Err(Fault::header("Content-Length", call.body.announced().to_string()));
+    }
+    let given = wire::Given::read(call, wire::tiers_of(&body))?;
+    let headers = ContentHeaders::read(call, Describes::ByBody);
+    let container = blobs.container(call)?;
+    let blob = container
+        .write(|container| {
+            let claimed = container.claim(call)?;
+            Ok(container.create(claimed, call.now, |new| given.apply(new.blob(body, headers))))
+        })
+        .await?;
+    Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true"))
 }

@@ -7,6 +7,7 @@ use super::super::body::{Block, Body, ContentHeaders};
 use super::super::wire::{self, Describes};
 use crate::rules::blocks::{self, BlockId};
 use crate::rules::checksum::Wanted;
+use crate::rules::tier::Kept;
 use crate::rules::version::Version;
 use crate::store::content::Content;
 use std::collections::HashMap;
@@ -31,7 +32,7 @@ pub(super) static PUT_BLOCK_LIST: Op<Blobs> = Op {
 const LIMIT: u64 = 8 << 20;
 
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
-    let given = wire::Given::read(&call)?;
+    let given = wire::Given::read(&call, Kept::Standard)?;
     let headers = ContentHeaders::read(&call, Describes::ByName);
     let claimed = call.claimed_checksums()?;
     // Recorded: whatever was claimed, the answer carries the CRC64 of the list (the list itself, not the content).
