@@ -78,9 +78,6 @@ impl AccountBlobs {
     }
 }
 
-/// The container that blobs at the top of the path lie in.
-const ROOT: &str = "$root";
-
 impl Service for Blobs {
     fn kind(&self) -> Kind {
         Kind::Blob
@@ -108,7 +105,8 @@ impl Service for Blobs {
         if !rest.is_empty() {
             name::container(&first)?;
             let blob = name::decode(rest)?;
-            name::blob(&blob)?;
+            let check = if first == name::ROOT { name::root_blob } else { name::blob };
+            check(&blob)?;
             return Ok(target(Shape::Blob, &first, blob));
         }
         // `/name` is a container when the query says so, and otherwise a blob of the root container.
@@ -116,8 +114,8 @@ impl Service for Blobs {
             name::container(&first)?;
             return Ok(target(Shape::Container, &first, String::new()));
         }
-        name::blob(&first)?;
-        Ok(target(Shape::Blob, ROOT, first))
+        name::root_blob(&first)?;
+        Ok(target(Shape::Blob, name::ROOT, first))
     }
 
     fn public_access(&self, account: &str, target: &Target) -> PublicAccess {
