@@ -5,7 +5,7 @@ use super::render::{self, Asked};
 use super::route::Table;
 use super::target::{Addressed, addressed};
 use crate::account::{Account, Accounts};
-use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Source, Sources, Target};
+use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Shape, Source, Sources, Target};
 use crate::rules::access::{self, Grant, Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
@@ -145,6 +145,7 @@ impl Pipeline {
 
         let (grant, overrides) = self.authorize(&head, known.version, &account, &target, &row.permit)?;
         check_endpoint(row, place.secondary)?;
+        let read = target.shape == Shape::Blob && matches!(head.method, Method::GET | Method::HEAD);
 
         let call = Call {
             row,
@@ -163,7 +164,7 @@ impl Pipeline {
             body: std::mem::take(body),
         };
         let mut reply = self.service.run(row_place, call).await?;
-        for (name, value) in overrides.0 {
+        for (name, value) in overrides.0.into_iter().filter(|_| read) {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 reply.headers.insert(HeaderName::from_static(name), value);
             }
