@@ -34,6 +34,8 @@ struct Head {
     method: Method,
     host: String,
     path: String,
+    /// The version that it names.
+    version: Option<Version>,
     pairs: Vec<(String, String)>,
     query: Query,
     headers: HeaderMap,
@@ -45,8 +47,17 @@ struct Head {
 #[derive(Debug)]
 struct Known {
     version: Version,
+    /// Whether the version was named: by the request, or by the service's default.
+    named: bool,
     account: Option<Arc<Account>>,
     row: Option<&'static Row>,
+}
+
+impl Known {
+    fn learn(&mut self, version: Option<Version>) {
+        self.version = version.unwrap_or(self.version);
+        self.named = version.is_some();
+    }
 }
 
 impl Pipeline {
@@ -72,8 +83,8 @@ impl Pipeline {
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
 
-        let mut known = Known { version: Version::V2009_09_19, account: None, row: None };
-        let outcome = match self.head(parts, peer, now) {
+        let mut known = Known { version: Version::V2009_09_19, named: false, account: None, row: None };
+        let outcome = match self.head(parts, peer, now, &mut known) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
             Err(fault) => Err(fault),
         };
@@ -83,6 +94,7 @@ impl Pipeline {
             kind: self.service.kind(),
             head: method == Method::HEAD,
             version: known.version,
+            named: known.named,
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
             now,
@@ -110,16 +122,23 @@ impl Pipeline {
         response
     }
 
-    /// Reads a request's head: path and query decoded once, then trusted.
-    fn head(&self, parts: http::request::Parts, peer: IpAddr, now: Timestamp) -> Result<Head, Fault> {
+    /// Reads a request's head: path and query decoded once, then trusted. The version comes first, for the answer follows it
+    /// whatever is wrong with the rest.
+    fn head(&self, parts: http::request::Parts, peer: IpAddr, now: Timestamp, known: &mut Known) -> Result<Head, Fault> {
+        let version = header_version(&parts.headers)?;
+        known.learn(version);
         let host = parts.uri.authority().map(|authority| authority.as_str().to_owned());
         let host = host.or_else(|| parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
         let pairs = name::decode_query(parts.uri.query().unwrap_or_default(), Plus::Itself)?;
+        let query = Query::new(&pairs);
+        let version = version.or_else(|| signed_version(&query));
+        known.learn(version);
         Ok(Head {
             method: parts.method,
             host: host.unwrap_or_default(),
             path: parts.uri.path().to_owned(),
-            query: Query::new(&pairs),
+            version,
+            query,
             pairs,
             headers: parts.headers,
             peer,
@@ -129,12 +148,10 @@ impl Pipeline {
 
     /// From a head to an outcome: target, version, route, authentication, permission, operation.
     async fn perform(self: &Arc<Self>, head: Head, has_length: bool, body: &mut Sent, known: &mut Known) -> Result<Reply, Fault> {
-        let stated = stated_version(&head)?;
-        known.version = stated.unwrap_or(known.version);
         let place = self.place(&head)?;
         let account = place.find(&self.accounts).ok_or_else(|| unknown_account(&place.account))?;
         known.account = Some(account.clone());
-        known.version = stated.or_else(|| self.service.default_version(&account.name)).unwrap_or(known.version);
+        known.learn(head.version.or_else(|| self.service.default_version(&account.name)));
 
         let target = self.service.target(place.path, &head.query)?;
         let (row_place, row) = self.table.find(head.method.as_str(), target.shape, &head.query, &head.headers)?;
@@ -266,6 +283,7 @@ impl Sources for Asker {
             method: Method::GET,
             host: host.to_owned(),
             path: uri.path().to_owned(),
+            version: None,
             query: query.clone(),
             pairs,
             headers: HeaderMap::new(),
@@ -294,14 +312,16 @@ impl Sources for Asker {
     }
 }
 
-/// The version that a request names: in its header, or in its signature.
-fn stated_version(head: &Head) -> Result<Option<Version>, Fault> {
-    if let Some(value) = head.headers.get("x-ms-version") {
-        let text = String::from_utf8_lossy(value.as_bytes());
-        return Version::parse(text.trim()).map(Some).ok_or_else(|| Fault::header("x-ms-version", text));
-    }
-    let signed = head.query.get("api-version").or_else(|| head.query.get("sv").filter(|_| head.query.get("sig").is_some()));
-    Ok(signed.and_then(Version::parse))
+/// The version that a request's header names.
+fn header_version(headers: &HeaderMap) -> Result<Option<Version>, Fault> {
+    let Some(value) = headers.get("x-ms-version") else { return Ok(None) };
+    let text = String::from_utf8_lossy(value.as_bytes());
+    Version::parse(text.trim()).map(Some).ok_or_else(|| Fault::header("x-ms-version", text))
+}
+
+/// The version that a request without that header names in its query, beside its signature or in it.
+fn signed_version(query: &Query) -> Option<Version> {
+    query.get("api-version").or_else(|| query.get("sv").filter(|_| query.get("sig").is_some())).and_then(Version::parse)
 }
 
 /// Whether the endpoint that was asked answers the operation.
