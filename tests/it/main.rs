@@ -8,5 +8,6 @@
     reason = "a test reads files and clocks, and fails by panicking"
 )]
 
+mod auth;
 mod house;
 mod smoke;
