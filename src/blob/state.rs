@@ -249,7 +249,10 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound.
     pub fn source(&self, source: &Source) -> Result<Arc<Blob>, Fault> {
-        let key = Key { name: source.target.blob.as_str().into(), at: state_named(source.snapshot.as_deref())? };
+        let key = Key {
+            name: source.target.blob.as_str().into(),
+            at: state_named(source.snapshot.as_deref(), source.version_id.as_deref())?,
+        };
         Ok(self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone())
     }
 
@@ -470,10 +473,17 @@ impl New {
 
 /// The state of a name that the call asks for: `snapshot=`, or the blob as it is.
 fn asked_state(call: &Call) -> Result<At, Fault> {
-    state_named(call.query.get("snapshot"))
+    state_named(call.query.get("snapshot"), call.query.get("versionid"))
 }
 
-fn state_named(snapshot: Option<&str>) -> Result<At, Fault> {
+fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<At, Fault> {
+    if let Some(text) = version.filter(|text| !text.is_empty()) {
+        // No blob has versions yet, so none is found; the blob as it is would be the wrong answer.
+        return Err(match Timestamp::parse_iso(text) {
+            Some(_) => Code::BlobNotFound.into(),
+            None => Fault::query("versionid", text, "Value is not in the correct format."),
+        });
+    }
     match snapshot.filter(|text| !text.is_empty()) {
         None => Ok(At::Base),
         Some(text) => Timestamp::parse_iso(text)

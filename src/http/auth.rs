@@ -94,10 +94,10 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
         _ => Dialect::Storage,
     };
     // A path-style secondary URL is signed with or without its suffix, as the client's library sees fit.
-    let plain = asking.path.replacen("-secondary", "", 1);
-    let paths = [asking.path, plain.as_str()];
+    let below = asking.path.strip_prefix('/').and_then(|path| path.strip_prefix(&*account.name)?.strip_prefix("-secondary"));
+    let plain = below.filter(|below| below.is_empty() || below.starts_with('/')).map(|below| format!("/{}{below}", account.name));
     let mut first = None;
-    for path in paths.iter().take(if asking.path.contains("-secondary") { 2 } else { 1 }) {
+    for path in [Some(asking.path), plain.as_deref()].into_iter().flatten() {
         let signed = Signed {
             method: asking.method,
             account: &account.name,

@@ -6,7 +6,7 @@ use super::render::{self, Asked};
 use super::route::Table;
 use super::target::{Addressed, addressed};
 use crate::account::{Account, Accounts};
-use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Source, Sources, Target};
+use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Shape, Source, Sources, Target};
 use crate::rules::access::{self, Grant, Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
@@ -36,6 +36,8 @@ struct Head {
     method: Method,
     host: String,
     path: String,
+    /// The version that it names.
+    version: Option<Version>,
     pairs: Vec<(String, String)>,
     query: Query,
     headers: HeaderMap,
@@ -48,8 +50,17 @@ struct Head {
 #[derive(Debug)]
 struct Known {
     version: Version,
+    /// Whether the version was named: by the request, or by the service's default.
+    named: bool,
     account: Option<Arc<Account>>,
     row: Option<&'static Row>,
+}
+
+impl Known {
+    fn learn(&mut self, version: Option<Version>) {
+        self.version = version.unwrap_or(self.version);
+        self.named = version.is_some();
+    }
 }
 
 impl Pipeline {
@@ -80,8 +91,8 @@ impl Pipeline {
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
 
-        let mut known = Known { version: Version::V2009_09_19, account: None, row: None };
-        let outcome = match self.head(parts, peer, spelling, now) {
+        let mut known = Known { version: Version::V2009_09_19, named: false, account: None, row: None };
+        let outcome = match self.head(parts, peer, spelling, now, &mut known) {
             Ok(head) => self.perform(head, announced.is_some(), &body, &mut known).await,
             Err(fault) => Err(fault),
         };
@@ -91,6 +102,7 @@ impl Pipeline {
             kind: self.service.kind(),
             head: method == Method::HEAD,
             version: known.version,
+            named: known.named,
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
             now,
@@ -122,22 +134,30 @@ impl Pipeline {
         response
     }
 
-    /// Reads a request's head: path and query decoded once, then trusted.
+    /// Reads a request's head: path and query decoded once, then trusted. The version comes first, for the answer follows it
+    /// whatever is wrong with the rest.
     fn head(
         &self,
         parts: http::request::Parts,
         peer: IpAddr,
         spelling: Vec<(String, String)>,
         now: Timestamp,
+        known: &mut Known,
     ) -> Result<Head, Fault> {
+        let version = header_version(&parts.headers)?;
+        known.learn(version);
         let host = parts.uri.authority().map(|authority| authority.as_str().to_owned());
         let host = host.or_else(|| parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
         let pairs = name::decode_query(parts.uri.query().unwrap_or_default(), Plus::Itself)?;
+        let query = Query::new(&pairs);
+        let version = version.or_else(|| signed_version(&query));
+        known.learn(version);
         Ok(Head {
             method: parts.method,
             host: host.unwrap_or_default(),
             path: parts.uri.path().to_owned(),
-            query: Query::new(&pairs),
+            version,
+            query,
             pairs,
             headers: parts.headers,
             spelling,
@@ -148,12 +168,10 @@ impl Pipeline {
 
     /// From a head to an outcome: target, version, route, authentication, permission, operation.
     async fn perform(self: &Arc<Self>, head: Head, has_length: bool, body: &Sent, known: &mut Known) -> Result<Reply, Fault> {
-        let stated = stated_version(&head)?;
-        known.version = stated.unwrap_or(known.version);
         let place = self.place(&head)?;
         let account = place.find(&self.accounts).ok_or_else(|| unknown_account(&place.account))?;
         known.account = Some(account.clone());
-        known.version = stated.or_else(|| self.service.default_version(&account.name)).unwrap_or(known.version);
+        known.learn(head.version.or_else(|| self.service.default_version(&account.name)));
 
         let target = self.service.target(place.path, &head.query)?;
         let (row_place, row) = self.table.find(head.method.as_str(), target.shape, &head.query, &head.headers)?;
@@ -164,6 +182,7 @@ impl Pipeline {
 
         let (grant, overrides) = self.authorize(&head, known.version, &account, &target, &row.permit)?;
         check_endpoint(row, place.secondary)?;
+        let read = target.shape == Shape::Blob && matches!(head.method, Method::GET | Method::HEAD);
 
         let call = Call {
             row,
@@ -183,7 +202,7 @@ impl Pipeline {
             body: body.clone(),
         };
         let mut reply = self.service.run(row_place, call).await?;
-        for (name, value) in overrides.0 {
+        for (name, value) in overrides.0.into_iter().filter(|_| read) {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 reply.headers.insert(HeaderName::from_static(name), value);
             }
@@ -285,6 +304,7 @@ impl Sources for Asker {
             method: Method::GET,
             host: host.to_owned(),
             path: uri.path().to_owned(),
+            version: None,
             query: query.clone(),
             pairs,
             headers: HeaderMap::new(),
@@ -314,14 +334,16 @@ impl Sources for Asker {
     }
 }
 
-/// The version that a request names: in its header, or in its signature.
-fn stated_version(head: &Head) -> Result<Option<Version>, Fault> {
-    if let Some(value) = head.headers.get("x-ms-version") {
-        let text = String::from_utf8_lossy(value.as_bytes());
-        return Version::parse(text.trim()).map(Some).ok_or_else(|| Fault::header("x-ms-version", text));
-    }
-    let signed = head.query.get("api-version").or_else(|| head.query.get("sv").filter(|_| head.query.get("sig").is_some()));
-    Ok(signed.and_then(Version::parse))
+/// The version that a request's header names.
+fn header_version(headers: &HeaderMap) -> Result<Option<Version>, Fault> {
+    let Some(value) = headers.get("x-ms-version") else { return Ok(None) };
+    let text = String::from_utf8_lossy(value.as_bytes());
+    Version::parse(text.trim()).map(Some).ok_or_else(|| Fault::header("x-ms-version", text))
+}
+
+/// The version that a request without that header names in its query, beside its signature or in it.
+fn signed_version(query: &Query) -> Option<Version> {
+    query.get("api-version").or_else(|| query.get("sv").filter(|_| query.get("sig").is_some())).and_then(Version::parse)
 }
 
 /// Whether the endpoint that was asked answers the operation.

@@ -23,6 +23,8 @@ pub struct Asked<'a> {
     pub head: bool,
     /// The version followed.
     pub version: Version,
+    /// Whether anybody named that version: the answer to a browser, which does not, names none either.
+    pub named: bool,
     /// The request's id, a GUID in lower case.
     pub request_id: &'a str,
     /// The client's own id for the request, to be echoed.
@@ -103,7 +105,9 @@ fn json(fault: &Fault, asked: &Asked<'_>) -> String {
 fn respond(status: u16, fault: Option<&Fault>, mut headers: HeaderMap, body: Body, asked: &Asked<'_>) -> Response<Body> {
     headers.insert(http::header::SERVER, HeaderValue::from_static(asked.kind.server()));
     put(&mut headers, "x-ms-request-id", asked.request_id);
-    put(&mut headers, "x-ms-version", &asked.version.to_string());
+    if asked.named {
+        put(&mut headers, "x-ms-version", &asked.version.to_string());
+    }
     put(&mut headers, "date", &asked.now.rfc1123());
     if let Some(id) = asked.client_request_id {
         headers.insert(HeaderName::from_static("x-ms-client-request-id"), id.clone());

@@ -236,7 +236,7 @@ mod tests {
                 apply(&mut sparse, &mut naive, act, index as u64 + 1);
             }
             let bytes: Vec<u8> = naive.iter().map(|byte| byte.map_or(0, |(byte, _)| byte)).collect();
-            prop_assert_eq!(flat(&sparse, 0..u64::MAX), bytes.clone());
+            prop_assert_eq!(flat(&sparse, 0..u64::MAX), &*bytes);
             let (low, high) = (cut.0.min(sparse.len()), cut.1.min(sparse.len()));
             if low <= high {
                 prop_assert_eq!(flat(&sparse, low..high), &bytes[low as usize..high as usize]);
@@ -261,7 +261,7 @@ mod tests {
     fn a_hole_of_terabytes_costs_nothing() {
         let mut sparse = Sparse::new(8 << 40);
         sparse.write(4 << 40, &Content::from(&b"here"[..]), Timestamp::from_ticks(1));
-        assert_eq!(sparse.written(0..sparse.len()), [4 << 40..(4 << 40) + 4]);
+        assert_eq!(sparse.written(0..sparse.len()), vec![4 << 40..(4 << 40) + 4]);
         assert_eq!(flat(&sparse, (4 << 40) - 2..(4 << 40) + 6), b"\0\0here\0\0");
         assert_eq!(sparse.slice(0..8 << 40).next().unwrap().len(), ZEROS);
     }

@@ -8,6 +8,7 @@
     reason = "a test reads files and clocks, and fails by panicking"
 )]
 
+mod auth;
 mod case;
 mod house;
 mod smoke;

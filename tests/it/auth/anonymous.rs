@@ -1,0 +1,110 @@
+//! Requests without any credentials: what an open container shows, and how a closed one hides.
+
+use super::{Headers, path, send};
+use crate::house::House;
+
+/// A version before the bearer challenge (2019-12-12), and one after.
+const OLD: &str = "2019-07-07";
+const NEW: &str = "2021-12-02";
+
+/// A house with a container of each kind, each with a blob of one block.
+async fn open_house() -> House {
+    let house = House::new().await;
+    for (name, access) in [("private", ""), ("blobs", "blob"), ("whole", "container")] {
+        let ask = house.ask("PUT", &format!("/{name}?restype=container"));
+        let ask = if access.is_empty() { ask } else { ask.header("x-ms-blob-public-access", access) };
+        assert_eq!(ask.send().await.verdict(), "201");
+        house.blob(&format!("/{name}/blob"), "content").await;
+    }
+    house
+}
+
+#[tokio::test]
+async fn what_may_be_read_of_an_open_container() {
+    let house = open_house().await;
+    let (hidden, asked) = ("404 ResourceNotFound", "401 NoAuthenticationInformation");
+    // what is asked; what the containers answer: private, blobs, whole
+    for (method, target, expected) in [
+        ("GET", "/{c}/blob", ["no", "200", "200"]),
+        ("HEAD", "/{c}/blob", ["no", "200", "200"]),
+        ("GET", "/{c}/blob?comp=metadata", ["no", "200", "200"]),
+        ("GET", "/{c}/none", ["no", "404 BlobNotFound", "404 BlobNotFound"]),
+        ("GET", "/{c}?restype=container&comp=list", ["no", "no", "200"]),
+        ("GET", "/{c}?restype=container", ["no", "no", "200"]),
+        ("HEAD", "/{c}?restype=container", ["no", "no", "200"]),
+        ("GET", "/{c}?restype=container&comp=metadata", ["no", "no", "200"]),
+        ("GET", "/{c}?restype=container&comp=acl", [asked; 3]),
+        ("GET", "?comp=list", [asked; 3]),
+        ("GET", "?restype=service&comp=properties", [asked; 3]),
+        ("PUT", "/{c}/blob", [asked; 3]),
+        ("PUT", "/{c}/blob?comp=metadata", [asked; 3]),
+        ("PUT", "/{c}/blob?comp=block&blockid=MQ%3D%3D", [asked; 3]),
+        ("DELETE", "/{c}/blob", [asked; 3]),
+        ("PUT", "/{c}?restype=container", [asked; 3]),
+        ("PUT", "/{c}?restype=container&comp=acl", [asked; 3]),
+        ("DELETE", "/{c}?restype=container", [asked; 3]),
+    ] {
+        for version in [OLD, NEW] {
+            for (container, expected) in ["private", "blobs", "whole"].into_iter().zip(expected) {
+                let expected = match (expected, version) {
+                    ("no", OLD) => hidden,
+                    ("no", _) => asked,
+                    _ => expected,
+                };
+                let headers: Headers<'_> = &[("x-ms-version", version), ("x-ms-blob-type", "BlockBlob")];
+                let target = path(&target.replace("{c}", container));
+                let answer = send(&house, method, &target, headers, "").await;
+                assert_eq!(answer.verdict(), expected, "{method} {target} {version}");
+                let challenge = answer.header("www-authenticate");
+                assert_eq!(challenge.starts_with("Bearer authorization_uri="), expected == asked, "{target}: {challenge}");
+            }
+        }
+    }
+    // A container that is not there looks as a private one does.
+    for (version, expected) in [(OLD, hidden), (NEW, asked)] {
+        let answer = send(&house, "GET", &path("/nowhere/blob"), &[("x-ms-version", version)], "").await;
+        assert_eq!(answer.verdict(), expected, "{version}");
+    }
+}
+
+/// Recorded: a browser names no version, and the answer names none; the error's code is in the body alone.
+#[tokio::test]
+async fn without_a_version_the_oldest_is_spoken() {
+    let house = open_house().await;
+    let answer = send(&house, "GET", &path("/private/blob"), &[], "").await;
+    assert_eq!((answer.status, answer.element("Code")), (404, "ResourceNotFound"));
+    assert_eq!((answer.header("x-ms-error-code"), answer.header("x-ms-version")), ("", ""));
+    let answer = send(&house, "GET", &path("/blobs/blob"), &[], "").await;
+    assert_eq!((answer.status, answer.text(), answer.header("x-ms-version")), (200, "content", ""));
+    let properties =
+        "<StorageServiceProperties><DefaultServiceVersion>2014-02-14</DefaultServiceVersion></StorageServiceProperties>";
+    let set = house.ask("PUT", "/?restype=service&comp=properties").body(properties).send().await;
+    assert_eq!(set.verdict(), "202", "{}", set.text());
+    for target in ["/private/blob", "/blobs/blob"] {
+        assert_eq!(send(&house, "GET", &path(target), &[], "").await.header("x-ms-version"), "2014-02-14", "{target}");
+    }
+}
+
+#[tokio::test]
+async fn access_follows_the_container() {
+    let house = open_house().await;
+    for (access, get, list) in [
+        ("blob", "200", "401 NoAuthenticationInformation"),
+        ("container", "200", "200"),
+        ("", "401 NoAuthenticationInformation", "401 NoAuthenticationInformation"),
+    ] {
+        let ask = house.ask("PUT", "/private?restype=container&comp=acl");
+        let ask = if access.is_empty() { ask } else { ask.header("x-ms-blob-public-access", access) };
+        assert_eq!(ask.send().await.verdict(), "200");
+        let shown = house.ask("GET", "/private?restype=container&comp=acl").send().await;
+        assert_eq!(shown.header("x-ms-blob-public-access"), access);
+        for (target, expected) in [("/private/blob", get), ("/private?restype=container&comp=list", list)] {
+            let answer = send(&house, "GET", &path(target), &[("x-ms-version", NEW)], "").await;
+            assert_eq!(answer.verdict(), expected, "{access} {target}");
+        }
+    }
+    for target in ["/odd?restype=container", "/private?restype=container&comp=acl"] {
+        let odd = house.ask("PUT", target).header("x-ms-blob-public-access", "everything").send().await;
+        assert_eq!(odd.verdict(), "400 InvalidHeaderValue", "{target}");
+    }
+}

@@ -1,0 +1,115 @@
+//! Who copies must be allowed to read what is copied: the right to write here is no right to read there.
+
+use super::{path, send, token};
+use crate::house::House;
+use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::op::Kind;
+
+/// A house of two accounts, each with the containers `box` and `open`, a blob `blob` in each.
+async fn two_accounts() -> House {
+    let house = House::with(&["--account=devstoreaccount1", "--account=other"]).await;
+    for account in ["devstoreaccount1", "other"] {
+        for (container, access) in [("box", None), ("open", Some("blob"))] {
+            let ask = house.ask("PUT", &format!("/{container}?restype=container")).account(account, WELL_KNOWN_KEY);
+            let ask = access.into_iter().fold(ask, |ask, access| ask.header("x-ms-blob-public-access", access));
+            assert_eq!(ask.send().await.verdict(), "201");
+            let ask = house.ask("PUT", &format!("/{container}/blob")).account(account, WELL_KNOWN_KEY);
+            let put = ask.header("x-ms-blob-type", "BlockBlob").body(format!("{account}/{container}")).send().await;
+            assert_eq!(put.verdict(), "201");
+        }
+    }
+    house
+}
+
+#[tokio::test]
+async fn the_source_must_be_readable() {
+    let house = two_accounts().await;
+    let fields = |sp: &str| format!("sv=2021-12-02&sr=c&sp={sp}&se=2099-01-01");
+    let own = |sp: &str| token::service("box", &fields(sp));
+    let theirs = |sp: &str| token::service_of("other", WELL_KNOWN_KEY, "box", &fields(sp));
+    let late = token::service("box", "sv=2021-12-02&sr=c&sp=r&se=2020-01-01");
+    let (here, there) = ("devstoreaccount1/box/blob", "other/box/blob");
+    let with = |source: &str, sas: String| format!("{source}?{sas}");
+    let (refused, denied) = ("401 CannotVerifyCopySource", "403 CannotVerifyCopySource");
+    let missing = "404 CannotVerifyCopySource";
+    // the copier's SAS (none: the account's key), the source, the verdict
+    for (copier, source, verdict) in [
+        ("", here.to_owned(), "202"),
+        ("", with(here, own("r")), "202"),
+        ("", with(here, own("w")), denied),
+        ("", with(here, late.clone()), denied),
+        ("", with(here, own("r").replace("sig=", "sig=A")), denied),
+        ("", "devstoreaccount1/box/none".to_owned(), missing),
+        ("", format!("{here}?versionid=2020-01-01T00:00:00.0000000Z"), missing),
+        ("", format!("{here}?snapshot=2020-01-01T00:00:00.0000000Z"), missing),
+        ("", there.to_owned(), refused),
+        ("", with(there, theirs("r")), "202"),
+        ("", with(there, own("r")), denied),
+        ("", "other/open/blob".to_owned(), "202"),
+        (&own("w"), here.to_owned(), refused),
+        (&own("rw"), here.to_owned(), refused),
+        (&own("w"), with(here, own("r")), "202"),
+        (&own("w"), with(here, own("w")), denied),
+        (&own("w"), with(here, late), denied),
+        (&own("w"), "devstoreaccount1/open/blob".to_owned(), "202"),
+        (&own("w"), with(there, theirs("r")), "202"),
+        (&own("w"), there.to_owned(), refused),
+        (&own("r"), with(here, own("r")), "403 AuthorizationPermissionMismatch"),
+        (&token::account("sv=2021-12-02&ss=b&srt=o&sp=rwc&se=2099-01-01"), here.to_owned(), refused),
+    ] {
+        let url = format!("http://{}/{source}", house.host(Kind::Blob));
+        let headers = [("x-ms-copy-source", url.as_str()), ("x-ms-version", "2021-12-02")];
+        let answer = match copier {
+            "" => house.ask("PUT", "/box/copy").headers(&headers).send().await,
+            sas => send(&house, "PUT", &format!("{}?{sas}", path("/box/copy")), &headers, "").await,
+        };
+        assert_eq!(answer.verdict(), verdict, "{copier:?} copies {source}: {}", answer.text());
+        let copy = house.ask("DELETE", "/box/copy").send().await;
+        assert_eq!(copy.status == 202, verdict == "202", "a refused copy leaves nothing");
+    }
+}
+
+/// The source may be named in any way that names it, and is held to the same.
+#[tokio::test]
+async fn the_sources_url_is_read_as_any_other() {
+    let house = two_accounts().await;
+    house.blob("/box/a%20b%2Bc", "spaced").await;
+    let host = house.host(Kind::Blob);
+    let own = host.replace("127.0.0.1", "devstoreaccount1.blob.localhost");
+    let theirs = host.replace("127.0.0.1", "other.blob.localhost");
+    for (source, verdict, text) in [
+        (format!("http://{own}/box/blob"), "202", "devstoreaccount1/box"),
+        (format!("http://{theirs}/open/blob"), "202", "other/open"),
+        (format!("http://{theirs}/box/blob"), "401 CannotVerifyCopySource", ""),
+        (format!("http://{host}/devstoreaccount1/box/a%20b%2Bc"), "202", "spaced"),
+        (format!("http://{host}/devstoreaccount1-secondary/box/blob"), "202", "devstoreaccount1/box"),
+        (format!("http://{host}/devstoreaccount1/box"), "404 CannotVerifyCopySource", ""),
+        (format!("http://{host}/devstoreaccount1"), "400 InvalidHeaderValue", ""),
+        (format!("http://{host}/devstoreaccount1/box/%zz"), "400 InvalidHeaderValue", ""),
+        ("no url".to_owned(), "400 InvalidHeaderValue", ""),
+    ] {
+        let answer = house.ask("PUT", "/box/copy").header("x-ms-copy-source", &source).send().await;
+        assert_eq!(answer.verdict(), verdict, "{source}: {}", answer.text());
+        if verdict == "202" {
+            assert_eq!(house.ask("GET", "/box/copy").send().await.text(), text, "{source}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_copy_may_create_or_overwrite_as_any_write() {
+    let house = two_accounts().await;
+    let url = format!("http://{}/devstoreaccount1/open/blob", house.host(Kind::Blob));
+    for (name, sp, verdict) in [
+        ("new", "c", "202"),
+        ("new", "c", "403 UnauthorizedBlobOverwrite"),
+        ("new", "w", "202"),
+        ("newer", "r", "403 AuthorizationPermissionMismatch"),
+    ] {
+        let sas = token::service("box", &format!("sv=2021-12-02&sr=c&sp={sp}&se=2099-01-01"));
+        let headers = [("x-ms-copy-source", url.as_str()), ("x-ms-version", "2021-12-02")];
+        let answer = send(&house, "PUT", &format!("{}?{sas}", path(&format!("/box/{name}"))), &headers, "").await;
+        assert_eq!(answer.verdict(), verdict, "{name} with {sp}");
+    }
+    assert_eq!(house.ask("GET", "/box/new").send().await.text(), "devstoreaccount1/open");
+}

@@ -1,0 +1,122 @@
+//! Cross-origin requests: what a browser asks beforehand, and what an actual answer lets its page read.
+
+use super::{Headers, house_with_blob, path, send, send_signed};
+use crate::house::{Answer, House};
+
+/// Rules as rows: origins, methods, allowed headers, exposed headers; each may be kept for 200 seconds.
+async fn set(house: &House, rules: &[(&str, &str, &str, &str)]) {
+    let mut xml = String::from("<StorageServiceProperties><Cors>");
+    for (origins, methods, allowed, exposed) in rules {
+        xml.push_str(&format!(
+            "<CorsRule><AllowedOrigins>{origins}</AllowedOrigins><AllowedMethods>{methods}</AllowedMethods>\
+             <AllowedHeaders>{allowed}</AllowedHeaders><ExposedHeaders>{exposed}</ExposedHeaders>\
+             <MaxAgeInSeconds>200</MaxAgeInSeconds></CorsRule>"
+        ));
+    }
+    xml.push_str("</Cors></StorageServiceProperties>");
+    let answer = house.ask("PUT", "/?restype=service&comp=properties").body(xml).send().await;
+    assert_eq!(answer.verdict(), "202", "{}", answer.text());
+}
+
+/// The reference's own example, nearly.
+const RULES: &[(&str, &str, &str, &str)] = &[
+    ("http://a.example,http://b.example", "PUT,GET", "x-ms-meta-data*,x-ms-meta-abc", "x-ms-meta-*,ETag"),
+    ("*", "GET,HEAD", "", "x-ms-version"),
+    ("http://a.example", "DELETE", "*", ""),
+];
+
+/// Origin, Allow-Methods, Allow-Headers, Max-Age and Allow-Credentials of an answer.
+fn allowed(answer: &Answer) -> [&str; 5] {
+    const NAMES: [&str; 5] = [
+        "access-control-allow-origin",
+        "access-control-allow-methods",
+        "access-control-allow-headers",
+        "access-control-max-age",
+        "access-control-allow-credentials",
+    ];
+    NAMES.map(|name| answer.header(name))
+}
+
+#[tokio::test]
+async fn preflights() {
+    let house = house_with_blob().await;
+    let a = ("Origin", "http://a.example");
+    let method = |method| ("Access-Control-Request-Method", method);
+    let wants = |names| ("Access-Control-Request-Headers", names);
+    let (no, bad) = ("403 CorsPreflightFailure", "400 InvalidHeaderValue");
+    let none = ["", "", "", "", ""];
+    let version = ("x-ms-version", "2021-12-02");
+    assert_eq!(send(&house, "OPTIONS", &path("/box/blob"), &[a, method("GET"), version], "").await.verdict(), no, "no rules");
+    set(&house, RULES).await;
+    let rows: &[(Headers<'_>, &str, [&str; 5])] = &[
+        (&[a, method("PUT")], "200", ["http://a.example", "PUT", "", "200", "true"]),
+        (
+            &[("Origin", "http://b.example"), method("GET"), wants("x-ms-meta-data1,X-MS-Meta-Abc")],
+            "200",
+            ["http://b.example", "GET", "x-ms-meta-data1,X-MS-Meta-Abc", "200", "true"],
+        ),
+        (&[("Origin", "http://c.example"), method("GET")], "200", ["*", "GET", "", "200", ""]),
+        (&[("Origin", "http://c.example"), method("HEAD"), wants("x-ms-version")], no, none),
+        (&[("Origin", "http://c.example"), method("PUT")], no, none),
+        (&[("Origin", "http://A.example"), method("PUT")], no, none),
+        (
+            &[a, method("DELETE"), wants("anything, at-all")],
+            "200",
+            ["http://a.example", "DELETE", "anything,at-all", "200", "true"],
+        ),
+        (&[a, method("MERGE")], no, none),
+        (&[a, method("GET"), wants("x-other")], no, none),
+        (&[method("GET")], bad, none),
+        (&[a], bad, none),
+    ];
+    for (headers, verdict, expected) in rows {
+        let headers: Vec<_> = headers.iter().copied().chain([version]).collect();
+        // Whatever the path names, be it there or not; a browser sends no credentials.
+        for target in ["/box/blob", "/box?restype=container&comp=list", "/none/none", "", "/"] {
+            let answer = send(&house, "OPTIONS", &path(target), &headers, "").await;
+            assert_eq!(answer.verdict(), *verdict, "{headers:?} {target}");
+            assert_eq!(allowed(&answer), *expected, "{headers:?} {target}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn actual_requests() {
+    let house = house_with_blob().await;
+    let put = house.ask("PUT", "/box/blob?comp=metadata").header("x-ms-meta-one", "1").header("x-ms-meta-two", "2");
+    assert_eq!(put.send().await.verdict(), "200");
+    let said = |answer: &Answer| {
+        ["access-control-allow-origin", "access-control-expose-headers", "access-control-allow-credentials", "vary"]
+            .map(|name| answer.header(name).to_owned())
+    };
+    let a = ("Origin", "http://a.example");
+    let c = ("Origin", "http://c.example");
+    let before = send_signed(&house, "GET", &path("/box/blob"), &[a], "").await;
+    assert_eq!((before.status, said(&before)), (200, ["", "", "", ""].map(str::to_owned)), "no rules");
+    set(&house, RULES).await;
+    let rows: &[(&str, &str, Headers<'_>, &str, [&str; 4])] = &[
+        ("GET", "/box/blob", &[a], "200", ["http://a.example", "x-ms-meta-one,x-ms-meta-two,ETag", "true", "Origin"]),
+        ("GET", "/box/blob", &[c], "200", ["*", "x-ms-version", "", ""]),
+        ("GET", "/box/blob", &[], "200", ["*", "x-ms-version", "", ""]),
+        ("HEAD", "/box/blob", &[a], "200", ["*", "x-ms-version", "", ""]),
+        ("GET", "/box/none", &[a], "404 BlobNotFound", ["http://a.example", "ETag", "true", "Origin"]),
+        ("PUT", "/box/blob?comp=metadata", &[c], "200", ["", "", "", ""]),
+        ("DELETE", "/box/blob", &[a], "202", ["http://a.example", "", "true", ""]),
+    ];
+    for (method, target, headers, verdict, expected) in rows {
+        let answer = send_signed(&house, method, &path(target), headers, "").await;
+        assert_eq!(answer.verdict(), *verdict, "{method} {target}");
+        let mut said = said(&answer);
+        let mut exposed: Vec<&str> = said[1].split(',').collect();
+        exposed.sort_by_key(|name| *name == "ETag");
+        said[1] = exposed.join(",");
+        assert_eq!(said, *expected, "{method} {target} {headers:?}");
+    }
+    // A refusal at the door is read by the page as well: it says what was wrong.
+    let stranger = send(&house, "GET", &path("/box/blob"), &[a, ("x-ms-version", "2021-12-02")], "").await;
+    assert_eq!(stranger.verdict(), "401 NoAuthenticationInformation");
+    assert_eq!(stranger.header("access-control-allow-origin"), "http://a.example");
+    set(&house, &[]).await;
+    let after = send_signed(&house, "GET", &path("/box/blob"), &[a], "").await;
+    assert_eq!(said(&after), ["", "", "", ""].map(str::to_owned), "rules are gone");
+}

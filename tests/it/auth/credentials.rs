@@ -1,0 +1,111 @@
+//! What a signed request must show beside the right string: a well-formed header, the right key and account, a date near enough.
+
+use super::signed::{GET, OTHER_KEY, Row};
+use super::{house_with_blob, path, send};
+use crate::house::House;
+use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::rules::time::{TICKS_PER_SECOND, Timestamp};
+
+/// A header over several lines is no longer HTTP, and refused before anybody asks who signed it.
+#[tokio::test]
+async fn a_folded_header_is_refused() {
+    let house = house_with_blob().await;
+    let row = Row {
+        headers: &[("x-ms-date", "{date}"), ("x-ms-fold", "one\r\n  two"), ("x-ms-version", "2021-12-02")],
+        signs: "x-ms-date:{date}|x-ms-fold:one two|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob",
+        ..GET
+    };
+    assert_eq!(row.verdict(&house).await, "400");
+}
+
+#[tokio::test]
+async fn a_wrong_signature_is_answered_with_what_the_server_signed() {
+    let house = house_with_blob().await;
+    let answer = GET.send_as(&house, WELL_KNOWN_ACCOUNT, OTHER_KEY).await;
+    assert_eq!(answer.verdict(), "403 AuthenticationFailed");
+    let date = house.emulator.world().machine().rfc1123();
+    let detail = answer.element("AuthenticationErrorDetail");
+    let signed = format!(
+        "Server used following string to sign: 'GET\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:{date}\nx-ms-version:2021-12-02\n\
+         /devstoreaccount1/devstoreaccount1/box/blob'."
+    );
+    assert!(detail.starts_with("The MAC signature found in the HTTP request '") && detail.ends_with(&signed), "{detail}");
+    assert_eq!(answer.header("www-authenticate"), "");
+}
+
+#[tokio::test]
+async fn both_keys_of_an_account_sign() {
+    let house = House::with(&[&format!("--account=two:{WELL_KNOWN_KEY}:{OTHER_KEY}"), "--account=one"]).await;
+    let row = Row { target: "/two?comp=list", signs: "x-ms-date:{date}|x-ms-version:2021-12-02|/two/two|comp:list", ..GET };
+    for (account, key, verdict) in [
+        ("two", WELL_KNOWN_KEY, "200"),
+        ("two", OTHER_KEY, "200"),
+        ("two", "bm90IGEga2V5", "403 AuthenticationFailed"),
+        ("one", WELL_KNOWN_KEY, "403 AuthenticationFailed"),
+    ] {
+        assert_eq!(row.send_as(&house, account, key).await.verdict(), verdict, "{account} {key}");
+    }
+    let unknown = Row { target: "/nobody?comp=list", ..row };
+    assert_eq!(unknown.send_as(&house, "nobody", WELL_KNOWN_KEY).await.verdict(), "404 ResourceNotFound");
+}
+
+#[tokio::test]
+async fn what_the_authorization_header_may_hold() {
+    let house = house_with_blob().await;
+    let malformed = "400 InvalidAuthenticationInfo";
+    for (value, verdict) in [
+        ("SharedKey", malformed),
+        ("SharedKey devstoreaccount1", malformed),
+        ("SharedKey devstoreaccount1:", malformed),
+        ("SharedKey :c2ln", malformed),
+        ("Basic dXNlcjpwYXNz", malformed),
+        ("nonsense", malformed),
+        ("SharedKey devstoreaccount1:c2ln", "403 AuthenticationFailed"),
+        ("SharedKey devstoreaccount1:not*base64", "403 AuthenticationFailed"),
+    ] {
+        let date = house.emulator.world().machine().rfc1123();
+        let headers = [("Authorization", value), ("x-ms-date", date.as_str()), ("x-ms-version", "2021-12-02")];
+        assert_eq!(send(&house, "GET", GET.target, &headers, "").await.verdict(), verdict, "{value}");
+    }
+    for value in ["Bearer abc.def.ghi", "bearer abc", "Bearer"] {
+        let headers = [("Authorization", value), ("x-ms-version", "2021-12-02")];
+        let answer = send(&house, "GET", GET.target, &headers, "").await;
+        assert_eq!(answer.status, 401, "{value}");
+        assert!(answer.header("www-authenticate").starts_with("Bearer authorization_uri=https://"), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_date_is_within_a_quarter_of_an_hour_of_the_machines() {
+    let house = house_with_blob().await;
+    // Moving the server's clock makes nobody's date wrong: clients keep the machine's.
+    for moved in [0, 86_400] {
+        house.wait(moved);
+        for (seconds, verdict) in
+            [(0, "200"), (-900, "200"), (900, "200"), (-901, "403 AuthenticationFailed"), (901, "403 AuthenticationFailed")]
+        {
+            let ticks = house.emulator.world().machine().ticks().strict_add_signed(seconds * TICKS_PER_SECOND as i64);
+            let date = Timestamp::from_ticks(ticks).rfc1123();
+            for headers in [
+                [("x-ms-date", date.as_str()), ("x-ms-version", "2021-12-02")],
+                [("Date", &date), ("x-ms-version", "2021-12-02")],
+            ] {
+                let signs = match headers[0].0 {
+                    "Date" => format!("GET||||||{date}||||||x-ms-version:2021-12-02|{}", path("/devstoreaccount1/box/blob")),
+                    _ => GET.signs.replace("{date}", &date),
+                };
+                let row = Row { headers: &headers, signs: &signs, ..GET };
+                assert_eq!(row.verdict(&house).await, verdict, "{} {seconds} s off, clock moved by {moved} s", headers[0].0);
+            }
+        }
+    }
+    let version = ("x-ms-version", "2021-12-02");
+    for headers in [&[version][..], &[("x-ms-date", "yesterday"), version], &[("x-ms-date", ""), version]] {
+        let signs = match headers {
+            [_] => "x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob".to_owned(),
+            _ => GET.signs.replace("{date}", headers[0].1),
+        };
+        let row = Row { headers, signs: &signs, ..GET };
+        assert_eq!(row.verdict(&house).await, "403 AuthenticationFailed", "{headers:?}");
+    }
+}

@@ -1,0 +1,83 @@
+//! Who may do what: signatures of every kind, what is open to all, and how a URL names what is asked for.
+//!
+//! Requests here are written to the socket byte by byte, and what they sign is either spelled out in the test or written by
+//! [`token`], which shares no code with the server.
+
+mod anonymous;
+mod copy_source;
+mod cors;
+mod credentials;
+mod permissions;
+mod policies;
+mod sas;
+mod secondary;
+mod shared_key;
+mod signed;
+mod targets;
+mod token;
+
+use crate::house::{Answer, House, sign};
+use hyper::body::Bytes;
+use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::op::Kind;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Headers as rows write them.
+type Headers<'a> = &'a [(&'a str, &'a str)];
+
+/// Writes a request to the blob service's socket just as given, and reads the answer. `Host` and, with a body or a method that
+/// needs one, `Content-Length` are added where the headers do not have them.
+async fn send(house: &House, method: &str, target: &str, headers: Headers<'_>, body: &str) -> Answer {
+    let host = house.host(Kind::Blob);
+    let has = |wanted: &str| headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
+    let mut text = format!("{method} {target} HTTP/1.1\r\nConnection: close\r\n");
+    if !has("host") {
+        text.push_str(&format!("Host: {host}\r\n"));
+    }
+    if !has("content-length") && (!body.is_empty() || matches!(method, "PUT" | "POST")) {
+        text.push_str(&format!("Content-Length: {}\r\n", body.len()));
+    }
+    headers.iter().for_each(|(name, value)| text.push_str(&format!("{name}: {value}\r\n")));
+    let mut socket = TcpStream::connect(&host).await.unwrap();
+    socket.write_all(format!("{text}\r\n{body}").as_bytes()).await.unwrap();
+    let mut bytes = Vec::new();
+    socket.read_to_end(&mut bytes).await.unwrap();
+    read(&bytes)
+}
+
+/// Reads an answer whose body goes to the end of the connection.
+fn read(bytes: &[u8]) -> Answer {
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n").expect("an answer has a head");
+    let head = std::str::from_utf8(&bytes[..end]).unwrap();
+    let mut lines = head.split("\r\n");
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers = lines.map(|line| line.split_once(':').unwrap());
+    let headers = headers.map(|(name, value)| (name.parse().unwrap(), value.trim().parse().unwrap())).collect();
+    Answer { status, headers, body: Bytes::copy_from_slice(&bytes[end + 4..]) }
+}
+
+/// [`send`], signed with the default account's key. The target begins with the account, unless the host is the account's own.
+async fn send_signed(house: &House, method: &str, target: &str, headers: Headers<'_>, body: &str) -> Answer {
+    let date = house.emulator.world().machine().rfc1123();
+    let mut all = vec![("x-ms-version", crate::house::VERSION), ("x-ms-date", date.as_str())];
+    all.retain(|(name, _)| !headers.iter().any(|(other, _)| other == name));
+    all.extend(headers);
+    let owned: Vec<_> = all.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let signed = sign(method, WELL_KNOWN_ACCOUNT, target, &owned, body.len(), WELL_KNOWN_KEY);
+    all.push(("authorization", &signed));
+    send(house, method, target, &all, body).await
+}
+
+/// The path of something in the default account: `/devstoreaccount1/box/blob`.
+fn path(target: &str) -> String {
+    format!("/{WELL_KNOWN_ACCOUNT}{target}")
+}
+
+/// A house with the container `box` and in it the blob `blob`, whose content is `content`.
+async fn house_with_blob() -> House {
+    let house = House::new().await;
+    house.container("box").await;
+    house.blob("/box/blob", "content").await;
+    house
+}

@@ -1,0 +1,145 @@
+//! Which letters of a SAS open which operation: every letter alone, held against every operation, by both kinds of SAS.
+
+use super::{Headers, path, send, token};
+use crate::house::House;
+use lazuli::config::WELL_KNOWN_ACCOUNT;
+
+/// Every letter that a SAS for blobs can have.
+const LETTERS: &str = "racwdxyltfmeopi";
+/// What asks for a lease, by verb.
+const ID: &str = "b8a15c1e-6a3f-4f8e-9c3d-2f1e0d9c8b7a";
+
+/// An operation: method, target, headers, body; level, letters of an account SAS, letters of a container's SAS (`-` for none).
+type Row<'a> = (&'a str, &'a str, Headers<'a>, &'a str, char, &'a str, &'a str);
+
+const BLOCK: Headers<'static> = &[("x-ms-blob-type", "BlockBlob")];
+const ACQUIRE: Headers<'static> = &[("x-ms-lease-action", "acquire"), ("x-ms-lease-duration", "15")];
+const RENEW: Headers<'static> = &[("x-ms-lease-action", "renew"), ("x-ms-lease-id", ID)];
+const CHANGE: Headers<'static> = &[("x-ms-lease-action", "change"), ("x-ms-lease-id", ID), ("x-ms-proposed-lease-id", ID)];
+const RELEASE: Headers<'static> = &[("x-ms-lease-action", "release"), ("x-ms-lease-id", ID)];
+const BREAK: Headers<'static> = &[("x-ms-lease-action", "break")];
+
+const OPERATIONS: &[Row<'static>] = &[
+    ("GET", "?comp=list", &[], "", 's', "l", "-"),
+    ("GET", "?restype=service&comp=properties", &[], "", 's', "r", "-"),
+    ("PUT", "?restype=service&comp=properties", &[], "<StorageServiceProperties/>", 's', "w", "-"),
+    ("GET", "-secondary?restype=service&comp=stats", &[], "", 's', "r", "-"),
+    ("GET", "?restype=account&comp=properties", &[], "", 's', LETTERS, "-"),
+    ("GET", "/box?restype=account&comp=properties", &[], "", 'c', LETTERS, LETTERS),
+    ("GET", "/box/blob?restype=account&comp=properties", &[], "", 'o', LETTERS, LETTERS),
+    ("PUT", "/box?restype=container", &[], "", 'c', "cw", "-"),
+    ("GET", "/box?restype=container", &[], "", 'c', "r", "-"),
+    ("HEAD", "/box?restype=container", &[], "", 'c', "r", "-"),
+    ("GET", "/box?restype=container&comp=metadata", &[], "", 'c', "r", "-"),
+    ("PUT", "/box?restype=container&comp=metadata", &[], "", 'c', "w", "-"),
+    ("GET", "/box?restype=container&comp=acl", &[], "", 'c', "-", "-"),
+    ("PUT", "/box?restype=container&comp=acl", &[], "", 'c', "-", "-"),
+    ("PUT", "/box?restype=container&comp=lease", ACQUIRE, "", 'c', "w", "-"),
+    ("PUT", "/box?restype=container&comp=lease", RENEW, "", 'c', "w", "-"),
+    ("PUT", "/box?restype=container&comp=lease", CHANGE, "", 'c', "w", "-"),
+    ("PUT", "/box?restype=container&comp=lease", RELEASE, "", 'c', "w", "-"),
+    ("PUT", "/box?restype=container&comp=lease", BREAK, "", 'c', "wd", "-"),
+    ("GET", "/box?restype=container&comp=list", &[], "", 'c', "l", "l"),
+    ("DELETE", "/box?restype=container", &[], "", 'c', "d", "-"),
+    ("PUT", "/box/blob", BLOCK, "content", 'o', "cw", "cw"),
+    ("GET", "/box/blob", &[], "", 'o', "r", "r"),
+    ("HEAD", "/box/blob", &[], "", 'o', "r", "r"),
+    ("PUT", "/box/blob?comp=properties", &[], "", 'o', "w", "w"),
+    ("GET", "/box/blob?comp=metadata", &[], "", 'o', "r", "r"),
+    ("PUT", "/box/blob?comp=metadata", &[], "", 'o', "w", "w"),
+    ("PUT", "/box/blob?comp=lease", ACQUIRE, "", 'o', "w", "w"),
+    ("PUT", "/box/blob?comp=lease", RENEW, "", 'o', "w", "w"),
+    ("PUT", "/box/blob?comp=lease", CHANGE, "", 'o', "w", "w"),
+    ("PUT", "/box/blob?comp=lease", RELEASE, "", 'o', "w", "w"),
+    ("PUT", "/box/blob?comp=lease", BREAK, "", 'o', "wd", "wd"),
+    ("DELETE", "/box/blob", &[], "", 'o', "d", "d"),
+    ("PUT", "/box/blob?comp=block&blockid=MQ%3D%3D", &[], "content", 'o', "w", "w"),
+    ("PUT", "/box/blob?comp=blocklist", &[], "<BlockList/>", 'o', "w", "w"),
+    ("GET", "/box/blob?comp=blocklist", &[], "", 'o', "r", "r"),
+];
+
+/// Asks for an operation with a SAS; the verdict, or `in` for whatever comes after the door.
+async fn verdict(house: &House, row: &Row<'_>, sas: &str) -> String {
+    let (method, target, headers, body, ..) = *row;
+    let mark = if target.contains('?') { '&' } else { '?' };
+    let mut headers = headers.to_vec();
+    headers.push(("x-ms-version", crate::house::VERSION));
+    let answer = send(house, method, &format!("{}{mark}{sas}", path(target)), &headers, body).await;
+    match answer.status {
+        401 | 403 => answer.verdict(),
+        _ => "in".to_owned(),
+    }
+}
+
+/// What a letter alone gets, of an operation that these letters open.
+fn expected(opens: &str, letter: char) -> &'static str {
+    match opens {
+        "-" => "403 AuthorizationFailure",
+        _ if opens.contains(letter) => "in",
+        _ => "403 AuthorizationPermissionMismatch",
+    }
+}
+
+/// Nothing is stored here, so nothing but the SAS can be in the way.
+#[tokio::test]
+async fn each_letter_opens_what_the_reference_says() {
+    for row in OPERATIONS {
+        let house = House::new().await;
+        let (method, target, headers, _, level, by_account, by_service) = *row;
+        for letter in LETTERS.chars() {
+            let fields = format!("sv=2021-12-02&sp={letter}&se=2099-01-01");
+            let sas = token::account(&format!("{fields}&ss=b&srt={level}"));
+            let what = format!("{method} {target} {headers:?} with {letter}");
+            assert_eq!(verdict(&house, row, &sas).await, expected(by_account, letter), "{what}, account SAS");
+            if target.starts_with("/box") {
+                let sas = token::service("box", &format!("{fields}&sr=c"));
+                assert_eq!(verdict(&house, row, &sas).await, expected(by_service, letter), "{what}, service SAS");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_account_sas_serves_its_services_at_its_levels() {
+    let house = House::new().await;
+    let all = "rwdxylacuptfi";
+    for row in OPERATIONS {
+        let (method, target, .., level, by_account, _) = *row;
+        let closed = by_account == "-";
+        for other in "sco".chars().filter(|other| *other != level) {
+            let sas = token::account(&format!("sv=2021-12-02&sp={all}&se=2099-01-01&ss=bqtf&srt={other}"));
+            let expected = if closed { "403 AuthorizationFailure" } else { "403 AuthorizationResourceTypeMismatch" };
+            assert_eq!(verdict(&house, row, &sas).await, expected, "{method} {target} with srt={other}");
+        }
+        let sas = token::account(&format!("sv=2021-12-02&sp={all}&se=2099-01-01&ss=qtf&srt=sco"));
+        let expected = if closed { "403 AuthorizationFailure" } else { "403 AuthorizationServiceMismatch" };
+        assert_eq!(verdict(&house, row, &sas).await, expected, "{method} {target} with ss=qtf");
+    }
+    // Newer versions say which level was needed.
+    for (version, level, detail) in [
+        ("2024-05-04", 's', ""),
+        ("2024-08-04", 's', "SignedResourceTypes 'o' is required to perform this operation."),
+        ("2024-11-04", 'c', "SignedResourceTypes 'o' is required to perform this operation."),
+    ] {
+        let sas = token::account(&format!("sv=2021-12-02&sp=r&se=2099-01-01&ss=b&srt={level}"));
+        let target = format!("/{WELL_KNOWN_ACCOUNT}/box/blob?{sas}");
+        let answer = send(&house, "GET", &target, &[("x-ms-version", version)], "").await;
+        assert_eq!(answer.verdict(), "403 AuthorizationResourceTypeMismatch");
+        assert_eq!(answer.element("ExtendedErrorDetail"), detail, "{version}");
+    }
+}
+
+/// A SAS for a blob reaches that blob, and nothing of its container.
+#[tokio::test]
+async fn a_blobs_sas_ends_at_the_blob() {
+    let house = House::new().await;
+    for row in OPERATIONS.iter().filter(|row| row.1.starts_with("/box")) {
+        let (method, target, .., level, _, by_service) = *row;
+        let sas = token::service("box/blob", "sv=2021-12-02&sr=b&sp=racwdxytmeopi&se=2099-01-01");
+        let expected = match (level, by_service) {
+            ('o', _) => "in",
+            _ => "403 AuthenticationFailed",
+        };
+        assert_eq!(verdict(&house, row, &sas).await, expected, "{method} {target}");
+    }
+}
