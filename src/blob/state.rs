@@ -256,6 +256,20 @@ impl Container {
         Ok(self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone())
     }
 
+    /// The snapshot that `prevsnapshot` names, of the blob that the call names, and when it was taken.
+    ///
+    /// # Errors
+    /// 400 for what is no moment, or later than the snapshot that the call asks about; 409 PreviousSnapshotNotFound.
+    pub fn snapshot_before(&self, call: &Call, previous: &str) -> Result<(Timestamp, Arc<Blob>), Fault> {
+        let taken = Timestamp::parse_iso(previous)
+            .ok_or_else(|| Fault::query("prevsnapshot", previous, "Must be in the specific snapshot date time format."))?;
+        if asked_state(call)? < At::Snapshot(taken) {
+            return Err(Code::PreviousSnapshotCannotBeNewer.into());
+        }
+        let key = Key { name: call.blob().into(), at: At::Snapshot(taken) };
+        Ok((taken, self.blobs.get(&key).ok_or(Code::PreviousSnapshotNotFound)?.clone()))
+    }
+
     /// Writes a new blob to a claimed name: what stood there is gone, its uncommitted blocks too, its lease stays.
     pub fn create(&mut self, claimed: Claimed, now: Timestamp, make: impl FnOnce(New) -> Blob) -> Arc<Blob> {
         let stamp = self.stamp(now);

@@ -7,6 +7,7 @@ use crate::op::{Call, Field, Place, Reply};
 use crate::rules::{
     access::PublicAccess,
     blocks::{BlockId, Choice},
+    checksum::Digests,
     fault::{Code, Fault},
     lease::Lease,
     metadata::Metadata,
@@ -77,9 +78,7 @@ impl Given {
     /// # Errors
     /// 400 for what is malformed; 403 for tags from a SAS without `t`; 400 UnsupportedHeader for what this server does not keep yet.
     pub(super) fn read(call: &Call, tiers: Kept) -> Result<Given, Fault> {
-        if let Some(name) = NOT_KEPT.iter().find(|name| call.has_header(name)) {
-            return Err(Code::UnsupportedHeader.with("HeaderName", *name));
-        }
+        check_kept(call)?;
         let tags = call.header("x-ms-tags").filter(|text| !text.is_empty());
         if tags.is_some() && !call.grant.allows("t") {
             return Err(Code::AuthorizationPermissionMismatch.into());
@@ -113,6 +112,24 @@ const NOT_KEPT: [&str; 7] = [
     "x-ms-expiry-option",
     "x-ms-structured-body",
 ];
+
+/// Checks that the request asks for nothing of the kind.
+///
+/// # Errors
+/// 400 UnsupportedHeader.
+pub(super) fn check_kept(call: &Call) -> Result<(), Fault> {
+    match NOT_KEPT.iter().find(|name| call.has_header(name)) {
+        Some(name) => Err(Code::UnsupportedHeader.with("HeaderName", *name)),
+        None => Ok(()),
+    }
+}
+
+/// Adds the checksums that a write answers with.
+pub(super) fn with_digests(reply: Reply, digests: Digests) -> Reply {
+    reply
+        .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
+        .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()))
+}
 
 /// Reads `x-ms-blob-public-access`.
 ///
@@ -362,6 +379,34 @@ fn write_tag_set(xml: &mut Writer, tags: &Tags) {
         xml.open("Tag").leaf("Key", key).leaf("Value", value).close("Tag");
     }
     xml.close("TagSet");
+}
+
+/// The body of Get Blob Tags.
+pub(super) fn tags(tags: &Tags) -> String {
+    let mut xml = Writer::new();
+    xml.open("Tags");
+    match tags.is_empty() {
+        true => _ = xml.leaf("TagSet", ""),
+        false => write_tag_set(&mut xml, tags),
+    }
+    xml.close("Tags");
+    xml.finish()
+}
+
+/// The body of Set Blob Tags.
+///
+/// # Errors
+/// 400 InvalidXmlDocument for what is no tag set; the tags' own refusals.
+pub(super) fn read_tags(document: &[u8]) -> Result<Tags, Fault> {
+    let root = xml::parse(document, "Tags")?;
+    let set = root.child("TagSet").ok_or_else(|| Fault::xml("TagSet is missing from Tags."))?;
+    let pair = |tag: &Element| {
+        let text = |name: &str| {
+            tag.child(name).map(|child| child.text.clone()).ok_or_else(|| Fault::xml(format!("{name} is missing from Tag.")))
+        };
+        Ok((text("Key")?, text("Value")?))
+    };
+    Tags::from_pairs(set.children.iter().map(pair).collect::<Result<Vec<_>, Fault>>()?)
 }
 
 fn write_lease(xml: &mut Writer, lease: Lease, now: Timestamp) {

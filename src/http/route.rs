@@ -81,22 +81,15 @@ impl Table {
 }
 
 /// Values of `comp` that select operations of the reference which are not there yet. Each leaves this list when its row joins.
-const PENDING: [&str; 17] = [
-    "appendblock",
+const PENDING: [&str; 10] = [
     "batch",
     "blobs",
     "expiry",
     "immutabilitypolicies",
     "incrementalcopy",
     "legalhold",
-    "page",
-    "pagelist",
     "query",
     "rename",
-    "seal",
-    "snapshot",
-    "tags",
-    "tier",
     "undelete",
     "userdelegationkey",
 ];

@@ -1,9 +1,14 @@
-//! Get Blob Properties, and Set Blob Properties: what a reader is told of the content.
+//! Get Blob Properties, and Set Blob Properties: what a reader is told of the content, and a page blob's size and sequence
+//! number.
 use super::super::blobs::Blobs;
+use super::put_page;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, STATE};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
-use super::super::body::ContentHeaders;
+use crate::rules::fault::{Code, Fault};
+use crate::rules::pages::{self, Action};
+use crate::rules::{condition::Accepts, lease::Guard};
+use crate::takes;
+use super::super::body::{Body, ContentHeaders};
 use super::super::wire::{self, Describes, Part};
 
 pub(super) static GET_BLOB_PROPERTIES: Op<Blobs> = Op {
@@ -28,7 +33,7 @@ pub(super) static SET_BLOB_PROPERTIES: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "properties")],
-        takes: &[],
+        takes: &[Asked::FIELDS],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,
@@ -44,15 +49,39 @@ async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     Ok(wire::with_tier(reply, &blob, call.now).bytes(blob.body.slice(0..0), blob.body.len()))
 }
 
-/// What the request does not say is cleared.
+takes! { Asked {
+    size: Option<String> = Header "x-ms-blob-content-length",
+    action: Option<String> = Header "x-ms-sequence-number-action",
+    sequence: Option<String> = Header "x-ms-blob-sequence-number",
+} }
+
+/// What the request does not say of the content is cleared, unless it only speaks of a page blob's size or sequence number.
 async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?;
     let headers = ContentHeaders::read(&call, Describes::ByName);
+    let only_pages = (asked.size.is_some() || asked.action.is_some()) && headers == ContentHeaders::default();
+    let size = asked.size.as_deref().map(pages::read_size).transpose()?;
+    let action = asked.action.as_deref().map(|action| Action::read(action, asked.sequence.as_deref())).transpose()?;
     let container = blobs.container(&call)?;
     let blob = container
         .write(|container| {
             let admitted = container.admit(&call)?;
-            Ok(container.replace(admitted, call.now, |blob| blob.headers = headers))
+            let body = match (&admitted.body, size, action) {
+                (body, None, None) => body.clone(),
+                (Body::Page { content, sequence }, ..) => {
+                    let mut content = content.clone();
+                    size.into_iter().for_each(|size| content.resize(size));
+                    Body::Page { content, sequence: action.map_or(Ok(*sequence), |action| action.apply(*sequence))? }
+                }
+                _ => return Err(Code::InvalidBlobType.into()),
+            };
+            Ok(container.replace(admitted, call.now, |blob| {
+                blob.body = body;
+                if !only_pages {
+                    blob.headers = headers;
+                }
+            }))
         })
         .await?;
-    Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp))
+    Ok(put_page::answer(&blob, &call))
 }

@@ -21,6 +21,12 @@ crate::ops! { Blobs:
     blob_metadata { GET_BLOB_METADATA, SET_BLOB_METADATA }
     lease_blob { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     delete_blob { DELETE_BLOB }
+    snapshot_blob { SNAPSHOT_BLOB }
+    blob_tags { GET_BLOB_TAGS, SET_BLOB_TAGS }
+    set_blob_tier { SET_BLOB_TIER }
+    append_block { APPEND_BLOCK, SEAL }
+    put_page { PUT_PAGE }
+    get_page_ranges { GET_PAGE_RANGES }
     put_block { PUT_BLOCK }
     put_block_list { PUT_BLOCK_LIST }
     get_block_list { GET_BLOCK_LIST }

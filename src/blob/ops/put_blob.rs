@@ -69,11 +69,8 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
             Ok(container.create(claimed, call.now, |new| given.apply(new.blob(body, headers))))
         })
         .await?;
-    Ok(Reply::new(call.row.status)
-        .with_state(blob.etag(), blob.stamp)
-        .with_some("content-md5", received.digests.md5.map(|md5| md5.to_string()))
-        .with_some("x-ms-content-crc64", received.digests.crc64.map(|crc64| crc64.to_string()))
-        .with("x-ms-request-server-encrypted", "true"))
+    let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
+    Ok(wire::with_digests(reply, received.digests))
 }
 
 /// An append blob or a page blob, which is created without content.

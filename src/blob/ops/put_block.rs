@@ -1,5 +1,6 @@
 //! Put Block: keeps a block aside until a block list commits it.
 use super::super::blobs::Blobs;
+use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
@@ -31,6 +32,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     if call.body.announced() == 0 {
         return Err(Fault::header("Content-Length", "0"));
     }
+    wire::check_kept(&call)?;
     let claimed = call.claimed_checksums()?;
     let container = blobs.container(&call)?;
     let received = call.body.receive(blocks::put_block_limit(call.version), claimed.wanted(call.version)).await?;
@@ -41,8 +43,6 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
             container.stage(name, id, received.content, call.now)
         })
         .await?;
-    Ok(Reply::new(call.row.status)
-        .with_some("content-md5", received.digests.md5.map(|md5| md5.to_string()))
-        .with_some("x-ms-content-crc64", received.digests.crc64.map(|crc64| crc64.to_string()))
-        .with("x-ms-request-server-encrypted", "true"))
+    let reply = Reply::new(call.row.status).with("x-ms-request-server-encrypted", "true");
+    Ok(wire::with_digests(reply, received.digests))
 }

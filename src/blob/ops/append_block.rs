@@ -1,0 +1,133 @@
+//! Append Block and Append Blob Seal: an append blob grows by blocks at its end, until it is sealed.
+
+use super::super::blobs::Blobs;
+use super::super::body::Body;
+use super::super::state::Admitted;
+use super::super::wire;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::{blocks, condition::Accepts, lease::Guard};
+use crate::store::content::Content;
+use crate::store::sparse::Sparse;
+use crate::takes;
+
+pub(super) static APPEND_BLOCK: Op<Blobs> = Op {
+    row: Row {
+        name: "Append Block",
+        methods: &["PUT"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "appendblock")],
+        takes: &[Asked::FIELDS],
+        permit: Permit { level: Level::Object, account: "aw", service: "aw", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::Write,
+        lease: Guard::Write,
+        status: 201,
+    },
+    run: |blobs, call| Box::pin(append(blobs, call)),
+};
+
+pub(super) static SEAL: Op<Blobs> = Op {
+    row: Row {
+        name: "Append Blob Seal",
+        methods: &["PUT"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "seal")],
+        takes: &[Asked::FIELDS],
+        permit: Permit { level: Level::Object, account: "aw", service: "aw", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::Write,
+        lease: Guard::Write,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(seal(blobs, call)),
+};
+
+takes! { Asked {
+    position: Option<u64> = Header "x-ms-blob-condition-appendpos",
+    max_size: Option<u64> = Header "x-ms-blob-condition-maxsize",
+} }
+
+/// What an append blob holds.
+struct Held<'a> {
+    content: &'a Sparse,
+    blocks: u32,
+    sealed: bool,
+}
+
+async fn append(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+    if call.body.announced() == 0 {
+        return Err(Fault::header("Content-Length", "0"));
+    }
+    wire::check_kept(&call)?;
+    let claimed = call.claimed_checksums()?;
+    let received = call.body.receive(blocks::append_block_limit(call.version), claimed.wanted(call.version)).await?;
+    claimed.check(received.digests)?;
+    let reply = add(blobs, &call, &received.content).await?;
+    Ok(wire::with_digests(reply, received.digests))
+}
+
+/// Adds bytes to the end of the blob that the call names.
+pub(super) async fn add(blobs: &Blobs, call: &Call, bytes: &Content) -> Result<Reply, Fault> {
+    let asked = Asked::of(call)?;
+    let container = blobs.container(call)?;
+    let (offset, count, blob) = container
+        .write(|container| {
+            let admitted = container.admit(call)?;
+            let held = held(&admitted)?;
+            if held.sealed {
+                return Err(Code::BlobIsSealed.into());
+            }
+            let offset = held.content.len();
+            let size = offset + bytes.len();
+            check_position(&asked, offset)?;
+            if asked.max_size.is_some_and(|most| size > most) {
+                return Err(Code::MaxBlobSizeConditionNotMet.into());
+            }
+            if held.blocks as usize >= blocks::COMMITTED_BLOCKS {
+                return Err(Code::BlockCountExceedsLimit.into());
+            }
+            let mut content = held.content.clone();
+            content.resize(size);
+            content.write(offset, bytes, call.now);
+            let count = held.blocks + 1;
+            let body = Body::Append { content, blocks: count, sealed: false };
+            Ok((offset, count, container.replace(admitted, call.now, |blob| blob.body = body)))
+        })
+        .await?;
+    Ok(Reply::new(call.row.status)
+        .with_state(blob.etag(), blob.stamp)
+        .with("x-ms-blob-append-offset", offset.to_string())
+        .with("x-ms-blob-committed-block-count", count.to_string())
+        .with("x-ms-request-server-encrypted", "true"))
+}
+
+async fn seal(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?;
+    let container = blobs.container(&call)?;
+    let blob = container
+        .write(|container| {
+            let admitted = container.admit(&call)?;
+            let held = held(&admitted)?;
+            check_position(&asked, held.content.len())?;
+            let body = Body::Append { content: held.content.clone(), blocks: held.blocks, sealed: true };
+            Ok(container.replace(admitted, call.now, |blob| blob.body = body))
+        })
+        .await?;
+    Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-blob-sealed", "true"))
+}
+
+fn held(admitted: &Admitted) -> Result<Held<'_>, Fault> {
+    match &admitted.body {
+        Body::Append { content, blocks, sealed } => Ok(Held { content, blocks: *blocks, sealed: *sealed }),
+        Body::Block { .. } | Body::Page { .. } => Err(Code::InvalidBlobType.into()),
+    }
+}
+
+fn check_position(asked: &Asked, end: u64) -> Result<(), Fault> {
+    match asked.position {
+        Some(position) if position != end => Err(Code::AppendPositionConditionNotMet.into()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,64 @@
+//! Get and Set Blob Tags: the index tags of a blob. They change neither its entity tag nor its Last-Modified.
+
+use super::super::blobs::Blobs;
+use super::super::wire;
+use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+
+pub(super) static GET_BLOB_TAGS: Op<Blobs> = Op {
+    row: Row {
+        name: "Get Blob Tags",
+        methods: &["GET"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "tags")],
+        takes: &[STATE],
+        permit: Permit { level: Level::Object, account: "t", service: "t", public: Public::Never },
+        secondary: Secondary::Allowed,
+        accepts: Accepts::Write,
+        lease: Guard::Read,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(get(blobs, call)),
+};
+
+pub(super) static SET_BLOB_TAGS: Op<Blobs> = Op {
+    row: Row {
+        name: "Set Blob Tags",
+        methods: &["PUT"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "tags")],
+        takes: &[],
+        permit: Permit { level: Level::Object, account: "t", service: "t", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::Write,
+        lease: Guard::Write,
+        status: 204,
+    },
+    run: |blobs, call| Box::pin(set(blobs, call)),
+};
+
+/// The largest document of tags, in bytes.
+const LIMIT: u64 = 64 << 10;
+
+async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let blob = blobs.container(&call)?.read().admit(&call)?;
+    Ok(Reply::xml(call.row.status, wire::tags(&blob.tags)))
+}
+
+async fn set(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+    let claimed = call.claimed_checksums()?;
+    let received = call.body.receive(LIMIT, claimed.wanted(call.version)).await?;
+    claimed.check(received.digests)?;
+    let document: Vec<u8> = received.content.slice(0..LIMIT).flatten().collect();
+    let tags = wire::read_tags(&document)?;
+    let container = blobs.container(&call)?;
+    container
+        .write(|container| {
+            let admitted = container.admit(&call)?;
+            container.amend(admitted, |blob| blob.tags = tags);
+            Ok(())
+        })
+        .await?;
+    Ok(Reply::new(call.row.status))
+}

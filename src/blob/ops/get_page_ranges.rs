@@ -1,0 +1,80 @@
+//! Get Page Ranges: which pages of a page blob were written; or, with an earlier snapshot, what changed since then.
+
+use super::super::blobs::Blobs;
+use super::super::body::Body;
+use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign, xml::Writer};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::listing;
+use crate::rules::range::{self, Asked as Range};
+use crate::rules::{condition::Accepts, lease::Guard};
+use crate::store::sparse::Change;
+use crate::takes;
+
+pub(super) static GET_PAGE_RANGES: Op<Blobs> = Op {
+    row: Row {
+        name: "Get Page Ranges",
+        methods: &["GET"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "pagelist")],
+        takes: &[Asked::FIELDS, STATE],
+        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
+        secondary: Secondary::Allowed,
+        accepts: Accepts::Read,
+        lease: Guard::Read,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    range: Option<String> = Header "range",
+    ms_range: Option<String> = Header "x-ms-range",
+    previous: Option<String> = Query "prevsnapshot",
+    marker: Option<u64> = Query "marker",
+    maxresults: Option<String> = Query "maxresults",
+} }
+
+/// The ranges of a page, at most and by default.
+const PAGE: usize = 10_000;
+
+async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?;
+    let container = blobs.container(&call)?.read();
+    let blob = container.admit(&call)?;
+    let Body::Page { content, .. } = &blob.body else { return Err(Code::InvalidBlobType.into()) };
+    let size = content.len();
+    let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
+    let span = range::resolve(range, size)?.map_or(0..size, |span| span.start..span.end + 1);
+    // A marker is the offset at which the next page of ranges begins.
+    let span = asked.marker.unwrap_or(0).max(span.start)..span.end;
+    let max = asked.maxresults.as_deref().map_or(Ok(PAGE), |text| listing::maxresults(Some(text)))?;
+    let changes = match &asked.previous {
+        None => content.written(span).into_iter().map(Change::Written).collect(),
+        Some(previous) => {
+            let (taken, earlier) = container.snapshot_before(&call, previous)?;
+            let Body::Page { content: before, .. } = &earlier.body else { return Err(Code::BlobOverwritten.into()) };
+            content.changes(before, taken, span)
+        }
+    };
+
+    let mut xml = Writer::new();
+    xml.open("PageList");
+    for change in changes.iter().take(max) {
+        let (element, range) = match change {
+            Change::Written(range) => ("PageRange", range),
+            Change::Cleared(range) => ("ClearRange", range),
+        };
+        xml.open(element).leaf("Start", range.start.to_string()).leaf("End", (range.end - 1).to_string()).close(element);
+    }
+    if asked.maxresults.is_some() || asked.marker.is_some() {
+        let next = changes.get(max).map(|change| match change {
+            Change::Written(range) | Change::Cleared(range) => range.start.to_string(),
+        });
+        xml.leaf("NextMarker", next.unwrap_or_default());
+    }
+    xml.close("PageList");
+    Ok(Reply::xml(call.row.status, xml.finish())
+        .with_state(blob.etag(), blob.stamp)
+        .with("x-ms-blob-content-length", size.to_string()))
+}

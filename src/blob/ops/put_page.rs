@@ -1,0 +1,109 @@
+//! Put Page: writes whole pages of a page blob, or clears them.
+
+use super::super::blobs::Blobs;
+use super::super::body::Body;
+use super::super::state::Blob;
+use super::super::wire;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::pages::{self, SequenceConditions};
+use crate::rules::range::Span;
+use crate::rules::{condition::Accepts, lease::Guard};
+use crate::store::content::Content;
+use crate::takes;
+use std::sync::Arc;
+
+pub(super) static PUT_PAGE: Op<Blobs> = Op {
+    row: Row {
+        name: "Put Page",
+        methods: &["PUT"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "page")],
+        takes: &[Asked::FIELDS],
+        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::Write,
+        lease: Guard::Write,
+        status: 201,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    write: String = Header "x-ms-page-write",
+    range: Option<String> = Header "range",
+    ms_range: Option<String> = Header "x-ms-range",
+    le: Option<String> = Header "x-ms-if-sequence-number-le",
+    lt: Option<String> = Header "x-ms-if-sequence-number-lt",
+    eq: Option<String> = Header "x-ms-if-sequence-number-eq",
+} }
+
+impl Asked {
+    /// The range, and the header that it stood in.
+    pub(super) fn range(&self) -> Result<(&'static str, &str), Fault> {
+        let named = self.ms_range.as_deref().map(|text| ("x-ms-range", text)).or(self.range.as_deref().map(|text| ("Range", text)));
+        named.ok_or_else(|| Fault::missing_header("x-ms-range"))
+    }
+
+    fn sequence(&self) -> Result<SequenceConditions, Fault> {
+        SequenceConditions::read(|name| match name {
+            "x-ms-if-sequence-number-le" => self.le.as_deref(),
+            "x-ms-if-sequence-number-lt" => self.lt.as_deref(),
+            _ => self.eq.as_deref(),
+        })
+    }
+}
+
+async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?;
+    wire::check_kept(&call)?;
+    if asked.write.eq_ignore_ascii_case("clear") {
+        if call.body.announced() != 0 {
+            return Err(Fault::header("Content-Length", call.body.announced().to_string()));
+        }
+        let blob = write(blobs, &call, &asked, None).await?;
+        return Ok(answer(&blob, &call));
+    }
+    if !asked.write.eq_ignore_ascii_case("update") {
+        return Err(Fault::header("x-ms-page-write", asked.write));
+    }
+    let claimed = call.claimed_checksums()?;
+    let received = call.body.receive(pages::MAX_WRITE, claimed.wanted(call.version)).await?;
+    claimed.check(received.digests)?;
+    let blob = write(blobs, &call, &asked, Some(&received.content)).await?;
+    let reply = answer(&blob, &call).with("x-ms-request-server-encrypted", "true");
+    Ok(wire::with_digests(reply, received.digests))
+}
+
+/// Writes to the pages that the request names, or clears them when there is nothing to write.
+pub(super) async fn write(blobs: &Blobs, call: &Call, asked: &Asked, bytes: Option<&Content>) -> Result<Arc<Blob>, Fault> {
+    let conditions = asked.sequence()?;
+    let (header, range) = asked.range()?;
+    let container = blobs.container(call)?;
+    container
+        .write(|container| {
+            let admitted = container.admit(call)?;
+            let Body::Page { content, sequence } = &admitted.body else { return Err(Code::InvalidBlobType.into()) };
+            conditions.hold(*sequence)?;
+            let span: Span = pages::read_range(header, range, content.len())?;
+            let mut next = content.clone();
+            match bytes {
+                None => next.clear(span.start..span.end + 1),
+                Some(bytes) if bytes.len() != span.len() => return Err(Fault::header("Content-Length", bytes.len().to_string())),
+                Some(bytes) => next.write(span.start, bytes, call.now),
+            }
+            let body = Body::Page { content: next, sequence: *sequence };
+            Ok(container.replace(admitted, call.now, |blob| blob.body = body))
+        })
+        .await
+}
+
+/// The answer, without checksums.
+pub(super) fn answer(blob: &Blob, call: &Call) -> Reply {
+    let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp);
+    match &blob.body {
+        Body::Page { sequence, .. } => reply.with("x-ms-blob-sequence-number", sequence.to_string()),
+        Body::Block { .. } | Body::Append { .. } => reply,
+    }
+}

@@ -1,0 +1,40 @@
+//! Snapshot Blob: keeps a blob as it is, to be read by the moment of its keeping. It shares the blob's bytes.
+
+use super::super::blobs::Blobs;
+use super::super::wire;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+
+pub(super) static SNAPSHOT_BLOB: Op<Blobs> = Op {
+    row: Row {
+        name: "Snapshot Blob",
+        methods: &["PUT"],
+        shape: Shape::Blob,
+        signs: &[Sign::Query("comp", "snapshot")],
+        takes: &[],
+        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::Write,
+        lease: Guard::Read,
+        status: 201,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    wire::check_kept(&call)?;
+    let metadata = call.metadata()?;
+    let container = blobs.container(&call)?;
+    let (taken, blob) = container
+        .write(|container| {
+            let admitted = container.admit(&call)?;
+            Ok(container.snapshot(admitted, call.now, metadata))
+        })
+        .await?;
+    // Recorded: the flag is false here, of all writes.
+    Ok(Reply::new(call.row.status)
+        .with_state(blob.etag(), blob.stamp)
+        .with("x-ms-snapshot", taken.iso())
+        .with("x-ms-request-server-encrypted", "false"))
+}
