@@ -81,7 +81,6 @@ where
         .timer(TokioTimer::new())
         .header_read_timeout(silence)
         .max_headers(HEADERS)
-        .pipeline_flush(true)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(told))
         .await
         .map_err(|error| error.to_string())
