@@ -1,10 +1,14 @@
 //! Get Blob Properties, and Set Blob Properties: what a reader is told of the content.
 use super::super::service::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, STATE};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 use super::super::state::ContentHeaders;
 use super::super::wire::{self, Describes, Part};
+use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::{
+    condition::Accepts,
+    fault::{Code, Fault},
+    lease::Guard,
+};
 
 pub(super) static GET_BLOB_PROPERTIES: Op<Blobs> = Op {
     row: Row {
@@ -44,8 +48,14 @@ async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     Ok(wire::with_tier(reply, &blob).content(&blob.content, 0, blob.content.len()))
 }
 
+/// Headers that ask for a page blob to be resized or its sequence number changed.
+const PAGES: [&str; 3] = ["x-ms-blob-content-length", "x-ms-sequence-number-action", "x-ms-blob-sequence-number"];
+
 /// What the request does not say is cleared.
 async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    if PAGES.iter().any(|name| call.has_header(name)) {
+        return Err(Code::NotImplemented.saying("Page blobs are not implemented yet."));
+    }
     let headers = ContentHeaders::read(&call, Describes::ByName);
     let container = blobs.container(&call)?;
     let blob = container
