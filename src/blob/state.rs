@@ -275,7 +275,10 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound.
     pub fn source(&self, source: &Source) -> Result<Arc<Blob>, Fault> {
-        let key = Key { name: source.target.blob.as_str().into(), at: state_named(source.snapshot.as_deref())? };
+        let key = Key {
+            name: source.target.blob.as_str().into(),
+            at: state_named(source.snapshot.as_deref(), source.version_id.as_deref())?,
+        };
         Ok(self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone())
     }
 
@@ -451,12 +454,16 @@ impl New {
     }
 }
 
-/// The state of a name that the call asks for: `snapshot=`, or the blob as it is.
+/// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is.
 fn asked_state(call: &Call) -> Result<At, Fault> {
-    state_named(call.query.get("snapshot"))
+    state_named(call.query.get("snapshot"), call.query.get("versionid"))
 }
 
-fn state_named(snapshot: Option<&str>) -> Result<At, Fault> {
+/// No blob has versions yet, so whoever names one names nothing; the blob as it is would be another.
+fn state_named(snapshot: Option<&str>, version_id: Option<&str>) -> Result<At, Fault> {
+    if version_id.is_some_and(|text| !text.is_empty()) {
+        return Err(Code::BlobNotFound.because("no blob has versions yet"));
+    }
     match snapshot.filter(|text| !text.is_empty()) {
         None => Ok(At::Base),
         Some(text) => Timestamp::parse_iso(text)
