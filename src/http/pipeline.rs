@@ -67,7 +67,8 @@ impl Pipeline {
         let request_id = uuid::Uuid::from_bytes(self.world.id()).to_string();
         let (parts, wire) = request.into_parts();
         let announced = announced(&parts.headers);
-        let mut body = Sent::new(wire, announced.unwrap_or(0));
+        let expects = parts.headers.contains_key(http::header::EXPECT);
+        let (mut body, rest) = Sent::new(wire, announced.unwrap_or(0), expects);
         let client_id = parts.headers.get("x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
@@ -77,7 +78,8 @@ impl Pipeline {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
             Err(fault) => Err(fault),
         };
-        let drained = body.drain().await;
+        drop(body);
+        let drained = rest.drain().await;
 
         let asked = Asked {
             kind: self.service.kind(),
@@ -110,7 +112,7 @@ impl Pipeline {
         response
     }
 
-    /// Reads a request's head: path and query decoded once, then trusted.
+    /// Reads a request's head: path and query decoded once, headers made text, then trusted.
     fn head(&self, parts: http::request::Parts, peer: IpAddr, now: Timestamp) -> Result<Head, Fault> {
         let host = parts.uri.authority().map(|authority| authority.as_str().to_owned());
         let host = host.or_else(|| parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
@@ -295,12 +297,17 @@ impl Sources for Asker {
 
 /// The version that a request names: in its header, or in its signature.
 fn stated_version(head: &Head) -> Result<Option<Version>, Fault> {
-    if let Some(value) = head.headers.get("x-ms-version") {
-        let text = String::from_utf8_lossy(value.as_bytes());
-        return Version::parse(text.trim()).map(Some).ok_or_else(|| Fault::header("x-ms-version", text));
+    if let Some(version) = version_header(&head.headers)? {
+        return Ok(Some(version));
     }
     let signed = head.query.get("api-version").or_else(|| head.query.get("sv").filter(|_| head.query.get("sig").is_some()));
     Ok(signed.and_then(Version::parse))
+}
+
+fn version_header(headers: &HeaderMap) -> Result<Option<Version>, Fault> {
+    let Some(value) = headers.get("x-ms-version") else { return Ok(None) };
+    let text = String::from_utf8_lossy(value.as_bytes());
+    Version::parse(text.trim()).map(Some).ok_or_else(|| Fault::header("x-ms-version", text))
 }
 
 /// Whether the endpoint that was asked answers the operation.
