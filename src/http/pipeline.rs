@@ -73,7 +73,8 @@ impl Pipeline {
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
 
-        let mut known = Known { version: Version::V2009_09_19, account: None, row: None };
+        let version = version_header(&parts.headers).ok().flatten().unwrap_or(Version::V2009_09_19);
+        let mut known = Known { version, account: None, row: None };
         let outcome = match self.head(parts, peer, now) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
             Err(fault) => Err(fault),
@@ -123,7 +124,7 @@ impl Pipeline {
             path: parts.uri.path().to_owned(),
             query: Query::new(&pairs),
             pairs,
-            headers: parts.headers,
+            headers: legible(parts.headers)?,
             peer,
             now,
         })
@@ -308,6 +309,29 @@ fn version_header(headers: &HeaderMap) -> Result<Option<Version>, Fault> {
     let Some(value) = headers.get("x-ms-version") else { return Ok(None) };
     let text = String::from_utf8_lossy(value.as_bytes());
     Version::parse(text.trim()).map(Some).ok_or_else(|| Fault::header("x-ms-version", text))
+}
+
+/// Headers that no operation reads, and that may be what they like.
+const UNREAD: [&str; 3] = ["referer", "user-agent", "x-ms-client-request-id"];
+
+/// A request's headers, each once: a repeated one is all its values joined by `,`, so that nobody reads the first and drops the
+/// others. One that is not text is refused, for as good as absent it would take a condition or a lease id with it.
+fn legible(headers: HeaderMap) -> Result<HeaderMap, Fault> {
+    let odd = |value: &HeaderValue| std::str::from_utf8(value.as_bytes()).is_err();
+    if let Some((name, value)) = headers.iter().find(|(name, value)| odd(value) && !UNREAD.contains(&name.as_str())) {
+        return Err(match name.as_str().starts_with("x-ms-meta-") {
+            true => Code::InvalidMetadata.into(),
+            false => Fault::header(name.as_str(), String::from_utf8_lossy(value.as_bytes())),
+        });
+    }
+    if headers.len() == headers.keys_len() {
+        return Ok(headers);
+    }
+    let joined = |name: &HeaderName| {
+        let values: Vec<&[u8]> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
+        HeaderValue::from_bytes(&values.join(&b','))
+    };
+    Ok(headers.keys().filter_map(|name| Some((name.clone(), joined(name).ok()?))).collect())
 }
 
 /// Whether the endpoint that was asked answers the operation.
