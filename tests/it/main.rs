@@ -8,5 +8,9 @@
     reason = "a test reads files and clocks, and fails by panicking"
 )]
 
+mod faults;
 mod house;
+mod routing;
 mod smoke;
+mod startup;
+mod tidy;
