@@ -1,6 +1,7 @@
 //! The wire: from bytes to an operation and back. No other room knows HTTP's sockets, and this one does not know what a blob is.
 
 pub mod auth;
+pub mod patient;
 pub mod pipeline;
 pub mod render;
 pub mod route;
