@@ -21,7 +21,10 @@ async fn silence_has_a_limit() {
         let said = wire.end().await;
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 408 "), "{who}: {said:?}");
     }
-    stored.unchanged("silence").await;
+    // On a connection of its own: those that the house keeps are idle too.
+    let mut next = Wire::to(&stored.house, Kind::Blob).await;
+    next.say(request("GET", "/kept/digits", &[], "")).await;
+    assert_eq!(next.hear("GET").await.answer.text(), "0123456789");
 }
 
 /// Hundreds who stop in the middle of a head or a body, and hundreds who never read, do not keep one other from being answered.
