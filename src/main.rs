@@ -117,7 +117,8 @@ fn log(config: &Config) {
     use tracing_subscriber::{EnvFilter, fmt};
     let access = if config.silent { "off" } else { "info" };
     let filter = format!("{level},lazuli::access={access}", level = config.log.to_string().to_lowercase());
-    let subscriber = fmt().with_env_filter(EnvFilter::new(filter)).with_target(false).with_ansi(false).finish();
+    let subscriber = fmt().with_env_filter(EnvFilter::new(filter)).with_target(false).with_ansi(false);
+    let subscriber = subscriber.log_internal_errors(false).finish();
     _ = tracing::subscriber::set_global_default(subscriber);
 }
 
@@ -154,12 +155,11 @@ fn health(config: &Config) -> ExitCode {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "ready lines are what standard output is for")]
+/// Whoever started the server may have gone and closed the other end: that is no reason to end.
 fn say(line: &str) {
-    println!("{line}");
+    _ = writeln!(std::io::stdout(), "{line}");
 }
 
-#[expect(clippy::print_stderr, reason = "mistakes are what standard error is for")]
 fn complain(line: &str) {
-    eprintln!("lazuli: {line}");
+    _ = writeln!(std::io::stderr(), "lazuli: {line}");
 }

@@ -485,7 +485,7 @@ impl New {
     }
 }
 
-/// The state of a name that the call asks for: `snapshot=`, or the blob as it is.
+/// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is.
 fn asked_state(call: &Call) -> Result<At, Fault> {
     state_named(call.query.get("snapshot"), call.query.get("versionid"))
 }

@@ -8,7 +8,7 @@ use axum::Router;
 use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use axum::routing::{get, post};
+use axum::routing::{any, get, post};
 use std::sync::Arc;
 
 /// What the control routes act on.
@@ -20,13 +20,25 @@ pub struct Controlled {
     pub world: Arc<World>,
 }
 
-/// The routes. Without `control` there is only health.
+/// The routes. Without `control` there is only health, and whoever asks for more is told why.
 pub fn routes(controlled: Controlled, control: bool) -> Router {
     let health = Router::new().route("/_lazuli/health", get(health));
-    if !control {
-        return health.with_state(controlled);
-    }
-    health.route("/_lazuli/clock", post(clock)).route("/_lazuli/reset", post(reset)).with_state(controlled)
+    let routes = match control {
+        true => health.route("/_lazuli/clock", post(clock)).route("/_lazuli/reset", post(reset)).route(OTHERS, any(absent)),
+        false => health.route(OTHERS, any(withheld)),
+    };
+    routes.with_state(controlled)
+}
+
+/// Every other path here.
+const OTHERS: &str = "/_lazuli/{*path}";
+
+async fn absent() -> impl IntoResponse {
+    (StatusCode::NOT_FOUND, "there are GET /_lazuli/health, POST /_lazuli/clock?seconds=N and POST /_lazuli/reset\n")
+}
+
+async fn withheld() -> impl IntoResponse {
+    (StatusCode::NOT_FOUND, "only GET /_lazuli/health is here: --control adds the others\n")
 }
 
 async fn health(State(controlled): State<Controlled>) -> impl IntoResponse {

@@ -86,17 +86,19 @@ impl Pipeline {
         let request_id = uuid::Uuid::from_bytes(self.world.id()).to_string();
         let (parts, wire) = request.into_parts();
         let announced = announced(&parts.headers);
-        let mut body = Sent::new(wire, announced.unwrap_or(0));
+        let expects = parts.headers.contains_key(http::header::EXPECT);
+        let (mut body, rest) = Sent::new(wire, announced.unwrap_or(0), expects);
         let client_id = parts.headers.get("x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
 
         let mut known = Known { version: Version::V2009_09_19, named: false, account: None, row: None };
         let outcome = match self.head(parts, peer, spelling, now, &mut known) {
-            Ok(head) => self.perform(head, announced.is_some(), &body, &mut known).await,
+            Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
             Err(fault) => Err(fault),
         };
-        let drained = body.drain().await;
+        drop(body);
+        let drained = rest.drain().await;
 
         let asked = Asked {
             kind: self.service.kind(),
@@ -159,7 +161,7 @@ impl Pipeline {
             version,
             query,
             pairs,
-            headers: parts.headers,
+            headers: legible(parts.headers)?,
             spelling,
             peer,
             now,
@@ -167,7 +169,7 @@ impl Pipeline {
     }
 
     /// From a head to an outcome: target, version, route, authentication, permission, operation.
-    async fn perform(self: &Arc<Self>, head: Head, has_length: bool, body: &Sent, known: &mut Known) -> Result<Reply, Fault> {
+    async fn perform(self: &Arc<Self>, head: Head, has_length: bool, body: &mut Sent, known: &mut Known) -> Result<Reply, Fault> {
         let place = self.place(&head)?;
         let account = place.find(&self.accounts).ok_or_else(|| unknown_account(&place.account))?;
         known.account = Some(account.clone());
@@ -199,7 +201,7 @@ impl Pipeline {
             grant,
             world: self.world.clone(),
             sources: Arc::new(Asker { pipeline: self.clone(), host: head.host, peer: head.peer }),
-            body: body.clone(),
+            body: std::mem::take(body),
         };
         let mut reply = self.service.run(row_place, call).await?;
         for (name, value) in overrides.0.into_iter().filter(|_| read) {
@@ -336,14 +338,40 @@ impl Sources for Asker {
 
 /// The version that a request's header names.
 fn header_version(headers: &HeaderMap) -> Result<Option<Version>, Fault> {
-    let Some(value) = headers.get("x-ms-version") else { return Ok(None) };
-    let text = String::from_utf8_lossy(value.as_bytes());
+    let stated: Vec<_> = headers.get_all("x-ms-version").iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    if stated.is_empty() {
+        return Ok(None);
+    }
+    let text = stated.join(",");
     Version::parse(text.trim()).map(Some).ok_or_else(|| Fault::header("x-ms-version", text))
 }
 
 /// The version that a request without that header names in its query, beside its signature or in it.
 fn signed_version(query: &Query) -> Option<Version> {
     query.get("api-version").or_else(|| query.get("sv").filter(|_| query.get("sig").is_some())).and_then(Version::parse)
+}
+
+/// Headers that no operation reads, and that may be what they like.
+const UNREAD: [&str; 3] = ["referer", "user-agent", "x-ms-client-request-id"];
+
+/// A request's headers, each once: a repeated one is all its values joined by `,`, so that nobody reads the first and drops the
+/// others. One that is not text is refused, for as good as absent it would take a condition or a lease id with it.
+fn legible(headers: HeaderMap) -> Result<HeaderMap, Fault> {
+    let odd = |value: &HeaderValue| std::str::from_utf8(value.as_bytes()).is_err();
+    if let Some((name, value)) = headers.iter().find(|(name, value)| odd(value) && !UNREAD.contains(&name.as_str())) {
+        return Err(match name.as_str().starts_with("x-ms-meta-") {
+            true => Code::InvalidMetadata.into(),
+            false => Fault::header(name.as_str(), String::from_utf8_lossy(value.as_bytes())),
+        });
+    }
+    if headers.len() == headers.keys_len() {
+        return Ok(headers);
+    }
+    let joined = |name: &HeaderName| {
+        let values: Vec<&[u8]> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
+        HeaderValue::from_bytes(&values.join(&b','))
+    };
+    Ok(headers.keys().filter_map(|name| Some((name.clone(), joined(name).ok()?))).collect())
 }
 
 /// Whether the endpoint that was asked answers the operation.

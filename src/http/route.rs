@@ -26,24 +26,23 @@ impl Table {
     /// for an operation of the reference that is not there yet.
     pub fn find(&self, method: &str, shape: Shape, query: &Query, headers: &HeaderMap) -> Result<(usize, &'static Row), Fault> {
         let here = || self.rows.iter().filter(|(_, row)| row.shape == shape || row.shape == Shape::Any);
-        let mut found = None;
-        for (place, row) in here().filter(|(_, row)| row.methods.contains(&method)) {
-            if row.signs.iter().all(|sign| shows(sign, query, headers)) {
-                found = Some((*place, *row));
-                break;
-            }
-        }
+        let shown = |row: &Row| row.methods.contains(&method) && row.signs.iter().all(|sign| shows(sign, query, headers));
         let claimed = |name: &str, row: &Row| {
             row.shape == Shape::Any
                 || row.signs.iter().any(|sign| matches!(sign, Sign::Query(known, _) | Sign::HasQuery(known) if *known == name))
         };
-        let unclaimed = SELECTORS.iter().find_map(|name| {
-            let value = query.get(name)?;
-            found.is_none_or(|(_, row)| !claimed(name, row)).then_some((*name, value))
-        });
-        match (found, unclaimed) {
-            (Some(found), None) => Ok(found),
-            (_, selector) => Err(self.refusal(method, shape, selector, query, headers)),
+        let unclaimed = |row: Option<&Row>| {
+            SELECTORS.iter().find_map(|name| {
+                let value = query.get(name)?;
+                row.is_none_or(|row| !claimed(name, row)).then_some((*name, value))
+            })
+        };
+        match here().find(|(_, row)| shown(row) && unclaimed(Some(row)).is_none()) {
+            Some((place, row)) => Ok((*place, *row)),
+            None => {
+                let nearest = here().map(|(_, row)| *row).find(|row| shown(row));
+                Err(self.refusal(method, shape, unclaimed(nearest), query, headers))
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Listeners and connections: from a socket to the router and back, with or without TLS, until told to stop.
 
 use super::case::{Sniffed, Spelled};
+use super::patient::Patient;
 use axum::Router;
 use axum::body::Body;
 use http::Request;
@@ -36,6 +37,8 @@ pub struct Manner {
 
 /// How long a TLS handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// How long an answer may stand still because its reader does not read.
+const STALL: Duration = Duration::from_secs(120);
 /// Headers in a request, at most. Metadata of 8 KiB in short pairs takes some hundreds.
 const HEADERS: usize = 1024;
 
@@ -89,7 +92,7 @@ where
         .timer(TokioTimer::new())
         .header_read_timeout(silence)
         .max_headers(HEADERS)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(told))
+        .serve_connection(TokioIo::new(Patient::new(stream, STALL)), TowerToHyperService::new(told))
         .await
         .map_err(|error| error.to_string())
 }

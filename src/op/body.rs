@@ -4,33 +4,43 @@ use crate::rules::checksum::{Digests, Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::store::content::{Content, Filling};
 use bytes::Bytes;
+use http_body::Body as _;
 use http_body_util::BodyExt;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
+use sync_wrapper::SyncWrapper;
 
 /// How long a body may stand still between two pieces before the request is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How much of a body that nobody wants is still taken in, in bytes, so that its sender gets to read the refusal.
+/// How much of a body that nobody wants is still taken in, in bytes and for no longer than [`PATIENCE`] all told, so that its sender gets to read the refusal.
 const DRAINED: u64 = 64 << 20;
 
-/// A request's body: a handle, so that what an operation leaves unread can still be taken in. Reading it consumes it.
-#[derive(Clone, Debug, Default)]
+/// A request's body. Reading it consumes it; what is left when it is dropped goes to its [`Rest`].
+#[derive(Debug, Default)]
 pub struct Body {
-    wire: Arc<Mutex<Wire>>,
+    wire: Option<SyncWrapper<axum::body::Body>>,
     announced: u64,
+    /// Whether the sender waits to be told that the body is wanted, which the first read of it does.
+    awaited: bool,
+    /// Whether it stood still or broke off.
+    broken: bool,
+    rest: Option<Arc<Mutex<Unread>>>,
 }
 
-/// How far a body has come.
+/// What its reader leaves of a body.
 #[derive(Debug, Default)]
-enum Wire {
-    /// There is more, or there may be.
-    Flowing(axum::body::Body),
-    /// It came to its end.
+pub struct Rest(Option<Arc<Mutex<Unread>>>);
+
+#[derive(Debug, Default)]
+enum Unread {
+    /// Nothing: it was read to its end.
     #[default]
-    Ended,
-    /// It broke off or stood still: nothing more can be read from its connection.
-    Broken,
+    Nothing,
+    /// Something that is still to come.
+    Something(SyncWrapper<axum::body::Body>),
+    /// Something that will not come, or had better not.
+    Hopeless,
 }
 
 /// A body that was streamed into a content, with the checksums asked for.
@@ -43,9 +53,15 @@ pub struct Received {
 }
 
 impl Body {
-    /// A body as it comes off the wire, and its `Content-Length` in bytes.
-    pub fn new(wire: axum::body::Body, announced: u64) -> Body {
-        Body { wire: Arc::new(Mutex::new(Wire::Flowing(wire))), announced }
+    /// A body as it comes off the wire, its `Content-Length` in bytes, and whether its sender waits to be told to go on
+    /// (`Expect: 100-continue`).
+    pub fn new(wire: axum::body::Body, announced: u64, awaited: bool) -> (Body, Rest) {
+        if wire.is_end_stream() {
+            return (Body::default(), Rest::default());
+        }
+        let rest = Arc::new(Mutex::new(Unread::Nothing));
+        let body = Body { wire: Some(SyncWrapper::new(wire)), announced, awaited, broken: false, rest: Some(rest.clone()) };
+        (body, Rest(Some(rest)))
     }
 
     /// Its `Content-Length` in bytes.
@@ -86,37 +102,61 @@ impl Body {
         Ok(Received { content: filling.finish(), digests: hasher.finish() })
     }
 
-    /// Takes in what nobody read, so that the sender is not cut off before it reads the answer. Returns whether it came to the end;
-    /// if not, the connection is of no more use.
-    pub async fn drain(&mut self) -> bool {
-        if self.announced <= DRAINED {
-            while let Ok(Some(_)) = self.frame().await {}
-        }
-        matches!(*self.wire.lock(), Wire::Ended)
-    }
-
     async fn frame(&mut self) -> Result<Option<Bytes>, Fault> {
-        loop {
-            // Taken out while it is waited for: no lock is held across an await.
-            let taken = std::mem::replace(&mut *self.wire.lock(), Wire::Broken);
-            let Wire::Flowing(mut wire) = taken else {
-                *self.wire.lock() = taken;
-                return Ok(None);
-            };
-            let next = match tokio::time::timeout(PATIENCE, wire.frame()).await {
-                Err(_) => return Err(Code::RequestTimedOut.into()),
-                Ok(Some(Err(broken))) => return Err(Code::RequestBodyIncomplete.because(broken.to_string())),
-                Ok(Some(Ok(frame))) => Some(frame),
-                Ok(None) => None,
-            };
-            let Some(frame) = next else {
-                *self.wire.lock() = Wire::Ended;
-                return Ok(None);
-            };
-            *self.wire.lock() = Wire::Flowing(wire);
-            if let Ok(data) = frame.into_data() {
-                return Ok(Some(data));
+        self.awaited = false;
+        while let Some(wire) = &mut self.wire {
+            match tokio::time::timeout(PATIENCE, wire.get_mut().frame()).await {
+                Err(_) => {
+                    self.broken = true;
+                    return Err(Code::RequestTimedOut.into());
+                }
+                Ok(None) => self.wire = None,
+                Ok(Some(Err(error))) => {
+                    self.broken = true;
+                    return Err(Code::RequestBodyIncomplete.because(error.to_string()));
+                }
+                Ok(Some(Ok(frame))) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Ok(Some(data));
+                    }
+                }
             }
         }
+        Ok(None)
     }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        if let (Some(wire), Some(rest)) = (self.wire.take(), &self.rest) {
+            let hopeless = self.awaited || self.broken || self.announced > DRAINED;
+            *rest.lock() = if hopeless { Unread::Hopeless } else { Unread::Something(wire) };
+        }
+    }
+}
+
+impl Rest {
+    /// Takes in what nobody read, so that the sender is not cut off before it reads the answer. Returns whether it came to the end,
+    /// so that another request can follow; a sender that waits to be told to go on is not told.
+    pub async fn drain(self) -> bool {
+        let unread = self.0.map(|unread| std::mem::take(&mut *unread.lock()));
+        match unread.unwrap_or_default() {
+            Unread::Nothing => true,
+            Unread::Hopeless => false,
+            Unread::Something(wire) => tokio::time::timeout(PATIENCE, to_end(wire.into_inner())).await.unwrap_or(false),
+        }
+    }
+}
+
+/// Reads on to the end, within bounds; whether it was reached.
+async fn to_end(mut wire: axum::body::Body) -> bool {
+    let mut taken = 0;
+    while let Some(frame) = wire.frame().await {
+        let Ok(frame) = frame else { return false };
+        taken += frame.data_ref().map_or(0, |data| data.len() as u64);
+        if taken > DRAINED {
+            return false;
+        }
+    }
+    true
 }

@@ -30,7 +30,7 @@ pub struct Call {
     pub target: Target,
     /// The query.
     pub query: Query,
-    /// The headers.
+    /// The headers: text, and each once, those that were repeated joined by `,`.
     pub headers: HeaderMap,
     /// The metadata names that were not written in lower case: lower case, and as written.
     pub spelling: Vec<(String, String)>,
@@ -113,20 +113,12 @@ pub struct Source {
 }
 
 impl Call {
-    /// A header's text; repeated headers are joined by `,`. `None` when it is absent or not text.
+    /// A header's text. `None` when it is absent.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        let mut values = self.headers.get_all(name).iter();
-        let first = text(values.next()?)?;
-        match values.next() {
-            None => Some(Cow::Borrowed(first)),
-            Some(_) => {
-                let all: Option<Vec<&str>> = self.headers.get_all(name).iter().map(text).collect();
-                Some(Cow::Owned(all?.join(",")))
-            }
-        }
+        self.headers.get(name).and_then(text).map(Cow::Borrowed)
     }
 
-    /// Whether the request carries this header, be it text or not.
+    /// Whether the request carries this header.
     pub fn has_header(&self, name: &str) -> bool {
         self.headers.contains_key(name)
     }

@@ -10,7 +10,7 @@ mod reply;
 mod service;
 pub mod xml;
 
-pub use body::{Body, Received};
+pub use body::{Body, Received, Rest};
 pub use call::{Call, Query, Source, Sources, Target};
 pub use given::{Field, Given, Place, Read};
 pub use reply::{Payload, Reply};

@@ -1,10 +1,11 @@
 //! XML as the service writes and reads it: no indentation, empty elements as `<X />`, a byte order mark in front; and of what
 //! clients send, a plain tree of elements.
 
-use crate::rules::fault::Fault;
+use crate::rules::{fault::Fault, name};
 use quick_xml::Reader;
 use quick_xml::escape::partial_escape;
 use quick_xml::events::{BytesStart, Event};
+use std::borrow::Cow;
 
 /// How deep a request's document may nest. The deepest real one (service properties) has four levels.
 const DEPTH: usize = 16;
@@ -40,7 +41,7 @@ impl Writer {
             self.text.push(' ');
             self.text.push_str(key);
             self.text.push_str("=\"");
-            self.text.push_str(&quick_xml::escape::escape(*value));
+            self.text.push_str(&quick_xml::escape::escape(&*fit(value)));
             self.text.push('"');
         }
         self.text.push('>');
@@ -69,7 +70,7 @@ impl Writer {
             self.text.push_str(" />");
             return self;
         }
-        self.text.push_str(&partial_escape(value));
+        self.text.push_str(&partial_escape(&*fit(value)));
         self.close(name)
     }
 
@@ -98,6 +99,11 @@ impl Writer {
     pub fn finish(self) -> String {
         self.text
     }
+}
+
+/// A text as XML 1.0 can hold it: for what it cannot (control characters, U+FFFE, U+FFFF) stands U+FFFD.
+fn fit(text: &str) -> Cow<'_, str> {
+    if text.contains(name::unfit_for_xml) { text.replace(name::unfit_for_xml, "\u{fffd}").into() } else { text.into() }
 }
 
 /// An element of a document that a client sent.
@@ -209,6 +215,13 @@ mod tests {
             text,
             "\u{feff}<?xml version=\"1.0\" encoding=\"utf-8\"?><Root At=\"a&quot;&lt;b&gt;\"><Empty /><Text>a&lt;b&gt;&amp;c</Text><None /></Root>"
         );
+    }
+
+    #[test]
+    fn writes_only_what_can_be_read() {
+        let mut xml = Writer::new();
+        xml.open_with("R", &[("A", "\u{1}")]).leaf("T", "a\u{0}\u{ffff}\tb").close("R");
+        assert!(xml.finish().ends_with("<R A=\"\u{fffd}\"><T>a\u{fffd}\u{fffd}\tb</T></R>"));
     }
 
     #[test]

@@ -116,8 +116,12 @@ fn unescape(text: &str) -> Option<String> {
 ///
 /// `None` for the names that XML can hold, which is nearly all.
 pub fn encoded_xml(name: &str) -> Option<String> {
-    let unfit = |c: char| matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}');
-    name.contains(unfit).then(|| utf8_percent_encode(name, RESERVED).to_string())
+    name.contains(unfit_for_xml).then(|| utf8_percent_encode(name, RESERVED).to_string())
+}
+
+/// Whether XML 1.0 cannot hold this character, escaped or not.
+pub fn unfit_for_xml(c: char) -> bool {
+    matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
 }
 
 #[cfg(test)]

@@ -6,8 +6,11 @@ use lazuli::op::Kind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+/// A request: method, target, headers.
+type Sent<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+
 /// Sends signed requests over one connection, one after the other, and returns the heads of the answers. Header names go out as given.
-async fn heads(house: &House, requests: &[(&str, &str, &[(&str, &str)])]) -> Vec<String> {
+async fn heads(house: &House, requests: &[Sent<'_>]) -> Vec<String> {
     let mut stream = TcpStream::connect(house.host(Kind::Blob)).await.unwrap();
     let mut heads = Vec::new();
     for (method, target, headers) in requests {

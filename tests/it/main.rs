@@ -5,10 +5,15 @@
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
+    clippy::needless_pass_by_value,
     reason = "a test reads files and clocks, and fails by panicking"
 )]
 
 mod auth;
 mod case;
+mod faults;
 mod house;
+mod routing;
 mod smoke;
+mod startup;
+mod tidy;

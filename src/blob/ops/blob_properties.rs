@@ -1,15 +1,16 @@
 //! Get Blob Properties, and Set Blob Properties: what a reader is told of the content, and a page blob's size and sequence
 //! number.
+
 use super::super::blobs::Blobs;
+use super::super::body::{Body, ContentHeaders};
+use super::super::wire::{self, Describes, Part};
 use super::put_page;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, STATE};
+use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::pages::{self, Action};
 use crate::rules::{condition::Accepts, lease::Guard};
 use crate::takes;
-use super::super::body::{Body, ContentHeaders};
-use super::super::wire::{self, Describes, Part};
 
 pub(super) static GET_BLOB_PROPERTIES: Op<Blobs> = Op {
     row: Row {

@@ -3,8 +3,12 @@ use super::super::blobs::Blobs;
 use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 use crate::rules::blocks::{self, BlockId};
+use crate::rules::{
+    condition::Accepts,
+    fault::{Code, Fault},
+    lease::Guard,
+};
 use crate::takes;
 
 pub(super) static PUT_BLOCK: Op<Blobs> = Op {
@@ -28,6 +32,9 @@ takes! { Asked {
 } }
 
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+    if call.has_header("x-ms-copy-source") {
+        return Err(Code::NotImplemented.saying("Put Block From URL is not implemented yet."));
+    }
     let id = BlockId::parse(&Asked::of(&call)?.block_id)?;
     if call.body.announced() == 0 {
         return Err(Fault::header("Content-Length", "0"));

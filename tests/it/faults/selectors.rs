@@ -1,0 +1,145 @@
+//! Which operation is asked for is never guessed: unknown selectors, verbs, and operations that are not there yet.
+
+use super::{Stored, refusal};
+use crate::house::VERSION;
+
+const METHODS: [&str; 5] = ["GET", "HEAD", "PUT", "DELETE", "POST"];
+const PATHS: [&str; 4] = ["/", "/kept", "/kept/digits", "/digits"];
+
+/// On every path and with every method, a selector that no operation has is refused, whatever else the request brings.
+#[tokio::test]
+async fn unknown_selectors() {
+    let stored = Stored::new().await;
+    let odd = [
+        "comp=foo",
+        "comp=",
+        "comp=list%20",
+        "comp=list,list",
+        "restype=foo",
+        "restype=",
+        "resource=file",
+        "action=append",
+        "restype=container&comp=foo",
+        "restype=service&comp=foo",
+        "restype=account&comp=foo",
+        "COMP=foo",
+        "%63omp=foo",
+    ];
+    for path in PATHS {
+        for method in METHODS {
+            for query in odd {
+                let target = format!("{path}?{query}");
+                let ask = stored.house.ask(method, &target).header("x-ms-blob-type", "BlockBlob").body("overwritten");
+                let answer = ask.send().await;
+                let row = format!("{method} {target}");
+                assert_eq!(answer.status, 400, "{row}: {} {}", answer.verdict(), answer.text());
+                let code = refusal(&answer, method, VERSION);
+                assert!(
+                    ["InvalidQueryParameterValue", "OutOfRangeInput", "InvalidResourceName"].contains(&code.as_str()),
+                    "{row}: {code}"
+                );
+            }
+        }
+        stored.unchanged(path).await;
+    }
+}
+
+/// A selector that belongs to another path or another method is as good as unknown.
+#[tokio::test]
+async fn misplaced_selectors() {
+    let stored = Stored::new().await;
+    for (method, target) in [
+        ("PUT", "/kept/digits?restype=container"),
+        ("PUT", "/kept/digits?restype=container&comp=block&blockid=YWE%3D"),
+        ("PUT", "/kept/digits?comp=acl"),
+        ("PUT", "/kept/digits?comp=list"),
+        ("DELETE", "/kept/digits?comp=metadata"),
+        ("DELETE", "/kept/digits?restype=container"),
+        ("DELETE", "/kept?restype=container&comp=metadata"),
+        ("DELETE", "/kept?restype=service"),
+        ("PUT", "/kept?restype=account"),
+        ("PUT", "/kept?restype=container&comp=block"),
+        ("PUT", "/other?restype=container&comp=list"),
+        ("GET", "/kept?restype=container&comp=blocklist"),
+        ("GET", "/?restype=container"),
+        ("GET", "/?comp=properties"),
+        ("PUT", "/?comp=properties"),
+    ] {
+        let answer = stored.house.ask(method, target).header("x-ms-blob-type", "BlockBlob").body("overwritten").send().await;
+        assert_eq!(answer.verdict(), "400 InvalidQueryParameterValue", "{method} {target}: {}", answer.text());
+        refusal(&answer, method, VERSION);
+        stored.unchanged(target).await;
+    }
+    let stats = stored.house.ask("GET", "/?restype=service&comp=stats").send().await;
+    assert_eq!((stats.verdict().as_str(), stats.element("QueryParameterName")), ("400 InvalidQueryParameterValue", "comp"));
+}
+
+#[tokio::test]
+async fn unknown_verbs() {
+    let stored = Stored::new().await;
+    for method in ["PATCH", "POST", "MERGE", "TRACE", "get", "put", "Delete", "PROPFIND", "X"] {
+        for path in ["/", "/kept/digits"] {
+            let answer = stored.house.ask(method, path).header("x-ms-blob-type", "BlockBlob").body("overwritten").send().await;
+            assert_eq!(answer.verdict(), "405 UnsupportedHttpVerb", "{method} {path}: {}", answer.text());
+            refusal(&answer, method, VERSION);
+        }
+    }
+    // A verb that is known, where nothing answers to it.
+    for (method, target) in [("DELETE", "/"), ("PUT", "/"), ("GET", "/"), ("HEAD", "/")] {
+        let answer = stored.house.ask(method, target).body("").send().await;
+        assert_eq!(answer.verdict(), "400 InvalidUri", "{method} {target}: {}", answer.text());
+        refusal(&answer, method, VERSION);
+    }
+    stored.unchanged("a verb").await;
+}
+
+/// Every operation of the reference that is not there yet says so, rather than doing something else.
+#[tokio::test]
+async fn operations_that_are_not_there() {
+    let stored = Stored::new().await;
+    for (method, path, comp) in [
+        ("POST", "/?", "batch"),
+        ("GET", "/?", "blobs"),
+        ("POST", "/?restype=service&", "userdelegationkey"),
+        ("PUT", "/kept?restype=container&", "undelete"),
+        ("PUT", "/kept?restype=container&", "rename"),
+        ("POST", "/kept?restype=container&", "batch"),
+        ("GET", "/kept?restype=container&", "blobs"),
+        ("PUT", "/kept/digits?", "undelete"),
+        ("PUT", "/kept/digits?", "expiry"),
+        ("PUT", "/kept/digits?", "immutabilityPolicies"),
+        ("DELETE", "/kept/digits?", "immutabilityPolicies"),
+        ("PUT", "/kept/digits?", "legalhold"),
+        ("PUT", "/kept/digits?", "incrementalcopy"),
+        ("POST", "/kept/digits?", "query"),
+    ] {
+        for comp in [comp.to_owned(), comp.to_uppercase()] {
+            let target = format!("{path}comp={comp}");
+            let answer = stored.house.ask(method, &target).header("x-ms-blob-type", "BlockBlob").body("overwritten").send().await;
+            assert_eq!(answer.verdict(), "501 NotImplemented", "{method} {target}: {}", answer.text());
+            refusal_of_501(&answer, &comp);
+            stored.unchanged(&target).await;
+        }
+    }
+    let from = format!("{}/kept/digits", stored.house.blob_url());
+    for (target, headers) in [
+        ("/kept/digits", vec![("x-ms-blob-type", "PageBlob"), ("x-ms-blob-content-length", "512")]),
+        ("/kept/new", vec![("x-ms-blob-type", "BlockBlob"), ("x-ms-copy-source", from.as_str())]),
+        ("/kept/new", vec![("x-ms-requires-sync", "true"), ("x-ms-copy-source", from.as_str())]),
+        ("/kept/new", vec![("x-ms-copy-source", "http://elsewhere.example/account/container/blob")]),
+        ("/kept/waiting?comp=block&blockid=YmI%3D", vec![("x-ms-copy-source", from.as_str())]),
+    ] {
+        let answer = stored.house.ask("PUT", target).headers(&headers).send().await;
+        assert_eq!(answer.verdict(), "501 NotImplemented", "{target} {headers:?}: {}", answer.text());
+        stored.unchanged(target).await;
+    }
+}
+
+fn refusal_of_501(answer: &crate::house::Answer, comp: &str) {
+    assert_eq!(refusal(answer, "PUT", VERSION), "NotImplemented");
+    assert!(
+        answer.element("Message").starts_with(&format!("The operation comp={comp} is not implemented yet.")),
+        "{}",
+        answer.text()
+    );
+}

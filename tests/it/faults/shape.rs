@@ -1,0 +1,161 @@
+//! The shape of every refusal, and of what every answer carries.
+
+use super::{
+    Stored, refusal,
+    wire::{Wire, request, sas},
+};
+use crate::house::VERSION;
+use lazuli::op::Kind;
+
+/// `x-ms-error-code` came with 2017-07-29; the body has always had the code.
+#[tokio::test]
+async fn error_codes_by_version() {
+    let stored = Stored::new().await;
+    let target = format!("/kept/nothing?{}", sas());
+    for (version, header) in [
+        ("2009-09-19", ""),
+        ("2015-12-11", ""),
+        ("2017-04-17", ""),
+        ("2017-07-29", "BlobNotFound"),
+        (VERSION, "BlobNotFound"),
+        ("2099-12-31", "BlobNotFound"),
+    ] {
+        // Not signed by key: what a signature holds has changed with the versions.
+        let ask = |method| stored.house.ask(method, &target).header("x-ms-version", version).anonymous();
+        let answer = ask("GET").send().await;
+        assert_eq!((answer.status, answer.header("x-ms-error-code")), (404, header), "{version}");
+        assert_eq!(refusal(&answer, "GET", version), "BlobNotFound");
+        let answer = ask("HEAD").send().await;
+        assert_eq!((answer.status, refusal(&answer, "HEAD", version).as_str()), (404, header), "{version}");
+    }
+    for (version, code, followed) in [
+        // The signature's own version.
+        ("", "BlobNotFound", "2020-04-08"),
+        // White space around a value is not part of it.
+        ("2021-12-02 ", "BlobNotFound", VERSION),
+        ("soon", "InvalidHeaderValue", ""),
+        ("2019-13-01", "InvalidHeaderValue", ""),
+        ("1999-01-01", "InvalidHeaderValue", ""),
+        ("2021-12-02-preview", "InvalidHeaderValue", ""),
+    ] {
+        let answer = stored.house.ask("GET", &target).header("x-ms-version", version).anonymous().send().await;
+        assert_eq!(refusal(&answer, "GET", followed), code, "{version}");
+    }
+    // What is wrong with the URL is said in the version that the request asks for, though the URL is read first.
+    let answer = stored.house.ask("GET", "/kept/nothing?x=%zz").send().await;
+    assert_eq!(refusal(&answer, "GET", VERSION), "InvalidQueryParameterValue");
+}
+
+/// What is said of the offending value is what was sent, in a form that any XML reader takes.
+#[tokio::test]
+async fn details_quote_what_was_sent() {
+    let stored = Stored::new().await;
+    for (target, name, value) in [
+        ("/kept/digits?comp=foo", "comp", "foo"),
+        ("/kept/digits?comp=%3Cb%3E%26%22%27", "comp", "&lt;b&gt;&amp;\"'"),
+        ("/kept/digits?comp=%01%1F%EF%BF%BF", "comp", "\u{fffd}\u{fffd}\u{fffd}"),
+        ("/kept/digits?comp=%0D%0A", "comp", "\r\n"),
+        ("/kept/digits?comp=a%C3%A9", "comp", "aé"),
+        ("/kept/digits?comp=", "comp", ""),
+    ] {
+        let answer = stored.house.ask("GET", target).send().await;
+        assert_eq!(refusal(&answer, "GET", VERSION), "InvalidQueryParameterValue", "{target}");
+        assert_eq!(answer.element("QueryParameterName"), name, "{target}");
+        let plain = answer.element("QueryParameterValue").replace("&apos;", "'").replace("&quot;", "\"").replace("&#13;", "\r");
+        assert_eq!(plain, value, "{target}");
+    }
+    let answer = stored.house.ask("GET", "/kept?restype=container&comp=list&delimiter=%01&prefix=%02").send().await;
+    assert_eq!(answer.verdict(), "200");
+    assert!(!answer.text().contains(['\x01', '\x02']), "{}", answer.text());
+    let answer = stored.house.ask("PUT", "/kept/digits").header("x-ms-blob-type", "<b>&\"'").send().await;
+    assert_eq!(refusal(&answer, "PUT", VERSION), "InvalidHeaderValue");
+    assert_eq!(answer.element("HeaderName"), "x-ms-blob-type");
+}
+
+/// The client's own id comes back on success and on failure if it is up to 1024 visible ASCII characters, and not otherwise.
+#[tokio::test]
+async fn the_clients_id_is_echoed() {
+    let stored = Stored::new().await;
+    let (most, over) = ("i".repeat(1024), "i".repeat(1025));
+    for (id, echoed) in [("one", true), ("a b ~!", true), (most.as_str(), true), (over.as_str(), false), ("tab\there", false)] {
+        for target in ["/kept/digits", "/kept/nothing"] {
+            for method in ["GET", "HEAD"] {
+                let answer = stored.house.ask(method, target).header("x-ms-client-request-id", id).send().await;
+                let wanted = if echoed { id } else { "" };
+                assert_eq!(answer.header("x-ms-client-request-id"), wanted, "{method} {target} {id:.20}");
+            }
+        }
+    }
+    let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+    wire.say(b"GET /devstoreaccount1/kept/nothing HTTP/1.1\r\nhost: a\r\nx-ms-client-request-id: caf\xe9\r\n\r\n").await;
+    let answer = wire.hear("GET").await.answer;
+    assert_eq!((answer.status, answer.header("x-ms-client-request-id")), (404, ""));
+}
+
+/// The reason phrase of a refusal is its sentence.
+#[tokio::test]
+async fn the_reason_is_the_sentence() {
+    let stored = Stored::new().await;
+    let etag = stored.house.ask("HEAD", "/kept/digits").send().await.header("etag").to_owned();
+    let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+    for (method, target, headers, line) in [
+        ("GET", "/kept/nothing", &[][..], "HTTP/1.1 404 The specified blob does not exist."),
+        ("HEAD", "/kept/nothing", &[], "HTTP/1.1 404 The specified blob does not exist."),
+        ("GET", "/kept/digits", &[], "HTTP/1.1 200 OK"),
+        ("GET", "/kept/digits", &[("if-none-match", &*etag)], "HTTP/1.1 304 Not Modified"),
+        ("PUT", "/kept/digits?comp=undelete", &[], "HTTP/1.1 501 The operation comp=undelete is not implemented yet."),
+    ] {
+        wire.say(request(method, target, headers, "")).await;
+        let spoken = wire.hear(method).await;
+        if (method, spoken.answer.status) == ("GET", 304) {
+            assert_eq!(spoken.answer.header("x-ms-error-code"), "ConditionNotMet");
+        }
+        assert_eq!(spoken.line, line, "{method} {target}");
+    }
+    assert!(wire.is_silent());
+}
+
+/// What is not there yet refuses in its own service's form.
+#[tokio::test]
+async fn services_that_are_not_there() {
+    let stored = Stored::new().await;
+    for (kind, server) in [
+        (Kind::Queue, "Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0"),
+        (Kind::Table, "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"),
+        (Kind::File, "Windows-Azure-File/1.0 Microsoft-HTTPAPI/2.0"),
+    ] {
+        for (method, target) in
+            [("GET", "/"), ("GET", "/?comp=list"), ("PUT", "/thing"), ("POST", "/Tables"), ("DELETE", "/a/b/c"), ("HEAD", "/a")]
+        {
+            let answer = stored.house.ask(method, target).of(kind).body("").send().await;
+            let row = format!("{kind:?} {method} {target}");
+            assert_eq!((answer.status, answer.header("server"), answer.header("x-ms-version")), (501, server, VERSION), "{row}");
+            if method == "HEAD" {
+                assert!(answer.body.is_empty());
+                continue;
+            }
+            match kind {
+                Kind::Table => {
+                    assert_eq!(
+                        answer.header("content-type"),
+                        "application/json;odata=minimalmetadata;streaming=true;charset=utf-8"
+                    );
+                    let error: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+                    assert_eq!(error["odata.error"]["code"], "NotImplemented", "{row}");
+                    assert_eq!(error["odata.error"]["message"]["lang"], "en-US", "{row}");
+                    let said = error["odata.error"]["message"]["value"].as_str().unwrap();
+                    let id = answer.header("x-ms-request-id");
+                    assert!(
+                        said.starts_with(&format!("The Table service is not implemented yet.\nRequestId:{id}\nTime:")),
+                        "{said}"
+                    );
+                }
+                _ => assert_eq!(
+                    (answer.element("Code"), answer.header("x-ms-error-code")),
+                    ("NotImplemented", "NotImplemented"),
+                    "{row}"
+                ),
+            }
+        }
+    }
+}

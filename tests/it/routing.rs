@@ -1,0 +1,277 @@
+//! The table of operations, tested as a table: every row can be reached, no two can be meant at once, and every operation of the
+//! service's published description is in it or missing for a reason.
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use lazuli::account::Accounts;
+use lazuli::blob::Blobs;
+use lazuli::http::route::Table;
+use lazuli::op::{Query, Row, SELECTORS, Service, Shape, Sign};
+use std::collections::BTreeSet;
+
+/// Every operation of the description: id, method, path with its query, headers.
+const OPERATIONS: &str = include_str!("spec/blob_operations.txt");
+
+fn rows() -> Vec<&'static Row> {
+    Blobs::new(&Accounts::default()).rows()
+}
+
+/// What a request shows so that these signs match.
+fn shown<'a>(signs: impl IntoIterator<Item = &'a Sign>) -> (Query, HeaderMap) {
+    let (mut pairs, mut headers) = (Vec::new(), HeaderMap::new());
+    for sign in signs {
+        match *sign {
+            Sign::Query(name, value) => pairs.push((name.to_owned(), value.to_owned())),
+            Sign::HasQuery(name) => pairs.push((name.to_owned(), "x".to_owned())),
+            Sign::Header(name, value) => _ = headers.insert(name, HeaderValue::from_static(value)),
+            Sign::HasHeader(name) => _ = headers.insert(name, HeaderValue::from_static("x")),
+        }
+    }
+    pairs.dedup();
+    (Query::new(&pairs), headers)
+}
+
+fn path(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Service => "/",
+        Shape::Container => "/container",
+        Shape::Blob | Shape::Any => "/container/some/blob",
+    }
+}
+
+fn claims(row: &Row, name: &str) -> bool {
+    row.shape == Shape::Any
+        || row.signs.iter().any(|sign| matches!(sign, Sign::Query(known, _) | Sign::HasQuery(known) if *known == name))
+}
+
+#[test]
+fn every_row_is_reached_by_the_request_it_describes() {
+    let rows = rows();
+    let blobs = Blobs::new(&Accounts::default());
+    let table = Table::new(rows.clone());
+    for (place, row) in rows.iter().enumerate() {
+        let (query, headers) = shown(row.signs);
+        let target = blobs.target(path(row.shape), &query).unwrap();
+        assert!(row.shape == Shape::Any || target.shape == row.shape, "{}: its path is a {:?}", row.name, target.shape);
+        assert!(!row.methods.is_empty(), "{} answers to no method", row.name);
+        for method in row.methods {
+            let (found, reached) = table.find(method, target.shape, &query, &headers).unwrap();
+            assert_eq!((found, reached.name), (place, row.name), "{method} {}", path(row.shape));
+        }
+    }
+}
+
+/// A request that shows the signs of two rows at once means the one with more of them; of two with as many, neither may take it, or
+/// their order in the table would decide.
+#[test]
+fn no_two_rows_are_ambiguous() {
+    let rows = rows();
+    let table = Table::new(rows.clone());
+    let mut pairs = 0;
+    for (place, one) in rows.iter().enumerate() {
+        for other in &rows[place + 1..] {
+            let meet = one.shape == other.shape || one.shape == Shape::Any || other.shape == Shape::Any;
+            let Some(method) = one.methods.iter().find(|method| meet && other.methods.contains(method)) else { continue };
+            let clash = |a: &Sign, b: &Sign| match (a, b) {
+                (Sign::Query(a, x), Sign::Query(b, y)) | (Sign::Header(a, x), Sign::Header(b, y)) => a == b && x != y,
+                _ => false,
+            };
+            if one.signs.iter().any(|a| other.signs.iter().any(|b| clash(a, b))) {
+                continue;
+            }
+            pairs += 1;
+            let (query, headers) = shown(one.signs.iter().chain(other.signs));
+            let take = |row: &Row| SELECTORS.iter().all(|name| query.get(name).is_none() || claims(row, name));
+            let both = take(one) && take(other);
+            assert!(!both || one.signs.len() != other.signs.len(), "{method}: {} or {}?", one.name, other.name);
+            let shape = if one.shape == Shape::Any { other.shape } else { one.shape };
+            if both {
+                let more = if one.signs.len() > other.signs.len() { one } else { other };
+                assert_eq!(table.find(method, shape, &query, &headers).unwrap().1.name, more.name);
+            }
+        }
+    }
+    assert!(pairs > 10, "{pairs} pairs were compared");
+}
+
+#[test]
+fn names_are_unique_and_the_references_own() {
+    let rows = rows();
+    let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
+    assert_eq!(names.len(), rows.len());
+    for name in names {
+        assert!(name.starts_with(char::is_uppercase) && name.trim() == name && !name.contains("  "), "{name:?}");
+    }
+}
+
+/// Writes are refused on the secondary, reads are not; and what is read is not written.
+#[test]
+fn methods_and_endpoints_agree() {
+    use lazuli::op::Secondary;
+    for row in rows() {
+        let reads = row.methods.iter().all(|method| ["GET", "HEAD", "OPTIONS"].contains(method));
+        assert_eq!(reads, row.secondary != Secondary::Refused, "{}", row.name);
+    }
+}
+
+/// Where an operation of the description is.
+enum Is {
+    /// In the table, under this name.
+    Row(&'static str),
+    /// Not in it, for this reason.
+    Missing(&'static str),
+}
+
+use Is::{Missing, Row as In};
+
+const FROM_URL: Is = Missing("part 2: writes from a URL");
+const TAGS: Is = Missing("part 2: tags");
+const BATCH: Is = Missing("part 2: batch");
+const IMMUTABLE: Is = Missing("part 2: immutability");
+const RETAINED: Is = Missing("part 2: soft delete");
+
+const PLACES: &[(&str, Is)] = &[
+    ("Service_SetProperties", In("Set Blob Service Properties")),
+    ("Service_GetProperties", In("Get Blob Service Properties")),
+    ("Service_GetStatistics", In("Get Blob Service Stats")),
+    ("Service_ListContainersSegment", In("List Containers")),
+    ("Service_GetUserDelegationKey", Missing("the identity corner: it takes a bearer token")),
+    ("Service_GetAccountInfo", In("Get Account Information")),
+    ("Service_SubmitBatch", BATCH),
+    ("Service_FilterBlobs", TAGS),
+    ("Container_Create", In("Create Container")),
+    ("Container_GetProperties", In("Get Container Properties")),
+    ("Container_Delete", In("Delete Container")),
+    ("Container_SetMetadata", In("Set Container Metadata")),
+    ("Container_GetAccessPolicy", In("Get Container ACL")),
+    ("Container_SetAccessPolicy", In("Set Container ACL")),
+    ("Container_Restore", RETAINED),
+    ("Container_Rename", Missing("part 2: renaming a container")),
+    ("Container_SubmitBatch", BATCH),
+    ("Container_FilterBlobs", TAGS),
+    ("Container_AcquireLease", In("Acquire Container Lease")),
+    ("Container_ReleaseLease", In("Release Container Lease")),
+    ("Container_RenewLease", In("Renew Container Lease")),
+    ("Container_BreakLease", In("Break Container Lease")),
+    ("Container_ChangeLease", In("Change Container Lease")),
+    ("Container_ListBlobFlatSegment", In("List Blobs")),
+    ("Container_ListBlobHierarchySegment", In("List Blobs")),
+    ("Container_GetAccountInfo", In("Get Account Information (container)")),
+    ("Blob_Download", In("Get Blob")),
+    ("Blob_GetProperties", In("Get Blob Properties")),
+    ("Blob_Delete", In("Delete Blob")),
+    ("PageBlob_Create", In("Put Blob")),
+    ("AppendBlob_Create", In("Put Blob")),
+    ("BlockBlob_Upload", In("Put Blob")),
+    ("BlockBlob_PutBlobFromUrl", FROM_URL),
+    ("Blob_Undelete", RETAINED),
+    ("Blob_SetExpiry", Missing("Data Lake: only accounts with a hierarchical namespace have it")),
+    ("Blob_SetHTTPHeaders", In("Set Blob Properties")),
+    ("Blob_SetImmutabilityPolicy", IMMUTABLE),
+    ("Blob_DeleteImmutabilityPolicy", IMMUTABLE),
+    ("Blob_SetLegalHold", IMMUTABLE),
+    ("Blob_SetMetadata", In("Set Blob Metadata")),
+    ("Blob_AcquireLease", In("Acquire Blob Lease")),
+    ("Blob_ReleaseLease", In("Release Blob Lease")),
+    ("Blob_RenewLease", In("Renew Blob Lease")),
+    ("Blob_ChangeLease", In("Change Blob Lease")),
+    ("Blob_BreakLease", In("Break Blob Lease")),
+    ("Blob_CreateSnapshot", In("Snapshot Blob")),
+    ("Blob_StartCopyFromURL", In("Copy Blob")),
+    ("Blob_CopyFromURL", FROM_URL),
+    ("Blob_AbortCopyFromURL", In("Abort Copy Blob")),
+    ("Blob_SetTier", In("Set Blob Tier")),
+    ("Blob_GetAccountInfo", In("Get Account Information (blob)")),
+    ("BlockBlob_StageBlock", In("Put Block")),
+    ("BlockBlob_StageBlockFromURL", FROM_URL),
+    ("BlockBlob_CommitBlockList", In("Put Block List")),
+    ("BlockBlob_GetBlockList", In("Get Block List")),
+    ("PageBlob_UploadPages", In("Put Page")),
+    ("PageBlob_ClearPages", In("Put Page")),
+    ("PageBlob_UploadPagesFromURL", FROM_URL),
+    ("PageBlob_GetPageRanges", In("Get Page Ranges")),
+    ("PageBlob_GetPageRangesDiff", In("Get Page Ranges")),
+    ("PageBlob_Resize", In("Set Blob Properties")),
+    ("PageBlob_UpdateSequenceNumber", In("Set Blob Properties")),
+    ("PageBlob_CopyIncremental", Missing("part 2: incremental copies")),
+    ("AppendBlob_AppendBlock", In("Append Block")),
+    ("AppendBlob_AppendBlockFromUrl", FROM_URL),
+    ("AppendBlob_Seal", In("Append Blob Seal")),
+    ("Blob_Query", Missing("part 2: query")),
+    ("Blob_GetTags", In("Get Blob Tags")),
+    ("Blob_SetTags", In("Set Blob Tags")),
+];
+
+/// Rows that the reference has and the description leaves out.
+const BEYOND: [&str; 3] = ["Preflight Blob Request", "Get Container Metadata", "Get Blob Metadata"];
+
+/// An operation as the description has it.
+struct Described {
+    id: &'static str,
+    method: &'static str,
+    path: &'static str,
+    query: Vec<(String, String)>,
+    headers: HeaderMap,
+}
+
+fn described() -> Vec<Described> {
+    let lines = OPERATIONS.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let mut words = line.split(' ');
+            let (id, method, target) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
+            let (template, query) = target.split_once('?').unwrap_or((target, ""));
+            let path = match template {
+                "/" => "/",
+                "/{containerName}" => "/container",
+                "/{containerName}/{blob}" => "/container/blob",
+                other => panic!("{other}"),
+            };
+            let pair = |text: &str| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).unwrap();
+            let query = query.split('&').filter(|text| !text.is_empty()).map(pair).collect();
+            let headers = words.map(pair).map(|(name, value)| (HeaderName::try_from(name).unwrap(), value.parse().unwrap()));
+            Described { id, method, path, query, headers: headers.collect() }
+        })
+        .collect()
+}
+
+#[test]
+fn every_operation_of_the_description_has_its_place() {
+    let described = described();
+    let ids: Vec<&str> = described.iter().map(|operation| operation.id).collect();
+    let placed: Vec<&str> = PLACES.iter().map(|(id, _)| *id).collect();
+    assert_eq!(ids, placed);
+
+    let rows = rows();
+    let blobs = Blobs::new(&Accounts::default());
+    let table = Table::new(rows.clone());
+    let mut reached: BTreeSet<&str> = BEYOND.into();
+    for (operation, (id, place)) in described.iter().zip(PLACES) {
+        let query = Query::new(&operation.query);
+        let shape = blobs.target(operation.path, &query).unwrap().shape;
+        let mut headers = operation.headers.clone();
+        match place {
+            Is::Row(name) => {
+                let row = rows.iter().find(|row| row.name == *name).unwrap_or_else(|| panic!("{id}: there is no {name}"));
+                // The description does not count a header that any value selects by.
+                headers.extend(shown(row.signs.iter().filter(|sign| matches!(sign, Sign::HasHeader(_)))).1);
+                let found = table.find(operation.method, shape, &query, &headers).unwrap().1;
+                assert_eq!(found.name, *name, "{id}");
+                reached.insert(name);
+            }
+            Missing(reason) => {
+                assert!(!reason.is_empty());
+                // It is refused as not there yet, unless it shares its signs with a row whose handler knows the difference.
+                match table.find(operation.method, shape, &query, &headers) {
+                    Err(fault) => assert_eq!(fault.code().name(), "NotImplemented", "{id}: {fault}"),
+                    Ok((_, row)) => {
+                        let known = ["Put Blob", "Put Block", "Copy Blob", "Append Block", "Put Page"];
+                        assert!(known.contains(&row.name), "{id} is taken for {}", row.name);
+                    }
+                }
+            }
+        }
+    }
+    let unreached: Vec<&str> = rows.iter().map(|row| row.name).filter(|name| !reached.contains(name)).collect();
+    assert!(unreached.is_empty(), "in no description: {unreached:?}");
+    assert!(BEYOND.iter().all(|name| rows.iter().any(|row| row.name == *name)));
+}

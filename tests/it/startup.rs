@@ -1,0 +1,438 @@
+//! The program itself: what it prints, what it refuses, how it ends.
+
+use lazuli::config::WELL_KNOWN_KEY;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{WebPkiSupportedAlgorithms, ring};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{DigitallySignedStruct, SignatureScheme};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How long the program may take for anything.
+const HANGS: Duration = Duration::from_secs(20);
+/// Four free ports.
+const FREE: [&str; 8] = ["--blob-port", "0", "--queue-port", "0", "--table-port", "0", "--file-port", "0"];
+
+/// The program, running; gone when this is.
+struct Running {
+    child: Child,
+    lines: Receiver<String>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+fn command(program: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn lazuli() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_lazuli"))
+}
+
+impl Running {
+    fn start(arguments: &[&str]) -> Running {
+        Running::start_as(lazuli(), arguments)
+    }
+
+    fn start_as(program: &Path, arguments: &[&str]) -> Running {
+        let mut child = command(program, arguments).spawn().unwrap();
+        let output = child.stdout.take().unwrap();
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            let read = BufReader::new(output).lines().map_while(Result::ok);
+            // Whoever no longer listens has closed the pipe, and that is the test's business.
+            read.map(|line| sender.send(line)).take_while(Result::is_ok).for_each(drop);
+        });
+        Running { child, lines }
+    }
+
+    fn line(&self) -> String {
+        self.lines.recv_timeout(HANGS).unwrap()
+    }
+
+    /// The ports of the ready lines, with the lines.
+    fn ready(&self, lines: usize) -> Vec<(String, u16)> {
+        let lines = (0..lines).map(|_| self.line());
+        let port = |line: String| {
+            let port = line.rsplit(':').next().unwrap().parse().unwrap();
+            (line, port)
+        };
+        lines.map(port).collect()
+    }
+
+    /// The ports of Blob, Queue, Table and File; the connection string is read too.
+    fn ports(&self) -> Vec<u16> {
+        let ports = self.ready(4).into_iter().map(|(_, port)| port).collect();
+        assert!(self.line().starts_with("Connection string: "));
+        ports
+    }
+
+    fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits for the end: its status, and what it printed since.
+    fn end(&mut self) -> (ExitStatus, Vec<String>) {
+        let mut said = Vec::new();
+        loop {
+            match self.lines.recv_timeout(HANGS) {
+                Ok(line) => said.push(line),
+                Err(RecvTimeoutError::Disconnected) => return (self.child.wait().unwrap(), said),
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end: {said:?}"),
+            }
+        }
+    }
+}
+
+/// Runs to the end: exit code, standard output, standard error.
+fn run(program: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = command(program, arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// A folder of this test's own; gone when this is.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let folder = std::env::temp_dir().join(format!("lazuli-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        Folder(folder)
+    }
+
+    /// A link to the program under another name.
+    fn link(&self, name: &str) -> PathBuf {
+        let link = self.0.join(name);
+        std::os::unix::fs::symlink(lazuli(), &link).unwrap();
+        link
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Sends a request on a connection of its own and reads the answer to the end.
+fn ask(port: u16, head: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.set_read_timeout(Some(HANGS)).unwrap();
+    write!(stream, "{head} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn prints_where_it_listens() {
+    let running = Running::start(&FREE);
+    let ready = running.ready(4);
+    // Read before anything is asked: a request's line in the log would come between.
+    let connection = running.line();
+    for ((line, port), name) in ready.iter().zip(["Blob", "Queue", "Table", "File"]) {
+        assert_eq!(*line, format!("Lazuli {name} service is listening at http://127.0.0.1:{port}"));
+        assert_ne!(*port, 0);
+        assert!(ask(*port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"), "{name}");
+        // What tools probe for: an answer that is exactly 400, or 501 where the service is not there yet.
+        let probe = ask(*port, "GET /");
+        assert!(probe.starts_with("HTTP/1.1 400 ") || name != "Blob", "{probe}");
+    }
+    let url = |at: usize| format!("http://127.0.0.1:{}/devstoreaccount1", ready[at].1);
+    let endpoints = format!("BlobEndpoint={};QueueEndpoint={};TableEndpoint={};FileEndpoint={};", url(0), url(1), url(2), url(3));
+    let account = format!("DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey={WELL_KNOWN_KEY};");
+    assert_eq!(connection, format!("Connection string: {account}{endpoints}"));
+}
+
+/// The lines that tools wait for, to the letter, and nothing behind the port.
+#[test]
+fn speaks_as_azurite() {
+    let folder = Folder::new("names");
+    let mut running = Running::start_as(
+        &folder.link("azurite"),
+        &["--silent", "--blobPort", "0", "--queuePort", "0", "--tablePort=0", "--file-port", "0"],
+    );
+    let mut closing = Vec::new();
+    for name in ["Blob", "Queue", "Table"] {
+        let ready = running.ready(2);
+        let at = format!("at http://127.0.0.1:{}", ready[1].1);
+        assert_eq!(ready[0].0, format!("Azurite {name} service is starting {at}"));
+        assert_eq!(ready[1].0, format!("Azurite {name} service is successfully listening {at}"));
+        assert!(ask(ready[1].1, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"), "{name}");
+        closing.extend([format!("Azurite {name} service is closing..."), format!("Azurite {name} service successfully closed")]);
+    }
+    running.signal("INT");
+    let (status, said) = running.end();
+    assert_eq!((status.code(), said), (Some(0), closing));
+
+    for (program, flag, name, last) in [
+        ("azurite-blob", "--blobPort", "Blob", "successfully listens on http://127.0.0.1:"),
+        ("azurite-queue", "--queuePort", "Queue", "successfully listens on http://127.0.0.1:"),
+        ("azurite-table", "--tablePort", "Table", "successfully started on 127.0.0.1:"),
+    ] {
+        let mut running = Running::start_as(&folder.link(program), &["--silent", flag, "0"]);
+        let ready = running.ready(3);
+        let port = ready[0].1;
+        let wanted = [
+            format!("Azurite {name} service is starting at http://127.0.0.1:{port}"),
+            format!("Azurite {name} service is successfully listening at http://127.0.0.1:{port}"),
+            format!("Azurite {name} service {last}{port}"),
+        ];
+        assert_eq!(ready.into_iter().map(|(line, _)| line).collect::<Vec<_>>(), wanted);
+        running.signal("TERM");
+        let (status, said) = running.end();
+        assert_eq!(status.code(), Some(0), "{program}");
+        assert_eq!(
+            said,
+            [format!("Azurite {name} service is closing..."), format!("Azurite {name} service successfully closed")]
+        );
+    }
+}
+
+/// A mistake is one line on standard error that names it, and exit code 2.
+#[test]
+fn mistakes_are_one_line() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let folder = Folder::new("mistakes");
+    let absent = folder.0.join("absent.pem");
+    let absent = absent.to_str().unwrap();
+    for (arguments, said) in [
+        (&["--blob-port", port.as_str(), "--queue-port", "0", "--table-port", "0", "--file-port", "0"][..], "already in use"),
+        (&["--blob-port", "70000"], "is not a port"),
+        (&["--blob-port"], "--blob-port"),
+        (&["--account", "one:not base64!"], "one"),
+        (&["--account", "UPPER"], "UPPER"),
+        (&["--colour", "blue"], "--colour"),
+        (&["--location", "somewhere"], "--location"),
+        (&["-l", "somewhere"], "--location"),
+        (&["--oauth", "basic"], "oauth"),
+        (&["--cert", absent], "--key"),
+        (&["--cert", absent, "--key", absent], "cannot be read"),
+        (&["--blob-host", "not a host"], "not a host"),
+        (&["--blob-keep-alive-timeout", "soon"], "soon"),
+        (&["--blob-port", "\n"], "is not a port"),
+    ] {
+        let (code, output, error) = run(lazuli(), arguments);
+        assert_eq!((code, output.as_str()), (2, ""), "{arguments:?}: {error}");
+        assert_eq!(error.lines().count(), 1, "{arguments:?}: {error}");
+        assert!(error.starts_with("lazuli: ") && error.ends_with('\n') && error.contains(said), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn answers_questions_and_ends() {
+    let (code, output, error) = run(lazuli(), &["--version"]);
+    assert_eq!((code, output.as_str(), error.as_str()), (0, concat!(env!("CARGO_PKG_VERSION"), "\n"), ""));
+    let (code, output, error) = run(lazuli(), &["--help"]);
+    assert_eq!((code, error.as_str()), (0, ""));
+    assert!(output.contains("--blob-port") && output.contains("--account"));
+}
+
+#[test]
+fn health_is_an_exit_code() {
+    let running = Running::start(&FREE);
+    let port = running.ports()[0].to_string();
+    let (code, output, error) = run(lazuli(), &["--health", "--blob-port", &port]);
+    assert_eq!((code, output.as_str(), error.as_str()), (0, "", ""));
+    drop(running);
+    let (code, output, error) = run(lazuli(), &["--health", "--blob-port", &port]);
+    assert_eq!((code, output.as_str()), (1, ""));
+    assert_eq!(error.lines().count(), 1, "{error}");
+}
+
+/// Neither an open connection nor half a body holds up the end.
+#[test]
+fn ends_at_once_when_told() {
+    for name in ["TERM", "INT"] {
+        let mut running = Running::start(&FREE);
+        let port = running.ports()[0];
+        let mut idle = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        idle.write_all(b"GET /_lazuli/health HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+        let mut first = [0; 15];
+        idle.read_exact(&mut first).unwrap();
+        assert_eq!(&first, b"HTTP/1.1 200 OK");
+        let mut half = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        half.write_all(
+            b"PUT /devstoreaccount1/c/b HTTP/1.1\r\nhost: a\r\nx-ms-blob-type: BlockBlob\r\ncontent-length: 100\r\n\r\nhalf",
+        )
+        .unwrap();
+        running.signal(name);
+        let (status, _) = running.end();
+        assert_eq!(status.code(), Some(0), "{name}");
+        // Whoever was connected learns of it.
+        let mut rest = Vec::new();
+        idle.set_read_timeout(Some(HANGS)).unwrap();
+        assert!(idle.read_to_end(&mut rest).is_ok());
+    }
+}
+
+/// Whoever started it may go: nobody reading what it prints is no reason to end, nor to fail a request.
+#[test]
+fn goes_on_when_nobody_listens() {
+    let folder = Folder::new("alone");
+    for (program, arguments) in [(lazuli().to_owned(), &FREE[..]), (folder.link("azurite-blob"), &FREE[..2])] {
+        let mut child = command(&program, arguments).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut first = String::new();
+        output.read_line(&mut first).unwrap();
+        drop((output, child.stderr.take()));
+        let mut running = Running { child, lines: channel().1 };
+        let port = first.trim_end().rsplit(':').next().unwrap().parse().unwrap();
+        for _ in 0..3 {
+            let answer = ask(port, "PUT /devstoreaccount1/c/b?comp=foo");
+            assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+        }
+        running.signal("TERM");
+        assert_eq!(running.end().0.code(), Some(0));
+    }
+}
+
+/// Health is everywhere; the clock and the fresh start only where they were asked for, and whoever asks in vain is told why.
+#[test]
+fn control_is_asked_for() {
+    let running = Running::start(&FREE);
+    for port in running.ports() {
+        let health = ask(port, "GET /_lazuli/health");
+        let body: serde_json::Value = serde_json::from_str(health.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        assert_eq!((&body["status"], &body["version"]), (&"ok".into(), &env!("CARGO_PKG_VERSION").into()));
+        assert_eq!(body["services"], serde_json::json!(["blob", "queue", "table", "file"]));
+        for request in ["POST /_lazuli/clock?seconds=5", "POST /_lazuli/reset", "GET /_lazuli/reset", "GET /_lazuli/other"] {
+            let answer = ask(port, request);
+            assert!(answer.starts_with("HTTP/1.1 404 ") && answer.contains("--control"), "{request}: {answer}");
+        }
+    }
+    drop(running);
+    let running = Running::start(&[&FREE[..], &["--control"]].concat());
+    for port in running.ports() {
+        for (request, status) in [
+            ("GET /_lazuli/health", 200),
+            ("POST /_lazuli/clock?seconds=5", 200),
+            ("POST /_lazuli/clock", 400),
+            ("POST /_lazuli/clock?seconds=-5", 400),
+            ("POST /_lazuli/clock?seconds=99999999999999999999", 400),
+            ("GET /_lazuli/clock?seconds=5", 405),
+            ("POST /_lazuli/reset", 200),
+            ("GET /_lazuli/reset", 405),
+            ("GET /_lazuli/other", 404),
+        ] {
+            let answer = ask(port, request);
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
+        }
+    }
+}
+
+/// Made for these tests, and for nothing else, with `openssl req -x509 -newkey ec`.
+const CERT: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUSr7XJxwiohdrylS16rE4CNvK3ykwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA5MDM1MVoYDzIxMjYxMDI4
+MDkwMzUxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAT5Hnk0YvNG4NsNo7Z/CWCNm6MyxDA3dIpiWlYCQfAVVmLj2Gt1LpN3
+10WmpTGP8lUCvg2L9MX05f/36a5dlW5jo28wbTAdBgNVHQ4EFgQUHftc5Cy0FiZo
+HiczuQldSQeSSJ4wHwYDVR0jBBgwFoAUHftc5Cy0FiZoHiczuQldSQeSSJ4wDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIhAOUdadSrp14y5pUNr3UY599PdfpimILUzS+h0iNMBiu4AiBs
+Ad1/vWsr9W/ncaIIG5K/lZo5nMW3AR0dnDHx9UEOeQ==
+-----END CERTIFICATE-----
+";
+const KEY: &str = "\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqzj2iG/5oxhyWai3
+h21JWhu2y0Kd7q3nlKOUf0sK/nmhRANCAAT5Hnk0YvNG4NsNo7Z/CWCNm6MyxDA3
+dIpiWlYCQfAVVmLj2Gt1LpN310WmpTGP8lUCvg2L9MX05f/36a5dlW5j
+-----END PRIVATE KEY-----
+";
+
+/// Takes any certificate, and remembers nothing.
+#[derive(Debug)]
+struct Trusting(WebPkiSupportedAlgorithms);
+
+impl ServerCertVerifier for Trusting {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls12_signature(message, cert, signature, &self.0)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(message, cert, signature, &self.0)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.supported_schemes()
+    }
+}
+
+#[test]
+fn speaks_tls() {
+    let folder = Folder::new("tls");
+    let (cert, key) = (folder.0.join("cert.pem"), folder.0.join("key.pem"));
+    std::fs::write(&cert, CERT).unwrap();
+    std::fs::write(&key, KEY).unwrap();
+    let pem = ["--cert", cert.to_str().unwrap(), "--key", key.to_str().unwrap()];
+    let running = Running::start(&[&FREE[..], &pem].concat());
+    let ready = running.ready(4);
+    let port = ready[0].1;
+    assert_eq!(ready[0].0, format!("Lazuli Blob service is listening at https://127.0.0.1:{port}"));
+    assert!(running.line().contains(&format!(";BlobEndpoint=https://127.0.0.1:{port}/devstoreaccount1;")));
+    let port_text = port.to_string();
+    assert_eq!(run(lazuli(), &[&["--health", "--blob-port", &port_text][..], &pem].concat()).0, 0);
+
+    // Whoever does not speak TLS is cut off, and holds nobody up.
+    let mut plain = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    plain.set_read_timeout(Some(HANGS)).unwrap();
+    plain.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+    let mut rest = Vec::new();
+    _ = plain.read_to_end(&mut rest);
+    assert!(!rest.starts_with(b"HTTP/"), "{}", String::from_utf8_lossy(&rest));
+    let _silent = TcpStream::connect(("127.0.0.1", port)).unwrap();
+
+    let provider = Arc::new(ring::default_provider());
+    let verifier = Arc::new(Trusting(provider.signature_verification_algorithms));
+    let config = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+    let mut config = config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let mut connection = rustls::ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap()).unwrap();
+    let mut socket = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    socket.set_read_timeout(Some(HANGS)).unwrap();
+    let mut stream = rustls::Stream::new(&mut connection, &mut socket);
+    stream.write_all(b"GET /devstoreaccount1/?comp=list HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 4"), "{}", String::from_utf8_lossy(&answer));
+    assert_eq!(connection.alpn_protocol(), Some(&b"http/1.1"[..]));
+}
