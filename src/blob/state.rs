@@ -251,9 +251,9 @@ impl Container {
     ///
     /// # Errors
     /// 412 for an unmet condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
-    /// overwrite.
+    /// overwrite; 400 for a snapshot, which nobody can write to.
     pub fn claim(&self, call: &Call) -> Result<Claimed, Fault> {
-        let key = Key { name: call.blob().into(), at: At::Base };
+        let key = Key { name: call.blob().into(), at: asked_state(call)? };
         let stands = self.blobs.get(&key).cloned();
         match &stands {
             Some(blob) => {
@@ -275,7 +275,10 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound.
     pub fn source(&self, source: &Source) -> Result<Arc<Blob>, Fault> {
-        let key = Key { name: source.target.blob.as_str().into(), at: state_named(source.snapshot.as_deref())? };
+        let key = Key {
+            name: source.target.blob.as_str().into(),
+            at: state_named(source.snapshot.as_deref(), source.version_id.as_deref())?,
+        };
         Ok(self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone())
     }
 
@@ -451,19 +454,34 @@ impl New {
     }
 }
 
-/// The state of a name that the call asks for: `snapshot=`, or the blob as it is.
+/// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is, which alone can be written to.
 fn asked_state(call: &Call) -> Result<At, Fault> {
-    state_named(call.query.get("snapshot"))
-}
-
-fn state_named(snapshot: Option<&str>) -> Result<At, Fault> {
-    match snapshot.filter(|text| !text.is_empty()) {
-        None => Ok(At::Base),
-        Some(text) => Timestamp::parse_iso(text)
-            .map(At::Snapshot)
-            .ok_or_else(|| Fault::query("snapshot", text, "Must be in the specific snapshot date time format.")),
+    let takes_state = || call.row.takes.iter().any(|fields| fields.iter().any(|field| field.name == "snapshot"));
+    let (snapshot, version) = (call.query.get("snapshot"), call.query.get("versionid"));
+    match state_named(snapshot, version) {
+        Ok(At::Base) => Ok(At::Base),
+        Ok(At::Snapshot(_)) | Err(_) if !takes_state() => {
+            let (name, text) = if snapshot.is_some() { ("snapshot", snapshot) } else { ("versionid", version) };
+            Err(Fault::query(name, text.unwrap_or_default(), "This operation is not for a snapshot or a version."))
+        }
+        state => state,
     }
 }
+
+fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<At, Fault> {
+    let time = |name: &'static str, text: Option<&str>| {
+        let read = |text| Timestamp::parse_iso(text).ok_or_else(|| Fault::query(name, text, MALFORMED_TIME));
+        text.filter(|text| !text.is_empty()).map(read).transpose()
+    };
+    // No blob has versions yet.
+    if time("versionid", version)?.is_some() {
+        return Err(Code::BlobNotFound.into());
+    }
+    Ok(time("snapshot", snapshot)?.map_or(At::Base, At::Snapshot))
+}
+
+/// What is said of a time that is none.
+const MALFORMED_TIME: &str = "Must be in the specific snapshot date time format.";
 
 /// The checks that a row declares, in the service's order.
 fn check(blob: &Blob, call: &Call, at: At) -> Result<(), Fault> {

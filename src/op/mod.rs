@@ -93,8 +93,11 @@ pub enum Sign {
     HasHeader(&'static str),
 }
 
-/// The query parameter that names a state of a blob instead of the blob as it is.
-pub const STATE: &[Field] = &[Field { place: Place::Query, name: "snapshot", required: false }];
+/// The query parameters that name a state of a blob instead of the blob as it is.
+pub const STATE: &[Field] = &[
+    Field { place: Place::Query, name: "snapshot", required: false },
+    Field { place: Place::Query, name: "versionid", required: false },
+];
 
 /// The query parameters that choose operations. A request with one that its row does not name is refused: `PUT ?comp=foo` must
 /// never overwrite a blob.
