@@ -8,5 +8,7 @@
     reason = "a test reads files and clocks, and fails by panicking"
 )]
 
+mod blob;
 mod house;
+mod scenario;
 mod smoke;
