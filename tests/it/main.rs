@@ -10,5 +10,8 @@
 
 mod blob;
 mod house;
+mod race;
+mod raw;
 mod scenario;
+mod sim;
 mod smoke;
