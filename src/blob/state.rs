@@ -213,9 +213,6 @@ impl Container {
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
     pub fn admit(&self, call: &Call) -> Result<Admitted, Fault> {
         let key = Key { name: call.blob().into(), at: asked_state(call)? };
-        if key.at != At::Base && !call.row.takes.iter().any(|fields| fields.iter().any(|field| field.name == "snapshot")) {
-            return Err(Code::InvalidOperation.into());
-        }
         let blob = self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone();
         check(&blob, call, key.at)?;
         Ok(Admitted { key, blob })
@@ -225,9 +222,9 @@ impl Container {
     ///
     /// # Errors
     /// 412 for an unmet condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
-    /// overwrite.
+    /// overwrite; 400 for a snapshot, which nobody can write to.
     pub fn claim(&self, call: &Call) -> Result<Claimed, Fault> {
-        let key = Key { name: call.blob().into(), at: At::Base };
+        let key = Key { name: call.blob().into(), at: asked_state(call)? };
         let stands = self.blobs.get(&key).cloned();
         match &stands {
             Some(blob) => {
@@ -261,8 +258,7 @@ impl Container {
     /// # Errors
     /// 400 for what is no moment, or later than the snapshot that the call asks about; 409 PreviousSnapshotNotFound.
     pub fn snapshot_before(&self, call: &Call, previous: &str) -> Result<(Timestamp, Arc<Blob>), Fault> {
-        let taken = Timestamp::parse_iso(previous)
-            .ok_or_else(|| Fault::query("prevsnapshot", previous, "Must be in the specific snapshot date time format."))?;
+        let taken = Timestamp::parse_iso(previous).ok_or_else(|| Fault::query("prevsnapshot", previous, MALFORMED_TIME))?;
         if asked_state(call)? < At::Snapshot(taken) {
             return Err(Code::PreviousSnapshotCannotBeNewer.into());
         }
@@ -485,26 +481,34 @@ impl New {
     }
 }
 
-/// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is.
+/// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is, which alone can be written to.
 fn asked_state(call: &Call) -> Result<At, Fault> {
-    state_named(call.query.get("snapshot"), call.query.get("versionid"))
+    let takes_state = || call.row.takes.iter().any(|fields| fields.iter().any(|field| field.name == "snapshot"));
+    let (snapshot, version) = (call.query.get("snapshot"), call.query.get("versionid"));
+    match state_named(snapshot, version) {
+        Ok(At::Base) => Ok(At::Base),
+        Ok(At::Snapshot(_)) | Err(_) if !takes_state() => {
+            let (name, text) = if snapshot.is_some() { ("snapshot", snapshot) } else { ("versionid", version) };
+            Err(Fault::query(name, text.unwrap_or_default(), "This operation is not for a snapshot or a version."))
+        }
+        state => state,
+    }
 }
 
 fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<At, Fault> {
-    if let Some(text) = version.filter(|text| !text.is_empty()) {
-        // No blob has versions yet, so none is found; the blob as it is would be the wrong answer.
-        return Err(match Timestamp::parse_iso(text) {
-            Some(_) => Code::BlobNotFound.into(),
-            None => Fault::query("versionid", text, "Value is not in the correct format."),
-        });
+    let time = |name: &'static str, text: Option<&str>| {
+        let read = |text| Timestamp::parse_iso(text).ok_or_else(|| Fault::query(name, text, MALFORMED_TIME));
+        text.filter(|text| !text.is_empty()).map(read).transpose()
+    };
+    // No blob has versions yet.
+    if time("versionid", version)?.is_some() {
+        return Err(Code::BlobNotFound.into());
     }
-    match snapshot.filter(|text| !text.is_empty()) {
-        None => Ok(At::Base),
-        Some(text) => Timestamp::parse_iso(text)
-            .map(At::Snapshot)
-            .ok_or_else(|| Fault::query("snapshot", text, "Must be in the specific snapshot date time format.")),
-    }
+    Ok(time("snapshot", snapshot)?.map_or(At::Base, At::Snapshot))
 }
+
+/// What is said of a time that is none.
+const MALFORMED_TIME: &str = "Must be in the specific snapshot date time format.";
 
 /// The checks that a row declares, in the service's order.
 fn check(blob: &Blob, call: &Call, at: At) -> Result<(), Fault> {

@@ -130,7 +130,7 @@ impl Call {
 
     /// The conditional headers of one family: the request's own, or those about a copy's source.
     pub fn conditions_named(&self, names: &condition::Names) -> Result<Conditions, Fault> {
-        Conditions::read(names, |name| self.headers.get(name).and_then(text))
+        Conditions::read(names, |name| self.header(name))
     }
 
     /// The lease id that the request shows.

@@ -12,6 +12,7 @@ use super::{
     time::Timestamp,
     version::Version,
 };
+use std::borrow::Cow;
 
 /// What a header may ask of an entity tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,18 +96,18 @@ pub struct Conditions {
 impl Conditions {
     /// Reads the headers that `find` finds. One that is repeated comes joined by commas; an empty one is as good as none. A
     /// date or an expression that cannot be read is 400 InvalidHeaderValue, and so are two dates under one name.
-    pub fn read<'a>(names: &Names, find: impl Fn(&'static str) -> Option<&'a str>) -> Result<Conditions, Fault> {
-        let given = |name| find(name).map(str::trim).filter(|value| !value.is_empty());
+    pub fn read<'a>(names: &Names, find: impl Fn(&'static str) -> Option<Cow<'a, str>>) -> Result<Conditions, Fault> {
+        let given = |name| find(name).filter(|value| !value.trim().is_empty());
         let tags = |name| {
-            let parts = given(name).into_iter().flat_map(|list| list.split(','));
-            parts.map(str::trim).filter(|part| !part.is_empty()).map(Match::parse).collect()
+            let list = given(name).unwrap_or_default();
+            list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(Match::parse).collect()
         };
         let date = |name| {
-            let read = |text| Timestamp::parse_http(text).ok_or_else(|| Fault::header(name, text));
+            let read = |text: Cow<'a, str>| Timestamp::parse_http(text.trim()).ok_or_else(|| Fault::header(name, text));
             given(name).map(read).transpose()
         };
         let expr = |name| {
-            let read = |text| Expr::parse(text).map_err(|fault| Fault::header(name, text).because(fault.why()));
+            let read = |text: Cow<'a, str>| Expr::parse(&text).map_err(|fault| Fault::header(name, text).because(fault.why()));
             given(name).map(read).transpose()
         };
         Ok(Conditions {
@@ -254,7 +255,7 @@ mod tests {
     /// Conditions from `header: value` lines; `SAME` stands for the tag of the blob.
     fn want(headers: &str) -> Result<Conditions, Fault> {
         let text = headers.replace("SAME", &ETag::of(modified()).quoted());
-        let find = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        let find = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(Cow::from);
         Conditions::read(&PLAIN, find)
     }
 
@@ -392,7 +393,7 @@ mod tests {
             assert_eq!(fault.code(), Code::InvalidHeaderValue);
             assert_eq!(fault.details().first(), Some(&("HeaderName", name.to_owned())));
         }
-        let source = Conditions::read(&SOURCE, |name| (name == "x-ms-source-if-tags").then_some("x"));
+        let source = Conditions::read(&SOURCE, |name| (name == "x-ms-source-if-tags").then_some("x".into()));
         assert_eq!(source.unwrap_err().details().first(), Some(&("HeaderName", "x-ms-source-if-tags".to_owned())));
     }
 }

@@ -10,10 +10,15 @@
 )]
 
 mod auth;
+mod blob;
 mod case;
 mod faults;
 mod house;
+mod race;
+mod raw;
 mod routing;
+mod scenario;
+mod sim;
 mod smoke;
 mod startup;
 mod tidy;

@@ -3,7 +3,8 @@
 use super::super::{blobs::Blobs, wire};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, listing};
+use crate::rules::listing::{self, Position};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 use crate::takes;
 use std::sync::Arc;
 
@@ -35,11 +36,11 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let metadata = includes_metadata(asked.include.as_deref())?;
     let prefix = asked.prefix.as_deref().unwrap_or_default();
-    let account_prefix = format!("/{}/", call.account.name);
-    let marker = asked.marker.as_deref().map(|marker| marker.strip_prefix(&*account_prefix).unwrap_or(marker));
-    let from = marker.filter(|marker| *marker > prefix).unwrap_or(prefix);
+    let account = &call.account.name;
+    let start = asked.marker.as_deref().map(|marker| Position::read_account(marker, account)).transpose()?;
+    let from = start.as_ref().map(|start| start.name.as_str()).filter(|name| *name > prefix).unwrap_or(prefix);
 
-    let containers = blobs.account(&call.account.name)?.containers.read();
+    let containers = blobs.account(account)?.containers.read();
     let mut page = containers
         .range(Arc::<str>::from(from)..)
         .map(|(name, cell)| (&**name, cell))
@@ -55,7 +56,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             wire::write_container(xml, name, &cell.read(), metadata, &call);
         }
     });
-    xml.leaf("NextMarker", page.next().map(|(name, _)| format!("{account_prefix}{name}")).unwrap_or_default());
+    xml.leaf("NextMarker", page.next().map(|(name, _)| Position::before(name).account_marker(account)).unwrap_or_default());
     xml.close("EnumerationResults");
     Ok(Reply::xml(call.row.status, xml.finish()))
 }

@@ -1,0 +1,228 @@
+//! The lease of a blob: it guards what the blob is, against everybody without its id.
+
+use super::leases::{Leased, STATES};
+use crate::house::House;
+use crate::scenario::check_in;
+
+const BLOB: Leased = Leased {
+    make: "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-blob-content-type: text/plain | old",
+    lease: "PUT /box/b?comp=lease",
+    look: "HEAD /box/b",
+    remove: "DELETE /box/b",
+};
+
+/// A house with a container `box` and in it a blob `source` to copy.
+async fn house() -> House {
+    let house = House::new().await;
+    house.container("box").await;
+    house.blob("/box/source", "source").await;
+    house
+}
+
+#[tokio::test]
+async fn every_action_in_every_state() {
+    BLOB.every_action_in_every_state(&house().await).await;
+}
+
+#[tokio::test]
+async fn malformed_asks_are_refused_by_name() {
+    BLOB.malformed_asks(&house().await).await;
+}
+
+#[tokio::test]
+async fn every_operation_asks_for_the_id() {
+    let house = house().await;
+    // The request, its headers, its body, its success.
+    let source = format!("x-ms-copy-source: {}/box/source; ", house.blob_url());
+    let list = "<BlockList></BlockList>";
+    let writes = [
+        ("PUT /box/b", "x-ms-blob-type: BlockBlob; ", "new", "201"),
+        ("PUT /box/b?comp=block&blockid=QQ==", "", "block", "201"),
+        ("PUT /box/b?comp=blocklist", "", list, "201"),
+        ("PUT /box/b?comp=properties", "", "", "200"),
+        ("PUT /box/b?comp=metadata", "", "", "200"),
+        ("DELETE /box/b", "", "", "202"),
+        ("PUT /box/b", &source, "", "202"),
+    ];
+    let reads = [
+        ("GET /box/b", "", "", "200"),
+        ("HEAD /box/b", "", "", "200"),
+        ("GET /box/b?comp=metadata", "", "", "200"),
+        ("GET /box/b?comp=blocklist", "", "", "200"),
+    ];
+    let (none, other, lost) = ("412 LeaseNotPresentWithBlobOperation", "412 LeaseIdMismatchWithBlobOperation", "412 LeaseLost");
+    for state in STATES {
+        for (request, headers, body, success) in writes.iter().chain(&reads) {
+            let is_read = reads.iter().any(|(read, ..)| read == request);
+            let is_copy = headers.contains("copy-source");
+            let (with_a, with_b, without) = match state {
+                "available" => (none, none, *success),
+                "leased" if is_copy => ("412 InfiniteLeaseDurationRequired", other, "412 LeaseIdMissing"),
+                "leased" | "infinite" | "breaking" if !is_read => (*success, other, "412 LeaseIdMissing"),
+                "leased" | "infinite" | "breaking" => (*success, other, *success),
+                _ => (lost, lost, *success),
+            };
+            let way = BLOB.way(state);
+            for (shown, verdict) in [("x-ms-lease-id: {A}", with_a), ("x-ms-lease-id: {B}", with_b), ("", without)] {
+                check_in(
+                    &house,
+                    &format!(
+                        "# {request} with {shown:?} when {state}
+                         {} → 201 | etag: $e
+                         {way}
+                         {request} | {headers}{shown} | {body} → {verdict}",
+                        BLOB.make
+                    ),
+                )
+                .await;
+                let refused = verdict.len() > 3;
+                if refused {
+                    let kept = house.ask("GET", "/box/b").send().await;
+                    assert_eq!((kept.text(), kept.header("content-type")), ("old", "text/plain"), "{request} {shown} {state}");
+                }
+                if refused || success != &"202" || !request.starts_with("DELETE") {
+                    BLOB.remove(&house).await;
+                }
+            }
+        }
+        // A malformed id is malformed everywhere.
+        let rows: String = writes
+            .iter()
+            .chain(&reads)
+            .map(|(request, headers, body, _)| {
+                format!("{request} | {headers}x-ms-lease-id: mine | {body} → 400 InvalidHeaderValue\n")
+            })
+            .collect();
+        check_in(&house, &format!("{} → 201\n{rows}", BLOB.make)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_writer_with_the_id_keeps_the_lease() {
+    let house = house().await;
+    let source = format!("x-ms-copy-source: {}/box/source; ", house.blob_url());
+    let writes = [
+        ("PUT /box/b", "x-ms-blob-type: BlockBlob; ", "new", "201"),
+        ("PUT /box/b?comp=blocklist", "", "<BlockList></BlockList>", "201"),
+        ("PUT /box/b?comp=properties", "", "", "200"),
+        ("PUT /box/b?comp=metadata", "", "", "200"),
+        ("PUT /box/b?comp=block&blockid=QQ==", "", "block", "201"),
+        ("PUT /box/b", &source, "", "202"),
+    ];
+    for (request, headers, body, success) in writes {
+        check_in(
+            &house,
+            &format!(
+                "# {request} {headers}
+                 {make} → 201
+                 {lease} | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {{A}} → 201
+                 {request} | {headers}x-ms-lease-id: {{A}} | {body} → {success}
+                 HEAD /box/b → 200 | x-ms-lease-state: leased; x-ms-lease-duration: infinite; x-ms-lease-status: locked
+                 DELETE /box/b → 412 LeaseIdMissing
+                 {lease} | x-ms-lease-action: renew; x-ms-lease-id: {{A}} → 200
+                 DELETE /box/b | x-ms-lease-id: {{A}} → 202
+                 # who makes it again is not asked
+                 {make} → 201
+                 HEAD /box/b → 200 | x-ms-lease-state: available
+                 DELETE /box/b → 202",
+                make = BLOB.make,
+                lease = BLOB.lease
+            ),
+        )
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_write_clears_a_lease_that_is_over() {
+    let house = house().await;
+    let source = format!("x-ms-copy-source: {}/box/source; ", house.blob_url());
+    let writes = [
+        ("PUT /box/b", "x-ms-blob-type: BlockBlob", "new", "201"),
+        ("PUT /box/b?comp=blocklist", "", "<BlockList></BlockList>", "201"),
+        ("PUT /box/b?comp=properties", "", "", "200"),
+        ("PUT /box/b?comp=metadata", "", "", "200"),
+        ("PUT /box/b", &source, "", "202"),
+    ];
+    for (request, headers, body, success) in writes {
+        for state in ["expired", "broken"] {
+            let way = BLOB.way(state);
+            check_in(
+                &house,
+                &format!(
+                    "# {request} {headers} when {state}
+                     {make} → 201
+                     {way}
+                     {request} | {headers} | {body} → {success}
+                     HEAD /box/b → 200 | x-ms-lease-state: available
+                     {lease} | x-ms-lease-action: renew; x-ms-lease-id: {{A}} → 409 LeaseIdMismatchWithLeaseOperation
+                     {lease} | x-ms-lease-action: release; x-ms-lease-id: {{A}} → 409 LeaseIdMismatchWithLeaseOperation
+                     DELETE /box/b → 202",
+                    make = BLOB.make,
+                    lease = BLOB.lease
+                ),
+            )
+            .await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn time_ends_it_and_breaks_it() {
+    let house = house().await;
+    check_in(
+        &house,
+        "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201 | etag: $e
+         PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: 60; x-ms-proposed-lease-id: {A} → 201 | x-ms-lease-id: {A}; etag: {e}; last-modified: {at}
+         GET /box/b → 200 | x-ms-lease-status: locked; x-ms-lease-state: leased; x-ms-lease-duration: fixed; etag: {e}
+         GET /box?restype=container&comp=list&prefix=b → 200 | | ~<LeaseStatus>locked</LeaseStatus><LeaseState>leased</LeaseState><LeaseDuration>fixed</LeaseDuration>
+         # acquired again, for less
+         PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: 15; x-ms-proposed-lease-id: {A} → 201
+         wait 15
+         HEAD /box/b → 200 | x-ms-lease-status: unlocked; x-ms-lease-state: expired; x-ms-lease-duration: -
+         GET /box?restype=container&comp=list&prefix=b → 200 | | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>expired</LeaseState> | !<LeaseDuration>
+         # a renewal asks for the same term again
+         PUT /box/b?comp=lease | x-ms-lease-action: renew; x-ms-lease-id: {A} → 200
+         wait 14
+         PUT /box/b?comp=metadata → 412 LeaseIdMissing
+         PUT /box/b?comp=lease | x-ms-lease-action: break → 202 | x-ms-lease-time: 1; etag: {e}
+         HEAD /box/b → 200 | x-ms-lease-state: breaking; x-ms-lease-status: locked
+         wait 1
+         HEAD /box/b → 200 | x-ms-lease-state: broken; x-ms-lease-status: unlocked
+         # a container's lease is not a blob's
+         PUT /box?restype=container&comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {C} → 201
+         PUT /box/b?comp=metadata → 200
+         DELETE /box/b → 202
+         # what is not there has no lease
+         PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1 → 404 BlobNotFound
+         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-lease-id: {A} | x → 412 LeaseNotPresentWithBlobOperation
+         GET /box/b → 404 BlobNotFound",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn lease_operations_take_conditions() {
+    let house = house().await;
+    check_in(
+        &house,
+        "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-tags: k=v | x → 201 | etag: $e
+         PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; if-none-match: {e} → 412 ConditionNotMet
+         PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; if-match: \"0x1\" → 412 ConditionNotMet
+         PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-if-tags: \"k\" = 'w' → 412 ConditionNotMet
+         HEAD /box/b → 200 | x-ms-lease-state: available
+         PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A}; if-match: {e}; x-ms-if-tags: \"k\" = 'v' → 201
+         PUT /box/b?comp=lease | x-ms-lease-action: renew; x-ms-lease-id: {A}; if-modified-since: {at} → 412 ConditionNotMet
+         PUT /box/b?comp=lease | x-ms-lease-action: change; x-ms-lease-id: {A}; x-ms-proposed-lease-id: {B}; if-unmodified-since: {at-1} → 412 ConditionNotMet
+         PUT /box/b?comp=lease | x-ms-lease-action: break; if-match: \"0x1\" → 412 ConditionNotMet
+         PUT /box/b?comp=lease | x-ms-lease-action: release; x-ms-lease-id: {A}; if-match: \"0x1\" → 412 ConditionNotMet
+         # conditions come before the lease on a write, and after it on a creation
+         PUT /box/b?comp=metadata | if-match: \"0x1\" → 412 ConditionNotMet
+         PUT /box/b | x-ms-blob-type: BlockBlob; if-match: \"0x1\" | y → 412 LeaseIdMissing
+         PUT /box/b | x-ms-blob-type: BlockBlob; if-none-match: * | y → 412 LeaseIdMissing
+         # its holder knows that the blob is there
+         PUT /box/b | x-ms-blob-type: BlockBlob; if-none-match: *; x-ms-lease-id: {A} | y → 201
+         GET /box/b → 200 | | y",
+    )
+    .await;
+}

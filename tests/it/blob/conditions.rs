@@ -1,0 +1,202 @@
+//! Conditional headers: every kind of operation, every header, met and not.
+
+use crate::house::House;
+use crate::scenario::check_in;
+
+/// A house with a blob `{e}`, last changed ten seconds ago, tagged `k=v`; and nothing at `none`.
+async fn house() -> House {
+    let house = House::new().await;
+    house.container("box").await;
+    house
+}
+
+/// What an operation does with conditions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Read,
+    Write,
+    Create,
+}
+
+/// The operations that take conditions: request, further headers, body, success.
+fn operations(house: &House) -> Vec<(Kind, &'static str, String, &'static str, &'static str)> {
+    use Kind::{Create, Read, Write};
+    let source = format!("x-ms-copy-source: {}/box/source; ", house.blob_url());
+    let plain = [
+        (Read, "GET /box/b", "", "", "200"),
+        (Read, "HEAD /box/b", "", "", "200"),
+        (Read, "GET /box/b?comp=metadata", "", "", "200"),
+        (Read, "HEAD /box/b?comp=metadata", "", "", "200"),
+        (Write, "PUT /box/b?comp=metadata", "", "", "200"),
+        (Write, "PUT /box/b?comp=properties", "", "", "200"),
+        (Write, "PUT /box/b?comp=lease", "x-ms-lease-action: acquire; x-ms-lease-duration: -1; ", "", "201"),
+        (Write, "DELETE /box/b", "", "", "202"),
+        (Create, "PUT /box/b", "x-ms-blob-type: BlockBlob; ", "new", "201"),
+        (Create, "PUT /box/b?comp=blocklist", "", "<BlockList/>", "201"),
+        (Create, "PUT /box/b", &source, "", "202"),
+    ];
+    plain.map(|(kind, request, headers, body, success)| (kind, request, headers.to_owned(), body, success)).to_vec()
+}
+
+const MET: &str = "met";
+const UNMET: &str = "412 ConditionNotMet";
+
+#[tokio::test]
+async fn every_operation_heeds_every_condition() {
+    let house = house().await;
+    house.blob("/box/source", "source").await;
+    let unchanged = "304 ConditionNotMet";
+    let many = "400 MultipleConditionHeadersNotSupported";
+    // Headers; what a reader, a writer, a creator is told.
+    let table = [
+        ("if-match: {e}", [MET, MET, MET]),
+        ("if-match: {bare}", [MET, MET, MET]),
+        ("if-match: *", [MET, MET, MET]),
+        ("if-match: \"0x1\"", [UNMET, UNMET, UNMET]),
+        ("if-match: garbage", [UNMET, UNMET, UNMET]),
+        ("if-none-match: \"0x1\"", [MET, MET, MET]),
+        ("if-none-match: {e}", [unchanged, UNMET, UNMET]),
+        ("if-none-match: {bare}", [unchanged, UNMET, UNMET]),
+        ("if-none-match: *", ["400 UnsatisfiableCondition", UNMET, "409 BlobAlreadyExists"]),
+        // Dates have whole seconds.
+        ("if-modified-since: {at-11}", [MET, MET, MET]),
+        ("if-modified-since: {at-10}", [unchanged, UNMET, UNMET]),
+        ("if-modified-since: {at}", [unchanged, UNMET, UNMET]),
+        ("if-unmodified-since: {at-11}", [UNMET, UNMET, UNMET]),
+        ("if-unmodified-since: {at-10}", [MET, MET, MET]),
+        ("if-unmodified-since: {at}", [MET, MET, MET]),
+        ("if-modified-since: yesterday", ["400 InvalidHeaderValue"; 3]),
+        ("if-unmodified-since: 2021-01-01", ["400 InvalidHeaderValue"; 3]),
+        ("x-ms-if-tags: \"k\" = 'v'", [MET, MET, MET]),
+        ("x-ms-if-tags: \"k\" = 'w'", [UNMET, UNMET, UNMET]),
+        ("x-ms-if-tags: \"l\" = 'v'", [UNMET, UNMET, UNMET]),
+        ("x-ms-if-tags: \"k\" >= 'a' AND \"k\" < 'w'", [MET, MET, MET]),
+        ("x-ms-if-tags: \"k\" = 'x' OR \"k\" <> 'w'", [MET, MET, MET]),
+        ("x-ms-if-tags: k is v", ["400 InvalidHeaderValue"; 3]),
+        // A reader may combine them all.
+        ("if-match: {e}; if-unmodified-since: {at-11}", [UNMET, MET, MET]),
+        ("if-match: \"0x1\"; if-unmodified-since: {at}", [UNMET, UNMET, UNMET]),
+        ("if-none-match: {e}; if-modified-since: {at-11}", [MET, UNMET, UNMET]),
+        ("if-none-match: \"0x1\"; if-modified-since: {at}", [MET, MET, MET]),
+        ("if-none-match: {e}; if-modified-since: {at}", [unchanged, UNMET, UNMET]),
+        ("if-match: {e}; if-none-match: \"0x1\"", [MET, many, many]),
+        ("if-match: {e}; if-none-match: {e}", [unchanged, many, many]),
+        ("if-match: \"0x1\"; if-none-match: {e}", [UNMET, many, many]),
+        ("if-match: {e}; if-modified-since: {at-11}", [MET, many, many]),
+        ("if-modified-since: {at-11}; if-unmodified-since: {at}", [MET, many, many]),
+        ("if-none-match: \"0x1\"; if-unmodified-since: {at-11}", [UNMET, many, many]),
+        ("if-match: \"0x1\", {e}", [MET, many, many]),
+        ("if-none-match: \"0x1\", {e}", [unchanged, many, many]),
+        ("if-none-match: \"0x1\", \"0x2\"", [MET, many, many]),
+        // Tags count with the others.
+        ("if-match: {e}; x-ms-if-tags: \"k\" = 'v'", [MET, MET, MET]),
+        ("if-match: {e}; x-ms-if-tags: \"k\" = 'w'", [UNMET, UNMET, UNMET]),
+        ("if-none-match: {e}; x-ms-if-tags: \"k\" = 'w'", [UNMET, UNMET, UNMET]),
+        ("if-none-match: {e}; x-ms-if-tags: \"k\" = 'v'", [unchanged, UNMET, UNMET]),
+    ];
+    for (kind, request, headers, body, success) in operations(&house) {
+        let make = "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-tags: k=v | old → 201 | etag: $e";
+        check_in(&house, make).await;
+        house.wait(10);
+        for (conditions, told) in table {
+            let told = told[kind as usize];
+            let verdict = if told == MET { success } else { told };
+            let etag = house.ask("HEAD", "/box/b").send().await.header("etag").to_owned();
+            let conditions = conditions.replace("{e}", &etag).replace("{bare}", etag.trim_matches('"'));
+            check_in(&house, &format!("{request} | {headers}{conditions} | {body} → {verdict}")).await;
+            let now = house.ask("HEAD", "/box/b").send().await;
+            if told != MET || kind == Kind::Read || request.contains("lease") {
+                assert_eq!(now.header("etag"), etag, "{request} | {conditions} changed the blob");
+            } else {
+                assert_ne!(now.header("etag"), etag, "{request} | {conditions} did not change the blob");
+            }
+            if told == MET && kind != Kind::Read {
+                let released = house.ask("PUT", "/box/b?comp=lease").headers(&[("x-ms-lease-action", "break")]).send().await;
+                assert!([202, 404, 409].contains(&released.status));
+                check_in(&house, make).await;
+                house.wait(10);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_missing_beats_conditions_except_where_it_is_wanted() {
+    let house = house().await;
+    house.blob("/box/source", "source").await;
+    let conditions = [
+        "if-match: *",
+        "if-match: \"0x1\"",
+        "if-none-match: *",
+        "if-none-match: \"0x1\"",
+        "if-modified-since: {at}",
+        "if-unmodified-since: {at-60}",
+        "x-ms-if-tags: \"k\" = 'v'",
+    ];
+    for (kind, request, headers, body, success) in operations(&house) {
+        for condition in conditions {
+            let verdict = match kind {
+                Kind::Read | Kind::Write => "404 BlobNotFound",
+                Kind::Create if condition.starts_with("if-match") => UNMET,
+                Kind::Create => success,
+            };
+            check_in(&house, &format!("{request} | {headers}{condition} | {body} → {verdict}")).await;
+            let gone = house.ask("DELETE", "/box/b").send().await;
+            assert_eq!(gone.status == 202, verdict.len() == 3, "{request} {condition}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn blocks_and_containers_ask_for_none() {
+    check_in(
+        &house().await,
+        "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
+         PUT /box/b?comp=block&blockid=QQ== | if-match: \"0x1\" | x → 201
+         PUT /box/b?comp=block&blockid=QQ== | if-none-match: * | x → 201
+         GET /box?restype=container | if-match: \"0x1\" → 200
+         GET /box?restype=container&comp=list | if-none-match: * → 200
+         PUT /bin?restype=container | if-match: * → 201",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_refused_reader_gets_no_body() {
+    let house = house().await;
+    let etag = house.blob("/box/b", "x").await;
+    let unchanged = house.ask("GET", "/box/b").header("if-none-match", &etag).send().await;
+    assert_eq!((unchanged.verdict().as_str(), unchanged.text()), ("304 ConditionNotMet", ""));
+    assert_eq!(unchanged.header("content-type"), "");
+    let unmet = house.ask("GET", "/box/b").header("if-match", "\"0x1\"").send().await;
+    assert_eq!((unmet.element("Code"), unmet.header("content-type")), ("ConditionNotMet", "application/xml"));
+}
+
+#[tokio::test]
+async fn a_header_may_be_repeated() {
+    let house = house().await;
+    let made = house.ask("PUT", "/open?restype=container").header("x-ms-blob-public-access", "blob").send().await;
+    assert_eq!(made.verdict(), "201");
+    let etag = house.blob("/open/b", "x").await;
+    let ask = |name, values: [&str; 2]| {
+        let ask = house.ask("GET", "/open/b").anonymous();
+        ask.header(name, values[0]).header(name, values[1]).send()
+    };
+    assert_eq!(ask("if-match", ["\"0x1\"", &etag]).await.verdict(), "200");
+    assert_eq!(ask("if-match", [&etag, "\"0x1\""]).await.verdict(), "200");
+    assert_eq!(ask("if-match", ["\"0x1\"", "\"0x2\""]).await.verdict(), UNMET);
+    assert_eq!(ask("if-none-match", ["\"0x1\"", &etag]).await.verdict(), "304 ConditionNotMet");
+    let dates = ["Sat, 01 Jan 2000 00:00:00 GMT", "Sun, 02 Jan 2000 00:00:00 GMT"];
+    assert_eq!(ask("if-modified-since", dates).await.verdict(), "400 InvalidHeaderValue");
+}
+
+#[tokio::test]
+async fn readers_of_before_2013_combine_nothing() {
+    check_in(
+        &house().await,
+        "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201 | etag: $e
+         GET /box/b | x-ms-version: 2012-02-12; if-match: {e}; if-none-match: \"0x1\" → 400
+         GET /box/b | x-ms-version: 2013-08-15; if-match: {e}; if-none-match: \"0x1\" → 200",
+    )
+    .await;
+}

@@ -1,0 +1,201 @@
+//! Copy Blob, within the server.
+
+use crate::house::House;
+use crate::scenario::check_in;
+use lazuli::config::WELL_KNOWN_KEY;
+
+/// A house with a described blob `/box/source`, and its URL.
+async fn house() -> (House, String) {
+    let house = House::new().await;
+    house.container("box").await;
+    house.container("other").await;
+    check_in(
+        &house,
+        "PUT /box/source | x-ms-blob-type: BlockBlob; content-type: text/plain; content-language: fr; x-ms-blob-cache-control: no-cache; x-ms-blob-content-disposition: inline; x-ms-meta-a: 1; x-ms-meta-b: 2; x-ms-tags: k=v | content → 201",
+    )
+    .await;
+    let url = format!("{}/box/source", house.blob_url());
+    (house, url)
+}
+
+#[tokio::test]
+async fn a_copy_has_what_its_source_had() {
+    let (house, url) = house().await;
+    house.wait(10);
+    check_in(
+        &house,
+        &format!(
+            "PUT /other/copy | x-ms-copy-source: {url} → 202 | etag: $e; last-modified: {{at}}; x-ms-copy-id: $id; x-ms-copy-status: success; content-length: 0 | {{}}
+             GET /other/copy → 200 | etag: {{e}}; last-modified: {{at}}; x-ms-creation-time: {{at}}; content-type: text/plain; content-language: fr; cache-control: no-cache; content-disposition: inline; content-md5: mgNkuembtIDdJeHwKEyFVQ==; x-ms-meta-a: 1; x-ms-meta-b: 2; x-ms-tag-count: -; x-ms-copy-id: {{id}}; x-ms-copy-source: {url}; x-ms-copy-status: success; x-ms-copy-progress: 7/7; x-ms-copy-completion-time: {{at}} | content
+             HEAD /other/copy → 200 | x-ms-copy-id: {{id}}; x-ms-copy-source: {url}; x-ms-copy-progress: 7/7; x-ms-access-tier: Hot; x-ms-lease-state: available
+             GET /other?restype=container&comp=list&include=copy → 200 | | ~<CopyId>{{id}}</CopyId><CopySource>{url}</CopySource><CopyStatus>success</CopyStatus><CopyProgress>7/7</CopyProgress><CopyCompletionTime>{{at}}</CopyCompletionTime>
+             GET /other?restype=container&comp=list → 200 | | !<CopyId>
+             # the source knows nothing of it
+             HEAD /box/source → 200 | x-ms-copy-id: -; last-modified: {{at-10}}; x-ms-tag-count: 1
+             # metadata of the request replaces all of the source's; tags and tier are the request's
+             PUT /other/copy | x-ms-copy-source: {url}; x-ms-meta-c: 3; x-ms-tags: l=w; x-ms-access-tier: Cool → 202
+             HEAD /other/copy → 200 | x-ms-meta-a: -; x-ms-meta-c: 3; x-ms-tag-count: 1; x-ms-access-tier: Cool; content-type: text/plain
+             # a copy that was written over is no copy
+             PUT /other/copy | x-ms-blob-type: BlockBlob | new → 201
+             HEAD /other/copy → 200 | x-ms-copy-id: -"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn neither_ever_changes_the_other() {
+    let (house, _) = house().await;
+    let blocks = format!("{}/box/blocks", house.blob_url());
+    check_in(
+        &house,
+        &format!(
+            "PUT /box/blocks?comp=block&blockid=QQ== | | one → 201
+             PUT /box/blocks?comp=block&blockid=Qg== | | two → 201
+             PUT /box/blocks?comp=blocklist | | <BlockList><Latest>QQ==</Latest><Latest>Qg==</Latest></BlockList> → 201
+             PUT /box/blocks?comp=block&blockid=Qw== | | aside → 201
+             PUT /box/copy | x-ms-copy-source: {blocks} → 202
+             # committed blocks come with it, those aside do not
+             GET /box/copy?comp=blocklist&blocklisttype=all → 200 | | ~<CommittedBlocks><Block><Name>QQ==</Name><Size>3</Size></Block><Block><Name>Qg==</Name><Size>3</Size></Block></CommittedBlocks><UncommittedBlocks />
+             # the copy changes
+             PUT /box/copy?comp=block&blockid=QQ== | | ONE → 201
+             PUT /box/copy?comp=blocklist | x-ms-meta-a: 9 | <BlockList><Latest>QQ==</Latest><Latest>Qg==</Latest><Committed>QQ==</Committed></BlockList> → 201
+             PUT /box/copy?comp=properties | x-ms-blob-content-type: text/css → 200
+             GET /box/copy → 200 | | ONEtwoone
+             GET /box/blocks → 200 | content-type: application/octet-stream; x-ms-meta-a: - | onetwo
+             # the source changes
+             PUT /box/blocks?comp=blocklist | | <BlockList><Latest>Qw==</Latest></BlockList> → 201
+             GET /box/copy → 200 | | ONEtwoone
+             DELETE /box/blocks → 202
+             GET /box/copy → 200 | | ONEtwoone
+             GET /box/copy?comp=blocklist → 200 | x-ms-blob-content-length: 9"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_blob_copies_onto_itself() {
+    let (house, url) = house().await;
+    check_in(
+        &house,
+        &format!(
+            "HEAD /box/source → 200 | etag: $before
+             PUT /box/source | x-ms-copy-source: {url}; x-ms-meta-new: 1 → 202 | etag: $after
+             GET /box/source → 200 | etag: {{after}}; x-ms-meta-a: -; x-ms-meta-new: 1; content-type: text/plain; x-ms-copy-status: success | content
+             GET /box/source | if-match: {{before}} → 412 ConditionNotMet"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn sources_that_cannot_be_read() {
+    let (house, url) = house().await;
+    let base = house.blob_url();
+    check_in(
+        &house,
+        &format!(
+            "PUT /box/copy | x-ms-copy-source: {base}/box/none → 404 CannotVerifyCopySource | | ~The specified blob does not exist.
+             PUT /box/copy | x-ms-copy-source: {base}/none/b → 404 CannotVerifyCopySource
+             PUT /box/copy | x-ms-copy-source: {url}?snapshot=2020-01-01T00:00:00.0000000Z → 404 CannotVerifyCopySource
+             PUT /box/copy | x-ms-copy-source: {url}?versionid=2020-01-01T00:00:00.0000000Z → 404 CannotVerifyCopySource
+             PUT /box/copy | x-ms-copy-source: {base}/box → 404 CannotVerifyCopySource
+             PUT /box/copy | x-ms-copy-source: nonsense → 400 InvalidHeaderValue
+             PUT /none/copy | x-ms-copy-source: {url} → 404 ContainerNotFound
+             # archived
+             PUT /box/cold | x-ms-blob-type: BlockBlob; x-ms-access-tier: Archive | x → 201
+             PUT /box/copy | x-ms-copy-source: {base}/box/cold → 409 BlobArchived
+             # with a lease that is not the source's
+             PUT /box/copy | x-ms-copy-source: {url}; x-ms-source-lease-id: {{A}} → 412 LeaseNotPresentWithBlobOperation
+             # nothing was made
+             GET /box/copy → 404 BlobNotFound
+             # a leased source is read like any other
+             PUT /box/source?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {{A}} → 201
+             PUT /box/copy | x-ms-copy-source: {url}; x-ms-source-lease-id: {{B}} → 412 LeaseIdMismatchWithBlobOperation
+             PUT /box/copy | x-ms-copy-source: {url}; x-ms-source-lease-id: {{A}} → 202
+             PUT /box/copy | x-ms-copy-source: {url} → 202
+             HEAD /box/copy → 200 | x-ms-lease-state: available"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn conditions_on_the_source() {
+    let (house, url) = house().await;
+    let etag = house.ask("HEAD", "/box/source").send().await.header("etag").to_owned();
+    house.wait(10);
+    let unmet = "412 SourceConditionNotMet";
+    let cases = [
+        ("x-ms-source-if-match: {e}", "202"),
+        ("x-ms-source-if-match: *", "202"),
+        ("x-ms-source-if-match: \"0x1\"", unmet),
+        ("x-ms-source-if-none-match: \"0x1\"", "202"),
+        ("x-ms-source-if-none-match: {e}", unmet),
+        ("x-ms-source-if-none-match: *", unmet),
+        ("x-ms-source-if-modified-since: {at-11}", "202"),
+        ("x-ms-source-if-modified-since: {at-10}", unmet),
+        ("x-ms-source-if-unmodified-since: {at-10}", "202"),
+        ("x-ms-source-if-unmodified-since: {at-11}", unmet),
+        ("x-ms-source-if-unmodified-since: never", "400 InvalidHeaderValue"),
+        ("x-ms-source-if-tags: \"k\" = 'v'", "202"),
+        ("x-ms-source-if-tags: \"k\" = 'w'", unmet),
+    ];
+    for (condition, verdict) in cases {
+        let condition = condition.replace("{e}", &etag);
+        check_in(
+            &house,
+            &format!(
+                "PUT /other/copy | x-ms-copy-source: {url}; {condition} → {verdict}
+                 GET /other/copy → {}",
+                if verdict == "202" { "200" } else { "404 BlobNotFound" }
+            ),
+        )
+        .await;
+        let left = house.ask("DELETE", "/other/copy").send().await;
+        assert_eq!(left.status, if verdict == "202" { 202 } else { 404 });
+    }
+}
+
+#[tokio::test]
+async fn over_a_leased_blob() {
+    let (house, url) = house().await;
+    check_in(
+        &house,
+        &format!(
+            "PUT /box/copy | x-ms-blob-type: BlockBlob | old → 201
+             PUT /box/copy?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: 15; x-ms-proposed-lease-id: {{A}} → 201
+             PUT /box/copy | x-ms-copy-source: {url} → 412 LeaseIdMissing
+             PUT /box/copy | x-ms-copy-source: {url}; x-ms-lease-id: {{B}} → 412 LeaseIdMismatchWithBlobOperation
+             PUT /box/copy | x-ms-copy-source: {url}; x-ms-lease-id: {{A}} → 412 InfiniteLeaseDurationRequired
+             GET /box/copy → 200 | | old
+             PUT /box/copy?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {{A}} → 201
+             PUT /box/copy | x-ms-copy-source: {url}; x-ms-lease-id: {{A}} → 202
+             GET /box/copy → 200 | x-ms-lease-state: leased; x-ms-lease-duration: infinite | content"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn who_may_not_read_the_source_may_not_copy_it() {
+    // From an account to another: the source is nobody's to read until its container is opened.
+    let key = "c2Vjb25k";
+    let both = House::with(&[&format!("--account=devstoreaccount1:{WELL_KNOWN_KEY}"), &format!("--account=second:{key}")]).await;
+    both.container("box").await;
+    both.blob("/box/source", "content").await;
+    let made = both.ask("PUT", "/mine?restype=container").account("second", key).send().await;
+    assert_eq!(made.verdict(), "201");
+    let url = format!("{}/box/source", both.blob_url());
+    let copy = || both.ask("PUT", "/mine/copy").account("second", key).header("x-ms-copy-source", &url).send();
+    let refused = copy().await;
+    assert!(
+        [401, 403, 404].contains(&refused.status) && refused.header("x-ms-error-code") == "CannotVerifyCopySource",
+        "{}",
+        refused.verdict()
+    );
+    check_in(&both, "PUT /box?restype=container&comp=acl | x-ms-blob-public-access: blob → 200").await;
+    assert_eq!(copy().await.verdict(), "202");
+    assert_eq!(both.ask("GET", "/mine/copy").account("second", key).send().await.text(), "content");
+}

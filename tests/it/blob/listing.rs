@@ -1,0 +1,214 @@
+//! List Blobs: in order, level by level, page by page.
+
+use crate::house::{Answer, House};
+use crate::scenario::check_in;
+
+/// Names that are hard to list: one the beginning of another, delimiters at both ends, several in a row, beyond ASCII.
+const NAMES: [&str; 16] =
+    ["/", "//", "/a", "a", "a-", "a--b", "a--c", "a/", "a/b", "a/b/c", "a/c", "a0", "b", "ä", "ä/1", "😀/1"];
+
+async fn house() -> House {
+    let house = House::new().await;
+    house.container("box").await;
+    for name in NAMES.iter().rev() {
+        house.blob(&format!("/box/{}", encoded(name)), "x").await;
+    }
+    house
+}
+
+fn encoded(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
+async fn list(house: &House, query: &str) -> Answer {
+    let page = house.ask("GET", &format!("/box?restype=container&comp=list{query}")).send().await;
+    assert_eq!(page.verdict(), "200", "{query}: {}", page.text());
+    page
+}
+
+/// Every entry of a listing in pages of a size; prefixes too, which the service writes as names.
+async fn listed(house: &House, query: &str, size: usize) -> Vec<String> {
+    let (mut seen, mut marker) = (Vec::new(), String::new());
+    loop {
+        let page = list(house, &format!("{query}&maxresults={size}&marker={}", encoded(&marker))).await;
+        let names = page.elements("Name");
+        assert!(names.len() <= size, "a page of {size} has {}", names.len());
+        seen.extend(names.into_iter().map(str::to_owned));
+        marker = page.element("NextMarker").to_owned();
+        if marker.is_empty() {
+            return seen;
+        }
+        assert!(seen.len() < 100, "{query}: pages without end");
+    }
+}
+
+/// What a listing holds, by the plainest means.
+fn model(prefix: &str, delimiter: &str) -> Vec<String> {
+    let mut entries: Vec<String> = Vec::new();
+    for name in NAMES.iter().filter(|name| name.starts_with(prefix)) {
+        let cut = (!delimiter.is_empty()).then(|| name[prefix.len()..].find(delimiter)).flatten();
+        let entry = cut.map_or(*name, |at| &name[..prefix.len() + at + delimiter.len()]);
+        if entries.last().is_none_or(|last| last != entry) {
+            entries.push(entry.to_owned());
+        }
+    }
+    entries
+}
+
+#[tokio::test]
+async fn every_name_is_seen_once_and_in_order_whatever_the_page() {
+    let house = house().await;
+    assert!(NAMES.is_sorted(), "the model lists in the order of bytes");
+    for delimiter in ["", "/", "-", "--", "//", "b/", "x", "ä"] {
+        for prefix in ["", "a", "a/", "a-", "a--", "/", "//", "b", "zz", "ä", "😀"] {
+            let wanted = model(prefix, delimiter);
+            let query = format!("&prefix={}&delimiter={}", encoded(prefix), encoded(delimiter));
+            for size in [1, 2, 3, 5000] {
+                assert_eq!(
+                    listed(&house, &query, size).await,
+                    wanted,
+                    "prefix {prefix:?}, delimiter {delimiter:?}, pages of {size}"
+                );
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn levels_are_told_from_blobs() {
+    let house = house().await;
+    let page = list(&house, "&delimiter=/&prefix=a").await;
+    assert_eq!(page.elements("Prefix"), ["a"]);
+    assert_eq!(page.element("Delimiter"), "/");
+    let prefixes: Vec<&str> = page.elements("BlobPrefix");
+    assert_eq!(prefixes, ["<Name>a/</Name>"]);
+    assert_eq!(page.elements("BlobType").len(), 5, "a, a-, a--b, a--c, a0");
+    assert!(page.text().contains("<NextMarker />"));
+}
+
+#[tokio::test]
+async fn a_marker_outlives_what_it_names() {
+    let house = house().await;
+    let first = list(&house, "&maxresults=3").await;
+    assert_eq!(first.elements("Name"), &NAMES[..3]);
+    let marker = encoded(first.element("NextMarker"));
+    // What the next page would begin with is removed, and something comes in before and after it.
+    check_in(
+        &house,
+        "DELETE /box/a → 202
+         PUT /box/%2Fz | x-ms-blob-type: BlockBlob | x → 201
+         PUT /box/Z | x-ms-blob-type: BlockBlob | x → 201
+         PUT /box/a%2D%2Da | x-ms-blob-type: BlockBlob | x → 201",
+    )
+    .await;
+    let second = list(&house, &format!("&maxresults=3&marker={marker}")).await;
+    assert_eq!(second.elements("Name"), ["a-", "a--a", "a--b"]);
+    assert_eq!(second.element("Marker"), first.element("NextMarker"));
+    assert_eq!(second.element("MaxResults"), "3");
+    // The marker of one listing suits another of the same container.
+    assert_eq!(list(&house, &format!("&prefix=a--&marker={marker}")).await.elements("Name"), ["a--a", "a--b", "a--c"]);
+    assert_eq!(list(&house, &format!("&prefix=%2F&marker={marker}")).await.elements("Name"), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_is_asked_wrongly_is_refused() {
+    let house = house().await;
+    let cases = [
+        ("maxresults=0", "400 OutOfRangeInput"),
+        ("maxresults=-1", "400 OutOfRangeInput"),
+        ("maxresults=abc", "400 InvalidQueryParameterValue"),
+        ("maxresults=1", "200"),
+        ("maxresults=5000", "200"),
+        ("maxresults=5001", "200"),
+        ("maxresults=", "200"),
+        ("marker=garbage", "400 InvalidQueryParameterValue"),
+        ("marker=2!8!AAAAAAAA", "400 InvalidQueryParameterValue"),
+        ("marker=", "200"),
+        ("include=bogus", "400 InvalidQueryParameterValue"),
+        ("include=metadata,bogus", "400 InvalidQueryParameterValue"),
+        ("include=", "200"),
+        (
+            "include=metadata,copy,tags,snapshots,uncommittedblobs,deleted,versions,deletedwithversions,immutabilitypolicy,legalhold",
+            "200",
+        ),
+        ("prefix=", "200"),
+        ("delimiter=", "200"),
+    ];
+    for (query, verdict) in cases {
+        let got = house.ask("GET", &format!("/box?restype=container&comp=list&{query}")).send().await;
+        assert_eq!(got.verdict(), verdict, "{query}");
+        let name = query.split('=').next().unwrap();
+        if got.status == 400 && verdict.ends_with("ParameterValue") {
+            assert_eq!(got.element("QueryParameterName"), name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_has_five_thousand_entries_at_most() {
+    let house = House::new().await;
+    house.container("box").await;
+    for n in 0..5001 {
+        house.blob(&format!("/box/{n:04}"), "").await;
+    }
+    for query in ["", "&maxresults=5001", "&maxresults=99999999"] {
+        let page = list(&house, query).await;
+        assert_eq!(page.elements("Name").len(), 5000, "{query}");
+        let rest = list(&house, &format!("&marker={}", encoded(page.element("NextMarker")))).await;
+        assert_eq!((rest.elements("Name"), rest.element("NextMarker")), (vec!["5000"], ""), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_told_of_each() {
+    let house = House::new().await;
+    house.container("box").await;
+    check_in(
+        &house,
+        "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/plain; content-encoding: gzip; content-language: fr; x-ms-blob-cache-control: no-cache; x-ms-blob-content-disposition: inline; x-ms-meta-a: 1<2; x-ms-tags: k=v | hello → 201 | etag: $e
+         GET /box?restype=container&comp=list → 200 | content-type: application/xml | ~ContainerName=\"box\" | ~<Name>b</Name><Properties><Creation-Time>{at}</Creation-Time><Last-Modified>{at}</Last-Modified><Etag> | ~<Content-Length>5</Content-Length><Content-Type>text/plain</Content-Type><Content-Encoding>gzip</Content-Encoding><Content-Language>fr</Content-Language> | ~<Content-MD5>XUFAKrxLKna5cZ2REBfFkg==</Content-MD5><Cache-Control>no-cache</Cache-Control><Content-Disposition>inline</Content-Disposition><BlobType>BlockBlob</BlobType><AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred><LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState> | ~<ServerEncrypted>true</ServerEncrypted><TagCount>1</TagCount> | !<Metadata | !<Tags> | !<Snapshot
+         # what is included
+         GET /box?restype=container&comp=list&include=metadata → 200 | | ~<Metadata><a>1&lt;2</a></Metadata> | !<Tags>
+         GET /box?restype=container&comp=list&include=tags → 200 | | ~<Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags> | !<Metadata
+         GET /box?restype=container&comp=list&include=metadata,tags,copy → 200 | | ~<Metadata> | ~<Tags> | !<CopyId>
+         PUT /box/bare | x-ms-blob-type: BlockBlob → 201
+         GET /box?restype=container&comp=list&include=metadata,tags&prefix=bare → 200 | | ~<Metadata /> | !<Tags | !<TagCount>
+         # what has blocks only comes when asked for, in its place
+         PUT /box/a?comp=block&blockid=QQ== | | x → 201
+         PUT /box/b?comp=block&blockid=QQ== | | x → 201
+         GET /box?restype=container&comp=list → 200 | | !<Name>a</Name>
+         GET /box?restype=container&comp=list&include=uncommittedblobs → 200 | | ~<Blobs><Blob><Name>a</Name><Properties><Content-Length>0</Content-Length>
+         GET /box?restype=container&comp=list&include=uncommittedblobs&maxresults=1 → 200 | | ~<Name>a</Name> | !<Name>b</Name>
+         # an old version
+         GET /box?restype=container&comp=list | x-ms-version: 2012-02-12 → 200 | | ~/devstoreaccount1/box\" | !<Creation-Time> | !ContainerName=\"box\"",
+    )
+    .await;
+    let names = list(&house, "&include=uncommittedblobs").await;
+    assert_eq!(names.elements("Name"), ["a", "b", "bare"], "a blob with blocks aside comes once");
+}
+
+#[tokio::test]
+async fn a_listing_may_start_at_a_name() {
+    let house = house().await;
+    assert_eq!(list(&house, "&startFrom=a0").await.elements("Name"), &NAMES[11..]);
+    assert_eq!(list(&house, "&startFrom=a1").await.elements("Name"), &NAMES[12..]);
+    assert_eq!(list(&house, "&startFrom=a%2Fb&prefix=a%2F").await.elements("Name"), ["a/b", "a/b/c", "a/c"]);
+    assert_eq!(list(&house, "&startFrom=zzzz&prefix=a").await.elements("Name"), [""; 0]);
+}
+
+#[tokio::test]
+async fn names_that_xml_cannot_hold_are_encoded() {
+    let house = House::new().await;
+    house.container("box").await;
+    let path = "dir%EF%BF%BF%2Fa%20b";
+    house.blob(&format!("/box/{path}"), "x").await;
+    let page = list(&house, "").await;
+    assert!(page.text().contains("<Name Encoded=\"true\">dir%EF%BF%BF%2Fa%20b</Name>"), "{}", page.text());
+    let page = list(&house, "&delimiter=/").await;
+    assert!(page.text().contains("<BlobPrefix><Name Encoded=\"true\">dir%EF%BF%BF%2F</Name></BlobPrefix>"), "{}", page.text());
+    let page = list(&house, "&prefix=dir%EF%BF%BF").await;
+    assert!(page.text().contains("<Prefix Encoded=\"true\">dir%EF%BF%BF</Prefix>"), "{}", page.text());
+    let old = house.ask("GET", "/box?restype=container&comp=list").header("x-ms-version", "2020-12-06").send().await;
+    assert!(!old.text().contains("Encoded"), "the mark came with 2021-02-12");
+    assert_eq!(house.ask("GET", &format!("/box/{path}")).send().await.text(), "x");
+}

@@ -1,0 +1,264 @@
+//! Many at once: one winner where there can be only one, nothing half done, and readers who keep what they began to read.
+
+use crate::house::House;
+use crate::raw::Raw;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use futures_util::future::join_all;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+async fn house() -> Arc<House> {
+    let house = House::new().await;
+    house.container("box").await;
+    Arc::new(house)
+}
+
+/// Runs so many tasks at once, on all threads, and returns what each came to, in order.
+async fn at_once<T, F>(count: usize, task: impl Fn(usize) -> F) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let tasks: Vec<_> = (0..count).map(|n| tokio::spawn(task(n))).collect();
+    join_all(tasks).await.into_iter().map(Result::unwrap).collect()
+}
+
+/// The one task whose verdict is `success`; all others must have been refused with `refusal`.
+fn winner(verdicts: &[String], success: &str, refusal: &str) -> usize {
+    let winners: Vec<usize> = verdicts.iter().enumerate().filter(|(_, verdict)| *verdict == success).map(|(n, _)| n).collect();
+    assert_eq!(winners.len(), 1, "{verdicts:?}");
+    let losers = verdicts.iter().filter(|verdict| *verdict != success);
+    assert!(losers.clone().all(|verdict| verdict == refusal), "{verdicts:?}");
+    winners[0]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_creator_wins() {
+    let house = house().await;
+    for round in 0..5 {
+        let verdicts = at_once(40, |n| {
+            let house = house.clone();
+            async move {
+                let ask = house.ask("PUT", &format!("/box/{round}")).header("x-ms-blob-type", "BlockBlob");
+                ask.header("if-none-match", "*").body(format!("by {n}")).send().await.verdict()
+            }
+        })
+        .await;
+        let winner = winner(&verdicts, "201", "409 BlobAlreadyExists");
+        assert_eq!(house.ask("GET", &format!("/box/{round}")).send().await.text(), format!("by {winner}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_container_is_created_and_one_delete_removes_it() {
+    let house = house().await;
+    let ask = |method: &'static str| {
+        let house = house.clone();
+        at_once(40, move |_| {
+            let house = house.clone();
+            async move { house.ask(method, "/race?restype=container").send().await.verdict() }
+        })
+    };
+    winner(&ask("PUT").await, "201", "409 ContainerAlreadyExists");
+    winner(&ask("DELETE").await, "202", "404 ContainerNotFound");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_those_who_saw_the_same_state_one_changes_it() {
+    let house = house().await;
+    let mut etag = house.blob("/box/b", "0").await;
+    for _ in 0..5 {
+        let verdicts = at_once(40, |n| {
+            let (house, etag) = (house.clone(), etag.clone());
+            async move {
+                let metadata = house.ask("PUT", "/box/b?comp=metadata").header("x-ms-meta-by", n);
+                metadata.header("if-match", etag).send().await.verdict()
+            }
+        })
+        .await;
+        let winner = winner(&verdicts, "200", "412 ConditionNotMet");
+        let now = house.ask("HEAD", "/box/b").send().await;
+        assert_eq!(now.header("x-ms-meta-by"), winner.to_string());
+        assert_ne!(now.header("etag"), etag);
+        etag = now.header("etag").to_owned();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_takes_the_lease() {
+    let house = house().await;
+    house.blob("/box/b", "x").await;
+    for target in ["/box/b?comp=lease", "/box?restype=container&comp=lease"] {
+        let verdicts = at_once(40, |_| {
+            let house = house.clone();
+            async move {
+                let acquire = [("x-ms-lease-action", "acquire"), ("x-ms-lease-duration", "-1")];
+                house.ask("PUT", target).headers(&acquire).send().await.verdict()
+            }
+        })
+        .await;
+        winner(&verdicts, "201", "409 LeaseAlreadyPresent");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_two_lists_of_blocks_one_is_last_and_whole() {
+    let house = house().await;
+    // Everybody puts the same two blocks aside and commits them in an order of their own. Blocks are gone with the first commit, so
+    // the later ones name those of the blob; whoever is last, the blob is one of the lists and never a mixture.
+    for (id, content) in [("QQ==", "A"), ("Qg==", "B")] {
+        let put = house.ask("PUT", &format!("/box/b?comp=block&blockid={id}")).body(content.repeat(1000)).send().await;
+        assert_eq!(put.verdict(), "201");
+    }
+    let (ab, ba) = ("<Latest>QQ==</Latest><Latest>Qg==</Latest>", "<Latest>Qg==</Latest><Latest>QQ==</Latest>");
+    let verdicts = at_once(40, |n| {
+        let house = house.clone();
+        async move {
+            let list = format!("<BlockList>{}</BlockList>", if n % 2 == 0 { ab } else { ba });
+            house.ask("PUT", "/box/b?comp=blocklist").body(list).send().await.verdict()
+        }
+    })
+    .await;
+    assert!(verdicts.iter().all(|verdict| verdict == "201"), "{verdicts:?}");
+    let got = house.ask("GET", "/box/b").send().await;
+    let orders = [("A".repeat(1000) + &"B".repeat(1000)), ("B".repeat(1000) + &"A".repeat(1000))];
+    assert!(orders.iter().any(|order| order == got.text()), "a mixture of two lists");
+    let blocks = house.ask("GET", "/box/b?comp=blocklist&blocklisttype=all").send().await;
+    assert_eq!((blocks.elements("Block").len(), blocks.header("etag")), (2, got.header("etag")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn blocks_put_at_once_are_all_there() {
+    let house = house().await;
+    let id = |n: usize| STANDARD.encode(format!("{n:02}"));
+    let verdicts =
+        at_once(40, |n| {
+            let house = house.clone();
+            async move {
+                house.ask("PUT", &format!("/box/b?comp=block&blockid={}", id(n))).body(format!("{n:02}")).send().await.verdict()
+            }
+        })
+        .await;
+    assert!(verdicts.iter().all(|verdict| verdict == "201"), "{verdicts:?}");
+    let list: String = (0..40).map(|n| format!("<Uncommitted>{}</Uncommitted>", id(n))).collect();
+    let made = house.ask("PUT", "/box/b?comp=blocklist").body(format!("<BlockList>{list}</BlockList>")).send().await;
+    assert_eq!(made.verdict(), "201");
+    let wanted: String = (0..40).map(|n| format!("{n:02}")).collect();
+    assert_eq!(house.ask("GET", "/box/b").send().await.text(), wanted);
+}
+
+#[tokio::test]
+async fn a_download_goes_on_over_the_version_it_began_with() {
+    const SIZE: usize = 16 << 20;
+    let house = house().await;
+    for change in ["overwritten", "deleted", "its container deleted"] {
+        house.blob("/box/big", vec![b'o'; SIZE]).await;
+        let mut raw = Raw::get(&house, "/box/big").await;
+        let head = raw.head().await;
+        assert!(head.starts_with("HTTP/1.1 200 ") && head.to_lowercase().contains("content-length: 16777216"), "{head}");
+        let half = raw.bytes(SIZE / 2).await;
+        match change {
+            "overwritten" => {
+                house.blob("/box/big", vec![b'n'; SIZE]).await;
+            }
+            "deleted" => assert_eq!(house.ask("DELETE", "/box/big").send().await.verdict(), "202"),
+            _ => assert_eq!(house.ask("DELETE", "/box?restype=container").send().await.verdict(), "202"),
+        }
+        let rest = raw.bytes(SIZE - half.len()).await;
+        assert!(half.iter().chain(&rest).all(|byte| *byte == b'o'), "{change}: bytes of another version");
+        match change {
+            "overwritten" => assert!(house.ask("GET", "/box/big").send().await.body.iter().all(|byte| *byte == b'n')),
+            _ => assert_eq!(house.ask("GET", "/box/big").send().await.status, 404),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_list_goes_on_over_the_version_it_began_with() {
+    let house = house().await;
+    let name = |n: usize| format!("{n:04}{}", "n".repeat(900));
+    for n in 0..3000 {
+        house.blob(&format!("/box/{}", name(n)), "").await;
+    }
+    // A list of some megabytes, which no socket takes in at once.
+    let mut raw = Raw::get(&house, "/box?restype=container&comp=list").await;
+    let head = raw.head().await.to_lowercase();
+    let length: usize = head.split("content-length: ").nth(1).unwrap().split('\r').next().unwrap().parse().unwrap();
+    assert!(length > 4 << 20, "{length} bytes might wait in buffers");
+    let mut body = raw.bytes(1000).await;
+    assert_eq!(house.ask("DELETE", &format!("/box/{}", name(2999))).send().await.verdict(), "202");
+    house.blob("/box/9999", "").await;
+    body.extend(raw.bytes(length - 1000).await);
+    let text = String::from_utf8(body).unwrap();
+    assert_eq!(text.matches("<Name>").count(), 3000);
+    assert!(text.contains(&name(2999)) && !text.contains("<Name>9999</Name>"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_is_listed_at_once_with_writers_is_some_version() {
+    let house = house().await;
+    // Two blobs swap places in one order only: `a` is made before `b` is removed, so every version holds one of them.
+    house.blob("/box/b", "").await;
+    let over = Arc::new(AtomicBool::new(false));
+    let swapper = tokio::spawn({
+        let (house, over) = (house.clone(), over.clone());
+        async move {
+            for n in 0..100 {
+                let (make, remove) = if n % 2 == 0 { ("/box/a", "/box/b") } else { ("/box/b", "/box/a") };
+                house.blob(make, "").await;
+                assert_eq!(house.ask("DELETE", remove).send().await.verdict(), "202");
+            }
+            over.store(true, Ordering::Release);
+        }
+    });
+    let mut lists = 0;
+    while !over.load(Ordering::Acquire) {
+        let list = house.ask("GET", "/box?restype=container&comp=list").send().await;
+        assert!(!list.elements("Name").is_empty(), "a version that never was");
+        lists += 1;
+    }
+    swapper.await.unwrap();
+    assert!(lists > 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_write_outlives_its_container() {
+    let house = house().await;
+    for round in 0..20 {
+        let writers = at_once(12, |n| {
+            let house = house.clone();
+            async move {
+                if n == 6 {
+                    let gone = house.ask("DELETE", "/box?restype=container").send().await.verdict();
+                    // Made again at once, while others still write to what was there.
+                    let made = house.ask("PUT", "/box?restype=container").header("x-ms-meta-new", round).send().await.verdict();
+                    return (n, format!("{gone} {made}"), String::new());
+                }
+                let put = house
+                    .ask("PUT", &format!("/box/{n}"))
+                    .header("x-ms-blob-type", "BlockBlob")
+                    .body(format!("{round}"))
+                    .send()
+                    .await;
+                (n, put.verdict(), put.header("etag").to_owned())
+            }
+        })
+        .await;
+        assert_eq!(writers[6].1, "202 201");
+        // Whatever is in the new container was written to it, by this round, and is what its writer was told of.
+        let list = house.ask("GET", "/box?restype=container&comp=list").send().await;
+        for name in list.elements("Name") {
+            let (_, verdict, etag) = &writers[name.parse::<usize>().unwrap()];
+            let got = house.ask("GET", &format!("/box/{name}")).send().await;
+            assert_eq!((verdict.as_str(), got.text(), got.header("etag")), ("201", round.to_string().as_str(), etag.as_str()));
+        }
+        let refused = writers
+            .iter()
+            .filter(|(n, ..)| *n != 6)
+            .all(|(_, verdict, _)| verdict == "201" || verdict == "404 ContainerNotFound");
+        assert!(refused, "{writers:?}");
+        let cleared = house.ask("DELETE", "/box?restype=container").send().await.verdict();
+        assert_eq!(cleared, "202");
+        house.container("box").await;
+    }
+}

@@ -1,0 +1,321 @@
+//! A seeded simulation: thousands of operations at random, asked of the server and of a model that is too plain to be wrong.
+//!
+//! `LAZULI_SEED=7 cargo test --test it sim` repeats the run that failed with seed 7.
+
+mod model;
+
+use crate::house::{Ask, House};
+use crate::raw;
+use crate::scenario::LEASES;
+use model::{Action, Choice, If, Model, Write};
+use std::hash::{BuildHasher, RandomState};
+
+/// Operations of a run.
+const STEPS: usize = 3_000;
+/// The seed that is always run, so that a change that breaks it breaks it for everybody.
+const ALWAYS: u64 = 20_240_229;
+
+const CONTAINERS: [&str; 3] = ["one", "two", "three"];
+const BLOBS: [&str; 6] = ["a", "a/1", "a/2", "b", "b--1", "c"];
+const BLOCKS: [&str; 3] = ["QQ==", "Qg==", "Qw=="];
+
+/// Numbers that follow from a seed (SplitMix64).
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((z ^ (z >> 31)) % sides as u64) as usize
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.roll(from.len())]
+    }
+}
+
+/// One run: the server, the model, and what came up.
+struct Run {
+    seed: u64,
+    step: usize,
+    house: House,
+    model: Model,
+    dice: Dice,
+}
+
+#[tokio::test]
+async fn the_server_does_what_the_model_does() {
+    let seeds = match std::env::var("LAZULI_SEED") {
+        Ok(seed) => vec![seed.parse().expect("LAZULI_SEED is a number")],
+        Err(_) => vec![ALWAYS, RandomState::new().hash_one(1) >> 32, RandomState::new().hash_one(2) >> 32],
+    };
+    for seed in seeds {
+        let house = House::with(&["--control"]).await;
+        let mut run = Run { seed, step: 0, house, model: Model::default(), dice: Dice(seed) };
+        while run.step < STEPS {
+            run.step += 1;
+            run.one().await;
+        }
+        run.look_at_everything().await;
+    }
+}
+
+impl Run {
+    /// One operation, on both sides.
+    async fn one(&mut self) {
+        match self.dice.roll(100) {
+            0..=3 => self.make_container().await,
+            4 if self.dice.roll(3) == 0 => self.remove_container().await,
+            4..=18 => self.put().await,
+            19..=28 => self.put_block().await,
+            29..=38 => self.commit().await,
+            39..=43 => self.delete().await,
+            44..=52 => self.set_metadata().await,
+            53..=69 => self.lease().await,
+            70..=77 => self.copy().await,
+            78..=88 => self.read().await,
+            89..=93 => self.list().await,
+            94..=98 => self.wait(),
+            _ if self.dice.roll(10) == 0 => {
+                raw::reset(&self.house).await;
+                self.model.reset();
+            }
+            _ => self.look_at_everything().await,
+        }
+    }
+
+    /// A container and a blob in it, those named first more often.
+    fn place(&mut self) -> (&'static str, &'static str) {
+        let container = self.dice.roll(3).min(self.dice.roll(3));
+        let blob = self.dice.roll(6).min(self.dice.roll(6));
+        (CONTAINERS[container], BLOBS[blob])
+    }
+
+    /// A text that no other step writes.
+    fn text(&mut self) -> String {
+        format!("{} ", self.step).repeat(self.dice.roll(30))
+    }
+
+    /// A condition and a lease id, mostly none, mostly fitting.
+    fn write(&mut self, container: &str, blob: &str) -> Write {
+        let etag = self.model.etag(container, blob).unwrap_or_else(|| "\"0x1\"".to_owned());
+        let condition = match self.dice.roll(12) {
+            0 => If::Missing,
+            1 | 2 => If::Match(etag),
+            3 => If::Match("\"0x1\"".to_owned()),
+            4 => If::NoneMatch(etag),
+            _ => If::Always,
+        };
+        let shown = match self.dice.roll(8) {
+            0..=2 => self.model.lease_id(container, blob),
+            3 => Some(self.dice.pick(&LEASES).1.to_owned()),
+            _ => None,
+        };
+        Write { condition, lease: shown }
+    }
+
+    /// A request with the headers of a condition and a lease id.
+    fn ask(&self, method: &str, target: &str, write: &Write) -> Ask<'_> {
+        let mut ask = self.house.ask(method, target);
+        ask = match &write.condition {
+            If::Always => ask,
+            If::Missing => ask.header("if-none-match", "*"),
+            If::Match(etag) => ask.header("if-match", etag),
+            If::NoneMatch(etag) => ask.header("if-none-match", etag),
+        };
+        write.lease.iter().fold(ask, |ask, id| ask.header("x-ms-lease-id", id))
+    }
+
+    /// Holds the server's verdict against the model's.
+    fn agree(&self, server: &str, model: &str, what: &str) {
+        assert_eq!(server, model, "LAZULI_SEED={} step {}: {what}: the server (left), the model (right)", self.seed, self.step);
+    }
+
+    async fn make_container(&mut self) {
+        let name = self.dice.pick(&CONTAINERS);
+        let got = self.house.ask("PUT", &format!("/{name}?restype=container")).send().await;
+        let wanted = self.model.make_container(name);
+        self.agree(&got.verdict(), wanted, name);
+    }
+
+    async fn remove_container(&mut self) {
+        let name = self.dice.pick(&CONTAINERS);
+        let got = self.house.ask("DELETE", &format!("/{name}?restype=container")).send().await;
+        let wanted = self.model.remove_container(name);
+        self.agree(&got.verdict(), wanted, name);
+    }
+
+    async fn put(&mut self) {
+        let ((container, blob), text) = (self.place(), self.text());
+        let write = self.write(container, blob);
+        let ask = self.ask("PUT", &format!("/{container}/{blob}"), &write).header("x-ms-blob-type", "BlockBlob");
+        let got = ask.body(text.clone()).send().await;
+        let wanted = self.model.put(container, blob, &write, &text, got.header("etag"));
+        self.agree(&got.verdict(), wanted, &format!("put {container}/{blob} {write:?}"));
+    }
+
+    async fn put_block(&mut self) {
+        let ((container, blob), id) = (self.place(), self.dice.pick(&BLOCKS));
+        let text = format!("block {} ", self.step);
+        let write = Write { condition: If::Always, ..self.write(container, blob) };
+        let ask = self.ask("PUT", &format!("/{container}/{blob}?comp=block&blockid={id}"), &write);
+        let got = ask.body(text.clone()).send().await;
+        let wanted = self.model.put_block(container, blob, &write, id, &text);
+        self.agree(&got.verdict(), wanted, &format!("put block {id} {container}/{blob} {write:?}"));
+    }
+
+    async fn commit(&mut self) {
+        let (container, blob) = self.place();
+        let write = self.write(container, blob);
+        // Mostly what is there, sometimes what may not be.
+        let mut list: Vec<(Choice, String)> = Vec::new();
+        for _ in 0..self.dice.roll(4) {
+            let choice =
+                self.dice.pick(&[Choice::Latest, Choice::Latest, Choice::Latest, Choice::Committed, Choice::Uncommitted]);
+            let known = self.model.blocks(container, blob);
+            let any = self.dice.pick(&BLOCKS).to_owned();
+            let id = if known.is_empty() || self.dice.roll(10) == 0 { any } else { known[self.dice.roll(known.len())].clone() };
+            list.push((choice, id));
+        }
+        let body: String = list.iter().map(|(choice, id)| format!("<{choice:?}>{id}</{choice:?}>")).collect();
+        let ask = self.ask("PUT", &format!("/{container}/{blob}?comp=blocklist"), &write);
+        let got = ask.body(format!("<BlockList>{body}</BlockList>")).send().await;
+        let wanted = self.model.commit(container, blob, &write, &list, got.header("etag"));
+        self.agree(&got.verdict(), wanted, &format!("commit {container}/{blob} {write:?} {list:?}"));
+    }
+
+    async fn delete(&mut self) {
+        let (container, blob) = self.place();
+        let write = self.write(container, blob);
+        let got = self.ask("DELETE", &format!("/{container}/{blob}"), &write).send().await;
+        let wanted = self.model.delete(container, blob, &write);
+        self.agree(&got.verdict(), wanted, &format!("delete {container}/{blob} {write:?}"));
+    }
+
+    async fn set_metadata(&mut self) {
+        let (container, blob) = self.place();
+        let (write, value) = (self.write(container, blob), self.step.to_string());
+        let ask = self.ask("PUT", &format!("/{container}/{blob}?comp=metadata"), &write);
+        let got = ask.header("x-ms-meta-step", &value).send().await;
+        let wanted = self.model.set_metadata(container, blob, &write, &value, got.header("etag"));
+        self.agree(&got.verdict(), wanted, &format!("metadata {container}/{blob} {write:?}"));
+    }
+
+    async fn lease(&mut self) {
+        let (container, blob) = self.place();
+        // Mostly the holder's id.
+        let (any, two) = (self.dice.pick(&LEASES).1, self.dice.pick(&LEASES).1);
+        let held = self.model.lease_id(container, blob).filter(|_| self.dice.roll(3) > 0);
+        let one = LEASES.iter().map(|(_, id)| *id).find(|id| held.as_deref() == Some(id)).unwrap_or(any);
+        let action = match self.dice.roll(8) {
+            0..=3 => Action::Acquire(one, self.dice.pick(&[-1, -1, 15, 60])),
+            4 => Action::Renew(one),
+            5 => Action::Change(one, two),
+            6 => Action::Release(one),
+            _ => Action::Break(self.dice.pick(&[None, Some(0), Some(10)])),
+        };
+        let ask = self.house.ask("PUT", &format!("/{container}/{blob}?comp=lease"));
+        let ask = match action {
+            Action::Acquire(id, seconds) => {
+                let ask = ask.header("x-ms-lease-action", "acquire").header("x-ms-proposed-lease-id", id);
+                ask.header("x-ms-lease-duration", seconds)
+            }
+            Action::Renew(id) => ask.header("x-ms-lease-action", "renew").header("x-ms-lease-id", id),
+            Action::Change(from, to) => {
+                let ask = ask.header("x-ms-lease-action", "change").header("x-ms-lease-id", from);
+                ask.header("x-ms-proposed-lease-id", to)
+            }
+            Action::Release(id) => ask.header("x-ms-lease-action", "release").header("x-ms-lease-id", id),
+            Action::Break(period) => {
+                let ask = ask.header("x-ms-lease-action", "break");
+                period.iter().fold(ask, |ask, seconds| ask.header("x-ms-lease-break-period", seconds))
+            }
+        };
+        let got = ask.send().await;
+        let wanted = self.model.lease(container, blob, action);
+        self.agree(&got.verdict(), wanted, &format!("lease {container}/{blob} {action:?}"));
+    }
+
+    async fn copy(&mut self) {
+        let ((from, source), (container, blob)) = (self.place(), self.place());
+        let write = self.write(container, blob);
+        let url = format!("{}/{from}/{source}", self.house.blob_url());
+        let got = self.ask("PUT", &format!("/{container}/{blob}"), &write).header("x-ms-copy-source", url).send().await;
+        let wanted = self.model.copy((from, source), container, blob, &write, got.header("etag"));
+        self.agree(&got.verdict(), wanted, &format!("copy {from}/{source} to {container}/{blob} {write:?}"));
+    }
+
+    async fn read(&mut self) {
+        let (container, blob) = self.place();
+        let mut ask = self.house.ask("GET", &format!("/{container}/{blob}"));
+        let range = (self.dice.roll(2) == 0).then(|| (self.dice.roll(60), self.dice.roll(60)));
+        if let Some((start, length)) = range {
+            ask = ask.header("x-ms-range", format!("bytes={start}-{}", start + length));
+        }
+        let got = ask.send().await;
+        let wanted = self.model.read(container, blob, range);
+        let verdict = got.verdict();
+        let told = match got.status {
+            200 | 206 => format!(
+                "{verdict} {:?} {} {} {}",
+                got.text(),
+                got.header("etag"),
+                got.header("x-ms-lease-state"),
+                got.header("x-ms-meta-step")
+            ),
+            _ => verdict,
+        };
+        self.agree(&told, &wanted, &format!("read {container}/{blob} {range:?}"));
+    }
+
+    async fn list(&mut self) {
+        let container = self.dice.pick(&CONTAINERS);
+        let (prefix, delimiter) = (self.dice.pick(&["", "a", "a/", "b"]), self.dice.pick(&["", "/", "--"]));
+        let (size, uncommitted) = (1 + self.dice.roll(4), self.dice.roll(2) == 0);
+        let include = if uncommitted { "uncommittedblobs" } else { "" };
+        let (mut told, mut marker) = (Vec::new(), String::new());
+        loop {
+            let query = format!("prefix={prefix}&delimiter={delimiter}&maxresults={size}&include={include}&marker={marker}");
+            let got = self.house.ask("GET", &format!("/{container}?restype=container&comp=list&{query}")).send().await;
+            if got.status != 200 {
+                told = vec![got.verdict()];
+                break;
+            }
+            told.extend(got.elements("Name").into_iter().map(str::to_owned));
+            marker = got.element("NextMarker").to_owned();
+            if marker.is_empty() || told.len() > BLOBS.len() {
+                break;
+            }
+        }
+        let wanted = self.model.list(container, prefix, delimiter, uncommitted);
+        self.agree(
+            &told.join(" "),
+            &wanted.join(" "),
+            &format!("list {container} {prefix:?} {delimiter:?} by {size}, {include:?}"),
+        );
+    }
+
+    fn wait(&mut self) {
+        let seconds = self.dice.pick(&[1, 5, 5, 9, 10, 15, 15, 30, 60, 7 * 24 * 3600]);
+        self.house.wait(seconds);
+        self.model.now += seconds;
+    }
+
+    /// Every container, every blob, every block.
+    async fn look_at_everything(&mut self) {
+        let listed = self.house.ask("GET", "/?comp=list").send().await;
+        self.agree(&listed.elements("Name").join(" "), &self.model.containers().join(" "), "containers");
+        for container in CONTAINERS {
+            for blob in BLOBS {
+                let got = self.house.ask("GET", &format!("/{container}/{blob}?comp=blocklist&blocklisttype=all")).send().await;
+                let told = if got.status == 200 { got.elements("Name").join(" ") } else { got.verdict() };
+                self.agree(&told, &self.model.block_list(container, blob), &format!("blocks of {container}/{blob}"));
+                let got = self.house.ask("GET", &format!("/{container}/{blob}")).send().await;
+                let told = if got.status == 200 { got.text().to_owned() } else { got.verdict() };
+                self.agree(&told, &self.model.content(container, blob), &format!("content of {container}/{blob}"));
+            }
+        }
+    }
+}
