@@ -262,3 +262,44 @@ async fn no_write_outlives_its_container() {
         house.container("box").await;
     }
 }
+
+#[tokio::test]
+async fn a_write_that_began_before_its_container_was_removed_is_refused() {
+    let house = house().await;
+    for again in [false, true] {
+        let mut late = Raw::put(&house, "/box/late", 4).await;
+        late.write(b"la").await;
+        assert_eq!(house.ask("DELETE", "/box?restype=container").send().await.verdict(), "202");
+        if again {
+            house.container("box").await;
+        }
+        late.write(b"te").await;
+        let head = late.head().await;
+        assert!(head.starts_with("HTTP/1.1 404 ") && head.contains("ContainerNotFound"), "{head}");
+        let wanted = if again { "404 BlobNotFound" } else { "404 ContainerNotFound" };
+        assert_eq!(house.ask("GET", "/box/late").send().await.verdict(), wanted);
+        if !again {
+            house.container("box").await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_write_counts_from_the_end_of_its_body() {
+    let house = house().await;
+    let mut slow = Raw::put(&house, "/box/b", 4).await;
+    // Half sent, there is nothing; and who comes in between is there until the rest has come.
+    slow.write(b"sl").await;
+    assert_eq!(house.ask("GET", "/box/b").send().await.verdict(), "404 BlobNotFound");
+    house.blob("/box/b", "quick").await;
+    assert_eq!(house.ask("GET", "/box/b").send().await.text(), "quick");
+    slow.write(b"ow").await;
+    let head = slow.head().await;
+    assert!(head.starts_with("HTTP/1.1 201 "), "{head}");
+    assert_eq!(house.ask("GET", "/box/b").send().await.text(), "slow");
+    // Cut off half way, it never was.
+    let mut cut = Raw::put(&house, "/box/b", 4).await;
+    cut.write(b"cu").await;
+    drop(cut);
+    assert_eq!(house.ask("GET", "/box/b").send().await.text(), "slow");
+}

@@ -10,23 +10,42 @@ use tokio::net::TcpStream;
 pub struct Raw(TcpStream);
 
 impl Raw {
-    /// Connects, and sends the head of a request without a body: `target` is the path from the root, headers as they are.
-    pub async fn send(house: &House, method: &str, target: &str, headers: &[(String, String)]) -> Raw {
+    /// Connects, and sends the head of a request: `target` is the path from the root, headers as they are.
+    pub async fn send(house: &House, method: &str, target: &str, headers: &[(String, String)], length: usize) -> Raw {
         let host = house.host(Kind::Blob);
         let mut stream = TcpStream::connect(&host).await.unwrap();
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let head = format!("{method} {target} HTTP/1.1\r\nhost: {host}\r\ncontent-length: 0\r\n{headers}\r\n");
+        let head = format!("{method} {target} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n{headers}\r\n");
         stream.write_all(head.as_bytes()).await.unwrap();
         Raw(stream)
     }
 
     /// Asks for `/container/blob?query` of the default account, signed with its key.
     pub async fn get(house: &House, target: &str) -> Raw {
+        Raw::signed(house, "GET", target, &[], 0).await
+    }
+
+    /// Begins to put a block blob, and comes back once the server has looked at the head and waits for the body.
+    pub async fn put(house: &House, target: &str, length: usize) -> Raw {
+        let headers = [("x-ms-blob-type", "BlockBlob"), ("expect", "100-continue")];
+        let mut raw = Raw::signed(house, "PUT", target, &headers, length).await;
+        let head = raw.head().await;
+        assert!(head.starts_with("HTTP/1.1 100 "), "{head}");
+        raw
+    }
+
+    async fn signed(house: &House, method: &str, target: &str, headers: &[(&str, &str)], length: usize) -> Raw {
         let target = format!("/{WELL_KNOWN_ACCOUNT}{target}");
-        let mut headers = vec![("x-ms-version".into(), VERSION.into()), ("x-ms-date".into(), start_of_time().rfc1123())];
-        let signed = sign("GET", WELL_KNOWN_ACCOUNT, &target, &headers, 0, WELL_KNOWN_KEY);
+        let mut headers: Vec<(String, String)> = headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        headers.extend([("x-ms-version".into(), VERSION.into()), ("x-ms-date".into(), start_of_time().rfc1123())]);
+        let signed = sign(method, WELL_KNOWN_ACCOUNT, &target, &headers, length, WELL_KNOWN_KEY);
         headers.push(("authorization".into(), signed));
-        Raw::send(house, "GET", &target, &headers).await
+        Raw::send(house, method, &target, &headers, length).await
+    }
+
+    /// Sends bytes of the body.
+    pub async fn write(&mut self, bytes: &[u8]) {
+        self.0.write_all(bytes).await.unwrap();
     }
 
     /// The head of the answer: its first line and its headers.
@@ -48,7 +67,7 @@ impl Raw {
 
 /// Empties every account, by the control that `--control` opens.
 pub async fn reset(house: &House) {
-    let mut raw = Raw::send(house, "POST", "/_lazuli/reset", &[]).await;
+    let mut raw = Raw::send(house, "POST", "/_lazuli/reset", &[], 0).await;
     let head = raw.head().await;
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
 }

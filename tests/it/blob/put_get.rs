@@ -26,6 +26,8 @@ async fn what_was_put_is_told() {
          # none at all
          PUT /box/bare | x-ms-blob-type: BlockBlob → 201 | content-md5: 1B2M2Y8AsgTpgAmY7PhCfg==; x-ms-content-crc64: AAAAAAAAAAA=
          GET /box/bare → 200 | content-length: 0; content-type: application/octet-stream; content-encoding: -; content-language: -; cache-control: -; content-disposition: -; content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | {}
+         # what only a SAS may override
+         GET /box/bare?rscd=attachment&rsct=text/plain → 200 | content-disposition: -; content-type: application/octet-stream
          # what is asked of a blob that is not there
          GET /box/none → 404 BlobNotFound | | ~The specified blob does not exist.
          HEAD /box/none → 404 BlobNotFound | | {}",
