@@ -94,6 +94,20 @@ pub struct ContentHeaders {
     pub disposition: Option<Box<str>>,
 }
 
+impl ContentHeaders {
+    /// These, and where one is absent, the other's.
+    pub fn over(self, other: &ContentHeaders) -> ContentHeaders {
+        ContentHeaders {
+            content_type: self.content_type.or_else(|| other.content_type.clone()),
+            encoding: self.encoding.or_else(|| other.encoding.clone()),
+            language: self.language.or_else(|| other.language.clone()),
+            md5: self.md5.or_else(|| other.md5.clone()),
+            cache_control: self.cache_control.or_else(|| other.cache_control.clone()),
+            disposition: self.disposition.or_else(|| other.disposition.clone()),
+        }
+    }
+}
+
 /// What a blob remembers of the copy that made it.
 #[derive(Clone, Debug)]
 pub struct Copied {

@@ -10,6 +10,7 @@ use crate::rules::{
     access::PublicAccess,
     blocks::{self, BlockId},
     condition::{self, Stored},
+    encryption::{Encryption, Preset},
     etag::ETag,
     fault::{Code, Fault},
     lease::{self, Guard, Lease, Subject},
@@ -44,6 +45,8 @@ pub struct About {
     pub metadata: Metadata,
     /// How public it is.
     pub access: PublicAccess,
+    /// The encryption scope that its blobs get.
+    pub encryption: Preset,
     /// Its stored access policies.
     pub policies: Arc<[Policy]>,
 }
@@ -90,6 +93,8 @@ pub struct Blob {
     pub tags: Tags,
     /// The tier that it was given; none: the account's own, Hot.
     pub tier: Option<Placed>,
+    /// With what it is encrypted.
+    pub encryption: Encryption,
     /// Where it was copied from, if it was.
     pub copy: Option<Arc<Copied>>,
     lease: Lease,
@@ -145,9 +150,15 @@ impl Deref for Admitted {
 pub struct Claimed {
     name: Arc<str>,
     stands: Option<Arc<Blob>>,
+    encryption: Encryption,
 }
 
 impl Claimed {
+    /// With what a blob written there now is encrypted.
+    pub fn encryption(&self) -> &Encryption {
+        &self.encryption
+    }
+
     /// The blob that stands there now.
     pub fn stands(&self) -> Option<&Blob> {
         self.stands.as_deref()
@@ -156,9 +167,9 @@ impl Claimed {
 
 impl Container {
     /// An empty container.
-    pub fn new(now: Timestamp, metadata: Metadata, access: PublicAccess) -> Container {
+    pub fn new(now: Timestamp, metadata: Metadata, access: PublicAccess, encryption: Preset) -> Container {
         Container {
-            about: About { stamp: now, metadata, access, policies: Arc::default() },
+            about: About { stamp: now, metadata, access, encryption, policies: Arc::default() },
             lease: Lease::default(),
             blobs: OrdMap::new(),
             staged: OrdMap::new(),
@@ -213,8 +224,15 @@ impl Container {
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
     pub fn admit(&self, call: &Call) -> Result<Admitted, Fault> {
         let key = Key { name: call.blob().into(), at: asked_state(call)? };
+        let asked = call.encryption()?.in_container(&self.about.encryption)?;
         let blob = self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone();
         check(&blob, call, key.at)?;
+        if call.row.takes("x-ms-encryption-key") {
+            match call.row.accepts {
+                condition::Accepts::Read => blob.encryption.admits_reader(&call.encryption()?)?,
+                _ => blob.encryption.admits_writer(&asked)?,
+            }
+        }
         Ok(Admitted { key, blob })
     }
 
@@ -225,6 +243,7 @@ impl Container {
     /// overwrite; 400 for a snapshot, which nobody can write to.
     pub fn claim(&self, call: &Call) -> Result<Claimed, Fault> {
         let key = Key { name: call.blob().into(), at: asked_state(call)? };
+        let encryption = call.encryption()?.in_container(&self.about.encryption)?;
         let stands = self.blobs.get(&key).cloned();
         match &stands {
             Some(blob) => {
@@ -238,7 +257,7 @@ impl Container {
                 lease::admit(Lease::default(), call.row.lease, call.lease_id()?, Subject::Blob, call.now)?;
             }
         }
-        Ok(Claimed { name: key.name, stands })
+        Ok(Claimed { name: key.name, stands, encryption })
     }
 
     /// The blob that a copy is made from. The door has let its reader in; the copy's own conditions are the copier's to check.
@@ -270,7 +289,7 @@ impl Container {
     pub fn create(&mut self, claimed: Claimed, now: Timestamp, make: impl FnOnce(New) -> Blob) -> Arc<Blob> {
         let stamp = self.stamp(now);
         let lease = claimed.stands.as_ref().map_or(Lease::default(), |blob| lease::after_write(blob.lease, now));
-        let blob = Arc::new(make(New { stamp, lease }));
+        let blob = Arc::new(make(New { stamp, lease, encryption: claimed.encryption }));
         self.staged.remove(&claimed.name);
         self.blobs.insert(Key { name: claimed.name, at: At::Base }, blob.clone());
         blob
@@ -453,10 +472,11 @@ pub enum Listed<'a> {
 }
 
 /// What [`Container::create`] decides for a new blob.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct New {
     stamp: Timestamp,
     lease: Lease,
+    encryption: Encryption,
 }
 
 impl New {
@@ -470,20 +490,16 @@ impl New {
             metadata: Metadata::default(),
             tags: Tags::default(),
             tier: None,
+            encryption: self.encryption,
             copy: None,
             lease: self.lease,
         }
-    }
-
-    /// The moment of its making.
-    pub fn stamp(self) -> Timestamp {
-        self.stamp
     }
 }
 
 /// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is, which alone can be written to.
 fn asked_state(call: &Call) -> Result<At, Fault> {
-    let takes_state = || call.row.takes.iter().any(|fields| fields.iter().any(|field| field.name == "snapshot"));
+    let takes_state = || call.row.takes("snapshot");
     let (snapshot, version) = (call.query.get("snapshot"), call.query.get("versionid"));
     match state_named(snapshot, version) {
         Ok(At::Base) => Ok(At::Base),

@@ -8,6 +8,7 @@ use crate::rules::{
     access::PublicAccess,
     blocks::{BlockId, Choice},
     checksum::Digests,
+    encryption::{Encryption, Preset},
     fault::{Code, Fault},
     lease::Lease,
     metadata::Metadata,
@@ -103,9 +104,7 @@ impl Given {
 }
 
 /// Headers that ask for something to be kept or done which this server does not yet: refused rather than dropped.
-const NOT_KEPT: [&str; 7] = [
-    "x-ms-encryption-key",
-    "x-ms-encryption-scope",
+const NOT_KEPT: [&str; 5] = [
     "x-ms-immutability-policy-until-date",
     "x-ms-immutability-policy-mode",
     "x-ms-legal-hold",
@@ -129,6 +128,37 @@ pub(super) fn with_digests(reply: Reply, digests: Digests) -> Reply {
     reply
         .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()))
+}
+
+/// Adds what a write or a read says of encryption beyond the service's own.
+pub(super) fn with_encryption(reply: Reply, encryption: &Encryption) -> Reply {
+    match encryption {
+        Encryption::Service => reply,
+        Encryption::Key(sha256) => reply.with("x-ms-encryption-key-sha256", sha256),
+        Encryption::Scope(scope) => reply.with("x-ms-encryption-scope", scope),
+    }
+}
+
+/// The scope that a container without its own reports.
+const ACCOUNT_SCOPE: &str = "$account-encryption-key";
+
+/// Reads the encryption scope that a container gets for its blobs.
+///
+/// # Errors
+/// 400 for a malformed flag, or one without a scope.
+pub(super) fn read_preset(call: &Call) -> Result<Preset, Fault> {
+    let scope = call.header("x-ms-default-encryption-scope").filter(|text| !text.is_empty() && text != ACCOUNT_SCOPE);
+    let deny = match call.header("x-ms-deny-encryption-scope-override").as_deref().unwrap_or("false") {
+        text if text.eq_ignore_ascii_case("true") => true,
+        text if text.eq_ignore_ascii_case("false") => false,
+        text => return Err(Fault::header("x-ms-deny-encryption-scope-override", text)),
+    };
+    Ok(Preset { scope: scope.map(Box::from), deny_override: deny })
+}
+
+/// The scope that a container reports, and whether it denies others.
+pub(super) fn preset_told(preset: &Preset) -> (&str, &'static str) {
+    (preset.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if preset.deny_override { "true" } else { "false" })
 }
 
 /// Reads `x-ms-blob-public-access`.
@@ -188,6 +218,7 @@ pub(super) fn describe(mut reply: Reply, blob: &Blob, part: Part, call: &Call) -
     if call.version >= Version::V2017_11_09 {
         reply = reply.with("x-ms-creation-time", blob.created.rfc1123());
     }
+    reply = with_encryption(reply, &blob.encryption);
     reply = match &blob.body {
         Body::Block { .. } => reply,
         Body::Append { blocks, sealed, .. } => reply
@@ -206,8 +237,9 @@ pub(super) fn describe(mut reply: Reply, blob: &Blob, part: Part, call: &Call) -
             .with("x-ms-copy-progress", format!("{0}/{0}", copy.bytes))
             .with("x-ms-copy-completion-time", copy.completed.rfc1123());
     }
-    if call.query.get("snapshot").is_some_and(|text| !text.is_empty()) {
-        return reply;
+    if let Some(snapshot) = call.query.get("snapshot").filter(|text| !text.is_empty()) {
+        // Recorded: the moment came back up to 2018-11-09.
+        return reply.with_some("x-ms-snapshot", (call.version < Version::V2019_02_02).then_some(snapshot));
     }
     with_lease(reply, blob.lease(), call.now)
 }
@@ -222,11 +254,11 @@ pub(super) fn tiers_of(body: &Body) -> Kept {
 }
 
 /// The access tier headers of Get Blob Properties.
-pub(super) fn with_tier(reply: Reply, blob: &Blob, now: Timestamp) -> Reply {
-    match blob.tier.map(|placed| placed.seen(now)) {
-        None if tiers_of(&blob.body) == Kept::Standard => {
-            reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true")
-        }
+pub(super) fn with_tier(reply: Reply, blob: &Blob, call: &Call) -> Reply {
+    // Recorded: before 2019-02-02 a blob of any type is told to be Hot.
+    let told = tiers_of(&blob.body) == Kept::Standard || call.version < Version::V2019_02_02;
+    match blob.tier.map(|placed| placed.seen(call.now)) {
+        None if told => reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true"),
         None => reply,
         Some(Placed { tier: class @ Tier::Premium(_), .. }) => reply.with("x-ms-access-tier", class.name()),
         Some(placed) => reply
@@ -335,6 +367,11 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
         xml.leaf("CopyProgress", format!("{0}/{0}", copy.bytes)).leaf("CopyCompletionTime", copy.completed.rfc1123());
     }
     xml.leaf("ServerEncrypted", "true");
+    match &blob.encryption {
+        Encryption::Service => {}
+        Encryption::Key(sha256) => _ = xml.leaf("CustomerProvidedKeySha256", sha256),
+        Encryption::Scope(scope) => _ = xml.leaf("EncryptionScope", scope),
+    }
     if let Body::Append { sealed: true, .. } = &blob.body {
         xml.leaf("Sealed", "true");
     }
@@ -343,7 +380,9 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
         xml.leaf("TagCount", blob.tags.len().to_string());
     }
     xml.close("Properties");
-    if include.metadata {
+    if include.metadata && matches!(blob.encryption, Encryption::Key(_)) {
+        xml.leaf_with("Metadata", &[("Encrypted", "true")], "");
+    } else if include.metadata {
         xml.nest("Metadata", |xml| blob.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
     }
     if include.tags && !blob.tags.is_empty() {
@@ -424,7 +463,8 @@ pub(super) fn write_container(xml: &mut Writer, name: &str, container: &Containe
         xml.leaf_some("PublicAccess", about.access.name());
     }
     if call.version >= Version::V2019_02_02 {
-        xml.leaf("DefaultEncryptionScope", "$account-encryption-key").leaf("DenyEncryptionScopeOverride", "false");
+        let (scope, deny) = preset_told(&about.encryption);
+        xml.leaf("DefaultEncryptionScope", scope).leaf("DenyEncryptionScopeOverride", deny);
     }
     if call.version >= Version::V2017_11_09 {
         xml.leaf("HasImmutabilityPolicy", "false").leaf("HasLegalHold", "false");

@@ -116,19 +116,27 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
     Err(shared_key::mismatch(credential.signature, &first.unwrap_or_default()))
 }
 
+/// Whether the request bears a signature that one of the account's keys made, whatever it permits.
+pub fn bears_signature(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> bool {
+    Sas::is_present(asking.query) && signed(asking, service, account, target).is_ok()
+}
+
+/// The signature that the request bears, if one of the account's keys made it.
+fn signed(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, Fault> {
+    let sas = Sas::parse(service.kind().letter(), asking.query)?;
+    let name = Some(target.blob.as_str()).filter(|name| !name.is_empty());
+    let canonical = sas.canonical(&account.name, &target.container, name)?;
+    let text = sas.string_to_sign(&account.name, &canonical, asking.query, asking.headers);
+    if is_signed(account, &text, sas.signature()) { Ok(sas) } else { Err(Sas::mismatch(&text)) }
+}
+
 fn signature(
     asking: &Asking<'_>,
     service: &dyn Service,
     account: &Account,
     target: &Target,
 ) -> Result<(Grant, Overrides), Fault> {
-    let sas = Sas::parse(service.kind().letter(), asking.query)?;
-    let name = Some(target.blob.as_str()).filter(|name| !name.is_empty());
-    let canonical = sas.canonical(&account.name, &target.container, name)?;
-    let text = sas.string_to_sign(&account.name, &canonical, asking.query, asking.headers);
-    if !is_signed(account, &text, sas.signature()) {
-        return Err(Sas::mismatch(&text));
-    }
+    let sas = signed(asking, service, account, target)?;
     let policy = sas.identifier().and_then(|id| service.policy(&account.name, target, id));
     let effective = sas.merged(policy.as_ref())?;
     effective.check_time(asking.now)?;

@@ -10,7 +10,7 @@ use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Shape
 use crate::rules::access::{self, Grant, Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
-use crate::rules::{cors, sas::Sas, time::Timestamp, version::Version};
+use crate::rules::{cors, time::Timestamp, version::Version};
 use crate::world::World;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
@@ -230,20 +230,24 @@ impl Pipeline {
             return Ok((Grant::Owner, Overrides::default()));
         }
         let texts = texts(&head.headers);
-        let asking = Asking {
+        let asking = self.asking(head, &texts, version);
+        let (grant, overrides) = auth::authenticate(&asking, &*self.service, account, target)?;
+        access::decide(permit, &grant, self.service.kind().letter(), version).map_err(auth::challenge)?;
+        Ok((grant, overrides))
+    }
+
+    fn asking<'a>(&self, head: &'a Head, texts: &'a [(&'a str, &'a str)], version: Version) -> Asking<'a> {
+        Asking {
             method: head.method.as_str(),
             path: &head.path,
             query: &head.pairs,
-            headers: &texts,
+            headers: texts,
             version,
             peer: head.peer,
             https: self.https,
             now: head.now,
             machine: self.world.machine(),
-        };
-        let (grant, overrides) = auth::authenticate(&asking, &*self.service, account, target)?;
-        access::decide(permit, &grant, self.service.kind().letter(), version).map_err(auth::challenge)?;
-        Ok((grant, overrides))
+        }
     }
 
     /// The address of the account's service, as the client wrote it.
@@ -323,8 +327,11 @@ impl Sources for Asker {
         if target.blob.is_empty() {
             return Err(bad());
         }
-        // Who may do everything in an account need not sign its sources; anybody else must bring the right to read them.
-        let trusted = call.grant == Grant::Owner && account.name == call.account.name && !Sas::is_present(&head.pairs);
+        // Who may do everything in an account need not sign its sources, and is held to what a source's signature says only where the
+        // account made it. Anybody else must bring the right to read the source.
+        let asking = self.pipeline.asking(&head, &[], call.version);
+        let bears = || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
+        let trusted = call.grant == Grant::Owner && account.name == call.account.name && !bears();
         if !trusted {
             let refused = |fault: Fault| {
                 Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()).because(fault.to_string())

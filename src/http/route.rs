@@ -53,9 +53,9 @@ impl Table {
         };
         let asked = |name: &str| query.get(name).unwrap_or_default().to_ascii_lowercase();
         let near = self.rows.iter().map(|(_, row)| *row).filter(|row| row.shape == shape && row.methods.contains(&method));
-        let near = near.filter(|row| {
-            !row.signs.is_empty() && by_query(row) && row.signs.len() > 1 || row.signs.is_empty() && selector.is_none()
-        });
+        // Rows that the query has chosen, and that now want a header of a certain value.
+        let chosen = |row: &Row| row.signs.iter().any(|sign| matches!(sign, Sign::Query(..))) && by_query(row);
+        let near = near.filter(|row| chosen(row));
         let odd = near.flat_map(|row| row.signs).find_map(|sign| match sign {
             Sign::Header(name, _) => Some(match headers.get(*name) {
                 None => Fault::missing_header(name),
@@ -101,5 +101,6 @@ fn shows(sign: &Sign, query: &Query, headers: &HeaderMap) -> bool {
             headers.get(name).is_some_and(|given| given.as_bytes().eq_ignore_ascii_case(value.as_bytes()))
         }
         Sign::HasHeader(name) => headers.contains_key(name),
+        Sign::Lacks(name) => !headers.contains_key(name),
     }
 }

@@ -6,6 +6,7 @@ use crate::rules::{
     access::Grant,
     checksum::Claimed,
     condition::{self, Conditions},
+    encryption::{self, Encryption},
     fault::Fault,
     lease,
     metadata::Metadata,
@@ -155,6 +156,19 @@ impl Call {
     pub fn claimed_checksums(&self) -> Result<Claimed, Fault> {
         let given = |name| self.header(name).filter(|text| !text.is_empty());
         Claimed::read(given("content-md5").as_deref(), given("x-ms-content-crc64").as_deref())
+    }
+
+    /// The customer-provided key or encryption scope that the request names.
+    pub fn encryption(&self) -> Result<Encryption, Fault> {
+        let given = |name| self.header(name).filter(|text| !text.is_empty());
+        let (key, sha256) = (given("x-ms-encryption-key"), given("x-ms-encryption-key-sha256"));
+        let (algorithm, scope) = (given("x-ms-encryption-algorithm"), given("x-ms-encryption-scope"));
+        Encryption::read(encryption::Headers {
+            key: key.as_deref(),
+            sha256: sha256.as_deref(),
+            algorithm: algorithm.as_deref(),
+            scope: scope.as_deref(),
+        })
     }
 
     /// The container's name.

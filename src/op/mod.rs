@@ -91,6 +91,8 @@ pub enum Sign {
     Header(&'static str, &'static str),
     /// A header, whatever its value.
     HasHeader(&'static str),
+    /// The absence of a header.
+    Lacks(&'static str),
 }
 
 /// The query parameters that name a state of a blob instead of the blob as it is.
@@ -98,6 +100,21 @@ pub const STATE: &[Field] = &[
     Field { place: Place::Query, name: "snapshot", required: false },
     Field { place: Place::Query, name: "versionid", required: false },
 ];
+
+/// The headers of customer-provided keys and encryption scopes, which operations on what they encrypt read.
+pub const ENCRYPTED: &[Field] = &[
+    Field { place: Place::Header, name: "x-ms-encryption-key", required: false },
+    Field { place: Place::Header, name: "x-ms-encryption-key-sha256", required: false },
+    Field { place: Place::Header, name: "x-ms-encryption-algorithm", required: false },
+    Field { place: Place::Header, name: "x-ms-encryption-scope", required: false },
+];
+
+impl Row {
+    /// Whether the operation reads this header or parameter.
+    pub fn takes(&self, name: &str) -> bool {
+        self.takes.iter().any(|fields| fields.iter().any(|field| field.name == name))
+    }
+}
 
 /// The query parameters that choose operations. A request with one that its row does not name is refused: `PUT ?comp=foo` must
 /// never overwrite a blob.

@@ -7,6 +7,7 @@ pub mod blocks;
 pub mod checksum;
 pub mod condition;
 pub mod cors;
+pub mod encryption;
 pub mod etag;
 pub mod fault;
 pub mod lease;

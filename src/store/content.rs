@@ -68,7 +68,8 @@ impl Content {
         Content::from_chunks(chunks)
     }
 
-    fn from_chunks(chunks: impl IntoIterator<Item = Bytes>) -> Content {
+    /// These chunks, one after the other.
+    pub fn from_chunks(chunks: impl IntoIterator<Item = Bytes>) -> Content {
         let mut pieces: Vec<Piece> = Vec::new();
         for bytes in chunks.into_iter().filter(|bytes| !bytes.is_empty()) {
             pieces.push(Piece { start: pieces.last().map_or(0, Piece::end), bytes });

@@ -4,7 +4,7 @@ use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::state::Admitted;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{blocks, condition::Accepts, lease::Guard};
@@ -18,7 +18,7 @@ pub(super) static APPEND_BLOCK: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "appendblock")],
-        takes: &[Asked::FIELDS],
+        takes: &[ENCRYPTED, Asked::FIELDS],
         permit: Permit { level: Level::Object, account: "aw", service: "aw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,
@@ -96,11 +96,12 @@ pub(super) async fn add(blobs: &Blobs, call: &Call, bytes: &Content) -> Result<R
             Ok((offset, count, container.replace(admitted, call.now, |blob| blob.body = body)))
         })
         .await?;
-    Ok(Reply::new(call.row.status)
+    let reply = Reply::new(call.row.status)
         .with_state(blob.etag(), blob.stamp)
         .with("x-ms-blob-append-offset", offset.to_string())
         .with("x-ms-blob-committed-block-count", count.to_string())
-        .with("x-ms-request-server-encrypted", "true"))
+        .with("x-ms-request-server-encrypted", "true");
+    Ok(wire::with_encryption(reply, &blob.encryption))
 }
 
 async fn seal(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {

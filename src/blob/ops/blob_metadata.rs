@@ -1,6 +1,7 @@
 //! Get and Set Blob Metadata.
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, STATE};
+use super::super::wire;
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign, STATE};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 
@@ -10,7 +11,7 @@ pub(super) static GET_BLOB_METADATA: Op<Blobs> = Op {
         methods: &["GET", "HEAD"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "metadata")],
-        takes: &[STATE],
+        takes: &[ENCRYPTED, STATE],
         permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
         secondary: Secondary::Allowed,
         accepts: Accepts::Read,
@@ -26,7 +27,7 @@ pub(super) static SET_BLOB_METADATA: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "metadata")],
-        takes: &[],
+        takes: &[ENCRYPTED],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,
@@ -51,5 +52,6 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             Ok(container.replace(admitted, call.now, |blob| blob.metadata = metadata))
         })
         .await?;
-    Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true"))
+    let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
+    Ok(wire::with_encryption(reply, &blob.encryption))
 }

@@ -5,7 +5,7 @@ use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::wire::{self, Describes, Part};
 use super::put_page;
-use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STATE, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::pages::{self, Action};
@@ -18,7 +18,7 @@ pub(super) static GET_BLOB_PROPERTIES: Op<Blobs> = Op {
         methods: &["HEAD"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[STATE],
+        takes: &[ENCRYPTED, STATE],
         permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
         secondary: Secondary::Allowed,
         accepts: Accepts::Read,
@@ -47,7 +47,7 @@ pub(super) static SET_BLOB_PROPERTIES: Op<Blobs> = Op {
 async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let blob = blobs.container(&call)?.read().admit(&call)?;
     let reply = wire::describe(Reply::new(call.row.status), &blob, Part::Whole, &call);
-    Ok(wire::with_tier(reply, &blob, call.now).bytes(blob.body.slice(0..0), blob.body.len()))
+    Ok(wire::with_tier(reply, &blob, &call).bytes(blob.body.slice(0..0), blob.body.len()))
 }
 
 takes! { Asked {

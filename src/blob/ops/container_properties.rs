@@ -34,9 +34,8 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         reply = reply.with("x-ms-has-immutability-policy", "false").with("x-ms-has-legal-hold", "false");
     }
     if call.version >= Version::V2019_02_02 {
-        reply = reply
-            .with("x-ms-default-encryption-scope", "$account-encryption-key")
-            .with("x-ms-deny-encryption-scope-override", "false");
+        let (scope, deny) = wire::preset_told(&about.encryption);
+        reply = reply.with("x-ms-default-encryption-scope", scope).with("x-ms-deny-encryption-scope-override", deny);
     }
     if call.version >= Version::V2020_06_12 {
         reply = reply.with("x-ms-immutable-storage-with-versioning-enabled", "false");

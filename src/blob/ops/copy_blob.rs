@@ -29,15 +29,11 @@ pub(super) static COPY_BLOB: Op<Blobs> = Op {
 
 takes! { Asked {
     source: String = Header "x-ms-copy-source",
-    requires_sync: Option<bool> = Header "x-ms-requires-sync",
     source_lease: Option<lease::Id> = Header "x-ms-source-lease-id",
 } }
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
-    if asked.requires_sync == Some(true) || call.has_header("x-ms-blob-type") {
-        return Err(Code::NotImplemented.saying("Copy Blob From URL and Put Blob From URL are not implemented yet."));
-    }
     let given = wire::Given::read(&call, Kept::Standard)?;
     let source = call.sources.find(&call, &asked.source)?;
     let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
@@ -61,7 +57,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
                 let mut blob = new.blob(original.body.clone(), original.headers.clone());
                 blob.metadata = original.metadata.clone();
                 let bytes = blob.body.len();
-                blob.copy = Some(Arc::new(Copied { id, source: wire::without_signature(&asked.source), bytes, completed: new.stamp() }));
+                blob.copy = Some(Arc::new(Copied { id, source: wire::without_signature(&asked.source), bytes, completed: blob.stamp }));
                 given.apply(blob)
             }))
         })

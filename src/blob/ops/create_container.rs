@@ -28,7 +28,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let access = wire::read_public_access(&call)?;
     let metadata = call.metadata()?;
     let account = blobs.account(&call.account.name)?;
-    let container = Container::new(call.now, metadata, access);
+    let container = Container::new(call.now, metadata, access, wire::read_preset(&call)?);
     let reply = Reply::new(call.row.status).with_state(container.etag(), container.about().stamp);
     account
         .containers

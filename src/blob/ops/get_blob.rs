@@ -2,7 +2,7 @@
 use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::wire::{self, Part};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, STATE};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, STATE};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Digests, Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
@@ -16,7 +16,7 @@ pub(super) static GET_BLOB: Op<Blobs> = Op {
         methods: &["GET"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[Asked::FIELDS, STATE],
+        takes: &[ENCRYPTED, Asked::FIELDS, STATE],
         permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
         secondary: Secondary::Allowed,
         accepts: Accepts::Read,

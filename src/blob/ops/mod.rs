@@ -31,5 +31,6 @@ crate::ops! { Blobs:
     put_block_list { PUT_BLOCK_LIST }
     get_block_list { GET_BLOCK_LIST }
     copy_blob { COPY_BLOB }
+    from_url { PUT_BLOB_FROM_URL, COPY_BLOB_FROM_URL, PUT_BLOCK_FROM_URL, APPEND_BLOCK_FROM_URL, PUT_PAGE_FROM_URL }
     abort_copy { ABORT_COPY }
 }

@@ -2,7 +2,7 @@
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::wire::{self, Describes};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Wanted};
 use crate::rules::{blocks, condition::Accepts, fault::Fault, lease::Guard, pages, tier::Kept};
@@ -16,7 +16,7 @@ pub(super) static PUT_BLOB: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS],
+        takes: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Create,
@@ -70,7 +70,7 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(reply, received.digests))
+    Ok(wire::with_digests(wire::with_encryption(reply, &blob.encryption), received.digests))
 }
 
 /// An append blob or a page blob, which is created without content.
@@ -87,5 +87,6 @@ async fn empty(blobs: &Blobs, call: &Call, body: Body) -> Result<Reply, Fault> {
             Ok(container.create(claimed, call.now, |new| given.apply(new.blob(body, headers))))
         })
         .await?;
-    Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true"))
+    let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
+    Ok(wire::with_encryption(reply, &blob.encryption))
 }

@@ -1,14 +1,15 @@
 //! Put Block: keeps a block aside until a block list commits it.
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::blocks::{self, BlockId};
 use crate::rules::{
     condition::Accepts,
-    fault::{Code, Fault},
+    fault::Fault,
     lease::Guard,
 };
+use crate::store::content::Content;
 use crate::takes;
 
 pub(super) static PUT_BLOCK: Op<Blobs> = Op {
@@ -17,7 +18,7 @@ pub(super) static PUT_BLOCK: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "block")],
-        takes: &[Asked::FIELDS],
+        takes: &[ENCRYPTED, Asked::FIELDS],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,
@@ -32,24 +33,34 @@ takes! { Asked {
 } }
 
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
-    if call.has_header("x-ms-copy-source") {
-        return Err(Code::NotImplemented.saying("Put Block From URL is not implemented yet."));
-    }
-    let id = BlockId::parse(&Asked::of(&call)?.block_id)?;
+    let id = block_id(&call)?;
     if call.body.announced() == 0 {
         return Err(Fault::header("Content-Length", "0"));
     }
     wire::check_kept(&call)?;
     let claimed = call.claimed_checksums()?;
-    let container = blobs.container(&call)?;
     let received = call.body.receive(blocks::put_block_limit(call.version), claimed.wanted(call.version)).await?;
     claimed.check(received.digests)?;
-    container
+    let reply = stage(blobs, &call, id, received.content).await?;
+    Ok(wire::with_digests(reply, received.digests))
+}
+
+/// The block id that the request names.
+pub(super) fn block_id(call: &Call) -> Result<BlockId, Fault> {
+    BlockId::parse(&Asked::of(call)?.block_id)
+}
+
+/// Keeps a block aside for the blob that the call names.
+pub(super) async fn stage(blobs: &Blobs, call: &Call, id: BlockId, content: Content) -> Result<Reply, Fault> {
+    let container = blobs.container(call)?;
+    let encryption = container
         .write(|container| {
-            let name = container.claim(&call)?;
-            container.stage(name, id, received.content, call.now)
+            let name = container.claim(call)?;
+            let encryption = name.encryption().clone();
+            container.stage(name, id, content, call.now)?;
+            Ok(encryption)
         })
         .await?;
     let reply = Reply::new(call.row.status).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(reply, received.digests))
+    Ok(wire::with_encryption(reply, &encryption))
 }

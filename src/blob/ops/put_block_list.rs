@@ -1,6 +1,6 @@
 //! Put Block List: makes a blob of blocks, those put aside and those of the blob as it is.
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 use super::super::body::{Block, Body, ContentHeaders};
@@ -18,7 +18,7 @@ pub(super) static PUT_BLOCK_LIST: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "blocklist")],
-        takes: &[wire::Given::FIELDS],
+        takes: &[ENCRYPTED, wire::Given::FIELDS],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Create,
@@ -59,5 +59,5 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(reply, received.digests))
+    Ok(wire::with_digests(wire::with_encryption(reply, &blob.encryption), received.digests))
 }

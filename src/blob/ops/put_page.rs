@@ -4,8 +4,10 @@ use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::state::Blob;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
+use crate::rules::checksum::Wanted;
+use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::pages::{self, SequenceConditions};
 use crate::rules::range::Span;
@@ -20,7 +22,7 @@ pub(super) static PUT_PAGE: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "page")],
-        takes: &[Asked::FIELDS],
+        takes: &[ENCRYPTED, Asked::FIELDS],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,
@@ -69,11 +71,14 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
         return Err(Fault::header("x-ms-page-write", asked.write));
     }
     let claimed = call.claimed_checksums()?;
-    let received = call.body.receive(pages::MAX_WRITE, claimed.wanted(call.version)).await?;
+    let wanted = match answers_md5(&call)? {
+        true => Wanted { md5: true, crc64: claimed.crc64.is_some() },
+        false => claimed.wanted(call.version),
+    };
+    let received = call.body.receive(pages::MAX_WRITE, wanted).await?;
     claimed.check(received.digests)?;
     let blob = write(blobs, &call, &asked, Some(&received.content)).await?;
-    let reply = answer(&blob, &call).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(reply, received.digests))
+    Ok(wire::with_digests(written(&blob, &call), received.digests))
 }
 
 /// Writes to the pages that the request names, or clears them when there is nothing to write.
@@ -99,7 +104,18 @@ pub(super) async fn write(blobs: &Blobs, call: &Call, asked: &Asked, bytes: Opti
         .await
 }
 
-/// The answer, without checksums.
+/// Whether a write answers with the MD5, whatever the version: recorded of pages in an encryption scope.
+pub(super) fn answers_md5(call: &Call) -> Result<bool, Fault> {
+    Ok(matches!(call.encryption()?, Encryption::Scope(_)))
+}
+
+/// The answer to a write, without checksums.
+pub(super) fn written(blob: &Blob, call: &Call) -> Reply {
+    let reply = answer(blob, call).with("x-ms-request-server-encrypted", "true");
+    wire::with_encryption(reply, &blob.encryption)
+}
+
+/// The state of a blob whose pages, size or sequence number changed.
 pub(super) fn answer(blob: &Blob, call: &Call) -> Reply {
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp);
     match &blob.body {

@@ -96,7 +96,7 @@ async fn requests_that_make_no_blob() {
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-access-tier: Tepid | x → 400 InvalidHeaderValue
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-access-tier: P10 | x → 400 AccessTierNotSupportedForBlobType
          # what this server cannot keep is not dropped in silence
-         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-encryption-scope: mine | x → 400 UnsupportedHeader
+         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-legal-hold: true | x → 400 UnsupportedHeader
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-structured-body: XSM/1.0 | x → 400 UnsupportedHeader
          GET /box/b → 404 BlobNotFound
          # the most tags that there may be
