@@ -26,6 +26,8 @@ pub struct Asking<'a> {
     pub path: &'a str,
     /// The query, decoded, in order.
     pub query: &'a [(String, String)],
+    /// The same with spaces for bare `+`, if there are any.
+    pub form: Option<&'a [(String, String)]>,
     /// The headers that are text: lower-case names, in order.
     pub headers: &'a [(&'a str, &'a str)],
     /// The version that the request follows.
@@ -96,13 +98,16 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
     // A path-style secondary URL is signed with or without its suffix, as the client's library sees fit.
     let plain = asking.path.replacen("-secondary", "", 1);
     let paths = [asking.path, plain.as_str()];
+    let paths = paths.iter().take(if asking.path.contains("-secondary") { 2 } else { 1 });
+    // Who writes a space as `+` signs a space; who just leaves a `+` bare signs that.
+    let queries = || std::iter::once(asking.query).chain(asking.form);
     let mut first = None;
-    for path in paths.iter().take(if asking.path.contains("-secondary") { 2 } else { 1 }) {
+    for (path, query) in paths.flat_map(|path| queries().map(move |query| (path, query))) {
         let signed = Signed {
             method: asking.method,
             account: &account.name,
             path,
-            query: asking.query,
+            query,
             headers: asking.headers,
             version: asking.version,
         };

@@ -34,7 +34,10 @@ struct Head {
     method: Method,
     host: String,
     path: String,
+    /// The query as it is signed.
     pairs: Vec<(String, String)>,
+    /// The query with spaces for bare `+`, if it has any.
+    form: Option<Vec<(String, String)>>,
     query: Query,
     headers: HeaderMap,
     peer: IpAddr,
@@ -114,13 +117,16 @@ impl Pipeline {
     fn head(&self, parts: http::request::Parts, peer: IpAddr, now: Timestamp) -> Result<Head, Fault> {
         let host = parts.uri.authority().map(|authority| authority.as_str().to_owned());
         let host = host.or_else(|| parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
-        let pairs = name::decode_query(parts.uri.query().unwrap_or_default(), Plus::Itself)?;
+        let query = parts.uri.query().unwrap_or_default();
+        let pairs = name::decode_query(query, Plus::Itself)?;
+        let form = query.contains('+').then(|| name::decode_query(query, Plus::Space)).transpose()?;
         Ok(Head {
             method: parts.method,
             host: host.unwrap_or_default(),
             path: parts.uri.path().to_owned(),
-            query: Query::new(&pairs),
+            query: Query::new(form.as_ref().unwrap_or(&pairs)),
             pairs,
+            form,
             headers: parts.headers,
             peer,
             now,
@@ -193,6 +199,7 @@ impl Pipeline {
             method: head.method.as_str(),
             path: &head.path,
             query: &head.pairs,
+            form: head.form.as_deref(),
             headers: &texts,
             version,
             peer: head.peer,
@@ -266,6 +273,7 @@ impl Sources for Asker {
             host: host.to_owned(),
             path: uri.path().to_owned(),
             query: query.clone(),
+            form: None,
             pairs,
             headers: HeaderMap::new(),
             peer: self.peer,
