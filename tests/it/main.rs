@@ -9,4 +9,5 @@
 )]
 
 mod house;
+mod sdk;
 mod smoke;
