@@ -8,6 +8,7 @@
     reason = "a test reads files and clocks, and fails by panicking"
 )]
 
+mod docs;
 mod house;
 mod sdk;
 mod smoke;
