@@ -26,6 +26,8 @@ pub struct Asking<'a> {
     pub path: &'a str,
     /// The query, decoded, in order.
     pub query: &'a [(String, String)],
+    /// The same with spaces for bare `+`, if there are any.
+    pub form: Option<&'a [(String, String)]>,
     /// The headers that are text: lower-case names, in order.
     pub headers: &'a [(&'a str, &'a str)],
     /// The version that the request follows.
@@ -97,12 +99,15 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
     let below = asking.path.strip_prefix('/').and_then(|path| path.strip_prefix(&*account.name)?.strip_prefix("-secondary"));
     let plain = below.filter(|below| below.is_empty() || below.starts_with('/')).map(|below| format!("/{}{below}", account.name));
     let mut first = None;
-    for path in [Some(asking.path), plain.as_deref()].into_iter().flatten() {
+    let paths = [Some(asking.path), plain.as_deref()].into_iter().flatten();
+    // Who writes a space as `+` signs a space; who just leaves a `+` bare signs that.
+    let queries = || std::iter::once(asking.query).chain(asking.form);
+    for (path, query) in paths.flat_map(|path| queries().map(move |query| (path, query))) {
         let signed = Signed {
             method: asking.method,
             account: &account.name,
             path,
-            query: asking.query,
+            query,
             headers: asking.headers,
             version: asking.version,
         };

@@ -38,7 +38,10 @@ struct Head {
     path: String,
     /// The version that it names.
     version: Option<Version>,
+    /// The query as it is signed.
     pairs: Vec<(String, String)>,
+    /// The query with spaces for bare `+`, if it has any.
+    form: Option<Vec<(String, String)>>,
     query: Query,
     headers: HeaderMap,
     spelling: Vec<(String, String)>,
@@ -150,8 +153,10 @@ impl Pipeline {
         known.learn(version);
         let host = parts.uri.authority().map(|authority| authority.as_str().to_owned());
         let host = host.or_else(|| parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
-        let pairs = name::decode_query(parts.uri.query().unwrap_or_default(), Plus::Itself)?;
-        let query = Query::new(&pairs);
+        let query = parts.uri.query().unwrap_or_default();
+        let pairs = name::decode_query(query, Plus::Itself)?;
+        let form = query.contains('+').then(|| name::decode_query(query, Plus::Space)).transpose()?;
+        let query = Query::new(form.as_ref().unwrap_or(&pairs));
         let version = version.or_else(|| signed_version(&query));
         known.learn(version);
         Ok(Head {
@@ -161,6 +166,7 @@ impl Pipeline {
             version,
             query,
             pairs,
+            form,
             headers: legible(parts.headers)?,
             spelling,
             peer,
@@ -241,6 +247,7 @@ impl Pipeline {
             method: head.method.as_str(),
             path: &head.path,
             query: &head.pairs,
+            form: head.form.as_deref(),
             headers: texts,
             version,
             peer: head.peer,
@@ -312,6 +319,7 @@ impl Sources for Asker {
             path: uri.path().to_owned(),
             version: None,
             query: query.clone(),
+            form: None,
             pairs,
             headers: HeaderMap::new(),
             spelling: Vec::new(),

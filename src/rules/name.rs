@@ -73,18 +73,22 @@ pub fn decode(path: &str) -> Result<String, Fault> {
 /// What a bare `+` in a query stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plus {
-    /// Itself: blob, queue and file, where it comes from base64 (`sig`, `blockid`) that someone forgot to encode.
+    /// Itself: in what is signed, as the real service shows in its refusals.
     Itself,
-    /// A space: table, whose recorded clients ask for `$filter=PartitionKey+eq+%27003%27`.
+    /// A space, as form encoding has it: in what an operation reads. Recorded clients ask for `$filter=PartitionKey+eq+%27003%27`,
+    /// rclone and `object_store` for `prefix=foo+bar%2F`. Only in base64 it is itself, which someone forgot to encode.
     Space,
 }
+
+/// The parameters whose values are base64, in which no space can be meant.
+const BASE64: [&str; 3] = ["sig", "blockid", "popreceipt"];
 
 /// Decodes a query, without its `?`, to names and values in the order in which they came; a name without `=` has an empty value.
 ///
 /// A value that is not percent-encoded UTF-8 is refused by its parameter's name, 400 InvalidQueryParameterValue, so that the
 /// client need not search for it; such a name makes the whole URL meaningless, 400 InvalidUri.
 pub fn decode_query(query: &str, plus: Plus) -> Result<Vec<(String, String)>, Fault> {
-    let read = |text: &str| match plus {
+    let read = |text: &str, plus: Plus| match plus {
         Plus::Space if text.contains('+') => unescape(&text.replace('+', " ")),
         _ => unescape(text),
     };
@@ -92,8 +96,10 @@ pub fn decode_query(query: &str, plus: Plus) -> Result<Vec<(String, String)>, Fa
     pairs
         .map(|pair| {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let name = read(name).ok_or_else(|| Code::InvalidUri.because(format!("{name:?} is not percent-encoded UTF-8")))?;
-            match read(value) {
+            let name =
+                read(name, plus).ok_or_else(|| Code::InvalidUri.because(format!("{name:?} is not percent-encoded UTF-8")))?;
+            let plus = if BASE64.iter().any(|known| name.eq_ignore_ascii_case(known)) { Plus::Itself } else { plus };
+            match read(value, plus) {
                 Some(value) => Ok((name, value)),
                 None => Err(Fault::query(&name, value, "The value is not percent-encoded UTF-8.")),
             }
@@ -211,6 +217,10 @@ mod tests {
             assert_eq!(read(query, Plus::Itself), wanted, "{query}");
         }
         assert_eq!(read("$filter=PartitionKey+eq+%27a%2Bb%27", Plus::Space), pairs(&[("$filter", "PartitionKey eq 'a+b'")]));
+        assert_eq!(
+            read("prefix=a+b&sig=a+b&blockid=a+b", Plus::Space),
+            pairs(&[("prefix", "a b"), ("sig", "a+b"), ("blockid", "a+b")])
+        );
         let fault = decode_query("comp=list&prefix=%zz", Plus::Itself).unwrap_err();
         assert_eq!(fault.code(), Code::InvalidQueryParameterValue);
         assert_eq!(fault.details().first(), Some(&("QueryParameterName", "prefix".to_owned())));

@@ -116,6 +116,7 @@ impl House {
             headers: vec![("x-ms-version".into(), VERSION.into())],
             body: Bytes::new(),
             key: Some(WELL_KNOWN_KEY.to_owned()),
+            signed: None,
         }
     }
 
@@ -143,6 +144,8 @@ pub struct Ask<'a> {
     headers: Vec<(String, String)>,
     body: Bytes,
     key: Option<String>,
+    /// The target that is signed, where it is not the one that is sent.
+    signed: Option<String>,
 }
 
 impl Ask<'_> {
@@ -188,14 +191,21 @@ impl Ask<'_> {
         self
     }
 
+    /// Signs another spelling of the target than the one that is sent.
+    pub fn signed_as(mut self, target: &str) -> Self {
+        self.signed = Some(target.to_owned());
+        self
+    }
+
     /// Sends it and reads the answer.
     pub async fn send(mut self) -> Answer {
         let path = format!("/{}{}", self.account, self.target);
         if let Some(key) = self.key.take() {
             let now = start_of_time().rfc1123();
             self.headers.push(("x-ms-date".into(), now));
+            let spelled = self.signed.as_ref().map_or(path.clone(), |target| format!("/{}{target}", self.account));
             let signed =
-                sign(&self.method, self.account.trim_end_matches("-secondary"), &path, &self.headers, self.body.len(), &key);
+                sign(&self.method, self.account.trim_end_matches("-secondary"), &spelled, &self.headers, self.body.len(), &key);
             self.headers.push(("authorization".into(), signed));
         }
         let mut request = http::Request::builder()

@@ -12,12 +12,14 @@
 mod auth;
 mod blob;
 mod case;
+mod docs;
 mod faults;
 mod house;
 mod race;
 mod raw;
 mod routing;
 mod scenario;
+mod sdk;
 mod sim;
 mod smoke;
 mod startup;

@@ -3,7 +3,7 @@
 use crate::house::House;
 use crate::raw::Raw;
 use base64::{Engine, engine::general_purpose::STANDARD};
-use futures_util::future::join_all;
+use futures::future::join_all;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

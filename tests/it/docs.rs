@@ -1,0 +1,178 @@
+//! `docs/compatibility.md`, written from the operation tables.
+
+use lazuli::account::Accounts;
+use lazuli::blob::Blobs;
+use lazuli::op::{Place, Row, Secondary, Service, Shape, Sign};
+use lazuli::rules::access::{Level, Permit, Public};
+use lazuli::rules::condition::Accepts;
+use lazuli::rules::lease::Guard;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compatibility.md");
+
+#[test]
+fn docs_compatibility_md_is_fresh() {
+    let page = page();
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(PAGE, &page).unwrap();
+    }
+    let text = std::fs::read_to_string(PAGE).unwrap_or_default().replace("\r\n", "\n");
+    assert!(text == page, "docs/compatibility.md is stale: UPDATE_DOCS=1 cargo test docs");
+}
+
+fn page() -> String {
+    let blobs = Blobs::new(&Accounts::default());
+    let mut text = INTRODUCTION.to_owned();
+    text += "\n## Blob\n\n| Operation | Request | Takes | SAS | Public | Conditions | Lease | Secondary | Success |\n";
+    text += "|---|---|---|---|---|---|---|---|---|\n";
+    for row in blobs.rows() {
+        text += &line(row);
+    }
+    text + ABSENT
+}
+
+fn line(row: &Row) -> String {
+    let cells = [
+        row.name.to_owned(),
+        request(row),
+        takes(row),
+        letters(&row.permit),
+        public(row.permit.public).to_owned(),
+        conditions(row.accepts).to_owned(),
+        lease(row.lease).to_owned(),
+        secondary(row.secondary).to_owned(),
+        row.status.to_string(),
+    ];
+    format!("| {} |\n", cells.join(" | "))
+}
+
+/// Methods, path, and the marks that select the operation.
+fn request(row: &Row) -> String {
+    let path = match row.shape {
+        Shape::Service => "/",
+        Shape::Container => "/container",
+        Shape::Blob => "/container/blob",
+        Shape::Any => "any path",
+    };
+    let (mut query, mut headers) = (Vec::new(), Vec::new());
+    for sign in row.signs {
+        match sign {
+            Sign::Query(name, value) => query.push(format!("{name}={value}")),
+            Sign::HasQuery(name) => query.push(format!("{name}=…")),
+            Sign::Header(name, value) => headers.push(format!("<br>`{name}: {value}`")),
+            Sign::HasHeader(name) => headers.push(format!("<br>`{name}: …`")),
+            Sign::Lacks(name) => headers.push(format!("<br>no `{name}`")),
+        }
+    }
+    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+    format!("`{} {path}{query}`{}", row.methods.join("/"), headers.concat())
+}
+
+fn takes(row: &Row) -> String {
+    let fields = row.takes.iter().copied().flatten().map(|field| {
+        let name = match field.place {
+            Place::Header => format!("`{}`", field.name),
+            Place::Query => format!("`?{}`", field.name),
+        };
+        if field.required { format!("**{name}**") } else { name }
+    });
+    fields.collect::<Vec<_>>().join(" ")
+}
+
+/// The letters of an account SAS with its resource type, and those of a service SAS where they differ.
+fn letters(permit: &Permit) -> String {
+    let level = match permit.level {
+        Level::Service => "service",
+        Level::Container => "container",
+        Level::Object => "object",
+    };
+    match (permit.account, permit.service) {
+        _ if permit.public == Public::Everyone => "none needed".to_owned(),
+        ("", "") => "key only".to_owned(),
+        (account, service) if account == service => format!("`{account}` {level}"),
+        (account, "") => format!("`{account}` {level}, account SAS only"),
+        (account, service) => format!("`{account}` {level}, service SAS `{service}`"),
+    }
+}
+
+fn public(public: Public) -> &'static str {
+    match public {
+        Public::Never => "",
+        Public::Container => "container",
+        Public::Blob => "blob, container",
+        Public::Everyone => "always",
+    }
+}
+
+fn conditions(accepts: Accepts) -> &'static str {
+    match accepts {
+        Accepts::None => "",
+        Accepts::Dates => "dates",
+        Accepts::Read => "all, reads",
+        Accepts::Write => "all, writes",
+        Accepts::Create => "all, creates",
+    }
+}
+
+fn lease(guard: Guard) -> &'static str {
+    match guard {
+        Guard::None => "",
+        Guard::Read => "if shown",
+        Guard::Write => "needed",
+    }
+}
+
+fn secondary(secondary: Secondary) -> &'static str {
+    match secondary {
+        Secondary::Refused => "",
+        Secondary::Allowed => "yes",
+        Secondary::Only => "only",
+    }
+}
+
+const INTRODUCTION: &str = "\
+<!-- Written from the operation tables by `UPDATE_DOCS=1 cargo test docs`. Change the tables, or tests/it/docs.rs, not this page. -->
+
+# Compatibility
+
+What of Azure Storage's REST interface Lazuli serves, operation by operation. Any well-formed `x-ms-version` is served; where the
+service changed with a version, so does Lazuli.
+
+- **Request**: method and path, then the query parameters and headers that tell the operation from others on the same path.
+- **Takes**: what it reads besides; `?` marks query parameters, bold what must be there. Every operation also reads `x-ms-version`,
+  `x-ms-date`, `x-ms-client-request-id`, `Authorization` and the parameters of a SAS; those that keep metadata `x-ms-meta-…`; those
+  with content its `Content-…` and `x-ms-blob-content-…` headers, `Content-MD5` and `x-ms-content-crc64`.
+- **SAS**: the permission letters, any one of which suffices, and the account SAS resource type. The account's key may do everything.
+- **Public**: the access levels of a container at which nobody need sign.
+- **Conditions**: `dates` are `If-Modified-Since` and `If-Unmodified-Since`; `all` adds `If-Match`, `If-None-Match` and `x-ms-if-tags`.
+  Unmet, they are 304 to what reads and 412 to what writes; `creates` may also be asked of what is not there, and answers
+  `If-None-Match: *` with 409.
+- **Lease**: `needed` is 412 while a lease is held whose `x-ms-lease-id` is not shown; `if shown` is 412 only for a wrong id.
+- **Secondary**: whether `account-secondary` answers it. It is never behind.
+";
+
+const ABSENT: &str = "
+## Not there yet
+
+Asked for one of these, the server refuses with 501 NotImplemented or a 400 that names the header. It never does half of it.
+
+| What | Operations and headers |
+|---|---|
+| Versions | `?versionid`, versioning |
+| Incremental copies | Incremental Copy Blob |
+| Soft delete | Undelete Blob, Restore Container, retention policies |
+| Index tags | Find Blobs by Tags |
+| Batches | Blob Batch, by which `object_store` 0.14 deletes |
+| Other servers | Copies and writes from a URL that is not this server's |
+| Query | Query Blob Contents |
+| Holds | Immutability policies, legal holds |
+| Identity | Bearer tokens, Get User Delegation Key and the SAS that it signs |
+| Websites | Static websites |
+| Container rename | Rename Container |
+| Data Lake | The `dfs` endpoint, hierarchical namespaces |
+| Queue, Table, File | Every operation: the services listen, and answer 501 |
+
+## Not emulated
+
+Nothing is replicated, billed, throttled or measured: an account has no limits but the machine's, metrics and logging are settings
+that have no effect, and a key is never rotated.
+";
