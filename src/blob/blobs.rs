@@ -4,6 +4,7 @@ use super::state::Container;
 use crate::account::{Account, Accounts};
 use crate::op::Call;
 use crate::rules::fault::{Code, Fault};
+use crate::rules::retention::Keeping;
 use crate::service::properties::Properties;
 use crate::store::cell::Cell;
 use arc_swap::ArcSwap;
@@ -55,6 +56,15 @@ impl Blobs {
     /// 404 ContainerNotFound.
     pub fn container(&self, call: &Call) -> Result<Arc<Cell<Container>>, Fault> {
         self.container_of(&call.account.name, call.container())
+    }
+
+    /// What the account that a call is about keeps of overwritten and deleted blobs.
+    ///
+    /// # Errors
+    /// 404 ResourceNotFound.
+    pub fn keeping(&self, call: &Call) -> Result<Keeping, Fault> {
+        let days = self.account(&call.account.name)?.properties.read().delete_retention.retention.0;
+        Ok(Keeping { versions: call.account.versioning, days })
     }
 
     /// A container by account and name.

@@ -15,6 +15,7 @@ use crate::rules::{
     fault::{Code, Fault},
     lease::{self, Guard, Lease, Subject},
     metadata::Metadata,
+    retention::{Deletion, Keeping},
     sas::Policy,
     tags::Tags,
     tier::{Placed, Tier},
@@ -24,6 +25,8 @@ use crate::store::content::Content;
 use imbl::OrdMap;
 use std::ops::Deref;
 use std::sync::Arc;
+
+mod history;
 
 /// A container, all its blobs, and the blocks that wait to be committed: one cell of the store.
 #[derive(Clone, Debug)]
@@ -58,22 +61,39 @@ pub struct Key {
     at: At,
 }
 
-/// Which state of a name.
+impl Key {
+    /// Before every state of a name.
+    fn first(name: &str) -> Key {
+        Key { name: name.into(), at: At::Kept(Timestamp::default(), Kept::Snapshot) }
+    }
+}
+
+/// Which state of a name. Those that were kept come in the order of their times, and before the blob as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum At {
-    /// As it was at that moment.
-    Snapshot(Timestamp),
+    /// As it was at a moment.
+    Kept(Timestamp, Kept),
     /// As it is.
     Base,
 }
 
 impl At {
-    fn listed(self, blob: &Arc<Blob>) -> Listed<'_> {
+    /// The moment by which a listing orders it: the blob as it is comes last.
+    pub fn time(self) -> Timestamp {
         match self {
-            At::Snapshot(taken) => Listed::Snapshot(taken, blob),
-            At::Base => Listed::Blob(blob),
+            At::Kept(time, _) => time,
+            At::Base => Timestamp::NEVER,
         }
     }
+}
+
+/// Why an earlier state of a name is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kept {
+    /// Somebody took a snapshot.
+    Snapshot,
+    /// The account keeps versions, and the blob was written to or deleted.
+    Version,
 }
 
 /// A blob: what is said of it, and its content. It never changes; a write makes another.
@@ -97,6 +117,10 @@ pub struct Blob {
     pub encryption: Encryption,
     /// Where it was copied from, if it was.
     pub copy: Option<Arc<Copied>>,
+    /// Its version id, where the account keeps versions.
+    pub version: Option<Timestamp>,
+    /// When it was deleted, if it was, and only its retention keeps it.
+    pub deleted: Option<Deletion>,
     lease: Lease,
 }
 
@@ -109,6 +133,11 @@ impl Blob {
     /// Its lease.
     pub fn lease(&self) -> Lease {
         self.lease
+    }
+
+    /// Whether it is there: neither deleted nor gone.
+    pub fn is_live(&self) -> bool {
+        self.deleted.is_none()
     }
 
     /// Checks that its bytes can be read.
@@ -151,6 +180,13 @@ pub struct Claimed {
     name: Arc<str>,
     stands: Option<Arc<Blob>>,
     encryption: Encryption,
+}
+
+impl Admitted {
+    /// Which state of its name it is.
+    pub fn at(&self) -> At {
+        self.key.at
+    }
 }
 
 impl Claimed {
@@ -223,9 +259,8 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
     pub fn admit(&self, call: &Call) -> Result<Admitted, Fault> {
-        let key = Key { name: call.blob().into(), at: asked_state(call)? };
         let asked = call.encryption()?.in_container(&self.about.encryption)?;
-        let blob = self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone();
+        let (key, blob) = self.find(call.blob(), asked_state(call)?)?;
         check(&blob, call, key.at)?;
         if call.row.takes("x-ms-encryption-key") {
             match call.row.accepts {
@@ -242,9 +277,10 @@ impl Container {
     /// 412 for an unmet condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
     /// overwrite; 400 for a snapshot, which nobody can write to.
     pub fn claim(&self, call: &Call) -> Result<Claimed, Fault> {
-        let key = Key { name: call.blob().into(), at: asked_state(call)? };
+        asked_state(call)?;
+        let key = Key { name: call.blob().into(), at: At::Base };
         let encryption = call.encryption()?.in_container(&self.about.encryption)?;
-        let stands = self.blobs.get(&key).cloned();
+        let stands = self.blobs.get(&key).filter(|blob| blob.is_live()).cloned();
         match &stands {
             Some(blob) => {
                 if call.row.accepts == condition::Accepts::Create && !call.grant.may_overwrite() {
@@ -265,11 +301,22 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound.
     pub fn source(&self, source: &Source) -> Result<Arc<Blob>, Fault> {
-        let key = Key {
-            name: source.target.blob.as_str().into(),
-            at: state_named(source.snapshot.as_deref(), source.version_id.as_deref())?,
+        let at = state_named(source.snapshot.as_deref(), source.version_id.as_deref())?;
+        Ok(self.find(&source.target.blob, at)?.1)
+    }
+
+    /// A state of a name that is there. The version id of the blob as it is names the blob as it is.
+    fn find(&self, name: &str, at: At) -> Result<(Key, Arc<Blob>), Fault> {
+        let get = |at| {
+            let key = Key { name: name.into(), at };
+            let blob = self.blobs.get(&key).filter(|blob| blob.is_live())?.clone();
+            Some((key, blob))
         };
-        Ok(self.blobs.get(&key).ok_or(Code::BlobNotFound)?.clone())
+        let current = || match at {
+            At::Kept(id, Kept::Version) => get(At::Base).filter(|(_, blob)| blob.version == Some(id)),
+            _ => None,
+        };
+        Ok(get(at).or_else(current).ok_or(Code::BlobNotFound)?)
     }
 
     /// The snapshot that `prevsnapshot` names, of the blob that the call names, and when it was taken.
@@ -278,18 +325,22 @@ impl Container {
     /// 400 for what is no moment, or later than the snapshot that the call asks about; 409 PreviousSnapshotNotFound.
     pub fn snapshot_before(&self, call: &Call, previous: &str) -> Result<(Timestamp, Arc<Blob>), Fault> {
         let taken = Timestamp::parse_iso(previous).ok_or_else(|| Fault::query("prevsnapshot", previous, MALFORMED_TIME))?;
-        if asked_state(call)? < At::Snapshot(taken) {
+        let at = At::Kept(taken, Kept::Snapshot);
+        if asked_state(call)? < at {
             return Err(Code::PreviousSnapshotCannotBeNewer.into());
         }
-        let key = Key { name: call.blob().into(), at: At::Snapshot(taken) };
-        Ok((taken, self.blobs.get(&key).ok_or(Code::PreviousSnapshotNotFound)?.clone()))
+        let (_, earlier) = self.find(call.blob(), at).map_err(|_| Code::PreviousSnapshotNotFound)?;
+        Ok((taken, earlier))
     }
 
-    /// Writes a new blob to a claimed name: what stood there is gone, its uncommitted blocks too, its lease stays.
-    pub fn create(&mut self, claimed: Claimed, now: Timestamp, make: impl FnOnce(New) -> Blob) -> Arc<Blob> {
+    /// Writes a new blob to a claimed name. Its lease stays; what stood there is kept as the account keeps things, its uncommitted
+    /// blocks are gone.
+    pub fn create(&mut self, claimed: Claimed, now: Timestamp, keeping: Keeping, make: impl FnOnce(New) -> Blob) -> Arc<Blob> {
+        self.displace(&claimed.name, now, keeping);
         let stamp = self.stamp(now);
         let lease = claimed.stands.as_ref().map_or(Lease::default(), |blob| lease::after_write(blob.lease, now));
-        let blob = Arc::new(make(New { stamp, lease, encryption: claimed.encryption }));
+        let version = keeping.versions.then_some(stamp);
+        let blob = Arc::new(make(New { stamp, lease, encryption: claimed.encryption, version }));
         self.staged.remove(&claimed.name);
         self.blobs.insert(Key { name: claimed.name, at: At::Base }, blob.clone());
         blob
@@ -318,40 +369,6 @@ impl Container {
     pub fn step_blob_lease(&mut self, admitted: Admitted, ask: lease::Ask, now: Timestamp) -> Result<Arc<Blob>, Fault> {
         let next = lease::step(admitted.blob.lease, ask, Subject::Blob, now)?;
         Ok(self.amend(admitted, |blob| blob.lease = next))
-    }
-
-    /// Keeps an admitted blob as it is now, under the moment of its keeping. Metadata given to the snapshot is the snapshot's own, and
-    /// then so is its stamp.
-    pub fn snapshot(&mut self, admitted: Admitted, now: Timestamp, metadata: Metadata) -> (Timestamp, Arc<Blob>) {
-        let taken = self.stamp(now);
-        let mut blob = Blob { lease: Lease::default(), ..Blob::clone(&admitted.blob) };
-        if !metadata.is_empty() {
-            blob.metadata = metadata;
-            blob.stamp = taken;
-        }
-        (taken, self.keep(Key { name: admitted.key.name, at: At::Snapshot(taken) }, blob))
-    }
-
-    /// Removes an admitted blob or snapshot: of a blob, its snapshots too, or only those.
-    ///
-    /// # Errors
-    /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them.
-    pub fn remove(&mut self, admitted: &Admitted, snapshots: Option<Snapshots>) -> Result<(), Fault> {
-        let key = &admitted.key;
-        if key.at == At::Base {
-            let first = Key { name: key.name.clone(), at: At::Snapshot(Timestamp::default()) };
-            let taken: Vec<Key> = self.blobs.range(first..key.clone()).map(|(key, _)| key.clone()).collect();
-            if !taken.is_empty() && snapshots.is_none() {
-                return Err(Code::SnapshotsPresent.into());
-            }
-            taken.iter().for_each(|key| _ = self.blobs.remove(key));
-            if snapshots == Some(Snapshots::Only) {
-                return Ok(());
-            }
-            self.staged.remove(&key.name);
-        }
-        self.blobs.remove(key);
-        Ok(())
     }
 
     /// Keeps a block for a claimed name until it is committed.
@@ -399,8 +416,8 @@ impl Container {
         from: &str,
         uncommitted: Option<Timestamp>,
     ) -> impl Iterator<Item = (&'a str, Listed<'a>)> + use<'a> {
-        let first = Key { name: from.into(), at: At::Snapshot(Timestamp::default()) };
-        let mut blobs = self.blobs.range(first..).map(|(key, blob)| (&*key.name, key.at.listed(blob))).peekable();
+        let first = Key::first(from);
+        let mut blobs = self.blobs.range(first..).map(|(key, blob)| (&*key.name, Listed::Blob(key.at, blob))).peekable();
         let staged =
             uncommitted.map(|now| self.staged.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.lives(now)));
         let mut staged = staged.into_iter().flatten().map(|(name, _)| &**name).peekable();
@@ -463,10 +480,8 @@ pub struct BlockLists {
 /// What a listing meets.
 #[derive(Clone, Copy, Debug)]
 pub enum Listed<'a> {
-    /// A blob.
-    Blob(&'a Arc<Blob>),
-    /// A snapshot of a blob, and when it was taken.
-    Snapshot(Timestamp, &'a Arc<Blob>),
+    /// A blob, or an earlier state of it; deleted ones too.
+    Blob(At, &'a Arc<Blob>),
     /// A name that has uncommitted blocks and no blob yet.
     Uncommitted,
 }
@@ -477,6 +492,7 @@ pub struct New {
     stamp: Timestamp,
     lease: Lease,
     encryption: Encryption,
+    version: Option<Timestamp>,
 }
 
 impl New {
@@ -492,6 +508,8 @@ impl New {
             tier: None,
             encryption: self.encryption,
             copy: None,
+            version: self.version,
+            deleted: None,
             lease: self.lease,
         }
     }
@@ -499,16 +517,13 @@ impl New {
 
 /// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is, which alone can be written to.
 fn asked_state(call: &Call) -> Result<At, Fault> {
-    let takes_state = || call.row.takes("snapshot");
-    let (snapshot, version) = (call.query.get("snapshot"), call.query.get("versionid"));
-    match state_named(snapshot, version) {
-        Ok(At::Base) => Ok(At::Base),
-        Ok(At::Snapshot(_)) | Err(_) if !takes_state() => {
-            let (name, text) = if snapshot.is_some() { ("snapshot", snapshot) } else { ("versionid", version) };
-            Err(Fault::query(name, text.unwrap_or_default(), "This operation is not for a snapshot or a version."))
+    for name in ["snapshot", "versionid"] {
+        let text = call.query.get(name).unwrap_or_default();
+        if !text.is_empty() && !call.row.takes(name) {
+            return Err(Fault::query(name, text, "This operation is not for a snapshot or a version."));
         }
-        state => state,
     }
+    state_named(call.query.get("snapshot"), call.query.get("versionid"))
 }
 
 fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<At, Fault> {
@@ -516,11 +531,12 @@ fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<At, Faul
         let read = |text| Timestamp::parse_iso(text).ok_or_else(|| Fault::query(name, text, MALFORMED_TIME));
         text.filter(|text| !text.is_empty()).map(read).transpose()
     };
-    // No blob has versions yet.
-    if time("versionid", version)?.is_some() {
-        return Err(Code::BlobNotFound.into());
+    match (time("snapshot", snapshot)?, time("versionid", version)?) {
+        (Some(_), Some(_)) => Err(Code::MutuallyExclusiveQueryParameters.into()),
+        (Some(taken), None) => Ok(At::Kept(taken, Kept::Snapshot)),
+        (None, Some(id)) => Ok(At::Kept(id, Kept::Version)),
+        (None, None) => Ok(At::Base),
     }
-    Ok(time("snapshot", snapshot)?.map_or(At::Base, At::Snapshot))
 }
 
 /// What is said of a time that is none.

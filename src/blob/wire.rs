@@ -1,7 +1,7 @@
 //! The blob service's words on the wire: which headers tell a reader about a blob, and the XML of lists, block lists and policies.
 
 use super::body::{Block, Body, ContentHeaders};
-use super::state::{Blob, Container};
+use super::state::{Admitted, At, Blob, Container, Kept as State};
 use crate::op::xml::{self, Element, Writer};
 use crate::op::{Call, Field, Place, Reply};
 use crate::rules::{
@@ -130,6 +130,11 @@ pub(super) fn with_digests(reply: Reply, digests: Digests) -> Reply {
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()))
 }
 
+/// Adds what the answer to a write says of the blob that it made: its encryption, its version id.
+pub(super) fn with_made(reply: Reply, blob: &Blob) -> Reply {
+    with_encryption(reply, &blob.encryption).with_some("x-ms-version-id", blob.version.map(Timestamp::iso))
+}
+
 /// Adds what a write or a read says of encryption beyond the service's own.
 pub(super) fn with_encryption(reply: Reply, encryption: &Encryption) -> Reply {
     match encryption {
@@ -197,7 +202,7 @@ pub(super) enum Part {
 }
 
 /// The headers by which Get Blob and Get Blob Properties describe a blob.
-pub(super) fn describe(mut reply: Reply, blob: &Blob, part: Part, call: &Call) -> Reply {
+pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Call) -> Reply {
     let headers = &blob.headers;
     reply = reply
         .with("accept-ranges", "bytes")
@@ -237,9 +242,15 @@ pub(super) fn describe(mut reply: Reply, blob: &Blob, part: Part, call: &Call) -
             .with("x-ms-copy-progress", format!("{0}/{0}", copy.bytes))
             .with("x-ms-copy-completion-time", copy.completed.rfc1123());
     }
-    if let Some(snapshot) = call.query.get("snapshot").filter(|text| !text.is_empty()) {
+    reply = reply.with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
+    match blob.at() {
         // Recorded: the moment came back up to 2018-11-09.
-        return reply.with_some("x-ms-snapshot", (call.version < Version::V2019_02_02).then_some(snapshot));
+        At::Kept(taken, State::Snapshot) => {
+            let told = (call.version < Version::V2019_02_02).then(|| taken.iso());
+            return reply.with_some("x-ms-snapshot", told);
+        }
+        At::Kept(_, State::Version) => return reply,
+        At::Base => reply = reply.with_some("x-ms-is-current-version", blob.version.map(|_| "true")),
     }
     with_lease(reply, blob.lease(), call.now)
 }
@@ -300,10 +311,22 @@ pub(super) struct Include {
     pub(super) copy: bool,
     pub(super) tags: bool,
     pub(super) snapshots: bool,
+    pub(super) versions: bool,
+    pub(super) deleted: bool,
 }
 
 impl Include {
-    /// Reads the list. What has no meaning yet (deleted, versions, holds) is known and adds nothing.
+    /// Whether a listing shows this state of a name.
+    pub(super) fn shows(self, at: At, blob: &Blob, now: Timestamp) -> bool {
+        match (at, blob.deleted) {
+            (_, Some(deletion)) => self.deleted && deletion.is_kept(now),
+            (At::Kept(_, State::Snapshot), None) => self.snapshots,
+            (At::Kept(_, State::Version), None) => self.versions,
+            (At::Base, None) => true,
+        }
+    }
+
+    /// Reads the list. What has no meaning yet (holds) is known and adds nothing.
     ///
     /// # Errors
     /// 400 InvalidQueryParameterValue for an unknown word.
@@ -316,7 +339,9 @@ impl Include {
                 "copy" => include.copy = true,
                 "tags" => include.tags = true,
                 "snapshots" => include.snapshots = true,
-                "deleted" | "versions" | "deletedwithversions" | "immutabilitypolicy" | "legalhold" | "permissions" => {}
+                "versions" => include.versions = true,
+                "deleted" => include.deleted = true,
+                "deletedwithversions" | "immutabilitypolicy" | "legalhold" | "permissions" => {}
                 _ => return Err(Fault::query("include", word, "Invalid query parameter value.")),
             }
         }
@@ -333,11 +358,20 @@ pub(super) fn write_name(xml: &mut Writer, element: &str, name: &str, version: V
 }
 
 /// A `<Blob>` of List Blobs.
-pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestamp>, blob: &Blob, include: Include, call: &Call) {
+pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, include: Include, call: &Call) {
     let headers = &blob.headers;
     xml.open("Blob");
     write_name(xml, "Name", name, call.version);
-    xml.leaf_some("Snapshot", snapshot.map(Timestamp::iso));
+    if let At::Kept(taken, State::Snapshot) = at {
+        xml.leaf("Snapshot", taken.iso());
+    }
+    xml.leaf_some("VersionId", blob.version.map(Timestamp::iso));
+    if at == At::Base && blob.version.is_some() && blob.is_live() {
+        xml.leaf("IsCurrentVersion", "true");
+    }
+    if !blob.is_live() {
+        xml.leaf("Deleted", "true");
+    }
     xml.open("Properties");
     if call.version >= Version::V2017_11_09 {
         xml.leaf("Creation-Time", blob.created.rfc1123());
@@ -359,8 +393,11 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
     }
     xml.leaf("BlobType", blob.body.type_name());
     write_tier(xml, blob, call.now);
-    if snapshot.is_none() {
-        write_lease(xml, blob.lease(), call.now);
+    match (at, blob.is_live()) {
+        (At::Base, true) => write_lease(xml, blob.lease(), call.now),
+        // Recorded: nothing is said of the lease of a deleted blob, but that is said.
+        (At::Base, false) => _ = xml.leaf("LeaseStatus", ""),
+        (At::Kept(..), _) => {}
     }
     if let Some(copy) = blob.copy.as_ref().filter(|_| include.copy) {
         xml.leaf("CopyId", guid(copy.id)).leaf("CopySource", &copy.source).leaf("CopyStatus", "success");
@@ -378,6 +415,10 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, snapshot: Option<Timestam
     // Recorded: up to 2018-11-09 the count is there even when it is 0.
     if !blob.tags.is_empty() || call.version < Version::V2019_02_02 {
         xml.leaf("TagCount", blob.tags.len().to_string());
+    }
+    if let Some(deletion) = blob.deleted {
+        xml.leaf("DeletedTime", deletion.at.rfc1123());
+        xml.leaf("RemainingRetentionDays", deletion.days_left(call.now).to_string());
     }
     xml.close("Properties");
     if include.metadata && matches!(blob.encryption, Encryption::Key(_)) {

@@ -101,6 +101,9 @@ pub const STATE: &[Field] = &[
     Field { place: Place::Query, name: "versionid", required: false },
 ];
 
+/// The query parameter that names a version of a blob, for operations that take no snapshot.
+pub const VERSION: &[Field] = &[Field { place: Place::Query, name: "versionid", required: false }];
+
 /// The headers of customer-provided keys and encryption scopes, which operations on what they encrypt read.
 pub const ENCRYPTED: &[Field] = &[
     Field { place: Place::Header, name: "x-ms-encryption-key", required: false },

@@ -16,6 +16,7 @@ pub mod metadata;
 pub mod name;
 pub mod pages;
 pub mod range;
+pub mod retention;
 pub mod sas;
 pub mod shared_key;
 pub mod tags;

@@ -157,9 +157,9 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 
 | What | Operations and headers |
 |---|---|
-| Versions | `?versionid`, versioning |
 | Incremental copies | Incremental Copy Blob |
-| Soft delete | Undelete Blob, Restore Container, retention policies |
+| Soft delete of containers | Restore Container |
+| Permanent delete | `deletetype=permanent` of what soft delete keeps |
 | Index tags | Find Blobs by Tags |
 | Batches | Blob Batch, by which `object_store` 0.14 deletes |
 | Other servers | Copies and writes from a URL that is not this server's |

@@ -165,7 +165,7 @@ const PLACES: &[(&str, Is)] = &[
     ("AppendBlob_Create", In("Put Blob")),
     ("BlockBlob_Upload", In("Put Blob")),
     ("BlockBlob_PutBlobFromUrl", In("Put Blob From URL")),
-    ("Blob_Undelete", RETAINED),
+    ("Blob_Undelete", In("Undelete Blob")),
     ("Blob_SetExpiry", Missing("Data Lake: only accounts with a hierarchical namespace have it")),
     ("Blob_SetHTTPHeaders", In("Set Blob Properties")),
     ("Blob_SetImmutabilityPolicy", IMMUTABLE),

@@ -46,12 +46,13 @@ async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let metadata = call.metadata()?;
     let container = blobs.container(&call)?;
+    let keeping = blobs.keeping(&call)?;
     let blob = container
         .write(|container| {
             let admitted = container.admit(&call)?;
-            Ok(container.replace(admitted, call.now, |blob| blob.metadata = metadata))
+            Ok(container.replace_as_version(admitted, call.now, keeping, |blob| blob.metadata = metadata))
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_encryption(reply, &blob.encryption))
+    Ok(wire::with_made(reply, &blob))
 }

@@ -1,6 +1,6 @@
 //! Copy Blob: within this server, where the bytes are shared and the copy is complete at once.
 use super::super::blobs::Blobs;
-use super::super::body::Copied;
+use super::super::body::{Body, Copied};
 use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
@@ -29,6 +29,7 @@ pub(super) static COPY_BLOB: Op<Blobs> = Op {
 
 takes! { Asked {
     source: String = Header "x-ms-copy-source",
+    seal: Option<bool> = Header "x-ms-seal-blob",
     source_lease: Option<lease::Id> = Header "x-ms-source-lease-id",
 } }
 
@@ -47,14 +48,18 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 
     let id = call.world.id();
     let container = blobs.container(&call)?;
+    let keeping = blobs.keeping(&call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(&call)?;
             if claimed.stands().is_some_and(|blob| blob.lease().duration(call.now) == Some("fixed")) {
                 return Err(Code::InfiniteLeaseDurationRequired.into());
             }
-            Ok(container.create(claimed, call.now, |new| {
+            Ok(container.create(claimed, call.now, keeping, |new| {
                 let mut blob = new.blob(original.body.clone(), original.headers.clone());
+                if let Body::Append { sealed, .. } = &mut blob.body {
+                    *sealed = asked.seal.unwrap_or(*sealed);
+                }
                 blob.metadata = original.metadata.clone();
                 let bytes = blob.body.len();
                 blob.copy = Some(Arc::new(Copied { id, source: wire::without_signature(&asked.source), bytes, completed: blob.stamp }));
@@ -62,8 +67,9 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             }))
         })
         .await?;
-    Ok(Reply::new(call.row.status)
+    let reply = Reply::new(call.row.status)
         .with_state(blob.etag(), blob.stamp)
         .with("x-ms-copy-id", wire::guid(id))
-        .with("x-ms-copy-status", "success"))
+        .with("x-ms-copy-status", "success");
+    Ok(wire::with_made(reply, &blob))
 }

@@ -180,10 +180,11 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let tags = source_tags(&options, &call, &fetched)?;
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
     let container = blobs.container(&call)?;
+    let keeping = blobs.keeping(&call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(&call)?;
-            Ok(container.create(claimed, call.now, |new| {
+            Ok(container.create(claimed, call.now, keeping, |new| {
                 let mut blob = given.apply(new.blob(body, headers));
                 blob.tags = tags.unwrap_or(blob.tags);
                 blob
@@ -191,7 +192,7 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_encryption(reply, &blob.encryption), fetched.digests))
+    Ok(wire::with_digests(wire::with_made(reply, &blob), fetched.digests))
 }
 
 async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
@@ -201,10 +202,11 @@ async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let tags = source_tags(&options, &call, &fetched)?;
     let id = call.world.id();
     let container = blobs.container(&call)?;
+    let keeping = blobs.keeping(&call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(&call)?;
-            Ok(container.create(claimed, call.now, |new| {
+            Ok(container.create(claimed, call.now, keeping, |new| {
                 let original = &fetched.blob;
                 let mut blob = new.blob(original.body.clone(), original.headers.clone());
                 blob.metadata = original.metadata.clone();
@@ -220,7 +222,7 @@ async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .with_state(blob.etag(), blob.stamp)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", "success");
-    Ok(wire::with_digests(reply, fetched.digests))
+    Ok(wire::with_digests(wire::with_made(reply, &blob), fetched.digests))
 }
 
 /// The source's tags, if they are to be copied (`x-ms-copy-source-tag-option: COPY`).
@@ -251,7 +253,7 @@ async fn put_page(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     if !asked.write.eq_ignore_ascii_case("update") {
         return Err(Fault::header("x-ms-page-write", asked.write));
     }
-    let answers = if put_page::answers_md5(&call)? { Answers::Md5 } else { Answers::AsClaimed };
+    let answers = if put_page::answers_md5(&call) { Answers::Md5 } else { Answers::AsClaimed };
     let fetched = Fetched::read(blobs, &call, pages::MAX_WRITE, answers)?;
     let blob = put_page::write(blobs, &call, &asked, Some(&fetched.content)).await?;
     Ok(wire::with_digests(put_page::written(&blob, &call), fetched.digests))

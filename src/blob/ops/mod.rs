@@ -21,6 +21,7 @@ crate::ops! { Blobs:
     blob_metadata { GET_BLOB_METADATA, SET_BLOB_METADATA }
     lease_blob { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     delete_blob { DELETE_BLOB }
+    undelete_blob { UNDELETE_BLOB }
     snapshot_blob { SNAPSHOT_BLOB }
     blob_tags { GET_BLOB_TAGS, SET_BLOB_TAGS }
     set_blob_tier { SET_BLOB_TIER }

@@ -55,6 +55,7 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
     let claimed = call.claimed_checksums()?;
     let mut headers = ContentHeaders::read(call, Describes::ByBody);
     let container = blobs.container(call)?;
+    let keeping = blobs.keeping(call)?;
 
     let wanted = Wanted { md5: true, crc64: claimed.wanted(call.version).crc64 };
     let received = call.body.receive(blocks::put_blob_limit(call.version), wanted).await?;
@@ -66,11 +67,11 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
     let blob = container
         .write(|container| {
             let claimed = container.claim(call)?;
-            Ok(container.create(claimed, call.now, |new| given.apply(new.blob(body, headers))))
+            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers))))
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_encryption(reply, &blob.encryption), received.digests))
+    Ok(wire::with_digests(wire::with_made(reply, &blob), received.digests))
 }
 
 /// An append blob or a page blob, which is created without content.
@@ -81,12 +82,13 @@ async fn empty(blobs: &Blobs, call: &Call, body: Body) -> Result<Reply, Fault> {
     let given = wire::Given::read(call, wire::tiers_of(&body))?;
     let headers = ContentHeaders::read(call, Describes::ByBody);
     let container = blobs.container(call)?;
+    let keeping = blobs.keeping(call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(call)?;
-            Ok(container.create(claimed, call.now, |new| given.apply(new.blob(body, headers))))
+            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers))))
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_encryption(reply, &blob.encryption))
+    Ok(wire::with_made(reply, &blob))
 }

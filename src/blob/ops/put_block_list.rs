@@ -42,6 +42,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let document: Vec<u8> = received.content.slice(0..LIMIT).flatten().collect();
     let list = wire::read_block_list(&document)?;
     let container = blobs.container(&call)?;
+    let keeping = blobs.keeping(&call)?;
     let blob = container
         .write(|container| {
             let name = container.claim(&call)?;
@@ -55,9 +56,9 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
             )?;
             let content = Content::concat(chosen.iter().map(|block| &block.content));
             let body = Body::Block { content, blocks: chosen.into() };
-            Ok(container.create(name, call.now, |new| given.apply(new.blob(body, headers))))
+            Ok(container.create(name, call.now, keeping, |new| given.apply(new.blob(body, headers))))
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_encryption(reply, &blob.encryption), received.digests))
+    Ok(wire::with_digests(wire::with_made(reply, &blob), received.digests))
 }

@@ -7,11 +7,10 @@ use super::super::wire;
 use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::Wanted;
-use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::pages::{self, SequenceConditions};
 use crate::rules::range::Span;
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::rules::{condition::Accepts, lease::Guard, version::Version};
 use crate::store::content::Content;
 use crate::takes;
 use std::sync::Arc;
@@ -71,7 +70,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
         return Err(Fault::header("x-ms-page-write", asked.write));
     }
     let claimed = call.claimed_checksums()?;
-    let wanted = match answers_md5(&call)? {
+    let wanted = match answers_md5(&call) {
         true => Wanted { md5: true, crc64: claimed.crc64.is_some() },
         false => claimed.wanted(call.version),
     };
@@ -104,9 +103,9 @@ pub(super) async fn write(blobs: &Blobs, call: &Call, asked: &Asked, bytes: Opti
         .await
 }
 
-/// Whether a write answers with the MD5, whatever the version: recorded of pages in an encryption scope.
-pub(super) fn answers_md5(call: &Call) -> Result<bool, Fault> {
-    Ok(matches!(call.encryption()?, Encryption::Scope(_)))
+/// Whether a write of pages answers with the MD5 whatever it was asked with: recorded from 2019-07-07 on.
+pub(super) fn answers_md5(call: &Call) -> bool {
+    call.version >= Version::V2019_07_07
 }
 
 /// The answer to a write, without checksums.

@@ -4,7 +4,7 @@ use super::super::blobs::Blobs;
 use super::super::wire;
 use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, time::Timestamp};
 
 pub(super) static SNAPSHOT_BLOB: Op<Blobs> = Op {
     row: Row {
@@ -26,15 +26,17 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     wire::check_kept(&call)?;
     let metadata = call.metadata()?;
     let container = blobs.container(&call)?;
-    let (taken, blob) = container
+    let keeping = blobs.keeping(&call)?;
+    let taken = container
         .write(|container| {
             let admitted = container.admit(&call)?;
-            Ok(container.snapshot(admitted, call.now, metadata))
+            Ok(container.snapshot(admitted, call.now, metadata, keeping))
         })
         .await?;
     // Recorded: the flag is false here, of all writes.
     Ok(Reply::new(call.row.status)
-        .with_state(blob.etag(), blob.stamp)
-        .with("x-ms-snapshot", taken.iso())
+        .with_state(taken.blob.etag(), taken.blob.stamp)
+        .with("x-ms-snapshot", taken.at.iso())
+        .with_some("x-ms-version-id", taken.version.map(Timestamp::iso))
         .with("x-ms-request-server-encrypted", "false"))
 }

@@ -10,3 +10,5 @@ mod leases;
 mod listing;
 mod properties;
 mod put_get;
+mod retention;
+mod versions;

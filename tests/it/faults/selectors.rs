@@ -105,7 +105,6 @@ async fn operations_that_are_not_there() {
         ("PUT", "/kept?restype=container&", "rename"),
         ("POST", "/kept?restype=container&", "batch"),
         ("GET", "/kept?restype=container&", "blobs"),
-        ("PUT", "/kept/digits?", "undelete"),
         ("PUT", "/kept/digits?", "expiry"),
         ("PUT", "/kept/digits?", "immutabilityPolicies"),
         ("DELETE", "/kept/digits?", "immutabilityPolicies"),

@@ -1,0 +1,174 @@
+//! What a container keeps of its blobs' past: snapshots that somebody took, versions that writes and deletes leave behind, and deleted
+//! states until their retention ends.
+
+use super::{Admitted, At, Blob, Container, Kept, Key, Snapshots};
+use crate::rules::{
+    fault::{Code, Fault},
+    lease::Lease,
+    metadata::Metadata,
+    retention::Keeping,
+    time::Timestamp,
+};
+use std::sync::Arc;
+
+impl Container {
+    /// Keeps an admitted blob as it is now, under the moment of its keeping. Metadata given to the snapshot is the snapshot's own, and
+    /// then so is its stamp. Where versions are kept, the blob goes on as a new one.
+    pub fn snapshot(&mut self, admitted: Admitted, now: Timestamp, metadata: Metadata, keeping: Keeping) -> Taken {
+        let taken = self.stamp(now);
+        let mut snapshot = Blob { lease: Lease::default(), version: None, ..Blob::clone(&admitted.blob) };
+        if !metadata.is_empty() {
+            snapshot.metadata = metadata;
+            snapshot.stamp = taken;
+        }
+        let name = admitted.key.name.clone();
+        let version = keeping.versions.then(|| {
+            let next = self.stamp(now);
+            self.archive(&admitted.key, &admitted.blob);
+            self.amend(admitted, |blob| blob.version = Some(next));
+            next
+        });
+        Taken { at: taken, blob: self.keep(Key { name, at: At::Kept(taken, Kept::Snapshot) }, snapshot), version }
+    }
+
+    /// Changes an admitted blob as a write does that makes a new version of it.
+    pub fn replace_as_version(
+        &mut self,
+        admitted: Admitted,
+        now: Timestamp,
+        keeping: Keeping,
+        change: impl FnOnce(&mut Blob),
+    ) -> Arc<Blob> {
+        if !keeping.versions {
+            return self.replace(admitted, now, change);
+        }
+        self.archive(&admitted.key, &admitted.blob);
+        let key = admitted.key.clone();
+        let mut blob = Blob::clone(&self.replace(admitted, now, change));
+        blob.version = Some(blob.stamp);
+        self.keep(key, blob)
+    }
+
+    /// Removes an admitted blob, snapshot or version; of a blob, its snapshots too, or only those. What the account keeps stays, out of
+    /// sight. Returns whether it is gone for good.
+    ///
+    /// # Errors
+    /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them; 403 OperationNotAllowedOnRootBlob for the blob as it
+    /// is, named by its version id.
+    pub fn remove(
+        &mut self,
+        admitted: &Admitted,
+        snapshots: Option<Snapshots>,
+        by_version: bool,
+        now: Timestamp,
+        keeping: Keeping,
+    ) -> Result<bool, Fault> {
+        let key = &admitted.key;
+        if key.at != At::Base {
+            return Ok(self.discard(key, now, keeping));
+        }
+        if by_version {
+            return Err(Code::OperationNotAllowedOnRootBlob.into());
+        }
+        let taken: Vec<Key> = self
+            .past(&key.name)
+            .filter(|(key, blob)| is_snapshot(key.at) && blob.is_live())
+            .map(|(key, _)| key.clone())
+            .collect();
+        if !taken.is_empty() && snapshots.is_none() {
+            return Err(Code::SnapshotsPresent.into());
+        }
+        taken.iter().for_each(|key| _ = self.discard(key, now, keeping));
+        if snapshots == Some(Snapshots::Only) {
+            return Ok(keeping.days.is_none());
+        }
+        self.staged.remove(&key.name);
+        if keeping.versions {
+            self.archive(key, &admitted.blob);
+            self.blobs.remove(key);
+            return Ok(false);
+        }
+        Ok(self.discard(key, now, keeping))
+    }
+
+    /// Brings back what was deleted of a name and is still kept: the blob, its snapshots, its versions.
+    ///
+    /// # Errors
+    /// 404 BlobNotFound when there is neither a blob nor anything deleted.
+    pub fn undelete(&mut self, name: &str, now: Timestamp) -> Result<(), Fault> {
+        let base = Key { name: name.into(), at: At::Base };
+        let kept: Vec<(Key, Blob)> = self
+            .past(name)
+            .chain(self.blobs.get_key_value(&base))
+            .filter(|(_, blob)| blob.deleted.is_some_and(|deletion| deletion.is_kept(now)))
+            .map(|(key, blob)| (key.clone(), Blob { deleted: None, ..Blob::clone(blob) }))
+            .collect();
+        let stands = self.blobs.get(&base).is_some_and(|blob| blob.is_live());
+        if kept.is_empty() && !stands {
+            return Err(Code::BlobNotFound.into());
+        }
+        kept.into_iter().for_each(|(key, blob)| _ = self.keep(key, blob));
+        Ok(())
+    }
+
+    /// Makes room at a name for a new blob: what stands there becomes a version, or, where only deleted states are kept, a deleted
+    /// snapshot of its last moment.
+    pub(super) fn displace(&mut self, name: &Arc<str>, now: Timestamp, keeping: Keeping) {
+        let key = Key { name: name.clone(), at: At::Base };
+        let Some(before) = self.blobs.get(&key).cloned() else { return };
+        match (before.deleted, keeping.versions) {
+            (None, true) => self.archive(&key, &before),
+            (None, false) => {
+                if let Some(deletion) = keeping.deletion(now) {
+                    self.bury(name, Blob { deleted: Some(deletion), ..Blob::clone(&before) }, now);
+                }
+            }
+            (Some(deletion), _) if deletion.is_kept(now) => self.bury(name, Blob::clone(&before), deletion.at),
+            (Some(_), _) => {}
+        }
+    }
+
+    /// Keeps a blob as a version of its name.
+    fn archive(&mut self, key: &Key, blob: &Arc<Blob>) {
+        let id = blob.version.unwrap_or(blob.stamp);
+        let version = Blob { lease: Lease::default(), version: Some(id), ..Blob::clone(blob) };
+        self.keep(Key { name: key.name.clone(), at: At::Kept(id, Kept::Version) }, version);
+    }
+
+    /// Keeps a deleted blob beside a new one of its name.
+    fn bury(&mut self, name: &Arc<str>, blob: Blob, at: Timestamp) {
+        let mut key = Key { name: name.clone(), at: At::Kept(at, Kept::Snapshot) };
+        while self.blobs.contains_key(&key) {
+            key.at = At::Kept(self.stamp(at), Kept::Snapshot);
+        }
+        self.keep(key, Blob { lease: Lease::default(), ..blob });
+    }
+
+    /// Deletes one state, or marks it deleted where such are kept. Returns whether it is gone for good.
+    fn discard(&mut self, key: &Key, now: Timestamp, keeping: Keeping) -> bool {
+        let Some(blob) = self.blobs.remove(key) else { return true };
+        let Some(deletion) = keeping.deletion(now) else { return true };
+        self.keep(key.clone(), Blob { deleted: Some(deletion), lease: Lease::default(), ..Blob::clone(&blob) });
+        false
+    }
+
+    /// The earlier states of a name, in the order of their times.
+    fn past<'a>(&'a self, name: &str) -> impl Iterator<Item = (&'a Key, &'a Arc<Blob>)> + use<'a> {
+        self.blobs.range(Key::first(name)..Key { name: name.into(), at: At::Base })
+    }
+}
+
+/// A snapshot that was taken.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// When, which is its name.
+    pub at: Timestamp,
+    /// The snapshot.
+    pub blob: Arc<Blob>,
+    /// The version id that the blob goes on with, where the account keeps versions.
+    pub version: Option<Timestamp>,
+}
+
+fn is_snapshot(at: At) -> bool {
+    matches!(at, At::Kept(_, Kept::Snapshot))
+}

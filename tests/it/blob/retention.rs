@@ -1,0 +1,115 @@
+//! Soft delete: what is deleted or overwritten is kept for the days that the service's properties say, counted by the clock.
+
+use crate::house::House;
+use crate::scenario::check_in;
+
+const ON: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy></StorageServiceProperties>";
+
+/// A house whose blob service keeps what is deleted for seven days.
+async fn house() -> House {
+    let house = House::new().await;
+    let set = house.ask("PUT", "/?restype=service&comp=properties").body(ON).send().await;
+    assert_eq!(set.verdict(), "202", "{}", set.text());
+    house.container("box").await;
+    house
+}
+
+#[tokio::test]
+async fn a_deleted_blob_comes_back_within_its_days() {
+    check_in(
+        &house().await,
+        "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-a: 1 | one → 201 | etag: $etag
+         PUT /box/b?comp=undelete → 200
+         DELETE /box/b → 202 | x-ms-delete-type-permanent: false
+         GET /box/b → 404 BlobNotFound
+         HEAD /box/b → 404 BlobNotFound
+         DELETE /box/b → 404 BlobNotFound
+         PUT /box/b?comp=metadata | x-ms-meta-a: 2 → 404 BlobNotFound
+         GET /box?restype=container&comp=list → 200 | | !<Name>
+         GET /box?restype=container&comp=list&include=deleted → 200 | | ~<Name>b</Name><Deleted>true</Deleted> | ~<RemainingRetentionDays>7</RemainingRetentionDays> | ~<DeletedTime>{at}</DeletedTime>
+         wait 86401
+         GET /box?restype=container&comp=list&include=deleted → 200 | | ~<RemainingRetentionDays>5</RemainingRetentionDays>
+         PUT /box/b?comp=undelete → 200
+         GET /box/b → 200 | etag: {etag}; x-ms-meta-a: 1 | one
+         # when its days are over it is gone
+         DELETE /box/b → 202 | x-ms-delete-type-permanent: false
+         wait 604800
+         GET /box?restype=container&comp=list&include=deleted → 200 | | !<Name>
+         PUT /box/b?comp=undelete → 404 BlobNotFound
+         PUT /box/none?comp=undelete → 404 BlobNotFound",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn snapshots_are_kept_and_come_back_with_their_blob() {
+    check_in(
+        &house().await,
+        "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201
+         PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s1
+         wait 1
+         PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s2
+         # one snapshot
+         DELETE /box/b?snapshot={s1}&deletetype=permanent → 501 NotImplemented
+         DELETE /box/b?snapshot={s1} → 202 | x-ms-delete-type-permanent: false
+         GET /box/b?snapshot={s1} → 404 BlobNotFound
+         GET /box?restype=container&comp=list&include=snapshots → 200 | | !{s1} | ~{s2}
+         GET /box?restype=container&comp=list&include=snapshots,deleted → 200 | | ~<Snapshot>{s1}</Snapshot><Deleted>true</Deleted> | ~{s2}
+         PUT /box/b?comp=undelete → 200
+         GET /box/b?snapshot={s1} → 200 | | one
+         # the snapshots and not the blob
+         DELETE /box/b → 409 SnapshotsPresent
+         DELETE /box/b | x-ms-delete-snapshots: only → 202
+         GET /box/b → 200
+         GET /box/b?snapshot={s2} → 404 BlobNotFound
+         # deleted snapshots do not keep the blob from being deleted
+         DELETE /box/b → 202
+         PUT /box/b?comp=undelete → 200
+         GET /box/b?snapshot={s1} → 200 | | one
+         GET /box/b?snapshot={s2} → 200 | | one",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn overwriting_keeps_the_old_blob_as_a_deleted_snapshot() {
+    let house = house().await;
+    check_in(
+        &house,
+        "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201
+         wait 1
+         PUT /box/b | x-ms-blob-type: BlockBlob | two → 201
+         GET /box?restype=container&comp=list&include=snapshots → 200 | | !<Snapshot>
+         GET /box?restype=container&comp=list&include=snapshots,deleted → 200 | | ~<Deleted>true</Deleted>
+         # a new blob of a deleted name
+         DELETE /box/b → 202
+         wait 1
+         PUT /box/b | x-ms-blob-type: BlockBlob; if-none-match: * | three → 201
+         GET /box/b → 200 | | three",
+    )
+    .await;
+    let list = house.ask("GET", "/box?restype=container&comp=list&include=deleted").send().await;
+    assert_eq!(list.elements("Snapshot").len(), 2, "{}", list.text());
+    assert_eq!(house.ask("PUT", "/box/b?comp=undelete").send().await.status, 200);
+    let list = house.ask("GET", "/box?restype=container&comp=list&include=snapshots").send().await;
+    assert_eq!(list.elements("Snapshot").len(), 2, "{}", list.text());
+    let mut contents = Vec::new();
+    for taken in list.elements("Snapshot") {
+        contents.push(house.ask("GET", &format!("/box/b?snapshot={taken}")).send().await.text().to_owned());
+    }
+    assert_eq!(contents, ["one", "two"]);
+}
+
+#[tokio::test]
+async fn without_a_policy_nothing_is_kept() {
+    let house = House::new().await;
+    house.container("box").await;
+    check_in(
+        &house,
+        "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201
+         DELETE /box/b → 202 | x-ms-delete-type-permanent: true
+         GET /box?restype=container&comp=list&include=deleted → 200 | | !<Name>
+         PUT /box/b?comp=undelete → 404 BlobNotFound",
+    )
+    .await;
+}

@@ -1,0 +1,100 @@
+//! Versions: what an account that keeps them keeps of every write and delete, and how it is read, changed and removed.
+
+use crate::house::House;
+use crate::scenario::check_in;
+use lazuli::config::WELL_KNOWN_KEY;
+
+/// A house whose account keeps versions.
+async fn house() -> House {
+    let account = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
+    let house = House::with(&["--account", &account]).await;
+    house.container("box").await;
+    house
+}
+
+#[tokio::test]
+async fn every_write_leaves_a_version_behind() {
+    check_in(
+        &house().await,
+        "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-n: 1 | one → 201 | x-ms-version-id: $v1; etag: $e1
+         wait 1
+         PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2
+         wait 1
+         PUT /box/b?comp=metadata | x-ms-meta-n: 3 → 200 | x-ms-version-id: $v3; etag: $e3
+         # each can be read by its id, and the blob as it is by its own
+         GET /box/b → 200 | x-ms-version-id: {v3}; x-ms-is-current-version: true; x-ms-meta-n: 3; etag: {e3} | two
+         GET /box/b?versionid={v3} → 200 | x-ms-version-id: {v3}; x-ms-is-current-version: true | two
+         GET /box/b?versionid={v2} → 200 | x-ms-version-id: {v2}; x-ms-is-current-version: -; x-ms-meta-n: -; x-ms-lease-state: - | two
+         HEAD /box/b?versionid={v1} → 200 | x-ms-version-id: {v1}; etag: {e1}; x-ms-meta-n: 1; content-length: 3
+         GET /box/b?versionid=2020-01-01T00:00:00.0000000Z → 404 BlobNotFound
+         GET /box/b?versionid=soon → 400 InvalidQueryParameterValue
+         GET /box/b?versionid={v1}&snapshot={v1} → 400 MutuallyExclusiveQueryParameters
+         # a version is not written to, but for its tags and its tier
+         PUT /box/b?versionid={v1} | x-ms-blob-type: BlockBlob | x → 400 InvalidQueryParameterValue
+         PUT /box/b?comp=metadata&versionid={v1} | x-ms-meta-n: 9 → 400 InvalidQueryParameterValue
+         PUT /box/b?comp=tags&versionid={v1} | | <Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags> → 204
+         GET /box/b?comp=tags&versionid={v1} → 200 | | ~<Key>k</Key>
+         GET /box/b?comp=tags → 200 | | !<Key>k</Key>
+         PUT /box/b?comp=tier&versionid={v1} | x-ms-access-tier: Cool → 200
+         HEAD /box/b?versionid={v1} → 200 | x-ms-access-tier: Cool
+         HEAD /box/b → 200 | x-ms-access-tier: Hot
+         # a list shows them when asked to, oldest first
+         GET /box?restype=container&comp=list → 200 | | ~<VersionId>{v3}</VersionId><IsCurrentVersion>true</IsCurrentVersion> | !{v2}
+         GET /box?restype=container&comp=list&include=versions → 200 | | ~<VersionId>{v1}</VersionId><Properties> | ~<VersionId>{v2}</VersionId><Properties>
+         # a copy of a version brings it back
+         PUT /box/b | x-ms-copy-source: http://localhost/none → 501 NotImplemented",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn deleting_keeps_and_removing_removes() {
+    check_in(
+        &house().await,
+        "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
+         wait 1
+         PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2
+         # the blob as it is cannot be removed by its id
+         DELETE /box/b?versionid={v2} → 403 OperationNotAllowedOnRootBlob
+         DELETE /box/b?versionid={v1} | x-ms-delete-snapshots: include → 400 InvalidHeaderValue
+         # a deleted blob is its last version
+         DELETE /box/b → 202 | x-ms-delete-type-permanent: false
+         GET /box/b → 404 BlobNotFound
+         GET /box/b?versionid={v2} → 200 | x-ms-is-current-version: - | two
+         GET /box?restype=container&comp=list → 200 | | !<Name>
+         GET /box?restype=container&comp=list&include=versions → 200 | | ~{v1} | ~{v2} | !IsCurrentVersion
+         # a version that is removed is gone
+         DELETE /box/b?versionid={v1} → 202 | x-ms-delete-type-permanent: true
+         GET /box/b?versionid={v1} → 404 BlobNotFound
+         DELETE /box/b?versionid={v1} → 404 BlobNotFound
+         # a new blob of the name has nothing of the old one
+         PUT /box/b | x-ms-blob-type: BlockBlob; if-none-match: * | three → 201 | x-ms-version-id: $v3
+         GET /box/b?versionid={v2} → 200 | | two
+         GET /box/b → 200 | x-ms-version-id: {v3} | three",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_grows_in_place_makes_no_version() {
+    check_in(
+        &house().await,
+        "PUT /box/log | x-ms-blob-type: AppendBlob → 201 | x-ms-version-id: $v1
+         PUT /box/log?comp=appendblock | | line → 201 | x-ms-version-id: -
+         PUT /box/log?comp=properties | x-ms-blob-content-type: text/plain → 200 | x-ms-version-id: -
+         PUT /box/log?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
+         GET /box/log → 200 | x-ms-version-id: {v1} | line
+         GET /box?restype=container&comp=list&include=versions → 200 | | ~{v1}
+         # the lease is the blob's, and none of its versions'
+         PUT /box/log | x-ms-blob-type: AppendBlob; x-ms-lease-id: {A} → 201 | x-ms-version-id: $v2
+         HEAD /box/log → 200 | x-ms-lease-state: leased
+         HEAD /box/log?versionid={v1} → 200 | x-ms-lease-state: -; content-length: 4
+         DELETE /box/log?versionid={v1} → 202
+         # a snapshot is kept beside them
+         PUT /box/log?comp=snapshot → 201 | x-ms-snapshot: $taken; x-ms-version-id: $v3
+         GET /box/log?snapshot={taken} → 200 | x-ms-version-id: -
+         HEAD /box/log → 200 | x-ms-version-id: {v3}
+         HEAD /box/log?versionid={v2} → 200",
+    )
+    .await;
+}
