@@ -11,4 +11,5 @@ mod listing;
 mod properties;
 mod put_get;
 mod retention;
+mod shared_bytes;
 mod versions;

@@ -1,0 +1,187 @@
+//! Copies, snapshots and versions share their bytes with what they were made from. Whatever is written, and in whatever order, each
+//! keeps what it held: every sequence of a few steps, against a model that shares nothing.
+
+use crate::house::{Answer, House};
+use lazuli::config::WELL_KNOWN_KEY;
+
+/// Steps of a sequence.
+const LENGTH: u32 = 4;
+/// Bytes of a page.
+const PAGE: usize = 512;
+/// Pages of a page blob.
+const PAGES: usize = 3;
+
+/// A step of a sequence.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    WriteToOriginal,
+    WriteToCopy,
+    Copy,
+    Snapshot,
+    /// The original becomes its last snapshot again; its copy, where it has none.
+    Promote,
+}
+
+const STEPS: [Step; 5] = [Step::WriteToOriginal, Step::WriteToCopy, Step::Copy, Step::Snapshot, Step::Promote];
+
+/// How a blob is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Append,
+    Blocks,
+    Pages,
+}
+
+/// A state of a blob: what holds it, and what it holds, a letter for each append, block or page.
+#[derive(Clone, Debug, Default)]
+struct State {
+    query: String,
+    holds: Vec<u8>,
+}
+
+/// A blob and all its kept states.
+#[derive(Debug)]
+struct Model {
+    name: String,
+    version: String,
+    now: Vec<u8>,
+    kept: Vec<State>,
+}
+
+impl Model {
+    fn path(&self) -> String {
+        format!("/box/{}", self.name)
+    }
+
+    /// Takes in what a write answered: a new version, where there is one, leaves the old behind.
+    fn wrote(&mut self, answer: &Answer, expected: &str, holds: Vec<u8>) {
+        assert_eq!(answer.verdict(), expected, "{}: {}", self.name, answer.text());
+        let version = answer.header("x-ms-version-id");
+        if !version.is_empty() && !self.version.is_empty() {
+            self.kept.push(State { query: format!("versionid={}", self.version), holds: self.now.clone() });
+        }
+        if !version.is_empty() {
+            version.clone_into(&mut self.version);
+        }
+        self.now = holds;
+    }
+
+    fn snapshots(&self) -> impl DoubleEndedIterator<Item = &State> {
+        self.kept.iter().filter(|state| state.query.starts_with("snapshot"))
+    }
+}
+
+async fn create(house: &House, kind: Kind, name: String) -> Model {
+    let mut model = Model { name, version: String::new(), now: Vec::new(), kept: Vec::new() };
+    let put = house.ask("PUT", &model.path());
+    let (put, holds) = match kind {
+        Kind::Append => (put.header("x-ms-blob-type", "AppendBlob"), Vec::new()),
+        Kind::Blocks => (put.header("x-ms-blob-type", "BlockBlob"), Vec::new()),
+        Kind::Pages => {
+            let put = put.header("x-ms-blob-type", "PageBlob").header("x-ms-blob-content-length", PAGE * PAGES);
+            (put, vec![0; PAGES])
+        }
+    };
+    model.wrote(&put.send().await, "201", holds);
+    model
+}
+
+/// Writes one letter more, or, in a page blob, over a page.
+async fn write(house: &House, kind: Kind, model: &mut Model, letter: u8) {
+    let path = model.path();
+    let mut holds = model.now.clone();
+    let answer = match kind {
+        Kind::Append => {
+            holds.push(letter);
+            house.ask("PUT", &format!("{path}?comp=appendblock")).body(vec![letter]).send().await
+        }
+        Kind::Blocks => {
+            let id = |letter: u8| format!("{:0>4}", char::from(letter));
+            let staged = house.ask("PUT", &format!("{path}?comp=block&blockid={}", id(letter))).body(vec![letter]).send().await;
+            assert_eq!(staged.verdict(), "201", "{}", staged.text());
+            holds.push(letter);
+            let list: String = holds.iter().map(|&letter| format!("<Latest>{}</Latest>", id(letter))).collect();
+            house.ask("PUT", &format!("{path}?comp=blocklist")).body(format!("<BlockList>{list}</BlockList>")).send().await
+        }
+        Kind::Pages => {
+            let page = usize::from(letter) % PAGES;
+            holds[page] = letter;
+            let range = format!("bytes={}-{}", page * PAGE, (page + 1) * PAGE - 1);
+            let put =
+                house.ask("PUT", &format!("{path}?comp=page")).header("x-ms-page-write", "update").header("x-ms-range", range);
+            put.body(vec![letter; PAGE]).send().await
+        }
+    };
+    model.wrote(&answer, "201", holds);
+}
+
+async fn copy(house: &House, from: (String, Vec<u8>), to: &mut Model) {
+    let source = format!("{}{}", house.blob_url(), from.0);
+    let answer = house.ask("PUT", &to.path()).header("x-ms-copy-source", source).send().await;
+    to.wrote(&answer, "202", from.1);
+}
+
+async fn snapshot(house: &House, model: &mut Model) {
+    let answer = house.ask("PUT", &format!("{}?comp=snapshot", model.path())).send().await;
+    model.kept.push(State { query: format!("snapshot={}", answer.header("x-ms-snapshot")), holds: model.now.clone() });
+    let holds = model.now.clone();
+    model.wrote(&answer, "201", holds);
+}
+
+/// Holds the server against the model: every state of the blob.
+async fn look(house: &House, kind: Kind, model: &Model, told: &str) {
+    let now = State { query: String::new(), holds: model.now.clone() };
+    for state in model.kept.iter().chain([&now]) {
+        let got = house.ask("GET", &format!("{}?{}", model.path(), state.query)).send().await;
+        assert_eq!(got.verdict(), "200", "{told}: {} {}", model.name, state.query);
+        let times = if kind == Kind::Pages { PAGE } else { 1 };
+        let wanted: Vec<u8> = state.holds.iter().flat_map(|&letter| std::iter::repeat_n(letter, times)).collect();
+        assert!(got.body == wanted, "{told}: {} {} does not hold {:?}", model.name, state.query, state.holds);
+    }
+}
+
+async fn every_order(kind: Kind) {
+    let versioned = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
+    for account in [vec![], vec!["--account", versioned.as_str()]] {
+        let house = House::with(&account).await;
+        house.container("box").await;
+        for number in 0..STEPS.len().pow(LENGTH) {
+            let steps: Vec<Step> = (0..LENGTH).map(|at| STEPS[number / STEPS.len().pow(at) % STEPS.len()]).collect();
+            let told = format!("{kind:?} {account:?} {steps:?}");
+            let mut original = create(&house, kind, format!("{number}-original")).await;
+            write(&house, kind, &mut original, b'a').await;
+            let mut copied = create(&house, kind, format!("{number}-copy")).await;
+            for (letter, &step) in (b'b'..).zip(&steps) {
+                match step {
+                    Step::WriteToOriginal => write(&house, kind, &mut original, letter).await,
+                    Step::WriteToCopy => write(&house, kind, &mut copied, letter).await,
+                    Step::Copy => copy(&house, (original.path(), original.now.clone()), &mut copied).await,
+                    Step::Snapshot => snapshot(&house, &mut original).await,
+                    Step::Promote => {
+                        let last = original.snapshots().next_back();
+                        let from = last.map(|state| (format!("{}?{}", original.path(), state.query), state.holds.clone()));
+                        let from = from.unwrap_or_else(|| (copied.path(), copied.now.clone()));
+                        copy(&house, from, &mut original).await;
+                    }
+                }
+            }
+            look(&house, kind, &original, &told).await;
+            look(&house, kind, &copied, &told).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn appending_in_every_order() {
+    every_order(Kind::Append).await;
+}
+
+#[tokio::test]
+async fn committing_blocks_in_every_order() {
+    every_order(Kind::Blocks).await;
+}
+
+#[tokio::test]
+async fn writing_pages_in_every_order() {
+    every_order(Kind::Pages).await;
+}
