@@ -167,7 +167,6 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Holds | Immutability policies, legal holds |
 | Identity | Bearer tokens, Get User Delegation Key and the SAS that it signs |
 | Websites | Static websites |
-| Container rename | Rename Container |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
 | Queue, Table, File | Every operation: the services listen, and answer 501 |
 

@@ -147,7 +147,7 @@ const PLACES: &[(&str, Is)] = &[
     ("Container_GetAccessPolicy", In("Get Container ACL")),
     ("Container_SetAccessPolicy", In("Set Container ACL")),
     ("Container_Restore", RETAINED),
-    ("Container_Rename", Missing("part 2: renaming a container")),
+    ("Container_Rename", In("Rename Container")),
     ("Container_SubmitBatch", BATCH),
     ("Container_FilterBlobs", TAGS),
     ("Container_AcquireLease", In("Acquire Container Lease")),

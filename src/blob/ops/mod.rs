@@ -13,6 +13,7 @@ crate::ops! { Blobs:
     container_metadata { GET_CONTAINER_METADATA, SET_CONTAINER_METADATA }
     container_acl { GET_CONTAINER_ACL, SET_CONTAINER_ACL }
     lease_container { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
+    rename_container { RENAME_CONTAINER }
     delete_container { DELETE_CONTAINER }
     list_blobs { LIST_BLOBS }
     put_blob { PUT_BLOB }

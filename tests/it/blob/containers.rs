@@ -300,3 +300,33 @@ async fn containers_are_listed_in_pages() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn a_container_is_renamed_with_all_that_it_holds() {
+    check(
+        "PUT /old?restype=container | x-ms-meta-a: 1; x-ms-blob-public-access: blob → 201 | etag: $e
+         PUT /old/b | x-ms-blob-type: BlockBlob | x → 201
+         PUT /other?restype=container → 201
+         # a taken name is refused before the source is looked for
+         PUT /other?restype=container&comp=rename | x-ms-source-container-name: old → 409 ContainerAlreadyExists
+         PUT /other?restype=container&comp=rename | x-ms-source-container-name: none → 409 ContainerAlreadyExists
+         PUT /old?restype=container&comp=rename | x-ms-source-container-name: old → 409 ContainerAlreadyExists
+         PUT /new?restype=container&comp=rename | x-ms-source-container-name: none → 404 ContainerNotFound
+         PUT /new?restype=container&comp=rename → 400 MissingRequiredHeader
+         PUT /New?restype=container&comp=rename | x-ms-source-container-name: old → 400 InvalidResourceName
+         # its lease guards it
+         PUT /old?restype=container&comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
+         PUT /new?restype=container&comp=rename | x-ms-source-container-name: old → 412 LeaseIdMissing
+         PUT /new?restype=container&comp=rename | x-ms-source-container-name: old; x-ms-source-lease-id: soon → 400 InvalidHeaderValue
+         PUT /new?restype=container&comp=rename | x-ms-source-container-name: old; x-ms-source-lease-id: {B} → 412 LeaseIdMismatchWithContainerOperation
+         GET /old/b → 200 | | x
+         PUT /new?restype=container&comp=rename | x-ms-source-container-name: old; x-ms-source-lease-id: {A} → 200 | etag: - | {}
+         GET /new/b → 200 | | x
+         GET /new?restype=container → 200 | etag: {e}; x-ms-meta-a: 1; x-ms-lease-state: leased; x-ms-blob-public-access: blob
+         GET /old?restype=container → 404 ContainerNotFound
+         # the old name is free
+         PUT /old?restype=container → 201
+         GET /old/b → 404 BlobNotFound",
+    )
+    .await;
+}

@@ -102,7 +102,6 @@ async fn operations_that_are_not_there() {
         ("GET", "/?", "blobs"),
         ("POST", "/?restype=service&", "userdelegationkey"),
         ("PUT", "/kept?restype=container&", "undelete"),
-        ("PUT", "/kept?restype=container&", "rename"),
         ("POST", "/kept?restype=container&", "batch"),
         ("GET", "/kept?restype=container&", "blobs"),
         ("PUT", "/kept/digits?", "expiry"),
