@@ -335,7 +335,8 @@ impl Container {
     /// Removes an admitted blob or snapshot: of a blob, its snapshots too, or only those.
     ///
     /// # Errors
-    /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them.
+    /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them; 404 BlobNotFound when only its snapshots are
+    /// meant and it has none.
     pub fn remove(&mut self, admitted: &Admitted, snapshots: Option<Snapshots>) -> Result<(), Fault> {
         let key = &admitted.key;
         if key.at == At::Base {
@@ -343,6 +344,10 @@ impl Container {
             let taken: Vec<Key> = self.blobs.range(first..key.clone()).map(|(key, _)| key.clone()).collect();
             if !taken.is_empty() && snapshots.is_none() {
                 return Err(Code::SnapshotsPresent.into());
+            }
+            // Recorded, in a batch: there is nothing to delete where only snapshots are meant and there are none.
+            if taken.is_empty() && snapshots == Some(Snapshots::Only) {
+                return Err(Code::BlobNotFound.into());
             }
             taken.iter().for_each(|key| _ = self.blobs.remove(key));
             if snapshots == Some(Snapshots::Only) {
