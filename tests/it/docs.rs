@@ -160,8 +160,6 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Versions | `?versionid`, versioning |
 | Incremental copies | Incremental Copy Blob |
 | Soft delete | Undelete Blob, Restore Container, retention policies |
-| Index tags | Find Blobs by Tags |
-| Batches | Blob Batch, by which `object_store` 0.14 deletes |
 | Other servers | Copies and writes from a URL that is not this server's |
 | Query | Query Blob Contents |
 | Holds | Immutability policies, legal holds |
