@@ -453,7 +453,8 @@ pub(super) fn write_uncommitted(xml: &mut Writer, name: &str, call: &Call) {
     xml.close("Blob");
 }
 
-fn write_tag_set(xml: &mut Writer, tags: &Tags) {
+/// The `<TagSet>` of a blob.
+pub(super) fn write_tag_set(xml: &mut Writer, tags: &Tags) {
     xml.open("TagSet");
     for (key, value) in tags.iter() {
         xml.open("Tag").leaf("Key", key).leaf("Value", value).close("Tag");

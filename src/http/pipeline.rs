@@ -1,5 +1,7 @@
 //! The whole path of a request, on one screen: [`Pipeline::answer`] and [`Pipeline::perform`].
 
+mod part;
+
 use super::auth::{self, Asking, Overrides};
 use super::case::Spellings;
 use super::render::{self, Asked};
@@ -47,6 +49,8 @@ struct Head {
     spelling: Vec<(String, String)>,
     peer: IpAddr,
     now: Timestamp,
+    /// The batch that it is a part of.
+    batch: Option<part::Batch>,
 }
 
 /// What becomes known on the way, for the answer and the log.
@@ -132,7 +136,7 @@ impl Pipeline {
         }
         let name = known.row.map_or("-", |row| row.name);
         let status = response.status().as_u16();
-        tracing::info!(target: "lazuli::access", "{method} {uri} {status} {name}", uri = without_signature(&uri));
+        tracing::info!(target: "lazuli::access", "{method} {uri} {status} {name}", uri = without_signature(&uri.to_string()));
         if let Some(fault) = refusal {
             tracing::debug!(target: "lazuli::refusal", request = %request_id, "{fault}");
         }
@@ -171,6 +175,7 @@ impl Pipeline {
             spelling,
             peer,
             now,
+            batch: None,
         })
     }
 
@@ -184,6 +189,7 @@ impl Pipeline {
         let target = self.service.target(place.path, &head.query)?;
         let (row_place, row) = self.table.find(head.method.as_str(), target.shape, &head.query, &head.headers)?;
         known.row = Some(row);
+        head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(row, &target))?;
         if !has_length && matches!(head.method, Method::PUT | Method::POST | Method::PATCH) {
             return Err(Code::MissingContentLengthHeader.into());
         }
@@ -192,11 +198,13 @@ impl Pipeline {
         check_endpoint(row, place.secondary)?;
         let read = target.shape == Shape::Blob && matches!(head.method, Method::GET | Method::HEAD);
 
+        let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
+        let asker = Arc::new(Asker { pipeline: self.clone(), host: head.host, peer: head.peer });
         let call = Call {
             row,
-            endpoint: self.endpoint(&head, &place),
+            endpoint,
             account,
-            secondary: place.secondary,
+            secondary,
             target,
             method: head.method,
             query: head.query,
@@ -206,7 +214,8 @@ impl Pipeline {
             now: head.now,
             grant,
             world: self.world.clone(),
-            sources: Arc::new(Asker { pipeline: self.clone(), host: head.host, peer: head.peer }),
+            sources: asker.clone(),
+            parts: asker,
             body: std::mem::take(body),
         };
         let mut reply = self.service.run(row_place, call).await?;
@@ -220,7 +229,10 @@ impl Pipeline {
 
     fn place<'a>(&self, head: &'a Head) -> Result<Addressed<'a>, Fault> {
         let place = addressed(self.service.kind(), &head.host, &head.path, self.host_style);
-        place.ok_or_else(|| Code::InvalidUri.because("the URL names no account"))
+        match &head.batch {
+            Some(batch) => Ok(batch.place(place, &head.path)),
+            None => place.ok_or_else(|| Code::InvalidUri.because("the URL names no account")),
+        }
     }
 
     /// Finds out who asks, and whether they may.
@@ -295,7 +307,7 @@ impl Pipeline {
     }
 }
 
-/// The reach of a copy: the same door, asked on the caller's behalf.
+/// The reach of a copy and of a batch: the same door, asked on the caller's behalf.
 #[derive(Debug)]
 struct Asker {
     pipeline: Arc<Pipeline>,
@@ -325,6 +337,7 @@ impl Sources for Asker {
             spelling: Vec::new(),
             peer: self.peer,
             now: call.now,
+            batch: None,
         };
         let place = self.pipeline.place(&head).map_err(|_| bad())?;
         let account = place.find(&self.pipeline.accounts).filter(|_| !place.in_path || host.eq_ignore_ascii_case(&self.host));
@@ -420,13 +433,12 @@ fn is_echoed(id: &HeaderValue) -> bool {
 }
 
 /// A URL for the log: a signature is a secret.
-fn without_signature(uri: &http::Uri) -> String {
-    let text = uri.to_string();
+fn without_signature(text: &str) -> String {
     match text.find("sig=") {
         Some(at) => {
             let end = text[at..].find('&').map_or(text.len(), |length| at + length);
             format!("{}sig=…{}", &text[..at], &text[end..])
         }
-        None => text,
+        None => text.to_owned(),
     }
 }

@@ -50,6 +50,10 @@ pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
             length(&mut headers, document.len() as u64);
             Body::from(document)
         }
+        Payload::Text(text) => {
+            length(&mut headers, text.len() as u64);
+            Body::from(text)
+        }
         Payload::Bytes(chunks, size) => {
             length(&mut headers, size);
             Body::new(Rope { chunks, left: size })
@@ -80,6 +84,41 @@ pub fn fault(fault: &Fault, asked: &Asked<'_>) -> Response<Body> {
         Body::from(document)
     };
     respond(fault.status(), Some(fault), headers, body, asked)
+}
+
+/// Renders the answer to a part of a batch: a response without a date, in one text, its headers in the order recorded.
+pub fn part(outcome: &Result<Reply, Fault>, asked: &Asked<'_>) -> String {
+    let (mut headers, mut document) = (Vec::new(), String::new());
+    let (status, reason) = match outcome {
+        Ok(reply) => {
+            let texts = reply.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?.to_owned())));
+            headers.extend(texts);
+            (reply.status, StatusCode::from_u16(reply.status).ok().and_then(|status| status.canonical_reason()))
+        }
+        Err(fault) => {
+            headers.extend(fault.headers().iter().cloned());
+            headers.push(("x-ms-error-code", fault.code().name().to_owned()));
+            if fault.status() != 304 {
+                document = xml(fault, asked);
+            }
+            (fault.status(), Some(fault.says()))
+        }
+    };
+    headers.push(("x-ms-request-id", asked.request_id.to_owned()));
+    headers.push(("x-ms-version", asked.version.to_string()));
+    if let Some(id) = asked.client_request_id.and_then(|id| id.to_str().ok()) {
+        headers.push(("x-ms-client-request-id", id.to_owned()));
+    }
+    if !document.is_empty() {
+        headers.extend([("Content-Length", document.len().to_string()), ("Content-Type", "application/xml".to_owned())]);
+        document.push_str("\r\n");
+    }
+    let server = asked.kind.server();
+    headers.push(("Server", server.split_once(' ').map_or(server, |(first, _)| first).to_owned()));
+    // Words of the request that are quoted here must not end a line.
+    let line = |text: &str| text.replace(|c: char| c.is_control(), " ");
+    let lines: String = headers.iter().map(|(name, value)| format!("{name}: {}\r\n", line(value))).collect();
+    format!("HTTP/1.1 {status} {}\r\n{lines}\r\n{document}", line(reason.unwrap_or_default()))
 }
 
 /// The sentence, with what helps to find the request again.

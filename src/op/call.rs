@@ -4,6 +4,7 @@ use super::{Body, Row, Shape};
 use crate::account::Account;
 use crate::rules::{
     access::Grant,
+    batch::Part,
     checksum::Claimed,
     condition::{self, Conditions},
     encryption::{self, Encryption},
@@ -16,6 +17,7 @@ use crate::rules::{
 use crate::world::World;
 use http::HeaderMap;
 use std::borrow::Cow;
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// What a handler is handed. `now` was read once, at the door.
@@ -49,6 +51,8 @@ pub struct Call {
     pub world: Arc<World>,
     /// How a copy finds what it copies.
     pub sources: Arc<dyn Sources>,
+    /// How a batch performs its parts.
+    pub parts: Arc<dyn Parts>,
     /// The body, until somebody reads it.
     pub body: Body,
 }
@@ -98,6 +102,18 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
     fn find(&self, call: &Call, url: &str) -> Result<Source, Fault>;
+}
+
+/// How a batch performs its parts: through the same door as any request.
+pub trait Parts: Send + Sync + std::fmt::Debug {
+    /// Performs a part of this call's batch, if it asks for one of these operations, and gives its answer as the text of an HTTP
+    /// response. In place of a part there may be what is wrong with all of them.
+    fn answer<'a>(
+        &'a self,
+        call: &'a Call,
+        part: Result<&'a Part, Fault>,
+        rows: &'static [&'static Row],
+    ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>>;
 }
 
 /// A copy's source on this server.

@@ -11,7 +11,7 @@ mod service;
 pub mod xml;
 
 pub use body::{Body, Received, Rest};
-pub use call::{Call, Query, Source, Sources, Target};
+pub use call::{Call, Parts, Query, Source, Sources, Target};
 pub use given::{Field, Given, Place, Read};
 pub use reply::{Payload, Reply};
 pub use service::{Kind, Service};

@@ -25,6 +25,8 @@ pub enum Payload {
     Empty,
     /// A document, sent as `application/xml` behind a byte order mark, as the service does.
     Xml(String),
+    /// A text whose Content-Type is among the headers.
+    Text(String),
     /// A part of a content, and its length in bytes.
     Bytes(Chunks, u64),
 }
@@ -43,6 +45,12 @@ impl Reply {
     /// With these bytes, so many of them.
     pub fn bytes(mut self, chunks: Chunks, length: u64) -> Reply {
         self.payload = Payload::Bytes(chunks, length);
+        self
+    }
+
+    /// With this text; its Content-Type is a header as any other.
+    pub fn text(mut self, text: String) -> Reply {
+        self.payload = Payload::Text(text);
         self
     }
 

@@ -95,6 +95,7 @@ codes! {
     PublicAccessNotPermitted 409 "Public access is not permitted on this storage account."
     // Blob
     AccessTierNotSupportedForBlobType 400 "The access tier is not supported for this blob type."
+    AllBatchSubRequestsShouldBeSameApi 400 "All batch subrequests should be the same api."
     AppendPositionConditionNotMet 412 "The append position condition specified was not met."
     BlobAccessTierNotSupportedForAccountType 400 "The access tier is not supported for this account type."
     BlobAlreadyExists 409 "The specified blob already exists."
@@ -128,6 +129,7 @@ codes! {
     Crc64Mismatch 400 "The CRC64 value specified in the request did not match with the CRC64 value calculated by the server."
     DuplicateTagNames 400 "The tags specified contain duplicate names."
     EmptyTagName 400 "The name of one of the tag key-value pairs is empty."
+    ExceedsMaxBatchRequestCount 400 "The batch operation exceeds maximum number of allowed subrequests."
     FeatureVersionMismatch 409 "The type of a blob in the container is unrecognized by this version."
     IncrementalCopyBlobMismatch 409 "The specified source blob is different than the copy source of the existing incremental copy blob."
     IncrementalCopyOfEarlierVersionSnapshotNotAllowed 409 "The specified snapshot is earlier than the last snapshot copied into the incremental copy blob."

@@ -170,6 +170,30 @@ fn beyond(prefix: &str) -> Option<String> {
     None
 }
 
+/// Which items of a long row a page of a search holds, one after another: so many of those that match, and an end to the looking even
+/// where few do.
+#[derive(Clone, Debug)]
+pub struct Sieve {
+    room: usize,
+    looks: usize,
+}
+
+impl Sieve {
+    /// A page with room for so many items, after so many looks at most.
+    pub fn new(room: usize, looks: usize) -> Sieve {
+        Sieve { room, looks }
+    }
+
+    /// Whether the page takes the next item; `None` when the next page begins with it.
+    pub fn sift(&mut self, matches: bool) -> Option<bool> {
+        self.looks = self.looks.checked_sub(1)?;
+        if matches {
+            self.room = self.room.checked_sub(1)?;
+        }
+        Some(matches)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -179,6 +203,18 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
     use std::hash::{BuildHasher, Hasher, RandomState};
     use std::ops::Bound;
+
+    #[test]
+    fn a_search_ends_when_it_is_full_or_tired() {
+        let run = |room, looks, items: &[bool]| {
+            let mut sieve = Sieve::new(room, looks);
+            items.iter().map(|matches| sieve.sift(*matches)).collect::<Vec<_>>()
+        };
+        let (yes, no) = (Some(true), Some(false));
+        assert_eq!(run(1, 9, &[false, true, false, true]), [no, yes, no, None], "the next page begins with a match");
+        assert_eq!(run(9, 2, &[false, false, false]), [no, no, None]);
+        assert_eq!(run(2, 3, &[true, true, false]), [yes, yes, no]);
+    }
 
     type Items = BTreeSet<(String, u64)>;
 

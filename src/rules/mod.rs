@@ -3,6 +3,7 @@
 //! Nothing here awaits, reads a clock, draws a random number or knows HTTP's types. Time and ids come in as arguments.
 
 pub mod access;
+pub mod batch;
 pub mod blocks;
 pub mod checksum;
 pub mod condition;

@@ -11,6 +11,10 @@
 //!
 //! Inside quotes the quote itself is doubled. All values are text, compared byte by byte: `'10' < '9'`.
 
+mod find;
+
+pub use find::Where;
+
 use super::fault::{Code, Fault};
 use percent_encoding::percent_decode_str;
 use std::fmt;
@@ -259,6 +263,12 @@ impl Tokens {
             let inner = self.expression(depth.checked_sub(1).ok_or("parentheses nest too deep")?)?;
             return if self.take(&Token::Close) { Ok(inner) } else { Err(unexpected(self.0.last())) };
         }
+        let (key, op, value) = self.comparison()?;
+        Ok(Expr::Compare { key, op, value })
+    }
+
+    /// `key operator value`
+    fn comparison(&mut self) -> Result<(String, Op, String), String> {
         let key = match self.0.pop() {
             Some((_, Token::Key(key))) => key,
             Some((_, Token::Word(word))) if !is_reserved(&word) => word,
@@ -269,7 +279,7 @@ impl Tokens {
             other => return Err(unexpected(other.as_ref())),
         };
         match self.0.pop() {
-            Some((_, Token::Value(value))) => Ok(Expr::Compare { key, op, value }),
+            Some((_, Token::Value(value))) => Ok((key, op, value)),
             other => Err(unexpected(other.as_ref())),
         }
     }

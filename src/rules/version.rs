@@ -39,6 +39,8 @@ impl Version {
     pub const V2019_12_12: Version = Version(20191212);
     /// Directory SAS.
     pub const V2020_02_10: Version = Version(20200210);
+    /// Finding blobs by tags tells all tags asked about, not a single value.
+    pub const V2020_04_08: Version = Version(20200408);
     /// Immutability with versioning in the container list.
     pub const V2020_06_12: Version = Version(20200612);
     /// Encryption scope in a SAS's string-to-sign.

@@ -160,8 +160,6 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Incremental copies | Incremental Copy Blob |
 | Soft delete of containers | Restore Container |
 | Permanent delete | `deletetype=permanent` of what soft delete keeps |
-| Index tags | Find Blobs by Tags |
-| Batches | Blob Batch, by which `object_store` 0.14 deletes |
 | Other servers | Copies and writes from a URL that is not this server's |
 | Query | Query Blob Contents |
 | Holds | Immutability policies, legal holds |

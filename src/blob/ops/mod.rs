@@ -4,6 +4,8 @@ use super::blobs::Blobs;
 
 crate::ops! { Blobs:
     list_containers { LIST_CONTAINERS }
+    find_blobs { FIND_BLOBS, FIND_BLOBS_IN_CONTAINER }
+    batch { BATCH, PATH_STYLE_BATCH, CONTAINER_BATCH }
     service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
     service_stats { GET_SERVICE_STATS }
     account_information { GET_ACCOUNT_INFORMATION, GET_CONTAINER_ACCOUNT_INFORMATION, GET_BLOB_ACCOUNT_INFORMATION }

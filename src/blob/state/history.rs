@@ -53,8 +53,8 @@ impl Container {
     /// sight. Returns whether it is gone for good.
     ///
     /// # Errors
-    /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them; 403 OperationNotAllowedOnRootBlob for the blob as it
-    /// is, named by its version id.
+    /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them; 404 BlobNotFound when only its snapshots are
+    /// meant and it has none; 403 OperationNotAllowedOnRootBlob for the blob as it is, named by its version id.
     pub fn remove(
         &mut self,
         admitted: &Admitted,
@@ -77,6 +77,10 @@ impl Container {
             .collect();
         if !taken.is_empty() && snapshots.is_none() {
             return Err(Code::SnapshotsPresent.into());
+        }
+        // Recorded, in a batch: there is nothing to delete where only snapshots are meant and there are none.
+        if taken.is_empty() && snapshots == Some(Snapshots::Only) {
+            return Err(Code::BlobNotFound.into());
         }
         taken.iter().for_each(|key| _ = self.discard(key, now, keeping));
         if snapshots == Some(Snapshots::Only) {

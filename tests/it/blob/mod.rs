@@ -1,11 +1,13 @@
 //! The blob service over a socket.
 
+mod batch;
 mod blob_lease;
 mod blocks;
 mod conditions;
 mod container_lease;
 mod containers;
 mod copy;
+mod find_by_tags;
 mod leases;
 mod listing;
 mod properties;

@@ -86,6 +86,8 @@ async fn deleting() {
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
          DELETE /box/b | x-ms-delete-snapshots: some → 400 InvalidHeaderValue
+         DELETE /box/b | x-ms-delete-snapshots: only → 404 BlobNotFound
+         PUT /box/b?comp=snapshot → 201
          DELETE /box/b | x-ms-delete-snapshots: only → 202
          GET /box/b → 200 | | x
          DELETE /box/b | x-ms-delete-snapshots: include → 202 | x-ms-delete-type-permanent: true; content-length: 0 | {}

@@ -1,13 +1,10 @@
 //! `object_store` against its own rules: the suites that it runs against Azure and Azurite.
-//!
-//! Since 0.14 it deletes through Blob Batch alone, which the server does not have yet, so [`Store`] deletes blob by blob. When the
-//! batch is there, `Store` goes, and the suites take [`MicrosoftAzure`] itself.
 
 use super::{EVERYTHING, account_sas, pattern};
 use crate::house::House;
 use async_trait::async_trait;
 use bytes::Bytes;
-use futures::stream::{BoxStream, StreamExt, TryStreamExt};
+use futures::stream::{StreamExt, TryStreamExt};
 use http::Method;
 use http_body_util::BodyExt;
 use hyper_util::client::legacy::{Client, connect::HttpConnector as Connector};
@@ -22,12 +19,10 @@ use object_store::client::{
 use object_store::path::Path;
 use object_store::signer::Signer;
 use object_store::{
-    Attribute, Attributes, ClientOptions, CopyMode, CopyOptions, Error, GetOptions, GetRange, GetResult, ListResult,
-    MultipartUpload, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult,
-    Result, UpdateVersion, integration,
+    Attribute, Attributes, ClientOptions, CopyMode, CopyOptions, Error, GetOptions, GetRange, MultipartUpload, ObjectStore,
+    ObjectStoreExt, PutMode, PutOptions, Result, UpdateVersion, integration,
 };
-use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use std::sync::Arc;
+use percent_encoding::percent_decode_str;
 use std::time::Duration;
 
 /// Plain HTTP to one server, whatever address is asked for: `use_emulator` means port 10000, and a test's server has another.
@@ -62,71 +57,6 @@ impl HttpConnector for Wire {
     }
 }
 
-/// A store that deletes without a batch.
-#[derive(Clone, Debug)]
-struct Store {
-    azure: Arc<MicrosoftAzure>,
-    wire: HttpClient,
-    container: String,
-}
-
-impl std::fmt::Display for Store {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.azure.fmt(f)
-    }
-}
-
-impl Store {
-    async fn delete_one(&self, path: Path) -> Result<Path> {
-        let name = utf8_percent_encode(path.as_ref(), NON_ALPHANUMERIC);
-        let url = format!("{}/{name}?{}", self.container, account_sas("d"));
-        let request = http::Request::delete(url).body(HttpRequestBody::empty()).unwrap();
-        let response = self.wire.execute(request).await.unwrap();
-        match response.status().as_u16() {
-            202 => Ok(path),
-            404 => Err(Error::NotFound { path: path.to_string(), source: "404".into() }),
-            status => panic!("{path}: {status}"),
-        }
-    }
-}
-
-#[async_trait]
-impl ObjectStore for Store {
-    async fn put_opts(&self, path: &Path, payload: PutPayload, options: PutOptions) -> Result<PutResult> {
-        self.azure.put_opts(path, payload, options).await
-    }
-
-    async fn put_multipart_opts(&self, path: &Path, options: PutMultipartOptions) -> Result<Box<dyn MultipartUpload>> {
-        self.azure.put_multipart_opts(path, options).await
-    }
-
-    async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
-        self.azure.get_opts(path, options).await
-    }
-
-    fn delete_stream(&self, paths: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
-        let store = self.clone();
-        paths
-            .then(move |path| {
-                let store = store.clone();
-                async move { store.delete_one(path?).await }
-            })
-            .boxed()
-    }
-
-    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        self.azure.list(prefix)
-    }
-
-    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
-        self.azure.list_with_delimiter(prefix).await
-    }
-
-    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
-        self.azure.copy_opts(from, to, options).await
-    }
-}
-
 /// Everything about a client but its address and its secret.
 fn client(house: &House) -> MicrosoftAzureBuilder {
     MicrosoftAzureBuilder::new().with_container_name("objects").with_http_connector(Wire::to(house))
@@ -143,12 +73,10 @@ fn of_endpoint(house: &House) -> MicrosoftAzureBuilder {
 }
 
 /// A server with a container, and a store over it with the account's key.
-async fn with_key() -> (House, Store) {
+async fn with_key() -> (House, MicrosoftAzure) {
     let house = House::new().await;
     house.container("objects").await;
-    let azure = Arc::new(of_emulator(&house).build().unwrap());
-    let (wire, container) = (HttpClient::new(Wire::to(&house)), format!("{}/objects", house.blob_url()));
-    let store = Store { azure, wire, container };
+    let store = of_emulator(&house).build().unwrap();
     (house, store)
 }
 
@@ -180,7 +108,7 @@ async fn its_suite_of_puts_gets_and_lists() {
     integration::list_with_offset_exclusivity(&store).await;
     integration::list_uses_directories_correctly(&store).await;
     integration::list_with_delimiter(&store).await;
-    integration::list_paginated(&store, &*store.azure).await;
+    integration::list_paginated(&store, &store).await;
 }
 
 #[tokio::test]
@@ -202,8 +130,8 @@ async fn its_suite_of_copies() {
 async fn its_suite_of_parts() {
     let (_house, store) = with_key().await;
     integration::stream_get(&store).await;
-    integration::multipart(&store, &*store.azure).await;
-    integration::multipart_put_part_out_of_order(&store, &*store.azure).await;
+    integration::multipart(&store, &store).await;
+    integration::multipart_put_part_out_of_order(&store, &store).await;
     integration::multipart_out_of_order(&store).await;
     integration::multipart_race_condition(&store, false).await;
 }
@@ -276,6 +204,11 @@ async fn a_sas_is_enough_for_a_days_work() {
     assert_eq!(from, [copy]);
     store.put(&Path::from("a day/in/May"), "spaced".into()).await.unwrap();
     assert_eq!(names(&store, Some(&Path::from("a day"))).await, ["a day/in/May"]);
+
+    let paths = ["day/one.bin", "nothing", "a day/in/May"].map(Path::from);
+    let gone: Vec<_> = store.delete_stream(futures::stream::iter(paths.map(Ok)).boxed()).collect().await;
+    assert!(matches!(&gone[..], [Ok(_), Err(Error::NotFound { .. }), Ok(_)]), "{gone:?}");
+    assert_eq!(names(&store, None).await, ["day/two/copy.bin"]);
 }
 
 #[tokio::test]

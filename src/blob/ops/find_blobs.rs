@@ -1,0 +1,127 @@
+//! Find Blobs by Tags: the blobs of an account, or of one container, whose index tags match an expression.
+
+use super::super::blobs::Blobs;
+use super::super::state::{At, Listed};
+use super::super::wire;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::listing::{self, Position, Sieve};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, tags::Where, version::Version};
+use crate::takes;
+use std::sync::Arc;
+
+/// How many blobs one request looks at before it answers with what it has and a marker.
+const LOOKS: usize = 100_000;
+
+pub(super) static FIND_BLOBS: Op<Blobs> = within(
+    "Find Blobs by Tags",
+    Shape::Service,
+    &[Sign::Query("comp", "blobs")],
+    Permit { level: Level::Object, account: "f", service: "", public: Public::Never },
+);
+
+pub(super) static FIND_BLOBS_IN_CONTAINER: Op<Blobs> = within(
+    "Find Blobs by Tags in Container",
+    Shape::Container,
+    &[Sign::Query("restype", "container"), Sign::Query("comp", "blobs")],
+    Permit { level: Level::Object, account: "f", service: "f", public: Public::Never },
+);
+
+const fn within(name: &'static str, shape: Shape, signs: &'static [Sign], permit: Permit) -> Op<Blobs> {
+    Op {
+        row: Row {
+            name,
+            methods: &["GET"],
+            shape,
+            signs,
+            takes: &[Asked::FIELDS],
+            permit,
+            secondary: Secondary::Allowed,
+            accepts: Accepts::None,
+            lease: Guard::None,
+            status: 200,
+        },
+        run: |blobs, call| Box::pin(run(blobs, call)),
+    }
+}
+
+takes! { Asked {
+    search: String = Query "where",
+    marker: Option<String> = Query "marker",
+    maxresults: Option<String> = Query "maxresults",
+    include: Option<String> = Query "include",
+} }
+
+async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?;
+    let search = Where::parse(&asked.search)?;
+    let max = listing::maxresults(asked.maxresults.as_deref())?;
+    check_include(asked.include.as_deref())?;
+    let start = asked.marker.as_deref().map(place).transpose()?;
+    let (from, first) = start.as_ref().map_or(("", ""), |(container, blob)| (container, blob));
+    let scope = Some(call.container()).filter(|name| !name.is_empty());
+    if scope.is_some() {
+        blobs.container(&call)?;
+    }
+    let only = |name: &str| [scope, search.container()].into_iter().flatten().all(|only| only == name);
+
+    let mut sieve = Sieve::new(max, LOOKS);
+    let (mut found, mut next) = (Vec::new(), None);
+    let containers = blobs.account(&call.account.name)?.containers.read();
+    'containers: for (container, cell) in containers.range(Arc::<str>::from(from)..).filter(|(name, _)| only(name)) {
+        let container_now = cell.read();
+        let first = if **container == *from { first } else { "" };
+        for (name, listed) in container_now.list_from(first, None) {
+            let blob = if let Listed::Blob(At::Base, blob) = listed { Some(blob).filter(|blob| blob.is_live()) } else { None };
+            match (sieve.sift(blob.is_some_and(|blob| search.finds(&blob.tags))), blob) {
+                (Some(true), Some(blob)) => found.push((container.clone(), name.to_owned(), blob.clone())),
+                (Some(_), _) => {}
+                (None, _) => {
+                    next = Some(Position::before(format!("{container}/{name}")));
+                    break 'containers;
+                }
+            }
+        }
+    }
+
+    let mut xml = Writer::new();
+    xml.open_with("EnumerationResults", &[("ServiceEndpoint", &call.endpoint)]);
+    xml.leaf_some("Marker", asked.marker.as_deref());
+    xml.leaf("Where", &asked.search);
+    xml.leaf_some("MaxResults", asked.maxresults.as_ref().map(|_| max.to_string()));
+    xml.nest("Blobs", |xml| {
+        for (container, name, blob) in &found {
+            xml.open("Blob");
+            wire::write_name(xml, "Name", name, call.version);
+            xml.leaf("ContainerName", container);
+            let tags = search.asked(&blob.tags);
+            if call.version >= Version::V2020_04_08 {
+                xml.nest("Tags", |xml| wire::write_tag_set(xml, &tags));
+            } else {
+                xml.leaf("TagValue", tags.iter().next().map_or("", |(_, value)| value));
+            }
+            xml.close("Blob");
+        }
+    });
+    xml.leaf("NextMarker", next.map(|next| next.marker()).unwrap_or_default());
+    xml.close("EnumerationResults");
+    Ok(Reply::xml(call.row.status, xml.finish()))
+}
+
+/// Where a marker of this operation leads: a container, and a name in it.
+fn place(marker: &str) -> Result<(String, String), Fault> {
+    let name = Position::read(marker)?.name;
+    let (container, blob) = name
+        .split_once('/')
+        .ok_or_else(|| Fault::query("marker", marker, "The value is not a marker that this operation gave."))?;
+    Ok((container.to_owned(), blob.to_owned()))
+}
+
+/// Checks `include=`: versions add nothing yet.
+fn check_include(text: Option<&str>) -> Result<(), Fault> {
+    let odd = |word: &&str| !["", "none", "versions"].contains(&word.to_ascii_lowercase().as_str());
+    match text.unwrap_or_default().split(',').map(str::trim).find(odd) {
+        Some(word) => Err(Fault::query("include", word, "Invalid query parameter value.")),
+        None => Ok(()),
+    }
+}

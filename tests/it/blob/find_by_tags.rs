@@ -1,0 +1,141 @@
+//! Find Blobs by Tags, in an account and in a container.
+
+use crate::house::{Answer, House};
+use crate::scenario::check_in;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+async fn put(house: &House, path: &str, tags: &str) {
+    let put = house.ask("PUT", path).header("x-ms-blob-type", "BlockBlob").header("x-ms-tags", tags).send().await;
+    assert_eq!(put.verdict(), "201", "{path}: {}", put.text());
+}
+
+/// Asks for the blobs that match, `scope` being `/?` or `/container?restype=container&`.
+async fn find(house: &House, scope: &str, search: &str, more: &str) -> Answer {
+    let search = utf8_percent_encode(search, NON_ALPHANUMERIC);
+    house.ask("GET", &format!("{scope}comp=blobs&where={search}{more}")).send().await
+}
+
+/// `container/name` of each blob found.
+fn found(answer: &Answer) -> Vec<String> {
+    assert_eq!(answer.verdict(), "200", "{}", answer.text());
+    let pairs = answer.elements("ContainerName").into_iter().zip(answer.elements("Name"));
+    pairs.map(|(container, name)| format!("{container}/{name}")).collect()
+}
+
+async fn house() -> House {
+    let house = House::new().await;
+    for container in ["one", "one-more", "two"] {
+        house.container(container).await;
+        put(&house, &format!("/{container}/a"), "kind=x&size=1").await;
+        put(&house, &format!("/{container}/b"), "kind=y&size=2").await;
+        put(&house, &format!("/{container}/c/d"), "kind=x&size=3").await;
+        house.blob(&format!("/{container}/plain"), "x").await;
+    }
+    house
+}
+
+/// Recorded from the real service: elements, their order, and which tags are told.
+#[tokio::test]
+async fn answers_as_recorded() {
+    let house = house().await;
+    let endpoint = format!("{}/", house.blob_url());
+    let blob =
+        |container: &str, tags: &str| format!("<Blob><Name>b</Name><ContainerName>{container}</ContainerName>{tags}</Blob>");
+    let tag = |key: &str, value: &str| format!("<Tag><Key>{key}</Key><Value>{value}</Value></Tag>");
+    let both = format!("<Tags><TagSet>{}{}</TagSet></Tags>", tag("kind", "y"), tag("size", "2"));
+    let head = format!("<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ServiceEndpoint=\"{endpoint}\">");
+    let tail = "</Blobs><NextMarker /></EnumerationResults>";
+    let answer = find(&house, "/two?restype=container&", "kind = 'y' AND size >= '2'", "").await;
+    let asked = "<Where>kind = 'y' AND size &gt;= '2'</Where>";
+    assert_eq!(answer.text(), format!("{head}{asked}<Blobs>{}{tail}", blob("two", &both)));
+    assert_eq!(answer.header("content-type"), "application/xml");
+
+    let answer = find(&house, "/?", "kind = 'y'", "&maxresults=9").await;
+    let one = format!("<Tags><TagSet>{}</TagSet></Tags>", tag("kind", "y"));
+    let blobs: String = ["one", "one-more", "two"].iter().map(|container| blob(container, &one)).collect();
+    assert_eq!(answer.text(), format!("{head}<Where>kind = 'y'</Where><MaxResults>9</MaxResults><Blobs>{blobs}{tail}"));
+
+    let answer = find(&house, "/?", "kind = 'z'", "").await;
+    assert_eq!(answer.text(), format!("{head}<Where>kind = 'z'</Where><Blobs /><NextMarker /></EnumerationResults>"));
+    let search = utf8_percent_encode("\"kind\"='y'", NON_ALPHANUMERIC);
+    let old = house.ask("GET", &format!("/?comp=blobs&where={search}")).header("x-ms-version", "2019-12-12").send().await;
+    assert_eq!((old.elements("TagValue"), old.elements("Tags")), (vec!["y", "y", "y"], vec![]));
+}
+
+#[tokio::test]
+async fn finds_what_matches() {
+    let house = house().await;
+    for (scope, search, expected) in [
+        ("/?", "size >= '2' AND size <= '2'", &["one/b", "one-more/b", "two/b"][..]),
+        ("/?", "@container = 'one' AND kind = 'x'", &["one/a", "one/c/d"]),
+        ("/?", "kind > 'x' and @container='two'", &["two/b"]),
+        ("/?", "@container = 'none' AND kind = 'x'", &[]),
+        ("/one-more?restype=container&", "kind = 'x'", &["one-more/a", "one-more/c/d"]),
+        ("/one?restype=container&", "@container = 'two' AND kind = 'x'", &[]),
+        ("/?", "Kind = 'x'", &[]),
+        ("/?", "kind = 'X'", &[]),
+    ] {
+        assert_eq!(found(&find(&house, scope, search, "").await), expected, "{scope} {search}");
+    }
+    // A blob is found by the tags that it has now, and a snapshot is not found.
+    assert_eq!(house.ask("PUT", "/one/a?comp=snapshot").send().await.verdict(), "201");
+    let tags = "<Tags><TagSet><Tag><Key>kind</Key><Value>new</Value></Tag></TagSet></Tags>";
+    assert_eq!(house.ask("PUT", "/one/b?comp=tags").body(tags).send().await.verdict(), "204");
+    assert_eq!(house.ask("DELETE", "/two/a").send().await.verdict(), "202");
+    assert_eq!(found(&find(&house, "/?", "kind = 'new'", "").await), ["one/b"]);
+    assert_eq!(found(&find(&house, "/?", "kind = 'x' AND size = '1'", "").await), ["one/a", "one-more/a"]);
+}
+
+/// Equal names in several containers, and pages of any size: everything once, in order, and no page but the last without a marker.
+#[tokio::test]
+async fn pages_lose_nothing() {
+    let house = house().await;
+    let all = found(&find(&house, "/?", "kind = 'x'", "").await);
+    assert_eq!(all, ["one/a", "one/c/d", "one-more/a", "one-more/c/d", "two/a", "two/c/d"]);
+    for size in 1..=7 {
+        let (mut seen, mut marker, mut pages) = (Vec::new(), String::new(), 0);
+        loop {
+            let more = format!("&maxresults={size}{marker}");
+            let answer = find(&house, "/?", "kind = 'x'", &more).await;
+            seen.extend(found(&answer));
+            pages += 1;
+            let next = answer.element("NextMarker");
+            if next.is_empty() {
+                break;
+            }
+            marker = format!("&marker={}", utf8_percent_encode(next, NON_ALPHANUMERIC));
+        }
+        assert_eq!((&seen, pages), (&all, 6_usize.div_ceil(size)), "maxresults={size}");
+    }
+    // A marker outlives the blob that it names, and its container.
+    let answer = find(&house, "/?", "kind = 'x'", "&maxresults=2").await;
+    let marker = format!("&marker={}", utf8_percent_encode(answer.element("NextMarker"), NON_ALPHANUMERIC));
+    assert_eq!(house.ask("DELETE", "/one-more?restype=container").send().await.verdict(), "202");
+    assert_eq!(found(&find(&house, "/?", "kind = 'x'", &marker).await), ["two/a", "two/c/d"]);
+}
+
+#[tokio::test]
+async fn refuses_what_it_cannot_read() {
+    let house = House::new().await;
+    check_in(
+        &house,
+        "
+        PUT /box?restype=container → 201
+        # the expression
+        GET /?comp=blobs → 400 MissingRequiredQueryParameter | | ~where
+        GET /?comp=blobs&where= → 400 MissingRequiredQueryParameter | | ~<QueryParameterName>where
+        GET /?comp=blobs&where=a → 400 InvalidQueryParameterValue | | ~<QueryParameterName>where
+        GET /?comp=blobs&where=a%3D'1'%20OR%20b%3D'1' → 400 InvalidQueryParameterValue | | ~<QueryParameterName>where
+        GET /box?restype=container&comp=blobs&where=(a%3D'1') → 400 InvalidQueryParameterValue | | ~<QueryParameterName>where
+        # the rest
+        GET /?comp=blobs&where=a%3D'1'&maxresults=0 → 400 OutOfRangeInput
+        GET /?comp=blobs&where=a%3D'1'&maxresults=x → 400 InvalidQueryParameterValue | | ~<QueryParameterName>maxresults
+        GET /?comp=blobs&where=a%3D'1'&marker=x → 400 InvalidQueryParameterValue | | ~<QueryParameterName>marker
+        GET /?comp=blobs&where=a%3D'1'&include=all → 400 InvalidQueryParameterValue | | ~<QueryParameterName>include
+        GET /?comp=blobs&where=a%3D'1'&include=none → 200
+        GET /none?restype=container&comp=blobs&where=a%3D'1' → 404 ContainerNotFound
+        PUT /?comp=blobs&where=a%3D'1' → 400 InvalidQueryParameterValue
+        ",
+    )
+    .await;
+}
