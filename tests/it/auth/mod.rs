@@ -14,7 +14,7 @@ mod secondary;
 mod shared_key;
 mod signed;
 mod targets;
-mod token;
+pub(crate) mod token;
 
 use crate::house::{Answer, House, sign};
 use hyper::body::Bytes;

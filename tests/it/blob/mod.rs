@@ -1,5 +1,6 @@
 //! The blob service over a socket.
 
+mod append;
 mod blob_lease;
 mod blocks;
 mod conditions;
@@ -8,5 +9,10 @@ mod containers;
 mod copy;
 mod leases;
 mod listing;
+mod page_diff;
+mod pages;
 mod properties;
 mod put_get;
+mod snapshots;
+mod tags;
+mod tiers;
