@@ -238,7 +238,8 @@ async fn who_append_at_once_append_one_after_the_other() {
 #[tokio::test]
 async fn who_append_at_the_same_place_have_one_winner() {
     let house = house().await;
-    let append = |n: u8| house.ask("PUT", "/box/a?comp=appendblock").header("x-ms-blob-condition-appendpos", 0).body(vec![n]).send();
+    let append =
+        |n: u8| house.ask("PUT", "/box/a?comp=appendblock").header("x-ms-blob-condition-appendpos", 0).body(vec![n]).send();
     let mut verdicts: Vec<String> = join_all((b'a'..b'k').map(append)).await.iter().map(|answer| answer.verdict()).collect();
     verdicts.sort_unstable();
     assert_eq!(verdicts[0], "201");

@@ -7,6 +7,8 @@ mod conditions;
 mod container_lease;
 mod containers;
 mod copy;
+mod encryption;
+mod from_url;
 mod leases;
 mod listing;
 mod page_diff;

@@ -25,7 +25,11 @@ async fn has_a_size_from_the_start() {
         ("; x-ms-blob-content-length: 512; x-ms-access-tier: Hot", "400 AccessTierNotSupportedForBlobType"),
         ("; x-ms-blob-content-length: 512 | body", "400 InvalidHeaderValue"),
     ] {
-        check_in(&house, &format!("PUT /box/q | x-ms-blob-type: PageBlob{headers} → {verdict} \n HEAD /box/q → 404 BlobNotFound")).await;
+        check_in(
+            &house,
+            &format!("PUT /box/q | x-ms-blob-type: PageBlob{headers} → {verdict} \n HEAD /box/q → 404 BlobNotFound"),
+        )
+        .await;
     }
     check_in(
         &house,

@@ -6,7 +6,11 @@ use crate::scenario::check_in;
 async fn house() -> House {
     let house = House::new().await;
     house.container("box").await;
-    check_in(&house, "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/plain; x-ms-meta-a: 1; x-ms-tags: k=v | old → 201").await;
+    check_in(
+        &house,
+        "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/plain; x-ms-meta-a: 1; x-ms-tags: k=v | old → 201",
+    )
+    .await;
     house
 }
 

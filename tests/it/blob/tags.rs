@@ -74,7 +74,11 @@ async fn have_limits() {
         ("<Tags><TagSet>".into(), "400 InvalidXmlDocument"),
         ("<TagSet/>".into(), "400 InvalidXmlDocument"),
     ] {
-        check_in(&house, "PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>old</Key><Value>1</Value></Tag></TagSet></Tags> → 204").await;
+        check_in(
+            &house,
+            "PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>old</Key><Value>1</Value></Tag></TagSet></Tags> → 204",
+        )
+        .await;
         let put = house.ask("PUT", "/box/b?comp=tags").body(document.clone()).send().await;
         assert_eq!(put.verdict(), verdict, "{document}");
         let left = house.ask("GET", "/box/b?comp=tags").send().await;
