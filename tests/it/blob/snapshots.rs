@@ -1,5 +1,6 @@
 //! Snapshots: what a blob was, kept and read by the moment of its keeping.
 
+use crate::auth::token;
 use crate::house::House;
 use crate::scenario::check_in;
 
@@ -167,4 +168,25 @@ async fn are_listed_oldest_first_before_their_blob() {
     }
     let plain = house.ask("GET", "/box?restype=container&comp=list").send().await;
     assert_eq!(plain.elements("Name"), ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn a_signature_for_a_snapshot_opens_that_one() {
+    let house = house().await;
+    let first = house.ask("PUT", "/box/b?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
+    let second = house.ask("PUT", "/box/b?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
+    let sas = token::service("box/b", &format!("sv=2021-12-02&sr=bs&snapshot={first}&sp=rd&se=2099-01-01"));
+    let coded = |moment: &str| moment.replace('-', "%2D").replace(':', "%3A").replace('.', "%2E");
+    assert!(sas.contains(&coded(&first)), "{sas}");
+    let denied = "403 AuthenticationFailed";
+    for (method, target, verdict) in [
+        ("GET", format!("/box/b?{sas}"), "200"),
+        ("GET", format!("/box/b?{}", sas.replace(&coded(&first), &coded(&second))), denied),
+        ("GET", format!("/box/c?{sas}"), denied),
+        ("DELETE", format!("/box/b?{sas}"), "202"),
+        ("GET", format!("/box/b?{sas}"), "404 BlobNotFound"),
+    ] {
+        assert_eq!(house.ask(method, &target).anonymous().send().await.verdict(), verdict, "{method} {target}");
+    }
+    check_in(&house, &format!("GET /box/b → 200 | | old \n GET /box/b?snapshot={second} → 200 | | old")).await;
 }

@@ -1,5 +1,6 @@
 //! Index tags: put beside a blob, and looked at without touching it.
 
+use crate::auth::token;
 use crate::house::House;
 use crate::scenario::check_in;
 
@@ -114,4 +115,27 @@ async fn go_with_a_blob_and_not_with_its_copies() {
             .replace("URL", &url),
     )
     .await;
+}
+
+#[tokio::test]
+async fn need_a_right_of_their_own() {
+    let house = house().await;
+    let document = set(&[("k", "v")]);
+    for (sp, gets, sets, puts) in [
+        (
+            "rcwl",
+            "403 AuthorizationPermissionMismatch",
+            "403 AuthorizationPermissionMismatch",
+            "403 AuthorizationPermissionMismatch",
+        ),
+        ("t", "200", "204", "403 AuthorizationPermissionMismatch"),
+        ("wt", "200", "204", "201"),
+    ] {
+        let sas = token::service("box", &format!("sv=2021-12-02&sr=c&sp={sp}&se=2099-01-01"));
+        let ask = |method: &str, query: &str| house.ask(method, &format!("/box/b?{query}{sas}")).anonymous();
+        assert_eq!(ask("GET", "comp=tags&").send().await.verdict(), gets, "{sp}");
+        assert_eq!(ask("PUT", "comp=tags&").body(document.clone()).send().await.verdict(), sets, "{sp}");
+        let put = ask("PUT", "").header("x-ms-blob-type", "BlockBlob").header("x-ms-tags", "k=v").body("new");
+        assert_eq!(put.send().await.verdict(), puts, "{sp}");
+    }
 }
