@@ -195,6 +195,17 @@ impl Claimed {
         &self.encryption
     }
 
+    /// Checks that blocks can go there: nothing stands there, or a block blob.
+    ///
+    /// # Errors
+    /// 409 InvalidBlobType.
+    pub fn check_block_blob(&self) -> Result<(), Fault> {
+        match self.stands().map(|blob| &blob.body) {
+            None | Some(Body::Block { .. }) => Ok(()),
+            Some(Body::Append { .. } | Body::Page { .. }) => Err(Code::InvalidBlobType.into()),
+        }
+    }
+
     /// The blob that stands there now.
     pub fn stands(&self) -> Option<&Blob> {
         self.stands.as_deref()
@@ -346,11 +357,10 @@ impl Container {
         blob
     }
 
-    /// Changes an admitted blob, and its stamp with it.
+    /// Changes an admitted blob, and its stamp with it, which the change may read.
     pub fn replace(&mut self, admitted: Admitted, now: Timestamp, change: impl FnOnce(&mut Blob)) -> Arc<Blob> {
-        let mut blob = Blob::clone(&admitted.blob);
+        let mut blob = Blob { stamp: self.stamp(now), ..Blob::clone(&admitted.blob) };
         change(&mut blob);
-        blob.stamp = self.stamp(now);
         blob.lease = lease::after_write(blob.lease, now);
         self.keep(admitted.key, blob)
     }

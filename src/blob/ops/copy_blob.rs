@@ -5,6 +5,7 @@ use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::condition::{self, Accepts, Stored};
+use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::lease::{self, Guard, Subject};
 use crate::rules::tier::Kept;
@@ -29,8 +30,8 @@ pub(super) static COPY_BLOB: Op<Blobs> = Op {
 
 takes! { Asked {
     source: String = Header "x-ms-copy-source",
-    seal: Option<bool> = Header "x-ms-seal-blob",
     source_lease: Option<lease::Id> = Header "x-ms-source-lease-id",
+    seal: Option<bool> = Header "x-ms-seal-blob",
 } }
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
@@ -45,6 +46,13 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let want = call.conditions_named(&condition::SOURCE)?;
     condition::source_holds(&want, &stored).map_err(|_| Code::SourceConditionNotMet)?;
     original.check_readable(call.now)?;
+    // A copy brings no key of its source's.
+    original.encryption.admits_reader(&Encryption::Service)?;
+    let mut body = original.body.clone();
+    // Recorded: the copy is sealed as its source was, unless the request says how it shall be.
+    if let (Body::Append { sealed, .. }, Some(seal)) = (&mut body, asked.seal) {
+        *sealed = seal;
+    }
 
     let id = call.world.id();
     let container = blobs.container(&call)?;
@@ -52,14 +60,14 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let blob = container
         .write(|container| {
             let claimed = container.claim(&call)?;
+            if claimed.stands().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
+                return Err(Code::InvalidBlobType.into());
+            }
             if claimed.stands().is_some_and(|blob| blob.lease().duration(call.now) == Some("fixed")) {
                 return Err(Code::InfiniteLeaseDurationRequired.into());
             }
             Ok(container.create(claimed, call.now, keeping, |new| {
-                let mut blob = new.blob(original.body.clone(), original.headers.clone());
-                if let Body::Append { sealed, .. } = &mut blob.body {
-                    *sealed = asked.seal.unwrap_or(*sealed);
-                }
+                let mut blob = new.blob(body, original.headers.clone());
                 blob.metadata = original.metadata.clone();
                 let bytes = blob.body.len();
                 blob.copy = Some(Arc::new(Copied { id, source: wire::without_signature(&asked.source), bytes, completed: blob.stamp }));

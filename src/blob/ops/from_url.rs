@@ -10,6 +10,7 @@ use crate::op::{Call, ENCRYPTED, Done, Field, Op, Reply, Row, Secondary, Shape, 
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Digests, Hasher, Wanted};
 use crate::rules::condition::{self, Accepts, Stored, Unmet};
+use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::range::{self, Asked as Range};
 use crate::rules::tags::Tags;
@@ -148,6 +149,8 @@ impl Fetched {
             Code::CannotVerifyCopySource.saying(Code::ConditionNotMet.says()).status_of(status)
         })?;
         blob.check_readable(call.now)?;
+        // The request's key is the destination's; none is brought for the source.
+        blob.encryption.admits_reader(&Encryption::Service)?;
 
         let size = blob.body.len();
         let span = asked.range.as_deref().map_or(Range::Whole, Range::parse);

@@ -1,8 +1,10 @@
 //! Get Block List: the blocks that make the blob, and those that wait to.
 use super::super::blobs::Blobs;
+use super::super::body::Body;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, STATE};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::{condition::Accepts, lease::Guard};
 use super::super::state::BlockLists;
 use super::super::wire;
 use crate::takes;
@@ -37,6 +39,9 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     };
     let container = blobs.container(&call)?.read();
     let BlockLists { blob, waiting } = container.block_lists(&call)?;
+    if blob.as_ref().is_some_and(|blob| !matches!(blob.body, Body::Block { .. })) {
+        return Err(Code::InvalidBlobType.into());
+    }
     let stands = blob.as_ref().map(|blob| blob.body.blocks()).unwrap_or_default();
     let document = wire::block_list(committed.then_some(stands), uncommitted.then_some(&*waiting));
     let reply = Reply::xml(call.row.status, document);

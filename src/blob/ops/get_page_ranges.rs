@@ -53,27 +53,29 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         None => content.written(span).into_iter().map(Change::Written).collect(),
         Some(previous) => {
             let (taken, earlier) = container.snapshot_before(&call, previous)?;
-            let Body::Page { content: before, .. } = &earlier.body else { return Err(Code::BlobOverwritten.into()) };
-            content.changes(before, taken, span)
+            match &earlier.body {
+                Body::Page { content: before, .. } if earlier.created == blob.created => content.changes(before, taken, span),
+                _ => return Err(Code::BlobOverwritten.into()),
+            }
         }
     };
 
     let mut xml = Writer::new();
-    xml.open("PageList");
-    for change in changes.iter().take(max) {
-        let (element, range) = match change {
-            Change::Written(range) => ("PageRange", range),
-            Change::Cleared(range) => ("ClearRange", range),
-        };
-        xml.open(element).leaf("Start", range.start.to_string()).leaf("End", (range.end - 1).to_string()).close(element);
-    }
-    if asked.maxresults.is_some() || asked.marker.is_some() {
-        let next = changes.get(max).map(|change| match change {
-            Change::Written(range) | Change::Cleared(range) => range.start.to_string(),
-        });
-        xml.leaf("NextMarker", next.unwrap_or_default());
-    }
-    xml.close("PageList");
+    xml.nest("PageList", |xml| {
+        for change in changes.iter().take(max) {
+            let (element, range) = match change {
+                Change::Written(range) => ("PageRange", range),
+                Change::Cleared(range) => ("ClearRange", range),
+            };
+            xml.open(element).leaf("Start", range.start.to_string()).leaf("End", (range.end - 1).to_string()).close(element);
+        }
+        if asked.maxresults.is_some() || asked.marker.is_some() {
+            let next = changes.get(max).map(|change| match change {
+                Change::Written(range) | Change::Cleared(range) => range.start.to_string(),
+            });
+            xml.leaf("NextMarker", next.unwrap_or_default());
+        }
+    });
     Ok(Reply::xml(call.row.status, xml.finish())
         .with_state(blob.etag(), blob.stamp)
         .with("x-ms-blob-content-length", size.to_string()))

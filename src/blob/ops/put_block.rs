@@ -56,6 +56,7 @@ pub(super) async fn stage(blobs: &Blobs, call: &Call, id: BlockId, content: Cont
     let encryption = container
         .write(|container| {
             let name = container.claim(call)?;
+            name.check_block_blob()?;
             let encryption = name.encryption().clone();
             container.stage(name, id, content, call.now)?;
             Ok(encryption)

@@ -46,6 +46,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let blob = container
         .write(|container| {
             let name = container.claim(&call)?;
+            name.check_block_blob()?;
             let stands: HashMap<&BlockId, &Content> =
                 name.stands().into_iter().flat_map(|blob| blob.body.blocks()).map(|block| (&block.id, &block.content)).collect();
             let block = |id: &BlockId, content| Block { id: id.clone(), content };

@@ -91,14 +91,18 @@ pub(super) async fn write(blobs: &Blobs, call: &Call, asked: &Asked, bytes: Opti
             let Body::Page { content, sequence } = &admitted.body else { return Err(Code::InvalidBlobType.into()) };
             conditions.hold(*sequence)?;
             let span: Span = pages::read_range(header, range, content.len())?;
-            let mut next = content.clone();
-            match bytes {
-                None => next.clear(span.start..span.end + 1),
-                Some(bytes) if bytes.len() != span.len() => return Err(Fault::header("Content-Length", bytes.len().to_string())),
-                Some(bytes) => next.write(span.start, bytes, call.now),
+            if let Some(bytes) = bytes.filter(|bytes| bytes.len() != span.len()) {
+                return Err(Fault::header("Content-Length", bytes.len().to_string()));
             }
-            let body = Body::Page { content: next, sequence: *sequence };
-            Ok(container.replace(admitted, call.now, |blob| blob.body = body))
+            let (mut content, sequence) = (content.clone(), *sequence);
+            Ok(container.replace(admitted, call.now, |blob| {
+                // By the blob's own stamp: it is later than that of every snapshot taken before, the clock's time may not be.
+                match bytes {
+                    None => content.clear(span.start..span.end + 1),
+                    Some(bytes) => content.write(span.start, bytes, blob.stamp),
+                }
+                blob.body = Body::Page { content, sequence };
+            }))
         })
         .await
 }

@@ -1,0 +1,145 @@
+//! Customer-provided keys and encryption scopes: who may read and write what was written with one, and who is told of it.
+
+use crate::house::House;
+use crate::scenario::check_in;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use sha2::{Digest, Sha256};
+
+/// A key as a client shows it, made of one letter, and its fingerprint.
+fn key(letter: u8) -> (String, String) {
+    let (text, sha256) = (STANDARD.encode([letter; 32]), STANDARD.encode(Sha256::digest([letter; 32])));
+    (format!("x-ms-encryption-key: {text}; x-ms-encryption-key-sha256: {sha256}; x-ms-encryption-algorithm: AES256"), sha256)
+}
+
+async fn house() -> House {
+    let house = House::new().await;
+    house.container("box").await;
+    house
+}
+
+const USES: &str = "409 BlobUsesCustomerSpecifiedEncryption";
+const LACKS: &str = "409 BlobDoesNotUseCustomerSpecifiedEncryption";
+const OTHER: &str = "409 BlobCustomerSpecifiedEncryptionMismatch";
+
+/// What each operation answers, by what the blob was written with and what the request shows.
+#[tokio::test]
+async fn who_shows_what() {
+    let house = house().await;
+    let ((a, _), (b, _)) = (key(b'a'), key(b'b'));
+    let shown = [String::new(), a, b, "x-ms-encryption-scope: s".into(), "x-ms-encryption-scope: t".into()];
+    // Written with: nothing, the key a, the scope s. Shown: nothing, the keys a and b, the scopes s and t.
+    let reads = [["", LACKS, LACKS, "", ""], [USES, "", OTHER, USES, USES], ["", OTHER, OTHER, "", ""]];
+    let writes = [["", LACKS, LACKS, LACKS, LACKS], [USES, "", OTHER, OTHER, OTHER], [USES, OTHER, OTHER, "", OTHER]];
+    for (n, with) in [0, 1, 3].into_iter().enumerate() {
+        let with = &shown[with];
+        check_in(
+            &house,
+            &format!(
+                "PUT /box/a{n} | x-ms-blob-type: AppendBlob; {with} → 201
+                 PUT /box/p{n} | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; {with} → 201"
+            ),
+        )
+        .await;
+        for (m, show) in shown.iter().enumerate() {
+            for (ask, headers, body, success, table) in [
+                (format!("GET /box/a{n}"), "", "", "200", reads),
+                (format!("HEAD /box/a{n}"), "", "", "200", reads),
+                (format!("HEAD /box/a{n}?comp=metadata"), "", "", "200", reads),
+                (format!("PUT /box/a{n}?comp=metadata"), "x-ms-meta-a: 1; ", "", "200", writes),
+                (format!("PUT /box/a{n}?comp=snapshot"), "", "", "201", writes),
+                (format!("PUT /box/a{n}?comp=appendblock"), "", "x", "201", writes),
+                (format!("PUT /box/p{n}?comp=page"), "x-ms-page-write: clear; x-ms-range: bytes=0-511; ", "", "201", writes),
+            ] {
+                let verdict = if table[n][m].is_empty() { success } else { table[n][m] };
+                check_in(&house, &format!("{ask} | {headers}{show} | {body} → {verdict}")).await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn malformed_keys_are_refused_and_not_repeated() {
+    let house = house().await;
+    let (whole, sha256) = key(b'a');
+    let text = STANDARD.encode([b'a'; 32]);
+    for (headers, verdict) in [
+        (format!("x-ms-encryption-key: {text}"), "400 MissingRequiredHeader"),
+        (format!("x-ms-encryption-key: {text}; x-ms-encryption-key-sha256: {sha256}"), "400 MissingRequiredHeader"),
+        (whole.replace("AES256", "ROT13"), "400 InvalidHeaderValue"),
+        (whole.replace(&sha256, &key(b'b').1), "400 InvalidHeaderValue"),
+        (whole.replace(&text, &text[4..]), "400 InvalidHeaderValue"),
+        (whole.replace(&text, &format!("?{}", &text[1..])), "400 InvalidHeaderValue"),
+        (format!("{whole}; x-ms-encryption-scope: s"), "400 InvalidInput"),
+    ] {
+        check_in(
+            &house,
+            &format!(
+                "PUT /box/b | x-ms-blob-type: BlockBlob; {headers} | x → {verdict} | | !{}
+                 PUT /box/b?comp=block&blockid=QQ== | {headers} | x → {verdict} | | !{}
+                 GET /box/b → 404 BlobNotFound",
+                &text[8..32],
+                &text[8..32],
+            ),
+        )
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn who_is_told() {
+    let house = house().await;
+    let (a, sha256) = key(b'a');
+    let secret = STANDARD.encode([b'a'; 32]);
+    let url = format!("{}/box/k", house.blob_url());
+    check_in(
+        &house,
+        &format!(
+            "PUT /box/k | x-ms-blob-type: BlockBlob; x-ms-meta-m: hidden; {a} | text → 201 | x-ms-encryption-key-sha256: {sha256}; x-ms-encryption-key: -; x-ms-encryption-scope: -
+             GET /box/k | {a} → 200 | x-ms-encryption-key-sha256: {sha256}; x-ms-encryption-key: -; x-ms-server-encrypted: true; x-ms-meta-m: hidden | text
+             HEAD /box/k | {a} → 200 | x-ms-encryption-key-sha256: {sha256}
+             GET /box/k → {USES} | x-ms-encryption-key-sha256: -; x-ms-meta-m: - | !{secret} | !text
+             PUT /box/s | x-ms-blob-type: BlockBlob; x-ms-encryption-scope: s; x-ms-meta-m: shown | text → 201 | x-ms-encryption-scope: s; x-ms-encryption-key-sha256: -
+             GET /box/s → 200 | x-ms-encryption-scope: s; x-ms-meta-m: shown | text
+             GET /box?restype=container&comp=list&include=metadata → 200 | | ~<CustomerProvidedKeySha256>{sha256}</CustomerProvidedKeySha256> | ~<Metadata Encrypted=\"true\" /> | ~<EncryptionScope>s</EncryptionScope> | ~<Metadata><m>shown</m></Metadata> | !hidden | !{secret}
+             PUT /box/l?comp=block&blockid=QQ== | {a} | text → 201 | x-ms-encryption-key-sha256: {sha256}
+             PUT /box/l?comp=blocklist | {a} | <BlockList><Latest>QQ==</Latest></BlockList> → 201 | x-ms-encryption-key-sha256: {sha256}
+             GET /box/l → {USES}
+             GET /box/l | {a} → 200 | | text
+             # a copy brings no key of its source's, whatever it is to be written with itself
+             PUT /box/c | x-ms-copy-source: {url} → {USES}
+             PUT /box/c | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url} → {USES}
+             PUT /box/c | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url}; {a} → {USES}
+             GET /box/c → 404 BlobNotFound
+             PUT /box/c | x-ms-blob-type: BlockBlob; x-ms-copy-source: {}; {a} → 201 | x-ms-encryption-key-sha256: {sha256}
+             GET /box/c | {a} → 200 | x-ms-encryption-scope: - | text",
+            url.replace("/box/k", "/box/s"),
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_container_has_a_scope_for_its_blobs() {
+    let (a, _) = key(b'a');
+    let forbidden = "403 RequestForbiddenByContainerEncryptionPolicy";
+    check_in(
+        &House::new().await,
+        &format!(
+            "PUT /soft?restype=container | x-ms-default-encryption-scope: s → 201
+             PUT /hard?restype=container | x-ms-default-encryption-scope: s; x-ms-deny-encryption-scope-override: true → 201
+             PUT /odd?restype=container | x-ms-default-encryption-scope: s; x-ms-deny-encryption-scope-override: maybe → 400 InvalidHeaderValue
+             HEAD /hard?restype=container → 200 | x-ms-default-encryption-scope: s; x-ms-deny-encryption-scope-override: true
+             PUT /soft/b | x-ms-blob-type: BlockBlob | x → 201 | x-ms-encryption-scope: s
+             PUT /soft/c | x-ms-blob-type: BlockBlob; x-ms-encryption-scope: t | x → 201 | x-ms-encryption-scope: t
+             PUT /soft/d | x-ms-blob-type: BlockBlob; {a} | x → 201 | x-ms-encryption-scope: -; x-ms-encryption-key-sha256: +
+             PUT /hard/b | x-ms-blob-type: BlockBlob | x → 201 | x-ms-encryption-scope: s
+             PUT /hard/b | x-ms-blob-type: BlockBlob; x-ms-encryption-scope: s | x → 201
+             PUT /hard/b | x-ms-blob-type: BlockBlob; x-ms-encryption-scope: t | y → {forbidden}
+             PUT /hard/b | x-ms-blob-type: BlockBlob; {a} | y → {forbidden}
+             PUT /hard/b?comp=block&blockid=QQ== | x-ms-encryption-scope: t | y → {forbidden}
+             PUT /hard/b?comp=metadata | x-ms-meta-a: 1 → 200 | x-ms-encryption-scope: s
+             GET /hard/b → 200 | x-ms-encryption-scope: s | x"
+        ),
+    )
+    .await;
+}

@@ -1,0 +1,177 @@
+//! The operations that take their bytes from a URL: what each does with them, and what they ask of the source alike.
+
+use crate::house::House;
+use crate::scenario::check_in;
+
+/// The five of them: the target in the container `box`, headers of its own, the status of success.
+const ALL: [(&str, &str, &str); 5] = [
+    ("b", "x-ms-blob-type: BlockBlob", "201"),
+    ("b", "x-ms-requires-sync: true", "202"),
+    ("b?comp=block&blockid=QQ==", "", "201"),
+    ("a?comp=appendblock", "", "201"),
+    ("p?comp=page", "x-ms-page-write: update; x-ms-range: bytes=0-511", "201"),
+];
+
+/// A house with the source `/box/source`, a page of `x`, and for each operation somewhere to write; and the source's URL.
+async fn house() -> (House, String) {
+    let house = House::new().await;
+    house.container("box").await;
+    check_in(
+        &house,
+        "PUT /box/source | x-ms-blob-type: BlockBlob; content-type: text/plain; x-ms-meta-a: 1; x-ms-tags: k=v | {512*x} → 201
+         PUT /box/a | x-ms-blob-type: AppendBlob → 201
+         PUT /box/b | x-ms-blob-type: BlockBlob | old → 201
+         PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 1024 → 201",
+    )
+    .await;
+    let url = format!("{}/box/source", house.blob_url());
+    (house, url)
+}
+
+#[tokio::test]
+async fn each_writes_the_sources_bytes() {
+    let (house, url) = house().await;
+    check_in(
+        &house,
+        &"PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL; x-ms-meta-b: 2 → 201 | etag: +; x-ms-content-crc64: +; x-ms-request-server-encrypted: true; x-ms-copy-id: -
+         GET /box/b → 200 | content-type: text/plain; x-ms-meta-b: 2; x-ms-meta-a: -; x-ms-tag-count: -; x-ms-copy-id: - | {512*x}
+         PUT /box/b | x-ms-requires-sync: true; x-ms-copy-source: URL → 202 | x-ms-copy-id: $id; x-ms-copy-status: success; x-ms-content-crc64: +
+         GET /box/b → 200 | content-type: text/plain; x-ms-meta-a: 1; x-ms-copy-id: {id}; x-ms-copy-source: URL; x-ms-copy-progress: 512/512 | {512*x}
+         PUT /box/b?comp=block&blockid=QQ== | x-ms-copy-source: URL; x-ms-source-range: bytes=0-2 → 201 | x-ms-content-crc64: +
+         PUT /box/b?comp=block&blockid=Qg== | x-ms-copy-source: URL; x-ms-source-range: bytes=510-9999 → 201
+         PUT /box/b?comp=blocklist | | <BlockList><Latest>QQ==</Latest><Latest>Qg==</Latest></BlockList> → 201
+         GET /box/b → 200 | | xxxxx
+         PUT /box/a?comp=appendblock | x-ms-copy-source: URL; x-ms-source-range: bytes=0-2 → 201 | x-ms-blob-append-offset: 0; x-ms-blob-committed-block-count: 1; content-md5: +
+         PUT /box/a?comp=appendblock | x-ms-copy-source: URL; x-ms-source-range: bytes=0-0; x-ms-blob-condition-appendpos: 3 → 201 | x-ms-blob-append-offset: 3
+         PUT /box/a?comp=appendblock | x-ms-copy-source: URL; x-ms-blob-condition-appendpos: 0 → 412 AppendPositionConditionNotMet
+         PUT /box/a?comp=appendblock | x-ms-copy-source: URL; x-ms-blob-condition-maxsize: 5 → 412 MaxBlobSizeConditionNotMet
+         GET /box/a → 200 | | xxxx
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=512-1023; x-ms-copy-source: URL; x-ms-source-range: bytes=0-511 → 201 | x-ms-blob-sequence-number: 0; content-md5: +; x-ms-content-crc64: -
+         GET /box/p → 200 | | {512*\0}{512*x}
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-copy-source: URL; x-ms-source-range: bytes=0-9 → 400 InvalidHeaderValue
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-510; x-ms-copy-source: URL → 416 InvalidPageRange
+         PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=0-511; x-ms-copy-source: URL → 400 InvalidHeaderValue
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-copy-source: URL; x-ms-if-sequence-number-lt: 0 → 412 SequenceNumberConditionNotMet
+         # wrong places
+         PUT /box/b?comp=appendblock | x-ms-copy-source: URL → 409 InvalidBlobType
+         PUT /box/a?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-copy-source: URL → 409 InvalidBlobType
+         PUT /box/p?comp=block&blockid=QQ== | x-ms-copy-source: URL → 409 InvalidBlobType
+         PUT /box/none?comp=appendblock | x-ms-copy-source: URL → 404 BlobNotFound
+         # the source is gone, the bytes are not
+         DELETE /box/source → 202
+         GET /box/a → 200 | | xxxx
+         GET /box/p | x-ms-range: bytes=512-513 → 206 | | xx"
+            .replace("URL", &url),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn all_ask_the_same_of_the_source() {
+    let (house, url) = house().await;
+    let source = house.ask("HEAD", "/box/source").send().await;
+    let (etag, md5) = (source.header("etag"), source.header("content-md5"));
+    let crc64 = house.ask("PUT", "/box/twin").header("x-ms-blob-type", "BlockBlob").body("x".repeat(512)).send().await;
+    let crc64 = crc64.header("x-ms-content-crc64");
+    let base = house.blob_url();
+    check_in(&house, "PUT /box/archived | x-ms-blob-type: BlockBlob; x-ms-access-tier: Archive | {512*x} → 201 \n wait 10").await;
+    let unmet = "412 CannotVerifyCopySource";
+    let unchanged = "304 CannotVerifyCopySource";
+    let from = |more: &str| format!("x-ms-copy-source: {url}{more}");
+    for (source, body, verdict) in [
+        (format!("x-ms-copy-source: {base}/box/nothing"), "", "404 CannotVerifyCopySource"),
+        (format!("x-ms-copy-source: {base}/nowhere/b"), "", "404 CannotVerifyCopySource"),
+        (from("?snapshot=2020-01-01T00:00:00.0000000Z"), "", "404 CannotVerifyCopySource"),
+        ("x-ms-copy-source: nonsense".into(), "", "400 InvalidHeaderValue"),
+        (format!("x-ms-copy-source: {base}/box/archived"), "", "409 BlobArchived"),
+        (from("; x-ms-source-range: bytes=512-600"), "", "416 CannotVerifyCopySource"),
+        (from("; x-ms-source-content-md5: 1B2M2Y8AsgTpgAmY7PhCfg=="), "", "400 Md5Mismatch"),
+        (from("; x-ms-source-content-md5: nope"), "", "400 InvalidMd5"),
+        (from("; x-ms-source-content-crc64: AAAAAAAAAAA="), "", "400 Crc64Mismatch"),
+        (from("; x-ms-source-if-match: \"0x1\""), "", unmet),
+        (from("; x-ms-source-if-unmodified-since: {at-11}"), "", unmet),
+        (from(&format!("; x-ms-source-if-none-match: {etag}")), "", unchanged),
+        (from("; x-ms-source-if-modified-since: {at-10}"), "", unchanged),
+        (from(""), "body", "400 InvalidHeaderValue"),
+        (from(&format!("; x-ms-source-content-md5: {md5}")), "", ""),
+        (from(&format!("; x-ms-source-content-crc64: {crc64}")), "", ""),
+        (from(&format!("; x-ms-source-if-match: {etag}; x-ms-source-if-unmodified-since: {{at}}")), "", ""),
+        (from("; x-ms-source-if-none-match: \"0x1\""), "", ""),
+        (from("; x-ms-source-if-modified-since: {at-11}"), "", ""),
+    ] {
+        for (target, own, success) in ALL {
+            let verdict = if verdict.is_empty() { success } else { verdict };
+            let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
+            check_in(&house, &format!("PUT /box/{target} | {own}{source} | {body} → {verdict}")).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn all_ask_the_same_of_the_destination() {
+    let (house, url) = house().await;
+    for (target, own, success) in ALL {
+        let blob = target.split('?').next().unwrap();
+        let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
+        let ask = format!("PUT /box/{target} | {own}x-ms-copy-source: {url}");
+        let conditional = if target.contains("comp=block&") { success } else { "412 ConditionNotMet" };
+        check_in(
+            &house,
+            &format!(
+                "{ask}; if-match: \"0x1\" → {conditional}
+                 PUT /box/{blob}?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {{A}} → 201
+                 {ask} → 412 LeaseIdMissing
+                 {ask}; x-ms-lease-id: {{B}} → 412 LeaseIdMismatchWithBlobOperation
+                 {ask}; x-ms-lease-id: {{A}} → {success}
+                 PUT /box/{blob}?comp=lease | x-ms-lease-action: release; x-ms-lease-id: {{A}} → 200"
+            ),
+        )
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn properties_and_tags_are_copied_as_asked() {
+    let (house, url) = house().await;
+    for own in ["x-ms-blob-type: BlockBlob", "x-ms-requires-sync: true"] {
+        let status = if own.contains("sync") { "202" } else { "201" };
+        check_in(
+            &house,
+            &format!(
+                "PUT /box/t | {own}; x-ms-copy-source: {url}; x-ms-copy-source-tag-option: COPY → {status}
+                 GET /box/t?comp=tags → 200 | | ~<Key>k</Key><Value>v</Value>
+                 PUT /box/t | {own}; x-ms-copy-source: {url}; x-ms-copy-source-tag-option: REPLACE; x-ms-tags: n=1 → {status}
+                 GET /box/t?comp=tags → 200 | | ~<Key>n</Key><Value>1</Value> | !<Key>k</Key>
+                 PUT /box/t | {own}; x-ms-copy-source: {url} → {status}
+                 HEAD /box/t → 200 | x-ms-tag-count: -
+                 PUT /box/t | {own}; x-ms-copy-source: {url}; x-ms-copy-source-tag-option: COPY; x-ms-tags: n=1 → 400 BothUserTagsAndSourceTagsCopyPresentException
+                 PUT /box/t | {own}; x-ms-copy-source: {url}; x-ms-copy-source-tag-option: BOTH → 400 InvalidHeaderValue"
+            ),
+        )
+        .await;
+    }
+    check_in(
+        &house,
+        &"PUT /box/t | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL; x-ms-copy-source-blob-properties: false → 201
+         HEAD /box/t → 200 | content-type: application/octet-stream
+         PUT /box/t | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL; x-ms-blob-content-language: de → 201
+         HEAD /box/t → 200 | content-type: text/plain; content-language: de"
+            .replace("URL", &url),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn there_are_limits() {
+    let (house, url) = house().await;
+    check_in(
+        &house,
+        &"PUT /box/huge | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 268435968 → 201
+         PUT /box/b | x-ms-requires-sync: true; x-ms-copy-source: HUGE → 413 RequestBodyTooLarge | | ~<MaxLimit>268435456</MaxLimit>
+         PUT /box/a?comp=appendblock | x-ms-copy-source: HUGE → 413 RequestBodyTooLarge | | ~<MaxLimit>4194304</MaxLimit>
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-copy-source: HUGE → 413 RequestBodyTooLarge | | ~<MaxLimit>4194304</MaxLimit>
+         GET /box/b → 200 | | old"
+            .replace("HUGE", &url.replace("/source", "/huge")),
+    )
+    .await;
+}

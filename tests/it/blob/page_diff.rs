@@ -1,0 +1,127 @@
+//! Page blobs over time: what changed since a snapshot, and what copies and snapshots keep.
+
+use crate::house::House;
+use crate::scenario::check_in;
+
+async fn house() -> House {
+    let house = House::new().await;
+    house.container("box").await;
+    check_in(
+        &house,
+        "PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 4096 → 201
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-2047 | {2048*a} → 201",
+    )
+    .await;
+    house
+}
+
+#[tokio::test]
+async fn the_difference_since_a_snapshot() {
+    check_in(
+        &house().await,
+        "PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s1
+         GET /box/p?comp=pagelist&prevsnapshot={s1} → 200 | x-ms-blob-content-length: 4096 | ~<PageList />
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=512-1023 | {512*b} → 201
+         PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=1536-2047 → 201
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=3584-4095 | {512*c} → 201
+         GET /box/p?comp=pagelist&prevsnapshot={s1} → 200 | | ~<PageList><PageRange><Start>512</Start><End>1023</End></PageRange><ClearRange><Start>1536</Start><End>2047</End></ClearRange><PageRange><Start>3584</Start><End>4095</End></PageRange></PageList>
+         GET /box/p?comp=pagelist&prevsnapshot={s1} | x-ms-range: bytes=1024-3583 → 200 | | ~<PageList><ClearRange><Start>1536</Start><End>2047</End></ClearRange></PageList>
+         GET /box/p?comp=pagelist&prevsnapshot={s1}&maxresults=1 → 200 | | ~<PageRange><Start>512</Start><End>1023</End></PageRange><NextMarker>1536</NextMarker>
+         GET /box/p?comp=pagelist&prevsnapshot={s1}&maxresults=1&marker=1536 → 200 | | ~<PageList><ClearRange><Start>1536</Start><End>2047</End></ClearRange><NextMarker>3584</NextMarker>
+         # the same bytes written again are a change; written and cleared again they are none
+         PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s2
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511 | {512*a} → 201
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=2560-3071 | {512*z} → 201
+         PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=2560-3071 → 201
+         GET /box/p?comp=pagelist&prevsnapshot={s2} → 200 | | ~<PageList><PageRange><Start>0</Start><End>511</End></PageRange></PageList>
+         # from snapshot to snapshot
+         GET /box/p?comp=pagelist&snapshot={s2}&prevsnapshot={s1} → 200 | | ~<PageList><PageRange><Start>512</Start><End>1023</End></PageRange><ClearRange><Start>1536</Start><End>2047</End></ClearRange><PageRange><Start>3584</Start><End>4095</End></PageRange></PageList>
+         GET /box/p?comp=pagelist&snapshot={s1}&prevsnapshot={s2} → 400 PreviousSnapshotCannotBeNewer
+         GET /box/p?comp=pagelist&prevsnapshot=2020-01-01T00:00:00.0000000Z → 409 PreviousSnapshotNotFound
+         GET /box/p?comp=pagelist&prevsnapshot=yesterday → 400 InvalidQueryParameterValue
+         GET /box/p?comp=pagelist&snapshot=yesterday → 400 InvalidQueryParameterValue
+         # a snapshot's own ranges are those of its time
+         GET /box/p?comp=pagelist&snapshot={s1} → 200 | | ~<PageList><PageRange><Start>0</Start><End>2047</End></PageRange></PageList>
+         # cut off is cleared, as far as the blob still reaches
+         PUT /box/p?comp=properties | x-ms-blob-content-length: 512 → 200
+         GET /box/p?comp=pagelist&prevsnapshot={s2} → 200 | x-ms-blob-content-length: 512 | ~<PageList><PageRange><Start>0</Start><End>511</End></PageRange></PageList>
+         PUT /box/p?comp=properties | x-ms-blob-content-length: 4096 → 200
+         GET /box/p?comp=pagelist&prevsnapshot={s2} → 200 | | ~<PageList><PageRange><Start>0</Start><End>511</End></PageRange><ClearRange><Start>512</Start><End>1535</End></ClearRange><ClearRange><Start>3584</Start><End>4095</End></ClearRange></PageList>
+         # a snapshot that is gone
+         DELETE /box/p?snapshot={s2} → 202
+         GET /box/p?comp=pagelist&prevsnapshot={s2} → 409 PreviousSnapshotNotFound",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_blob_made_anew_has_no_difference_from_the_old_one() {
+    let house = house().await;
+    let url = format!("{}/box/p", house.blob_url());
+    check_in(
+        &house,
+        &"PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s1
+         PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 4096 → 201
+         GET /box/p?comp=pagelist&prevsnapshot={s1} → 409 BlobOverwritten
+         PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s2
+         GET /box/p?comp=pagelist&prevsnapshot={s2} → 200 | | ~<PageList />
+         GET /box/p?comp=pagelist&snapshot={s2}&prevsnapshot={s1} → 409 BlobOverwritten
+         PUT /box/p | x-ms-copy-source: URL?snapshot={s1} → 202
+         GET /box/p?comp=pagelist&prevsnapshot={s2} → 409 BlobOverwritten"
+            .replace("URL", &url),
+    )
+    .await;
+}
+
+/// Azurite lets source and copy share one list of pages, and corrupts both.
+#[tokio::test]
+async fn a_copy_and_its_source_change_apart() {
+    let house = house().await;
+    let url = format!("{}/box/p", house.blob_url());
+    check_in(
+        &house,
+        &"PUT /box/p?comp=properties | x-ms-sequence-number-action: update; x-ms-blob-sequence-number: 3 → 200
+         PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s
+         PUT /box/copy | x-ms-copy-source: URL → 202
+         HEAD /box/copy → 200 | content-length: 4096; x-ms-blob-sequence-number: 3; x-ms-blob-type: PageBlob
+         PUT /box/copy?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511 | {512*c} → 201
+         PUT /box/copy?comp=page | x-ms-page-write: clear; x-ms-range: bytes=512-1023 → 201
+         PUT /box/copy?comp=properties | x-ms-blob-content-length: 1536; x-ms-sequence-number-action: increment → 200
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=1024-1535 | {512*p} → 201
+         GET /box/copy → 200 | x-ms-blob-sequence-number: 4 | {512*c}{512*\0}{512*a}
+         GET /box/p → 200 | x-ms-blob-sequence-number: 3 | {1024*a}{512*p}{512*a}{2048*\0}
+         GET /box/p?snapshot={s} → 200 | | {2048*a}{2048*\0}
+         GET /box/copy?comp=pagelist → 200 | x-ms-blob-content-length: 1536 | ~<PageRange><Start>0</Start><End>511</End></PageRange><PageRange><Start>1024</Start><End>1535</End></PageRange>
+         PUT /box/p?comp=page&snapshot={s} | x-ms-page-write: clear; x-ms-range: bytes=0-511 → 400 InvalidQueryParameterValue
+         # a copy takes no place of another type's
+         PUT /box/block | x-ms-blob-type: BlockBlob | b → 201
+         PUT /box/block | x-ms-copy-source: URL → 409 InvalidBlobType
+         GET /box/block → 200 | | b"
+            .replace("URL", &url),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_hole_of_terabytes_costs_nothing() {
+    let house = house().await;
+    let url = format!("{}/box/huge", house.blob_url());
+    check_in(
+        &house,
+        &"PUT /box/huge | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 8796093022208 → 201
+         HEAD /box/huge → 200 | content-length: 8796093022208
+         PUT /box/huge?comp=snapshot → 201 | x-ms-snapshot: $s
+         PUT /box/huge?comp=page | x-ms-page-write: update; x-ms-range: bytes=8796093021696-8796093022207 | {512*z} → 201
+         GET /box/huge | x-ms-range: bytes=8796093021694-8796093021697 → 206 | content-range: bytes 8796093021694-8796093021697/8796093022208 | \0\0zz
+         GET /box/huge?comp=pagelist → 200 | x-ms-blob-content-length: 8796093022208 | ~<PageList><PageRange><Start>8796093021696</Start><End>8796093022207</End></PageRange></PageList>
+         GET /box/huge?comp=pagelist&prevsnapshot={s} → 200 | | ~<PageRange><Start>8796093021696</Start>
+         PUT /box/copy | x-ms-copy-source: URL → 202
+         GET /box/copy | x-ms-range: bytes=4398046511104-4398046511107 → 206 | | \0\0\0\0
+         PUT /box/huge?comp=page | x-ms-page-write: clear; x-ms-range: bytes=0-8796093022207 → 201
+         GET /box/huge?comp=pagelist → 200 | | ~<PageList />
+         GET /box/copy | x-ms-range: bytes=8796093022207- → 206 | | z
+         PUT /box/huge?comp=properties | x-ms-blob-content-length: 512 → 200"
+            .replace("URL", &url),
+    )
+    .await;
+}

@@ -1,0 +1,141 @@
+//! Index tags: put beside a blob, and looked at without touching it.
+
+use crate::auth::token;
+use crate::house::House;
+use crate::scenario::check_in;
+
+async fn house() -> House {
+    let house = House::new().await;
+    house.container("box").await;
+    house.blob("/box/b", "content").await;
+    house
+}
+
+fn set(tags: &[(&str, &str)]) -> String {
+    let tags: String = tags.iter().map(|(key, value)| format!("<Tag><Key>{key}</Key><Value>{value}</Value></Tag>")).collect();
+    format!("<Tags><TagSet>{tags}</TagSet></Tags>")
+}
+
+#[tokio::test]
+async fn are_set_whole_and_leave_the_blob_alone() {
+    check_in(
+        &house().await,
+        "HEAD /box/b → 200 | etag: $e; last-modified: $l; x-ms-tag-count: -
+         GET /box/b?comp=tags → 200 | content-type: application/xml | ~<Tags><TagSet /></Tags>
+         wait 10
+         PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>b</Key><Value>2</Value></Tag><Tag><Key>a</Key><Value></Value></Tag></TagSet></Tags> → 204 | etag: - | {}
+         GET /box/b → 200 | etag: {e}; last-modified: {l}; x-ms-tag-count: 2 | content
+         GET /box/b?comp=tags → 200 | etag: - | ~<TagSet><Tag><Key>a</Key><Value /></Tag><Tag><Key>b</Key><Value>2</Value></Tag></TagSet>
+         GET /box?restype=container&comp=list&include=tags → 200 | | ~<TagCount>2</TagCount> | ~<Tags><TagSet><Tag><Key>a</Key>
+         GET /box?restype=container&comp=list → 200 | | ~<TagCount>2</TagCount> | !<Tags>
+         # all at once
+         PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>c</Key><Value>3</Value></Tag></TagSet></Tags> → 204
+         GET /box/b?comp=tags → 200 | | ~<TagSet><Tag><Key>c</Key><Value>3</Value></Tag></TagSet>
+         PUT /box/b?comp=tags | x-ms-if-tags: \"c\" = '4' | <Tags><TagSet/></Tags> → 412 ConditionNotMet
+         GET /box/b?comp=tags | x-ms-if-tags: \"c\" = '4' → 412 ConditionNotMet
+         PUT /box/b?comp=tags | x-ms-if-tags: \"c\" = '3' | <Tags><TagSet/></Tags> → 204
+         HEAD /box/b → 200 | x-ms-tag-count: -
+         PUT /box/none?comp=tags | | <Tags><TagSet/></Tags> → 404 BlobNotFound
+         GET /box/none?comp=tags → 404 BlobNotFound
+         # recorded: a lease guards them too
+         PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
+         PUT /box/b?comp=tags | | <Tags><TagSet/></Tags> → 412 LeaseIdMissing
+         PUT /box/b?comp=tags | x-ms-lease-id: {B} | <Tags><TagSet/></Tags> → 412 LeaseIdMismatchWithBlobOperation
+         PUT /box/b?comp=tags | x-ms-lease-id: {A} | <Tags><TagSet/></Tags> → 204
+         GET /box/b?comp=tags | x-ms-lease-id: 'nonsense' → 400 InvalidHeaderValue
+         GET /box/b?comp=tags → 200",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn have_limits() {
+    let house = house().await;
+    let names: Vec<String> = (0..11).map(|n| format!("k{n}")).collect();
+    let many = |count: usize| set(&names[..count].iter().map(|name| (name.as_str(), "v")).collect::<Vec<_>>());
+    let (key, value) = ("k".repeat(129), "v".repeat(257));
+    for (document, verdict) in [
+        (many(10), "204"),
+        (many(11), "400 TagsTooLarge"),
+        (set(&[(&key[1..], &value[1..])]), "204"),
+        (set(&[(&key, "v")]), "400 TagsTooLarge"),
+        (set(&[("k", &value)]), "400 TagsTooLarge"),
+        (set(&[("", "v")]), "400 EmptyTagName"),
+        (set(&[("k", "")]), "204"),
+        (set(&[("k", "1"), ("k", "2")]), "400 DuplicateTagNames"),
+        (set(&[("k", "1"), ("K", "2")]), "204"),
+        (set(&[("a b+c-d.e/f:g=h_i", "a b+c-d.e/f:g=h_i")]), "204"),
+        (set(&[("k", "a!")]), "400 DuplicateTagNames"),
+        (set(&[("k&amp;", "a")]), "400 DuplicateTagNames"),
+        (set(&[("k", "ä")]), "400 DuplicateTagNames"),
+        (String::new(), "400 InvalidXmlDocument"),
+        ("nonsense".into(), "400 InvalidXmlDocument"),
+        ("<Tags/>".into(), "400 InvalidXmlDocument"),
+        ("<Tags><TagSet><Tag><Key>k</Key></Tag></TagSet></Tags>".into(), "400 InvalidXmlDocument"),
+        ("<Tags><TagSet>".into(), "400 InvalidXmlDocument"),
+        ("<TagSet/>".into(), "400 InvalidXmlDocument"),
+    ] {
+        check_in(
+            &house,
+            "PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>old</Key><Value>1</Value></Tag></TagSet></Tags> → 204",
+        )
+        .await;
+        let put = house.ask("PUT", "/box/b?comp=tags").body(document.clone()).send().await;
+        assert_eq!(put.verdict(), verdict, "{document}");
+        let left = house.ask("GET", "/box/b?comp=tags").send().await;
+        assert_eq!(left.text().contains("<Key>old</Key>"), verdict != "204", "{document}");
+    }
+    check_in(
+        &house,
+        "PUT /box/b?comp=tags | content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | <Tags><TagSet/></Tags> → 400 Md5Mismatch
+         PUT /box/b?comp=tags | x-ms-content-crc64: AAAAAAAAAAA= | <Tags><TagSet/></Tags> → 400 Crc64Mismatch",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn go_with_a_blob_and_not_with_its_copies() {
+    let house = house().await;
+    let url = format!("{}/box/b", house.blob_url());
+    check_in(
+        &house,
+        &"PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>k</Key><Value>1</Value></Tag></TagSet></Tags> → 204
+         PUT /box/b?comp=metadata | x-ms-meta-a: 1 → 200
+         PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s
+         PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>k</Key><Value>2</Value></Tag></TagSet></Tags> → 204
+         GET /box/b?comp=tags&snapshot={s} → 200 | | ~<Value>1</Value>
+         GET /box/b?comp=tags → 200 | | ~<Value>2</Value>
+         PUT /box/c | x-ms-copy-source: URL → 202
+         HEAD /box/c → 200 | x-ms-tag-count: -
+         PUT /box/c | x-ms-copy-source: URL; x-ms-tags: a=1&b=two+words → 202
+         GET /box/c?comp=tags → 200 | | ~<Tag><Key>a</Key><Value>1</Value></Tag><Tag><Key>b</Key><Value>two words</Value></Tag>
+         PUT /box/b | x-ms-blob-type: BlockBlob | new → 201
+         HEAD /box/b → 200 | x-ms-tag-count: -
+         GET /box/b?comp=tags&snapshot={s} → 200 | | ~<Value>1</Value>"
+            .replace("URL", &url),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn need_a_right_of_their_own() {
+    let house = house().await;
+    let document = set(&[("k", "v")]);
+    for (sp, gets, sets, puts) in [
+        (
+            "rcwl",
+            "403 AuthorizationPermissionMismatch",
+            "403 AuthorizationPermissionMismatch",
+            "403 AuthorizationPermissionMismatch",
+        ),
+        ("t", "200", "204", "403 AuthorizationPermissionMismatch"),
+        ("wt", "200", "204", "201"),
+    ] {
+        let sas = token::service("box", &format!("sv=2021-12-02&sr=c&sp={sp}&se=2099-01-01"));
+        let ask = |method: &str, query: &str| house.ask(method, &format!("/box/b?{query}{sas}")).anonymous();
+        assert_eq!(ask("GET", "comp=tags&").send().await.verdict(), gets, "{sp}");
+        assert_eq!(ask("PUT", "comp=tags&").body(document.clone()).send().await.verdict(), sets, "{sp}");
+        let put = ask("PUT", "").header("x-ms-blob-type", "BlockBlob").header("x-ms-tags", "k=v").body("new");
+        assert_eq!(put.send().await.verdict(), puts, "{sp}");
+    }
+}

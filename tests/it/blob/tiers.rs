@@ -1,0 +1,98 @@
+//! Access tiers: given, taken, and the slow way back from the archive.
+
+use crate::house::House;
+use crate::scenario::check_in;
+
+async fn house() -> House {
+    let house = House::new().await;
+    house.container("box").await;
+    house.blob("/box/b", "content").await;
+    house
+}
+
+#[tokio::test]
+async fn are_set_beside_the_blob() {
+    check_in(
+        &house().await,
+        "HEAD /box/b → 200 | etag: $e; last-modified: $l; x-ms-access-tier: Hot; x-ms-access-tier-inferred: true; x-ms-access-tier-change-time: -
+         GET /box?restype=container&comp=list → 200 | | ~<AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred>
+         wait 10
+         PUT /box/b?comp=tier | x-ms-access-tier: Cool → 200 | content-length: 0; etag: -
+         HEAD /box/b → 200 | etag: {e}; last-modified: {l}; x-ms-access-tier: Cool; x-ms-access-tier-inferred: -; x-ms-access-tier-change-time: {at}
+         GET /box?restype=container&comp=list → 200 | | ~<AccessTier>Cool</AccessTier><AccessTierChangeTime>{at}</AccessTierChangeTime> | !Inferred
+         PUT /box/b?comp=tier | x-ms-access-tier: cold → 200
+         HEAD /box/b → 200 | x-ms-access-tier: Cold
+         PUT /box/b?comp=tier → 400 MissingRequiredHeader
+         PUT /box/b?comp=tier | x-ms-access-tier: Tepid → 400 InvalidHeaderValue | | ~<HeaderName>x-ms-access-tier</HeaderName>
+         PUT /box/b?comp=tier | x-ms-access-tier: P4 → 400 AccessTierNotSupportedForBlobType
+         PUT /box/b?comp=tier | x-ms-access-tier: Hot; x-ms-rehydrate-priority: Soon → 400 InvalidHeaderValue
+         PUT /box/b?comp=tier | x-ms-access-tier: Hot; x-ms-if-tags: \"k\" = 'v' → 412 ConditionNotMet
+         PUT /box/none?comp=tier | x-ms-access-tier: Hot → 404 BlobNotFound
+         HEAD /box/b → 200 | x-ms-access-tier: Cold
+         # recorded: a lease is asked for
+         PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
+         PUT /box/b?comp=tier | x-ms-access-tier: Hot → 412 LeaseIdMissing
+         PUT /box/b?comp=tier | x-ms-access-tier: Hot; x-ms-lease-id: {A} → 200
+         HEAD /box/b → 200 | x-ms-access-tier: Hot; x-ms-access-tier-inferred: -
+         # a snapshot has its own
+         PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s
+         PUT /box/b?comp=tier&snapshot={s} | x-ms-access-tier: Cool → 200
+         HEAD /box/b?snapshot={s} → 200 | x-ms-access-tier: Cool
+         HEAD /box/b → 200 | x-ms-access-tier: Hot
+         # of other types
+         PUT /box/a | x-ms-blob-type: AppendBlob → 201
+         PUT /box/a?comp=tier | x-ms-access-tier: Cool → 400 AccessTierNotSupportedForBlobType
+         PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; x-ms-access-tier: P6 → 201
+         HEAD /box/p → 200 | x-ms-access-tier: P6; x-ms-access-tier-inferred: -
+         PUT /box/p?comp=tier | x-ms-access-tier: P10 → 200
+         PUT /box/p?comp=tier | x-ms-access-tier: P4 → 409 CannotChangeToLowerTier
+         PUT /box/p?comp=tier | x-ms-access-tier: Hot → 400 AccessTierNotSupportedForBlobType
+         HEAD /box/p → 200 | x-ms-access-tier: P10",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn the_archive_gives_back_slowly() {
+    check_in(
+        &house().await,
+        "PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
+         GET /box/b → 409 BlobArchived
+         GET /box/b | x-ms-range: bytes=0-1 → 409 BlobArchived
+         HEAD /box/b → 200 | x-ms-access-tier: Archive; x-ms-archive-status: -; content-length: 7
+         GET /box?restype=container&comp=list → 200 | | ~<AccessTier>Archive</AccessTier> | !ArchiveStatus
+         GET /box/b?comp=tags → 200
+         # within fifteen hours
+         PUT /box/b?comp=tier | x-ms-access-tier: Hot → 202
+         HEAD /box/b → 200 | x-ms-access-tier: Archive; x-ms-archive-status: rehydrate-pending-to-hot; x-ms-rehydrate-priority: Standard
+         GET /box?restype=container&comp=list → 200 | | ~<AccessTier>Archive</AccessTier><ArchiveStatus>rehydrate-pending-to-hot</ArchiveStatus><RehydratePriority>Standard</RehydratePriority>
+         GET /box/b → 409 BlobArchived
+         PUT /box/b?comp=tier | x-ms-access-tier: Cool → 409 BlobBeingRehydrated
+         PUT /box/b?comp=tier | x-ms-access-tier: Archive → 409 BlobBeingRehydrated
+         wait 53999
+         GET /box/b → 409 BlobArchived
+         wait 1
+         GET /box/b → 200 | | content
+         HEAD /box/b → 200 | x-ms-access-tier: Hot; x-ms-archive-status: -; x-ms-rehydrate-priority: -; x-ms-access-tier-change-time: {at}
+         GET /box?restype=container&comp=list → 200 | | ~<AccessTier>Hot</AccessTier> | !ArchiveStatus
+         # within an hour
+         PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
+         PUT /box/b?comp=tier | x-ms-access-tier: Cool; x-ms-rehydrate-priority: High → 202
+         HEAD /box/b → 200 | x-ms-archive-status: rehydrate-pending-to-cool; x-ms-rehydrate-priority: High
+         wait 3600
+         GET /box/b → 200 | | content
+         HEAD /box/b → 200 | x-ms-access-tier: Cool
+         # who is in a hurry after all
+         PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
+         PUT /box/b?comp=tier | x-ms-access-tier: Hot → 202
+         PUT /box/b?comp=tier | x-ms-access-tier: Hot; x-ms-rehydrate-priority: High → 202
+         HEAD /box/b → 200 | x-ms-rehydrate-priority: High
+         wait 3600
+         GET /box/b → 200 | | content
+         # written over, it is archived no more
+         PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
+         PUT /box/b | x-ms-blob-type: BlockBlob | new → 201
+         GET /box/b → 200 | | new",
+    )
+    .await;
+}
