@@ -15,6 +15,7 @@ pub mod listing;
 pub mod metadata;
 pub mod name;
 pub mod pages;
+pub mod query;
 pub mod range;
 pub mod sas;
 pub mod shared_key;
