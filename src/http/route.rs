@@ -80,14 +80,13 @@ impl Table {
 }
 
 /// Values of `comp` that select operations of the reference which are not there yet. Each leaves this list when its row joins.
-const PENDING: [&str; 10] = [
+const PENDING: [&str; 9] = [
     "batch",
     "blobs",
     "expiry",
     "immutabilitypolicies",
     "incrementalcopy",
     "legalhold",
-    "query",
     "rename",
     "undelete",
     "userdelegationkey",

@@ -163,7 +163,7 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Index tags | Find Blobs by Tags |
 | Batches | Blob Batch, by which `object_store` 0.14 deletes |
 | Other servers | Copies and writes from a URL that is not this server's |
-| Query | Query Blob Contents |
+| Query | Parquet input, Arrow output; the functions `DATE_ADD`, `DATE_DIFF`, `EXTRACT` and `TO_STRING` |
 | Holds | Immutability policies, legal holds |
 | Identity | Bearer tokens, Get User Delegation Key and the SAS that it signs |
 | Websites | Static websites |

@@ -10,3 +10,4 @@ mod leases;
 mod listing;
 mod properties;
 mod put_get;
+mod query;
