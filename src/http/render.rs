@@ -1,7 +1,7 @@
 //! From a reply or a fault to a response: the headers that every answer has, the body in the form that the service's clients read.
 
 use crate::op::xml::Writer;
-use crate::op::{Kind, Payload, Reply};
+use crate::op::{Kind, Payload, Reply, Stream};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{time::Timestamp, version::Version};
 use crate::store::chunks::Chunks;
@@ -58,6 +58,7 @@ pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
             length(&mut headers, size);
             Body::new(Rope { chunks, left: size })
         }
+        Payload::Stream(pieces) => Body::new(Pieces(pieces)),
     };
     respond(reply.status, None, headers, body, asked)
 }
@@ -179,6 +180,18 @@ fn unquote_etag(headers: &mut HeaderMap) {
         if let Some(bare) = bare.ok().and_then(|bare| HeaderValue::from_str(&bare).ok()) {
             *etag = bare;
         }
+    }
+}
+
+/// A response body whose pieces are made as the socket takes them.
+struct Pieces(Stream);
+
+impl http_body::Body for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.next().map(|bytes| Ok(Frame::data(bytes))))
     }
 }
 

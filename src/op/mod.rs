@@ -13,7 +13,7 @@ pub mod xml;
 pub use body::{Body, Received, Rest};
 pub use call::{Call, Parts, Query, Source, Sources, Target};
 pub use given::{Field, Given, Place, Read};
-pub use reply::{Payload, Reply};
+pub use reply::{Payload, Reply, Stream};
 pub use service::{Kind, Service};
 
 use crate::rules::{access::Permit, condition::Accepts, fault::Fault, lease::Guard};

@@ -2,7 +2,9 @@
 
 use crate::rules::{etag::ETag, metadata::Metadata, time::Timestamp};
 use crate::store::chunks::Chunks;
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
+use std::fmt;
 
 /// A success.
 #[derive(Debug)]
@@ -29,6 +31,25 @@ pub enum Payload {
     Text(String),
     /// A part of a content, and its length in bytes.
     Bytes(Chunks, u64),
+    /// Pieces that are made as they are taken, nobody knows how many.
+    Stream(Stream),
+}
+
+/// The pieces of a body, each made when it is taken.
+pub struct Stream(Box<dyn Iterator<Item = Bytes> + Send>);
+
+impl Iterator for Stream {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        self.0.next()
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stream(..)")
+    }
 }
 
 impl Reply {
@@ -51,6 +72,12 @@ impl Reply {
     /// With this text; its Content-Type is a header as any other.
     pub fn text(mut self, text: String) -> Reply {
         self.payload = Payload::Text(text);
+        self
+    }
+
+    /// With these pieces.
+    pub fn stream(mut self, pieces: impl Iterator<Item = Bytes> + Send + 'static) -> Reply {
+        self.payload = Payload::Stream(Stream(Box::new(pieces)));
         self
     }
 

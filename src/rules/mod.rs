@@ -16,6 +16,7 @@ pub mod listing;
 pub mod metadata;
 pub mod name;
 pub mod pages;
+pub mod query;
 pub mod range;
 pub mod retention;
 pub mod sas;

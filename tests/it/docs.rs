@@ -161,7 +161,7 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Soft delete of containers | Restore Container |
 | Permanent delete | `deletetype=permanent` of what soft delete keeps |
 | Other servers | Copies and writes from a URL that is not this server's |
-| Query | Query Blob Contents |
+| Query | Parquet input, Arrow output; the functions `DATE_ADD`, `DATE_DIFF`, `EXTRACT` and `TO_STRING` |
 | Holds | Immutability policies, legal holds |
 | Identity | Bearer tokens, Get User Delegation Key and the SAS that it signs |
 | Websites | Static websites |

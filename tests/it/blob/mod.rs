@@ -17,6 +17,7 @@ mod page_diff;
 mod pages;
 mod properties;
 mod put_get;
+mod query;
 mod retention;
 mod shared_bytes;
 mod snapshots;

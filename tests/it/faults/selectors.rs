@@ -106,7 +106,6 @@ async fn operations_that_are_not_there() {
         ("DELETE", "/kept/digits?", "immutabilityPolicies"),
         ("PUT", "/kept/digits?", "legalhold"),
         ("PUT", "/kept/digits?", "incrementalcopy"),
-        ("POST", "/kept/digits?", "query"),
     ] {
         for comp in [comp.to_owned(), comp.to_uppercase()] {
             let target = format!("{path}comp={comp}");
