@@ -140,11 +140,12 @@ impl Blob {
         self.deleted.is_none()
     }
 
-    /// Checks that its bytes can be read.
+    /// Checks that it is not in the archive, where it is neither read nor changed. Its tags and its tier are, and a new blob may take
+    /// its place (recorded).
     ///
     /// # Errors
     /// 409 BlobArchived.
-    pub fn check_readable(&self, now: Timestamp) -> Result<(), Fault> {
+    pub fn check_online(&self, now: Timestamp) -> Result<(), Fault> {
         match self.tier.map(|placed| placed.seen(now).tier) {
             Some(Tier::Archive) => Err(Code::BlobArchived.into()),
             _ => Ok(()),

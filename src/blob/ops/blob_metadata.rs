@@ -50,6 +50,7 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let blob = container
         .write(|container| {
             let admitted = container.admit(&call)?;
+            admitted.check_online(call.now)?;
             Ok(container.replace_as_version(admitted, call.now, keeping, |blob| blob.metadata = metadata))
         })
         .await?;

@@ -67,6 +67,7 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let blob = container
         .write(|container| {
             let admitted = container.admit(&call)?;
+            admitted.check_online(call.now)?;
             let body = match (&admitted.body, size, action) {
                 (body, None, None) => body.clone(),
                 (Body::Page { content, sequence }, ..) => {

@@ -45,7 +45,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;
     condition::source_holds(&want, &stored).map_err(|_| Code::SourceConditionNotMet)?;
-    original.check_readable(call.now)?;
+    original.check_online(call.now)?;
     // A copy brings no key of its source's.
     original.encryption.admits_reader(&Encryption::Service)?;
     let mut body = original.body.clone();

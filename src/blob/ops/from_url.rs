@@ -148,7 +148,7 @@ impl Fetched {
             let status = if unmet == Unmet::Match { 412 } else { 304 };
             Code::CannotVerifyCopySource.saying(Code::ConditionNotMet.says()).status_of(status)
         })?;
-        blob.check_readable(call.now)?;
+        blob.check_online(call.now)?;
         // The request's key is the destination's; none is brought for the source.
         blob.encryption.admits_reader(&Encryption::Service)?;
 

@@ -30,6 +30,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let taken = container
         .write(|container| {
             let admitted = container.admit(&call)?;
+            admitted.check_online(call.now)?;
             Ok(container.snapshot(admitted, call.now, metadata, keeping))
         })
         .await?;

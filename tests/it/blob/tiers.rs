@@ -89,8 +89,13 @@ async fn the_archive_gives_back_slowly() {
          HEAD /box/b → 200 | x-ms-rehydrate-priority: High
          wait 3600
          GET /box/b → 200 | | content
-         # written over, it is archived no more
+         # what is archived is not changed, but tagged, and written over
          PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
+         PUT /box/b?comp=metadata | x-ms-meta-a: 1 → 409 BlobArchived
+         PUT /box/b?comp=properties | x-ms-blob-content-type: text/plain → 409 BlobArchived
+         PUT /box/b?comp=snapshot → 409 BlobArchived
+         PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags> → 204
+         HEAD /box/b?comp=metadata → 200
          PUT /box/b | x-ms-blob-type: BlockBlob | new → 201
          GET /box/b → 200 | | new",
     )
