@@ -43,10 +43,10 @@ impl Container {
             return self.replace(admitted, now, change);
         }
         self.archive(&admitted.key, &admitted.blob);
-        let key = admitted.key.clone();
-        let mut blob = Blob::clone(&self.replace(admitted, now, change));
-        blob.version = Some(blob.stamp);
-        self.keep(key, blob)
+        self.replace(admitted, now, |blob| {
+            change(blob);
+            blob.version = Some(blob.stamp);
+        })
     }
 
     /// Removes an admitted blob, snapshot or version; of a blob, its snapshots too, or only those. What the account keeps stays, out of
