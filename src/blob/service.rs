@@ -57,11 +57,11 @@ impl Service for Blobs {
     }
 
     fn public_access(&self, account: &str, target: &Target) -> PublicAccess {
-        self.container_of(account, &target.container).map_or(PublicAccess::Private, |cell| cell.read().about().access)
+        self.find(account, &target.container).map_or(PublicAccess::Private, |cell| cell.read().about().access)
     }
 
     fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
-        let container = self.container_of(account, &target.container).ok()?.read();
+        let container = self.find(account, &target.container).ok()?.read();
         container.about().policies.iter().find(|policy| policy.id == id).cloned()
     }
 

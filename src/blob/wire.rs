@@ -13,7 +13,6 @@ use crate::rules::{
     lease::Lease,
     metadata::Metadata,
     name,
-    sas::Policy,
     tags::Tags,
     tier::{Kept, Placed, Rehydration, Tier},
     time::Timestamp,
@@ -554,64 +553,4 @@ pub(super) fn read_block_list(document: &[u8]) -> Result<Vec<(Choice, BlockId)>,
         Ok((choice, BlockId::named(element.text.trim())))
     };
     root.children.iter().map(entry).collect()
-}
-
-/// The body of Get Container ACL.
-pub(super) fn policies(policies: &[Policy]) -> String {
-    let mut xml = Writer::new();
-    xml.nest("SignedIdentifiers", |xml| {
-        for policy in policies {
-            xml.open("SignedIdentifier").leaf("Id", &policy.id);
-            xml.open("AccessPolicy");
-            xml.leaf_some("Start", policy.start.map(Timestamp::iso));
-            xml.leaf_some("Expiry", policy.expiry.map(Timestamp::iso));
-            xml.leaf_some("Permission", policy.permissions.as_deref());
-            xml.close("AccessPolicy").close("SignedIdentifier");
-        }
-    });
-    xml.finish()
-}
-
-/// The most stored access policies that a container has.
-const MAX_POLICIES: usize = 5;
-/// The most characters in a policy's id.
-const MAX_POLICY_ID: usize = 64;
-
-/// The body of Set Container ACL; none at all removes every policy.
-///
-/// # Errors
-/// 400 InvalidXmlDocument for more than five, or an id that is empty or over 64 characters; InvalidXmlNodeValue for a date or a
-/// permission that is none.
-pub(super) fn read_policies(document: &[u8]) -> Result<Vec<Policy>, Fault> {
-    if document.iter().all(u8::is_ascii_whitespace) {
-        return Ok(Vec::new());
-    }
-    let root = xml::parse(document, "SignedIdentifiers")?;
-    if root.children.len() > MAX_POLICIES {
-        return Err(Fault::xml("At most 5 signed identifiers are allowed."));
-    }
-    let mut policies: Vec<Policy> = Vec::new();
-    for element in &root.children {
-        if element.name != "SignedIdentifier" {
-            return Err(Fault::xml(format!("{} is not an element of SignedIdentifiers.", element.name)));
-        }
-        let id = element.text_of("Id").unwrap_or_default().to_owned();
-        if id.is_empty() || id.chars().count() > MAX_POLICY_ID {
-            return Err(Fault::xml("Signed identifier ID cannot be empty or over 64 characters in length"));
-        }
-        if policies.iter().any(|known| known.id == id) {
-            return Err(Fault::xml("Signed identifier IDs must be unique."));
-        }
-        let date = |name: &str| match element.child("AccessPolicy").and_then(|policy| policy.text_of(name)).unwrap_or_default() {
-            "" => Ok(None),
-            text => Timestamp::parse_iso(text).map(Some).ok_or_else(|| Fault::xml_node(name, text)),
-        };
-        let permissions = element.child("AccessPolicy").and_then(|policy| policy.text_of("Permission"));
-        if let Some(odd) = permissions.filter(|letters| letters.chars().any(|letter| !"racwdxyltfmeopi".contains(letter))) {
-            return Err(Fault::xml_node("Permission", odd));
-        }
-        let permissions = permissions.filter(|letters| !letters.is_empty()).map(str::to_owned);
-        policies.push(Policy { start: date("Start")?, expiry: date("Expiry")?, permissions, id });
-    }
-    Ok(policies)
 }

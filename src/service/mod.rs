@@ -1,6 +1,11 @@
-//! What the four services share: their properties, statistics, preflight answers and account information, and the face of those
-//! that are not there yet.
+//! What the four services share: where an account's containers, queues, tables and shares are found and how they are listed, stored
+//! access policies, leases, properties, statistics, preflight answers, and the face of a service that is not there yet.
 
+pub mod directory;
 pub mod lease;
+pub mod listing;
 pub mod pending;
+pub mod policies;
+pub mod preflight;
 pub mod properties;
+pub mod stats;

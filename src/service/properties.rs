@@ -3,7 +3,9 @@
 //! A Set replaces the elements that it names and leaves the others as they were. Logging and metrics are remembered and returned;
 //! nothing is logged or measured by them.
 
+use super::directory::{Directory, Held};
 use crate::op::xml::{self, Element, Writer};
+use crate::op::{Call, Kind, Reply};
 use crate::rules::{
     cors::{self, CorsRule},
     fault::Fault,
@@ -70,6 +72,24 @@ pub struct StaticWebsite {
     default_index_path: Option<String>,
 }
 
+/// The elements that the properties of a service have.
+const fn elements(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Blob => &[
+            "Logging",
+            "HourMetrics",
+            "Metrics",
+            "MinuteMetrics",
+            "Cors",
+            "DeleteRetentionPolicy",
+            "StaticWebsite",
+            "DefaultServiceVersion",
+        ],
+        Kind::Queue | Kind::Table => &["Logging", "HourMetrics", "Metrics", "MinuteMetrics", "Cors"],
+        Kind::File => &["HourMetrics", "MinuteMetrics", "Cors"],
+    }
+}
+
 /// The most days a retention policy can have.
 const MAX_DAYS: u32 = 365;
 
@@ -78,11 +98,14 @@ impl Properties {
     ///
     /// # Errors
     /// 400 InvalidXmlDocument or InvalidXmlNodeValue for what is malformed or out of bounds; nothing is changed then.
-    pub fn updated(&self, document: &[u8]) -> Result<Properties, Fault> {
+    pub fn updated(&self, document: &[u8], kind: Kind) -> Result<Properties, Fault> {
         let root = xml::parse(document, "StorageServiceProperties")?;
         let mut next = self.clone();
         for part in &root.children {
             match part.name.as_str() {
+                name if !elements(kind).contains(&name) => {
+                    return Err(Fault::xml(format!("{name} is not an element of StorageServiceProperties.")));
+                }
                 "Logging" => next.logging = Logging::read(part)?,
                 "HourMetrics" | "Metrics" => next.hour_metrics = Metrics::read(part)?,
                 "MinuteMetrics" => next.minute_metrics = Metrics::read(part)?,
@@ -90,20 +113,31 @@ impl Properties {
                 "DeleteRetentionPolicy" => next.delete_retention = DeleteRetention::read(part, self.delete_retention)?,
                 "StaticWebsite" => next.static_website = StaticWebsite::read(part)?,
                 "DefaultServiceVersion" => next.default_version = read_version(part.text.trim())?,
-                other => return Err(Fault::xml(format!("{other} is not an element of StorageServiceProperties."))),
+                _ => {}
             }
         }
         Ok(next)
     }
 
-    /// The document that Get Blob Service Properties answers.
-    pub fn blob_document(&self, version: Version) -> String {
+    /// The document that Get Service Properties answers.
+    pub fn document(&self, kind: Kind, version: Version) -> String {
         let mut xml = Writer::new();
         xml.open("StorageServiceProperties");
-        self.logging.write(&mut xml);
+        if kind != Kind::File {
+            self.logging.write(&mut xml);
+        }
         self.hour_metrics.write("HourMetrics", &mut xml);
         self.minute_metrics.write("MinuteMetrics", &mut xml);
         xml.nest("Cors", |xml| self.cors.iter().for_each(|rule| write_cors(rule, xml)));
+        if kind == Kind::Blob {
+            self.write_blobs(&mut xml, version);
+        }
+        xml.close("StorageServiceProperties");
+        xml.finish()
+    }
+
+    /// What only the blob service has.
+    fn write_blobs(&self, xml: &mut Writer, version: Version) {
         if version >= Version::V2017_07_29 {
             xml.nest("DeleteRetentionPolicy", |xml| {
                 self.delete_retention.retention.write_inside(xml);
@@ -113,12 +147,39 @@ impl Properties {
             });
         }
         if version >= Version::V2018_03_28 {
-            self.static_website.write(&mut xml);
+            self.static_website.write(xml);
         }
         xml.leaf_some("DefaultServiceVersion", self.default_version.map(|version| version.to_string()));
-        xml.close("StorageServiceProperties");
-        xml.finish()
     }
+}
+
+/// The largest body of a Set Service Properties, in bytes.
+const LIMIT: u64 = 64 << 10;
+
+/// Answers Get Service Properties.
+///
+/// # Errors
+/// None but for an account that is not there.
+pub fn get<S: Held>(directory: &Directory<S>, call: &Call, kind: Kind) -> Result<Reply, Fault> {
+    let properties = directory.account(&call.account.name)?.properties.read();
+    Ok(Reply::xml(call.row.status, properties.document(kind, call.version)))
+}
+
+/// Performs Set Service Properties.
+///
+/// # Errors
+/// As [`Properties::updated`].
+pub async fn set<S: Held>(directory: &Directory<S>, mut call: Call, kind: Kind) -> Result<Reply, Fault> {
+    let document = call.body.bytes(LIMIT).await?;
+    let account = directory.account(&call.account.name)?;
+    account
+        .properties
+        .write(|properties| {
+            *properties = properties.updated(&document, kind)?;
+            Ok(())
+        })
+        .await?;
+    Ok(Reply::new(call.row.status))
 }
 
 impl Retention {
@@ -280,13 +341,14 @@ mod tests {
     use super::*;
 
     fn set(body: &str) -> Result<Properties, Fault> {
-        Properties::default().updated(format!("<StorageServiceProperties>{body}</StorageServiceProperties>").as_bytes())
+        Properties::default()
+            .updated(format!("<StorageServiceProperties>{body}</StorageServiceProperties>").as_bytes(), Kind::Blob)
     }
 
     #[test]
     fn what_is_not_named_stays() {
         let one = set("<DeleteRetentionPolicy><Enabled>True</Enabled><Days>7</Days></DeleteRetentionPolicy>").unwrap();
-        let two = one.updated(b"<StorageServiceProperties><Cors /></StorageServiceProperties>").unwrap();
+        let two = one.updated(b"<StorageServiceProperties><Cors /></StorageServiceProperties>", Kind::Blob).unwrap();
         assert_eq!(two, one);
         assert_eq!(two.delete_retention.retention, Retention(Some(7)));
     }

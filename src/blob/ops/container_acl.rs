@@ -1,9 +1,10 @@
 //! Get and Set Container ACL: how public a container is, and its stored access policies.
-use super::super::blobs::Blobs;
+
+use super::super::{blobs::Blobs, wire};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
-use super::super::wire;
+use crate::service::policies;
 
 pub(super) static GET_CONTAINER_ACL: Op<Blobs> = Op {
     row: Row {
@@ -37,28 +38,28 @@ pub(super) static SET_CONTAINER_ACL: Op<Blobs> = Op {
     run: |blobs, call| Box::pin(set(blobs, call)),
 };
 
-/// The largest document of policies, in bytes.
-const LIMIT: u64 = 64 << 10;
+/// The permissions that a policy of a container can give.
+const LETTERS: &str = "racwdxyltfmeopi";
 
 async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let container = blobs.container(&call)?.read();
     container.admit_self(&call)?;
     let about = container.about();
-    Ok(Reply::xml(call.row.status, wire::policies(&about.policies))
+    Ok(Reply::xml(call.row.status, policies::document(&about.policies))
         .with_state(container.etag(), about.stamp)
         .with_some("x-ms-blob-public-access", about.access.name()))
 }
 
 async fn set(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let access = wire::read_public_access(&call)?;
-    let policies = wire::read_policies(&call.body.bytes(LIMIT).await?)?;
+    let stored = policies::read(&call.body.bytes(policies::LIMIT).await?, LETTERS)?;
     let container = blobs.container(&call)?;
     let (etag, stamp) = container
         .write(|container| {
             container.admit_self(&call)?;
             container.revise(call.now, |about| {
                 about.access = access;
-                about.policies = policies.into();
+                about.policies = stored.into();
             });
             Ok((container.etag(), container.about().stamp))
         })

@@ -5,8 +5,6 @@ use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
 use super::super::state::Container;
 use super::super::wire;
-use crate::store::cell::Cell;
-use std::sync::Arc;
 
 pub(super) static CREATE_CONTAINER: Op<Blobs> = Op {
     row: Row {
@@ -31,11 +29,11 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let container = Container::new(call.now, metadata, access, wire::read_preset(&call)?);
     let reply = Reply::new(call.row.status).with_state(container.etag(), container.about().stamp);
     account
-        .containers
+        .named
         .write(|containers| match containers.contains_key(call.container()) {
             true => Err(Code::ContainerAlreadyExists.into()),
             false => {
-                containers.insert(call.container().into(), Arc::new(Cell::new(container, Code::ContainerNotFound)));
+                containers.insert(call.container().into(), Blobs::cell(container));
                 Ok(())
             }
         })

@@ -23,7 +23,7 @@ pub(super) static DELETE_CONTAINER: Op<Blobs> = Op {
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let account = blobs.account(&call.account.name)?;
     account
-        .containers
+        .named
         .write(|containers| {
             let container = containers.get(call.container()).ok_or(Code::ContainerNotFound)?;
             // Closed before its name is free: who is still writing to it is refused, and not lost.

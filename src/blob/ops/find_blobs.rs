@@ -67,7 +67,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 
     let mut sieve = Sieve::new(max, LOOKS);
     let (mut found, mut next) = (Vec::new(), None);
-    let containers = blobs.account(&call.account.name)?.containers.read();
+    let containers = blobs.account(&call.account.name)?.named.read();
     'containers: for (container, cell) in containers.range(Arc::<str>::from(from)..).filter(|(name, _)| only(name)) {
         let container_now = cell.read();
         let first = if **container == *from { first } else { "" };

@@ -141,7 +141,7 @@ impl Fetched {
         let claimed = Claimed::read(asked.md5.as_deref(), asked.crc64.as_deref())?;
         let source = call.sources.find(call, &asked.source)?;
         let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
-        let from = blobs.container_of(&source.account.name, &source.target.container).map_err(lost)?.read();
+        let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
         let blob = from.source(&source).map_err(lost)?;
         let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
         condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| {

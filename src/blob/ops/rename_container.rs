@@ -33,7 +33,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     let account = blobs.account(&call.account.name)?;
     account
-        .containers
+        .named
         .write(|containers| {
             // Recorded: a name that is taken is refused before the source is looked for.
             if containers.contains_key(call.container()) {

@@ -1,9 +1,10 @@
 //! Get Blob Service Stats: how far the secondary has come. Only the secondary is asked; here it is never behind.
 
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
+use crate::op::{Op, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{condition::Accepts, lease::Guard};
+use crate::service::stats;
 
 pub(super) static GET_SERVICE_STATS: Op<Blobs> = Op {
     row: Row {
@@ -18,13 +19,5 @@ pub(super) static GET_SERVICE_STATS: Op<Blobs> = Op {
         lease: Guard::None,
         status: 200,
     },
-    run: |_, call| Box::pin(run(call)),
+    run: |_, call| Box::pin(std::future::ready(Ok(stats::answer(&call)))),
 };
-
-async fn run(call: Call) -> Result<Reply, Fault> {
-    let mut xml = Writer::new();
-    xml.open("StorageServiceStats").open("GeoReplication");
-    xml.leaf("Status", "live").leaf("LastSyncTime", call.now.rfc1123());
-    xml.close("GeoReplication").close("StorageServiceStats");
-    Ok(Reply::xml(call.row.status, xml.finish()))
-}

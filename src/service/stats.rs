@@ -1,0 +1,12 @@
+//! Service statistics: how far the secondary has come. Only the secondary is asked; here it is never behind.
+
+use crate::op::{Call, Reply, xml::Writer};
+
+/// What Get Service Stats answers.
+pub fn answer(call: &Call) -> Reply {
+    let mut xml = Writer::new();
+    xml.open("StorageServiceStats").open("GeoReplication");
+    xml.leaf("Status", "live").leaf("LastSyncTime", call.now.rfc1123());
+    xml.close("GeoReplication").close("StorageServiceStats");
+    Reply::xml(call.row.status, xml.finish())
+}
