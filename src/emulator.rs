@@ -4,6 +4,7 @@ use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
+use crate::file::Files;
 use crate::http::pipeline::Pipeline;
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
@@ -23,6 +24,7 @@ use tokio::task::JoinSet;
 pub struct Emulator {
     addresses: Vec<Address>,
     world: Arc<World>,
+    files: Arc<Files>,
     /// The listeners' tasks; they end with this.
     _listeners: JoinSet<()>,
 }
@@ -59,10 +61,13 @@ impl Emulator {
         let world = Arc::new(world);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
         let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
+        let files = Arc::new(Files::new(&accounts));
         let wanted =
             [(Kind::Blob, &config.blob), (Kind::Queue, &config.queue), (Kind::Table, &config.table), (Kind::File, &config.file)];
-        let wanted: Vec<(Arc<dyn Service>, &Endpoint)> =
-            wanted.into_iter().filter_map(|(kind, endpoint)| Some((service(kind, &accounts), endpoint.as_ref()?))).collect();
+        let wanted: Vec<(Arc<dyn Service>, &Endpoint)> = wanted
+            .into_iter()
+            .filter_map(|(kind, endpoint)| Some((service(kind, &accounts, &files), endpoint.as_ref()?)))
+            .collect();
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
         let controlled = Controlled { services, world: world.clone() };
 
@@ -89,7 +94,7 @@ impl Emulator {
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
-        Ok(Emulator { addresses, world, _listeners: listeners })
+        Ok(Emulator { addresses, world, files, _listeners: listeners })
     }
 
     /// Where its services listen: Blob, Queue, Table, File.
@@ -100,6 +105,11 @@ impl Emulator {
     /// The address of a service's endpoint for an account, without a `/` at the end; `None` when that service was not started.
     pub fn url(&self, kind: Kind, account: &str) -> Option<String> {
         self.addresses.iter().find(|address| address.kind == kind).map(|address| format!("{}/{account}", address.url()))
+    }
+
+    /// Its shares, for who serves them over another protocol than REST.
+    pub fn files(&self) -> &Files {
+        &self.files
     }
 
     /// Its clock and ids.
@@ -119,10 +129,11 @@ fn front(pipeline: Arc<Pipeline>) -> Router {
     Router::new().fallback(answer).with_state(pipeline)
 }
 
-fn service(kind: Kind, accounts: &Accounts) -> Arc<dyn Service> {
+fn service(kind: Kind, accounts: &Accounts, files: &Arc<Files>) -> Arc<dyn Service> {
     match kind {
         Kind::Blob => Arc::new(Blobs::new(accounts)),
-        Kind::Queue | Kind::Table | Kind::File => Arc::new(Pending(kind)),
+        Kind::File => files.clone(),
+        Kind::Queue | Kind::Table => Arc::new(Pending(kind)),
     }
 }
 

@@ -196,7 +196,7 @@ impl Pipeline {
 
         let (grant, overrides) = self.authorize(&head, known.version, &account, &target, &row.permit)?;
         check_endpoint(row, place.secondary)?;
-        let read = target.shape == Shape::Blob && matches!(head.method, Method::GET | Method::HEAD);
+        let read = matches!(target.shape, Shape::Blob | Shape::Path) && matches!(head.method, Method::GET | Method::HEAD);
 
         let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
         let asker = Arc::new(Asker { pipeline: self.clone(), host: head.host, peer: head.peer });
@@ -320,7 +320,11 @@ const READS: Permit = Permit { level: Level::Object, account: "r", service: "r",
 
 impl Sources for Asker {
     fn find(&self, call: &Call, url: &str) -> Result<Source, Fault> {
-        let bad = || Fault::header("x-ms-copy-source", url);
+        self.find_for(call, url, "x-ms-copy-source", &READS)
+    }
+
+    fn find_for(&self, call: &Call, url: &str, header: &'static str, permit: &Permit) -> Result<Source, Fault> {
+        let bad = || Fault::header(header, url);
         let uri: http::Uri = url.parse().map_err(|_| bad())?;
         let host = uri.authority().map_or(self.host.as_str(), |authority| authority.as_str());
         let pairs = name::decode_query(uri.query().unwrap_or_default(), Plus::Itself).map_err(|_| bad())?;
@@ -357,10 +361,11 @@ impl Sources for Asker {
             let refused = |fault: Fault| {
                 Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()).because(fault.to_string())
             };
-            self.pipeline.authorize(&head, call.version, &account, &target, &READS).map_err(refused)?;
+            self.pipeline.authorize(&head, call.version, &account, &target, permit).map_err(refused)?;
         }
         let given = |name| query.get(name).map(str::to_owned);
-        Ok(Source { account, target, snapshot: given("snapshot"), version_id: given("versionid") })
+        let snapshot = given("snapshot").or_else(|| given("sharesnapshot"));
+        Ok(Source { account, target, snapshot, version_id: given("versionid") })
     }
 }
 

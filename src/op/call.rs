@@ -3,7 +3,7 @@
 use super::{Body, Row, Shape};
 use crate::account::Account;
 use crate::rules::{
-    access::Grant,
+    access::{Grant, Permit},
     batch::Part,
     checksum::Claimed,
     condition::{self, Conditions},
@@ -102,6 +102,12 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
     fn find(&self, call: &Call, url: &str) -> Result<Source, Fault>;
+
+    /// What a URL in this header names on this server, after checking that the caller (or the URL's own signature) is permitted that.
+    ///
+    /// # Errors
+    /// As [`Sources::find`].
+    fn find_for(&self, call: &Call, url: &str, header: &'static str, permit: &Permit) -> Result<Source, Fault>;
 }
 
 /// How a batch performs its parts: through the same door as any request.

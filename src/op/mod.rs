@@ -65,6 +65,10 @@ pub enum Shape {
     Container,
     /// A blob: `/container/blob`.
     Blob,
+    /// A share: `/share`, where the query says that the share itself is meant.
+    Share,
+    /// A directory or a file in a share: `/share/path`, or its root, `/share`.
+    Path,
     /// Any of them: a preflight request asks about a path, whatever is there.
     Any,
 }

@@ -178,6 +178,23 @@ codes! {
     TagsTooLarge 400 "The tags specified exceed the maximum permissible limit."
     TargetConditionNotMet 412 "The target condition specified using HTTP conditional header(s) is not met."
     UnauthorizedBlobOverwrite 403 "This request is not authorized to perform blob overwrites."
+    // File
+    CannotDeleteFileOrDirectory 409 "The file or directory could not be deleted because it is in use by an SMB client."
+    DeletePending 409 "The specified resource is marked for deletion by an SMB client."
+    DeleteShareWhenSnapshotLeased 409 "Unable to delete share because one or more share snapshots have active leases. Release the share snapshot leases or delete the share with the include-leased parameter for x-ms-delete-snapshots."
+    DirectoryNotEmpty 409 "The specified directory is not empty."
+    FileInvalidPermission 400 "The specified file permission is not valid."
+    FileLockConflict 409 "A portion of the specified file is locked by an SMB client."
+    InvalidFileOrDirectoryPathName 400 "File or directory path is too long."
+    LeaseIdMismatchWithFileOperation 412 "The lease ID specified did not match the lease ID for the file."
+    LeaseNotPresentWithFileOperation 412 "There is currently no lease on the file."
+    ParentNotFound 404 "The specified parent path does not exist."
+    ReadOnlyAttribute 409 "The specified resource is read-only and cannot be modified at this time."
+    ShareAlreadyExists 409 "The specified share already exists."
+    ShareHasSnapshots 409 "The share has snapshots and the operation requires no snapshots."
+    ShareNotFound 404 "The specified share does not exist."
+    ShareSnapshotCountExceeded 409 "The total number of snapshots for the share is over the limit."
+    SharingViolation 409 "The specified resource may be in use by an SMB client."
 }
 
 /// A refusal of one request: the code, and what this case says beyond the table.

@@ -2,6 +2,7 @@
 
 use lazuli::account::Accounts;
 use lazuli::blob::Blobs;
+use lazuli::file::Files;
 use lazuli::op::{Place, Row, Secondary, Service, Shape, Sign};
 use lazuli::rules::access::{Level, Permit, Public};
 use lazuli::rules::condition::Accepts;
@@ -20,12 +21,16 @@ fn docs_compatibility_md_is_fresh() {
 }
 
 fn page() -> String {
-    let blobs = Blobs::new(&Accounts::default());
+    let accounts = Accounts::default();
+    let services: [&dyn Service; 2] = [&Blobs::new(&accounts), &Files::new(&accounts)];
     let mut text = INTRODUCTION.to_owned();
-    text += "\n## Blob\n\n| Operation | Request | Takes | SAS | Public | Conditions | Lease | Secondary | Success |\n";
-    text += "|---|---|---|---|---|---|---|---|---|\n";
-    for row in blobs.rows() {
-        text += &line(row);
+    for service in services {
+        text += &format!("\n## {}\n\n", service.kind().name());
+        text += "| Operation | Request | Takes | SAS | Public | Conditions | Lease | Secondary | Success |\n";
+        text += "|---|---|---|---|---|---|---|---|---|\n";
+        for row in service.rows() {
+            text += &line(row);
+        }
     }
     text + ABSENT
 }
@@ -51,6 +56,8 @@ fn request(row: &Row) -> String {
         Shape::Service => "/",
         Shape::Container => "/container",
         Shape::Blob => "/container/blob",
+        Shape::Share => "/share",
+        Shape::Path => "/share/path",
         Shape::Any => "any path",
     };
     let (mut query, mut headers) = (Vec::new(), Vec::new());
@@ -166,7 +173,8 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Identity | Bearer tokens, Get User Delegation Key and the SAS that it signs |
 | Websites | Static websites |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
-| Queue, Table, File | Every operation: the services listen, and answer 501 |
+| Files | Restore Share, and soft delete of shares; copies from a blob or another server; security descriptors in their binary form; files made with their content in one request |
+| Queue, Table | Every operation: the services listen, and answer 501 |
 
 ## Not emulated
 

@@ -14,6 +14,7 @@ mod blob;
 mod case;
 mod docs;
 mod faults;
+mod file;
 mod house;
 mod race;
 mod raw;

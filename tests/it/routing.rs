@@ -4,15 +4,44 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use lazuli::account::Accounts;
 use lazuli::blob::Blobs;
+use lazuli::file::Files;
 use lazuli::http::route::Table;
 use lazuli::op::{Query, Row, SELECTORS, Service, Shape, Sign};
 use std::collections::BTreeSet;
 
-/// Every operation of the description: id, method, path with its query, headers.
-const OPERATIONS: &str = include_str!("spec/blob_operations.txt");
+mod files;
 
-fn rows() -> Vec<&'static Row> {
-    Blobs::new(&Accounts::default()).rows()
+/// A service, and every operation of its published description: id, method, path with its query, headers.
+struct Subject {
+    service: Box<dyn Service>,
+    operations: &'static str,
+    /// Where each operation is, in the order of the description.
+    places: &'static [(&'static str, Is)],
+    /// Rows that the reference has and the description leaves out.
+    beyond: &'static [&'static str],
+}
+
+fn subjects() -> [Subject; 2] {
+    let accounts = Accounts::default();
+    [
+        Subject {
+            service: Box::new(Blobs::new(&accounts)),
+            operations: include_str!("spec/blob_operations.txt"),
+            places: PLACES,
+            beyond: &BEYOND,
+        },
+        Subject {
+            service: Box::new(Files::new(&accounts)),
+            operations: include_str!("spec/file_operations.txt"),
+            places: files::PLACES,
+            beyond: &files::BEYOND,
+        },
+    ]
+}
+
+/// The rows of each service.
+fn tables() -> impl Iterator<Item = Vec<&'static Row>> {
+    subjects().into_iter().map(|subject| subject.service.rows())
 }
 
 /// What a request shows so that these signs match.
@@ -35,7 +64,8 @@ fn path(shape: Shape) -> &'static str {
     match shape {
         Shape::Service => "/",
         Shape::Container => "/container",
-        Shape::Blob | Shape::Any => "/container/some/blob",
+        Shape::Share => "/share",
+        Shape::Blob | Shape::Path | Shape::Any => "/container/some/blob",
     }
 }
 
@@ -46,17 +76,18 @@ fn claims(row: &Row, name: &str) -> bool {
 
 #[test]
 fn every_row_is_reached_by_the_request_it_describes() {
-    let rows = rows();
-    let blobs = Blobs::new(&Accounts::default());
-    let table = Table::new(rows.clone());
-    for (place, row) in rows.iter().enumerate() {
-        let (query, headers) = shown(row.signs);
-        let target = blobs.target(path(row.shape), &query).unwrap();
-        assert!(row.shape == Shape::Any || target.shape == row.shape, "{}: its path is a {:?}", row.name, target.shape);
-        assert!(!row.methods.is_empty(), "{} answers to no method", row.name);
-        for method in row.methods {
-            let (found, reached) = table.find(method, target.shape, &query, &headers).unwrap();
-            assert_eq!((found, reached.name), (place, row.name), "{method} {}", path(row.shape));
+    for Subject { service, .. } in subjects() {
+        let rows = service.rows();
+        let table = Table::new(rows.clone());
+        for (place, row) in rows.iter().enumerate() {
+            let (query, headers) = shown(row.signs);
+            let target = service.target(path(row.shape), &query).unwrap();
+            assert!(row.shape == Shape::Any || target.shape == row.shape, "{}: its path is a {:?}", row.name, target.shape);
+            assert!(!row.methods.is_empty(), "{} answers to no method", row.name);
+            for method in row.methods {
+                let (found, reached) = table.find(method, target.shape, &query, &headers).unwrap();
+                assert_eq!((found, reached.name), (place, row.name), "{method} {}", path(row.shape));
+            }
         }
     }
 }
@@ -65,8 +96,11 @@ fn every_row_is_reached_by_the_request_it_describes() {
 /// their order in the table would decide.
 #[test]
 fn no_two_rows_are_ambiguous() {
-    let rows = rows();
-    let table = Table::new(rows.clone());
+    tables().for_each(|rows| no_two_are_ambiguous(&rows));
+}
+
+fn no_two_are_ambiguous(rows: &[&'static Row]) {
+    let table = Table::new(rows.to_vec());
     let mut pairs = 0;
     for (place, one) in rows.iter().enumerate() {
         for other in &rows[place + 1..] {
@@ -98,11 +132,12 @@ fn no_two_rows_are_ambiguous() {
 
 #[test]
 fn names_are_unique_and_the_references_own() {
-    let rows = rows();
-    let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
-    assert_eq!(names.len(), rows.len());
-    for name in names {
-        assert!(name.starts_with(char::is_uppercase) && name.trim() == name && !name.contains("  "), "{name:?}");
+    for rows in tables() {
+        let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
+        assert_eq!(names.len(), rows.len());
+        for name in names {
+            assert!(name.starts_with(char::is_uppercase) && name.trim() == name && !name.contains("  "), "{name:?}");
+        }
     }
 }
 
@@ -110,7 +145,7 @@ fn names_are_unique_and_the_references_own() {
 #[test]
 fn methods_and_endpoints_agree() {
     use lazuli::op::Secondary;
-    for row in rows() {
+    for row in tables().flatten() {
         // A query is posted because it has a body; it reads.
         let reads =
             row.methods.iter().all(|method| ["GET", "HEAD", "OPTIONS"].contains(method)) || row.name == "Query Blob Contents";
@@ -215,8 +250,8 @@ struct Described {
     headers: HeaderMap,
 }
 
-fn described() -> Vec<Described> {
-    let lines = OPERATIONS.lines().filter(|line| !line.starts_with('#'));
+fn described(operations: &'static str) -> Vec<Described> {
+    let lines = operations.lines().filter(|line| !line.starts_with('#'));
     lines
         .map(|line| {
             let mut words = line.split(' ');
@@ -226,6 +261,9 @@ fn described() -> Vec<Described> {
                 "/" => "/",
                 "/{containerName}" => "/container",
                 "/{containerName}/{blob}" => "/container/blob",
+                "/{shareName}" => "/share",
+                "/{shareName}/{directory}" => "/share/directory",
+                "/{shareName}/{directory}/{fileName}" => "/share/directory/file",
                 other => panic!("{other}"),
             };
             let pair = |text: &str| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).unwrap();
@@ -238,18 +276,21 @@ fn described() -> Vec<Described> {
 
 #[test]
 fn every_operation_of_the_description_has_its_place() {
-    let described = described();
+    subjects().iter().for_each(every_operation_has_its_place);
+}
+
+fn every_operation_has_its_place(subject: &Subject) {
+    let described = described(subject.operations);
     let ids: Vec<&str> = described.iter().map(|operation| operation.id).collect();
-    let placed: Vec<&str> = PLACES.iter().map(|(id, _)| *id).collect();
+    let placed: Vec<&str> = subject.places.iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, placed);
 
-    let rows = rows();
-    let blobs = Blobs::new(&Accounts::default());
+    let rows = subject.service.rows();
     let table = Table::new(rows.clone());
-    let mut reached: BTreeSet<&str> = BEYOND.into();
-    for (operation, (id, place)) in described.iter().zip(PLACES) {
+    let mut reached: BTreeSet<&str> = subject.beyond.iter().copied().collect();
+    for (operation, (id, place)) in described.iter().zip(subject.places) {
         let query = Query::new(&operation.query);
-        let shape = blobs.target(operation.path, &query).unwrap().shape;
+        let shape = subject.service.target(operation.path, &query).unwrap().shape;
         let mut headers = operation.headers.clone();
         match place {
             Is::Row(name) => {
@@ -275,5 +316,5 @@ fn every_operation_of_the_description_has_its_place() {
     }
     let unreached: Vec<&str> = rows.iter().map(|row| row.name).filter(|name| !reached.contains(name)).collect();
     assert!(unreached.is_empty(), "in no description: {unreached:?}");
-    assert!(BEYOND.iter().all(|name| rows.iter().any(|row| row.name == *name)));
+    assert!(subject.beyond.iter().all(|name| rows.iter().any(|row| row.name == *name)));
 }

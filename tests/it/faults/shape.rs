@@ -122,7 +122,6 @@ async fn services_that_are_not_there() {
     for (kind, server) in [
         (Kind::Queue, "Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0"),
         (Kind::Table, "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"),
-        (Kind::File, "Windows-Azure-File/1.0 Microsoft-HTTPAPI/2.0"),
     ] {
         for (method, target) in
             [("GET", "/"), ("GET", "/?comp=list"), ("PUT", "/thing"), ("POST", "/Tables"), ("DELETE", "/a/b/c"), ("HEAD", "/a")]
