@@ -2,7 +2,10 @@
 
 use crate::rules::metadata::Metadata;
 use crate::rules::{etag::ETag, lease::Lease, posix::Posix, smb::Smb, smb::Sort, time::Timestamp};
-use crate::store::sparse::Sparse;
+use crate::store::content::Content;
+use crate::store::marks::Marks;
+use crate::store::sparse::{Change, Sparse};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The name that a share itself has for a directory, a file or a link. It stays through every change, renames too.
@@ -73,6 +76,8 @@ pub enum Body {
 pub struct File {
     /// Its bytes. What was never written is zeros, and takes no room.
     pub content: Sparse,
+    /// Which of them were cleared, and when: recorded, a difference tells even what was a hole before it was written and cleared.
+    pub cleared: Marks,
     /// What a reader is told of them.
     pub headers: ContentHeaders,
     /// Where they were copied from, if they were.
@@ -109,6 +114,65 @@ pub struct Copied {
     pub bytes: u64,
     /// When it ended.
     pub completed: Timestamp,
+}
+
+/// The unit in which files take space and give it back.
+pub const SECTOR: u64 = 512;
+
+impl File {
+    /// Writes bytes over what was there.
+    pub fn write(&mut self, start: u64, bytes: &Content, now: Timestamp) {
+        self.cleared.unmark(&(start..start + bytes.len()));
+        self.content.write(start, bytes, now);
+    }
+
+    /// Makes a range zeros. The whole sectors in it are given back; of others the part is overwritten.
+    pub fn clear(&mut self, range: Range<u64>, now: Timestamp) {
+        let end = if range.end == self.content.len() { range.end } else { range.end / SECTOR * SECTOR };
+        let whole = range.start.next_multiple_of(SECTOR)..end;
+        let zeros = |range: Range<u64>| Content::from(&vec![0; (range.end - range.start) as usize][..]);
+        if whole.start >= whole.end {
+            return self.write(range.start, &zeros(range), now);
+        }
+        self.write(range.start, &zeros(range.start..whole.start), now);
+        self.write(whole.end, &zeros(whole.end..range.end), now);
+        self.cleared.mark(whole.clone(), now);
+        self.content.clear(whole);
+    }
+
+    /// Cuts off what lies beyond the new size, or adds zeros up to it.
+    pub fn resize(&mut self, size: u64) {
+        self.cleared.unmark(&(size..u64::MAX));
+        self.content.resize(size);
+    }
+
+    /// What changed in a range since an earlier state was current, in order. Without an earlier state, all that was ever written.
+    pub fn changes(&self, earlier: Option<(&File, Timestamp)>, range: Range<u64>) -> Vec<Change> {
+        let Some((earlier, since)) = earlier else {
+            return self.content.written(range).into_iter().map(Change::Written).collect();
+        };
+        let mut gone = Marks::default();
+        let mut written = Vec::new();
+        for change in self.content.changes(&earlier.content, since, range.clone()) {
+            match change {
+                Change::Written(_) => written.push(change),
+                Change::Cleared(range) => gone.mark(range, Timestamp::NEVER),
+            }
+        }
+        self.cleared.since(since, &range).into_iter().for_each(|range| gone.mark(range, Timestamp::NEVER));
+        let mut cleared: Vec<Range<u64>> = Vec::new();
+        for range in gone.since(since, &range) {
+            match cleared.last_mut() {
+                Some(last) if last.end == range.start => last.end = range.end,
+                _ => cleared.push(range),
+            }
+        }
+        let mut changes: Vec<Change> = written.into_iter().chain(cleared.into_iter().map(Change::Cleared)).collect();
+        changes.sort_by_key(|change| match change {
+            Change::Written(range) | Change::Cleared(range) => range.start,
+        });
+        changes
+    }
 }
 
 impl Node {

@@ -39,13 +39,13 @@ impl Attributes {
         })
     }
 
-    /// What a new directory or file has that was given these: recorded, a file with none is to be archived.
+    /// What a new directory or file has that was given these: recorded, a file is to be archived besides.
     ///
     /// # Errors
     /// As [`Attributes::set_on`].
     pub fn made(self, sort: Sort) -> Result<Attributes, Fault> {
         let set = self.set_on(sort)?;
-        Ok(if set.0 == 0 { Attributes(ARCHIVE) } else { set })
+        Ok(if sort == Sort::File { set.archived() } else { set })
     }
 
     /// What a directory or a file has after it is given these. A directory is one whatever is said.
@@ -323,12 +323,12 @@ mod tests {
             ("Archive|Temporary", "Archive | Temporary", "InvalidHeaderValue", "Archive | Temporary"),
             (
                 "NotContentIndexed | system",
-                "System | NotContentIndexed",
+                "System | Archive | NotContentIndexed",
                 "System | Directory | NotContentIndexed",
                 "System | NotContentIndexed",
             ),
             ("Directory", "InvalidHeaderValue", "Directory", "InvalidHeaderValue"),
-            ("READONLY|Hidden", "ReadOnly | Hidden", "ReadOnly | Hidden | Directory", "ReadOnly | Hidden"),
+            ("READONLY|Hidden", "ReadOnly | Hidden | Archive", "ReadOnly | Hidden | Directory", "ReadOnly | Hidden"),
         ] {
             let read = Attributes::parse(text).unwrap();
             let told =

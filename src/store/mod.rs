@@ -6,4 +6,5 @@
 pub mod cell;
 pub mod chunks;
 pub mod content;
+pub mod marks;
 pub mod sparse;

@@ -81,7 +81,7 @@ async fn set(files: &Files, call: Call) -> Result<Reply, Fault> {
                 node.smb = smb;
                 node.posix = posix;
                 if let Body::File(file) = &mut node.body {
-                    size.into_iter().for_each(|size| file.content.resize(size));
+                    size.into_iter().for_each(|size| file.resize(size));
                     if !only_size {
                         file.headers = headers;
                     }

@@ -1,6 +1,7 @@
 //! List Ranges: which bytes of a file were written; or, with an earlier snapshot of the share, what changed since then.
 
 use super::super::files::Files;
+use super::super::node::SECTOR;
 use super::super::state::{Want, path_of, read_snapshot};
 use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
@@ -10,9 +11,8 @@ use crate::rules::handle::Touch;
 use crate::rules::listing;
 use crate::rules::range;
 use crate::rules::{condition::Accepts, lease::Guard};
-use crate::store::sparse::{Change, Sparse};
+use crate::store::sparse::Change;
 use crate::takes;
-use std::ops::Range;
 
 pub(super) static LIST_RANGES: Op<Files> = Op {
     row: Row {
@@ -39,22 +39,18 @@ takes! { Asked {
     maxresults: Option<String> = Query "maxresults",
 } }
 
-/// The unit in which files take space: what was written to a part of one is told of all of it.
-const SECTOR: u64 = 512;
-
 async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     let max = asked.maxresults.as_deref().map(|text| listing::maxresults(Some(text))).transpose()?;
     let share = files.share(&call)?.read();
     let file = share.admit(&call, Want::Content, Touch::Read)?;
-    let content = &file.content()?.content;
-    let size = content.len();
+    let size = file.content()?.content.len();
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(range::Asked::Whole, range::Asked::parse);
     let span = range::resolve(range, size)?.map_or(0..size, |span| span.start..span.end + 1);
     // A marker is the offset at which the next page of ranges begins.
     let span = asked.marker.unwrap_or(0).max(span.start)..span.end;
     let changes = match &asked.previous {
-        None => written(content, span),
+        None => file.content()?.changes(None, span),
         Some(previous) => {
             let taken = read_snapshot("prevsharesnapshot", previous)?;
             let earlier = share.snapshot(taken).ok_or(Code::PreviousSnapshotNotFound)?;
@@ -65,10 +61,8 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
                 Some(true) => earlier.tree().node(file.id).cloned(),
                 _ => earlier.tree().find(&path_of(&call)?).ok(),
             };
-            match then.as_ref().and_then(|node| node.file()) {
-                Some(before) => content.changes(&before.content, earlier.at(), span),
-                None => written(content, span),
-            }
+            let before = then.as_ref().and_then(|node| node.file()).map(|before| (before, earlier.at()));
+            file.content()?.changes(before, span)
         }
     };
     let changes = in_sectors(changes, size);
@@ -92,11 +86,6 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     Ok(Reply::xml(call.row.status, xml.finish())
         .with_state(file.etag(), file.stamp)
         .with("x-ms-content-length", size.to_string()))
-}
-
-/// All that was ever written.
-fn written(content: &Sparse, span: Range<u64>) -> Vec<Change> {
-    content.written(span).into_iter().map(Change::Written).collect()
 }
 
 /// Written ranges grown to whole sectors, or the end of the file, and joined where they then meet.

@@ -41,8 +41,6 @@ takes! { Asked {
 
 /// The most bytes that one request writes.
 pub(super) const MAX_WRITE: u64 = 4 << 20;
-/// The unit in which space is given back: less than that is overwritten with zeros.
-const SECTOR: u64 = 512;
 
 impl Asked {
     /// The range that is written to.
@@ -125,22 +123,8 @@ pub(super) async fn write(
                 let stamp = node.stamp;
                 let Body::File(file) = &mut node.body else { return };
                 match bytes {
-                    Some(bytes) => file.content.write(span.start, bytes, stamp),
-                    None => {
-                        let range = span.start..span.end + 1;
-                        let whole = range.start.next_multiple_of(SECTOR)..match range.end == size {
-                            true => size,
-                            false => range.end / SECTOR * SECTOR,
-                        };
-                        let zero = |length: u64| Content::from(&vec![0; length as usize][..]);
-                        if whole.start >= whole.end {
-                            file.content.write(range.start, &zero(range.end - range.start), stamp);
-                            return;
-                        }
-                        file.content.write(range.start, &zero(whole.start - range.start), stamp);
-                        file.content.write(whole.end, &zero(range.end - whole.end), stamp);
-                        file.content.clear(whole);
-                    }
+                    Some(bytes) => file.write(span.start, bytes, stamp),
+                    None => file.clear(span.start..span.end + 1, stamp),
                 }
             }))
         })

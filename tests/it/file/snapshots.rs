@@ -52,7 +52,7 @@ async fn a_difference_is_found_since_a_snapshot() {
          PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-1535 | {1536*a} → 201
          PUT /shr?restype=share&comp=snapshot → 201 | x-ms-snapshot: $u
          PUT /shr/f?comp=range | x-ms-write: clear; x-ms-range: bytes=512-1023 → 201
-         GET /shr/f?comp=rangelist&prevsharesnapshot={t} → 200 | | ~<Ranges><Range><Start>0</Start><End>511</End></Range><Range><Start>1024</Start><End>1535</End></Range></Ranges>
+         GET /shr/f?comp=rangelist&prevsharesnapshot={t} → 200 | | ~<Ranges><Range><Start>0</Start><End>511</End></Range><ClearRange><Start>512</Start><End>1023</End></ClearRange><Range><Start>1024</Start><End>1535</End></Range></Ranges>
          GET /shr/f?comp=rangelist&prevsharesnapshot={u} → 200 | | ~<Ranges><ClearRange><Start>512</Start><End>1023</End></ClearRange></Ranges>
          GET /shr/f?comp=rangelist&prevsharesnapshot={t}&sharesnapshot={u} → 200 | | ~<Ranges><Range><Start>0</Start><End>1535</End></Range></Ranges>
          GET /shr/f?comp=rangelist&prevsharesnapshot={u}&sharesnapshot={t} → 400 PreviousSnapshotCannotBeNewer
