@@ -2,7 +2,7 @@
 
 use super::super::files::Files;
 use super::super::node::SECTOR;
-use super::super::state::{Want, path_of, read_snapshot};
+use super::super::state::{Want, read_snapshot};
 use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
 use crate::rules::access::{Level, Permit, Public};
@@ -57,11 +57,12 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
             if share.view(&call)?.taken.is_some_and(|asked| asked < taken) {
                 return Err(Code::PreviousSnapshotCannotBeNewer.into());
             }
-            let then = match asked.renamed {
-                Some(true) => earlier.tree().node(file.id).cloned(),
-                _ => earlier.tree().find(&path_of(&call)?).ok(),
-            };
-            let before = then.as_ref().and_then(|node| node.file()).map(|before| (before, earlier.at()));
+            let then = earlier.tree().node(file.id);
+            // Documented: a file that had another name then is only followed where that is asked for.
+            if then.is_some_and(|then| then.places != file.places) && asked.renamed != Some(true) {
+                return Err(Code::PreviousSnapshotOperationNotSupported.into());
+            }
+            let before = then.and_then(|node| node.file()).map(|before| (before, earlier.at()));
             file.content()?.changes(before, span)
         }
     };
