@@ -1,7 +1,7 @@
 import pytest
 import requests
-from azure.storage.blob import BlobAnalyticsLogging, CorsRule, Metrics, RetentionPolicy
-from helpers import url
+from azure.storage.blob import BlobAnalyticsLogging, BlobServiceClient, CorsRule, Metrics, RetentionPolicy
+from helpers import ACCOUNT, BLOB_URL, KEY, refused, url
 
 ORIGIN = "http://example.test"
 
@@ -26,6 +26,15 @@ def test_the_account(service, container, blob):
     for client in (container, blob):
         information = client.get_account_information()
         assert (information["account_kind"], information["sku_name"]) == (account["account_kind"], account["sku_name"])
+
+
+def test_the_secondary_endpoint_only_reads(blob):
+    key = {"account_name": ACCOUNT, "account_key": KEY}
+    secondary = BlobServiceClient(f"{BLOB_URL}-secondary", key, retry_total=0)
+    copy = secondary.get_blob_client(blob.container_name, blob.blob_name)
+    assert copy.download_blob().readall() == b"hello, world"
+    with refused(403, "InsufficientAccountPermissions"):
+        copy.upload_blob(b"new", overwrite=True)
 
 
 def test_properties_of_a_new_account(service):
