@@ -2,6 +2,7 @@
 
 use super::super::access::Letters;
 use super::super::fault::Fault;
+use super::super::name::is_guid;
 use super::super::time::Timestamp;
 use super::super::version::Version;
 use super::{IpRange, Kind, Protocol, Resource, Sas, refused, since, wrong_level};
@@ -176,11 +177,6 @@ impl IpRange {
 fn is_in_order(letters: &str, order: &str) -> bool {
     let places: Option<Vec<usize>> = letters.chars().map(|letter| order.find(letter)).collect();
     places.is_some_and(|places| places.is_sorted_by(|one, other| one < other))
-}
-
-fn is_guid(text: &str) -> bool {
-    let groups = text.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
-    groups && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
 fn mandatory(name: &str) -> Fault {
