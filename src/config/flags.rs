@@ -152,9 +152,9 @@ pub(super) static SECTIONS: &[Section] = &[
             value("pwd", "PASSWORD", |_, _| Err("PFX files are not supported: use --cert and --key with PEM files".to_owned()))
                 .azurite("pwd")
                 .means("Azurite's password of a PFX file: refused, because certificates are PEM here"),
-            value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.oauth = Some(trust)))
-                .azurite("oauth")
-                .means("Take bearer tokens: basic checks issuer, audience and time, over https; dev takes any, also over http. No signature is checked"),
+            value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.oauth = Some(trust))).azurite("oauth").means(
+                "Take bearer tokens, without checking signatures: basic by issuer, audience and time, over https; dev any",
+            ),
         ],
     },
     Section {
