@@ -105,14 +105,9 @@ fn bearer(
     };
     let (https, version, now) = (asking.https, asking.version, asking.machine);
     let user = token::bearer(asking.oauth, token, &token::Place { labels, account: &account.name, https, version, now })?;
-    // A user has roles on files only as somebody who makes backups, and says so.
+    tracing::debug!(target: "lazuli::access", "a token of {:?} ({:?})", user.oid, user.name);
     if service.kind() == Kind::File && !target.container.is_empty() {
-        let intent = asking.header("x-ms-file-request-intent").unwrap_or_default();
-        match intent {
-            "" => return Err(Fault::missing_header("x-ms-file-request-intent")),
-            text if !text.eq_ignore_ascii_case("backup") => return Err(Fault::header("x-ms-file-request-intent", text)),
-            _ => {}
-        }
+        token::intent(asking.header("x-ms-file-request-intent"))?;
     }
     Ok(user)
 }

@@ -90,6 +90,20 @@ pub fn bearer(trust: Option<Trust>, token: &str, place: &Place<'_>) -> Result<Id
     Ok(claims.identity)
 }
 
+/// What a user of files says beside a token (`x-ms-file-request-intent`): that it is for backups, which look past the files' own
+/// permissions. Nothing else is known.
+///
+/// # Errors
+/// 400 MissingRequiredHeader or InvalidHeaderValue.
+pub fn intent(header: Option<&str>) -> Result<(), Fault> {
+    let name = "x-ms-file-request-intent";
+    match header.filter(|text| !text.is_empty()) {
+        None => Err(Fault::missing_header(name)),
+        Some(text) if text.eq_ignore_ascii_case("backup") => Ok(()),
+        Some(text) => Err(Fault::header(name, text)),
+    }
+}
+
 /// What a token says.
 struct Claims {
     audiences: Vec<String>,
@@ -269,6 +283,19 @@ mod tests {
                 (401, "The bearer token is not a JSON Web Token.".into()),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn a_user_of_files_makes_backups() {
+        for (header, code) in [
+            (Some("backup"), None),
+            (Some("Backup"), None),
+            (Some("restore"), Some(Code::InvalidHeaderValue)),
+            (Some(""), Some(Code::MissingRequiredHeader)),
+            (None, Some(Code::MissingRequiredHeader)),
+        ] {
+            assert_eq!(intent(header).err().map(|fault| fault.code()), code, "{header:?}");
         }
     }
 
