@@ -4,7 +4,7 @@ use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
-use crate::http::pipeline::Pipeline;
+use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
 use crate::op::{Kind, Service};
@@ -84,7 +84,8 @@ impl Emulator {
         }
         let mut listeners = JoinSet::new();
         for (service, endpoint, listener) in bound {
-            let pipeline = Pipeline::new(service, accounts.clone(), world.clone(), config.product_style_urls, tls.is_some());
+            let manners = Manners { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
+            let pipeline = Pipeline::new(service, accounts.clone(), world.clone(), manners);
             let router = control::routes(controlled.clone(), config.control).merge(front(Arc::new(pipeline)));
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));

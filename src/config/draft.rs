@@ -6,6 +6,7 @@
 use super::arguments::Given;
 use super::flags::{self, Flag, Set, Takes};
 use super::{AccountConfig, Config, Endpoint, Personality, Tls};
+use crate::rules::token::Trust;
 use std::path::PathBuf;
 use tracing::Level;
 
@@ -23,6 +24,7 @@ pub(super) struct Draft {
     pub(super) control: bool,
     pub(super) cert: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
+    pub(super) oauth: Option<Trust>,
     pub(super) log: Option<Level>,
     pub(super) silent: bool,
     pub(super) warnings: Vec<String>,
@@ -75,12 +77,15 @@ impl Draft {
             }
             None => {}
         }
-        let tls = match (self.cert, self.key) {
+        let tls = match (self.cert.take(), self.key.take()) {
             (Some(cert), Some(key)) => Some(Tls { cert, key }),
             (Some(_), None) => return Err("--cert needs --key with the certificate's private key".to_owned()),
             (None, Some(_)) => return Err("--key needs --cert with the certificate of that key".to_owned()),
             (None, None) => None,
         };
+        if self.oauth == Some(Trust::Basic) && tls.is_none() {
+            self.warn("--oauth basic takes bearer tokens over https alone: add --cert and --key, or say --oauth dev");
+        }
         let all = matches!(personality, Personality::Lazuli | Personality::Azurite);
         Ok(Config {
             personality,
@@ -90,6 +95,7 @@ impl Draft {
             file: all.then_some(self.file),
             accounts: self.accounts,
             tls,
+            oauth: self.oauth,
             silent: self.silent,
             control: self.control,
             product_style_urls: !self.path_style_only,

@@ -152,9 +152,9 @@ pub(super) static SECTIONS: &[Section] = &[
             value("pwd", "PASSWORD", |_, _| Err("PFX files are not supported: use --cert and --key with PEM files".to_owned()))
                 .azurite("pwd")
                 .means("Azurite's password of a PFX file: refused, because certificates are PEM here"),
-            value("oauth", "LEVEL", |_, v| oauth(v))
-                .azurite("oauth")
-                .means("Bearer tokens (Azurite's only level is basic): not there yet, so refused"),
+            value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.oauth = Some(trust))).azurite("oauth").means(
+                "Take bearer tokens, without checking signatures: basic by issuer, audience and time, over https; dev any",
+            ),
         ],
     },
     Section {

@@ -2,7 +2,7 @@
 
 mod part;
 
-use super::auth::{self, Asking, Overrides};
+use super::auth::{self, Asking, Caller};
 use super::case::Spellings;
 use super::render::{self, Asked};
 use super::route::Table;
@@ -12,7 +12,7 @@ use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Shape
 use crate::rules::access::{self, Grant, Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
-use crate::rules::{cors, time::Timestamp, version::Version};
+use crate::rules::{cors, encryption::Encryption, time::Timestamp, token::Trust, version::Version};
 use crate::world::World;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
@@ -27,10 +27,19 @@ pub struct Pipeline {
     table: Table,
     accounts: Arc<Accounts>,
     world: Arc<World>,
-    /// Whether `account.blob.localhost` and the like name an account.
-    host_style: bool,
-    https: bool,
+    manners: Manners,
     spellings: Spellings,
+}
+
+/// How a service is spoken to.
+#[derive(Clone, Copy, Debug)]
+pub struct Manners {
+    /// Whether `account.blob.localhost` and the like name an account.
+    pub host_style: bool,
+    /// Whether it is over TLS.
+    pub https: bool,
+    /// How much a bearer token must show, if any is taken.
+    pub oauth: Option<Trust>,
 }
 
 /// What is known of a request before its body is read.
@@ -72,9 +81,9 @@ impl Known {
 
 impl Pipeline {
     /// The path to a service.
-    pub fn new(service: Arc<dyn Service>, accounts: Arc<Accounts>, world: Arc<World>, host_style: bool, https: bool) -> Pipeline {
+    pub fn new(service: Arc<dyn Service>, accounts: Arc<Accounts>, world: Arc<World>, manners: Manners) -> Pipeline {
         let table = Table::new(service.rows());
-        Pipeline { service, table, accounts, world, host_style, https, spellings: Spellings::default() }
+        Pipeline { service, table, accounts, world, manners, spellings: Spellings::default() }
     }
 
     /// The service at the end of it.
@@ -180,7 +189,13 @@ impl Pipeline {
     }
 
     /// From a head to an outcome: target, version, route, authentication, permission, operation.
-    async fn perform(self: &Arc<Self>, head: Head, has_length: bool, body: &mut Sent, known: &mut Known) -> Result<Reply, Fault> {
+    async fn perform(
+        self: &Arc<Self>,
+        mut head: Head,
+        has_length: bool,
+        body: &mut Sent,
+        known: &mut Known,
+    ) -> Result<Reply, Fault> {
         let place = self.place(&head)?;
         let account = place.find(&self.accounts).ok_or_else(|| unknown_account(&place.account))?;
         known.account = Some(account.clone());
@@ -194,11 +209,14 @@ impl Pipeline {
             return Err(Code::MissingContentLengthHeader.into());
         }
 
-        let (grant, overrides) = self.authorize(&head, known.version, &account, &target, &row.permit)?;
+        let caller = self.authorize(&head, known.version, &account, &target, &row.permit)?;
         check_endpoint(row, place.secondary)?;
+        let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
+        if let Some(scope) = caller.scope.filter(|_| head.method == Method::PUT && row.takes(SCOPE)) {
+            demand_scope(&scope, &mut head.headers)?;
+        }
         let read = target.shape == Shape::Blob && matches!(head.method, Method::GET | Method::HEAD);
 
-        let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
         let asker = Arc::new(Asker { pipeline: self.clone(), host: head.host, peer: head.peer });
         let call = Call {
             row,
@@ -212,14 +230,15 @@ impl Pipeline {
             spelling: head.spelling,
             version: known.version,
             now: head.now,
-            grant,
+            grant: caller.grant,
+            user: caller.user,
             world: self.world.clone(),
             sources: asker.clone(),
             parts: asker,
             body: std::mem::take(body),
         };
         let mut reply = self.service.run(row_place, call).await?;
-        for (name, value) in overrides.0.into_iter().filter(|_| read) {
+        for (name, value) in caller.overrides.into_iter().filter(|_| read) {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 reply.headers.insert(HeaderName::from_static(name), value);
             }
@@ -228,7 +247,7 @@ impl Pipeline {
     }
 
     fn place<'a>(&self, head: &'a Head) -> Result<Addressed<'a>, Fault> {
-        let place = addressed(self.service.kind(), &head.host, &head.path, self.host_style);
+        let place = addressed(self.service.kind(), &head.host, &head.path, self.manners.host_style);
         match &head.batch {
             Some(batch) => Ok(batch.place(place, &head.path)),
             None => place.ok_or_else(|| Code::InvalidUri.because("the URL names no account")),
@@ -243,15 +262,15 @@ impl Pipeline {
         account: &Account,
         target: &Target,
         permit: &Permit,
-    ) -> Result<(Grant, Overrides), Fault> {
+    ) -> Result<Caller, Fault> {
         if permit.public == Public::Everyone {
-            return Ok((Grant::Owner, Overrides::default()));
+            return Ok(Grant::Owner.into());
         }
         let texts = texts(&head.headers);
         let asking = self.asking(head, &texts, version);
-        let (grant, overrides) = auth::authenticate(&asking, &*self.service, account, target)?;
-        access::decide(permit, &grant, self.service.kind().letter(), version).map_err(auth::challenge)?;
-        Ok((grant, overrides))
+        let caller = auth::authenticate(&asking, &*self.service, account, target)?;
+        access::decide(permit, &caller.grant, self.service.kind().letter(), version).map_err(auth::challenge)?;
+        Ok(caller)
     }
 
     fn asking<'a>(&self, head: &'a Head, texts: &'a [(&'a str, &'a str)], version: Version) -> Asking<'a> {
@@ -263,7 +282,8 @@ impl Pipeline {
             headers: texts,
             version,
             peer: head.peer,
-            https: self.https,
+            https: self.manners.https,
+            oauth: self.manners.oauth,
             now: head.now,
             machine: self.world.machine(),
         }
@@ -271,7 +291,7 @@ impl Pipeline {
 
     /// The address of the account's service, as the client wrote it.
     fn endpoint(&self, head: &Head, place: &Addressed<'_>) -> String {
-        let scheme = if self.https { "https" } else { "http" };
+        let scheme = if self.manners.https { "https" } else { "http" };
         let suffix = if place.secondary { "-secondary" } else { "" };
         match place.in_path {
             true => format!("{scheme}://{}/{}{suffix}/", head.host, place.account),
@@ -333,7 +353,7 @@ impl Sources for Asker {
             query: query.clone(),
             form: None,
             pairs,
-            headers: HeaderMap::new(),
+            headers: source_credentials(call)?,
             spelling: Vec::new(),
             peer: self.peer,
             now: call.now,
@@ -349,10 +369,11 @@ impl Sources for Asker {
             return Err(bad());
         }
         // Who may do everything in an account need not sign its sources, and is held to what a source's signature says only where the
-        // account made it. Anybody else must bring the right to read the source.
+        // account made it, or to a token where one is shown. Anybody else must bring the right to read the source.
         let asking = self.pipeline.asking(&head, &[], call.version);
-        let bears = || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
-        let trusted = call.grant == Grant::Owner && account.name == call.account.name && !bears();
+        let bears = || !head.headers.is_empty() || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
+        let everything = matches!(call.grant, Grant::Owner | Grant::User);
+        let trusted = everything && account.name == call.account.name && !bears();
         if !trusted {
             let refused = |fault: Fault| {
                 Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()).because(fault.to_string())
@@ -362,6 +383,32 @@ impl Sources for Asker {
         let given = |name| query.get(name).map(str::to_owned);
         Ok(Source { account, target, snapshot: given("snapshot"), version_id: given("versionid") })
     }
+}
+
+/// What a copier shows for its source alone: a bearer token.
+fn source_credentials(call: &Call) -> Result<HeaderMap, Fault> {
+    let name = "x-ms-copy-source-authorization";
+    let mut headers = HeaderMap::new();
+    if let Some(value) = call.headers.get(name) {
+        let is_bearer = value.as_bytes().get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer "));
+        if !is_bearer {
+            return Err(Fault::header(name, ""));
+        }
+        headers.insert(http::header::AUTHORIZATION, value.clone());
+    }
+    Ok(headers)
+}
+
+/// The header that names the encryption scope of a write.
+const SCOPE: &str = "x-ms-encryption-scope";
+
+/// Makes a write use the encryption scope that its signature demands.
+fn demand_scope(signed: &str, headers: &mut HeaderMap) -> Result<(), Fault> {
+    let header = headers.get(SCOPE).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).filter(|text| !text.is_empty());
+    let scope = Encryption::scope_signed(signed, header)?;
+    let value = HeaderValue::from_str(scope).map_err(|_| Fault::query("ses", signed, "It is no name of an encryption scope."))?;
+    headers.insert(SCOPE, value);
+    Ok(())
 }
 
 /// The version that a request's header names.

@@ -136,7 +136,7 @@ const PLACES: &[(&str, Is)] = &[
     ("Service_GetProperties", In("Get Blob Service Properties")),
     ("Service_GetStatistics", In("Get Blob Service Stats")),
     ("Service_ListContainersSegment", In("List Containers")),
-    ("Service_GetUserDelegationKey", Missing("the identity corner: it takes a bearer token")),
+    ("Service_GetUserDelegationKey", In("Get User Delegation Key")),
     ("Service_GetAccountInfo", In("Get Account Information")),
     ("Service_SubmitBatch", In("Blob Batch")),
     ("Service_FilterBlobs", In("Find Blobs by Tags")),

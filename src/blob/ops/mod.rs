@@ -9,6 +9,7 @@ crate::ops! { Blobs:
     service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
     service_stats { GET_SERVICE_STATS }
     account_information { GET_ACCOUNT_INFORMATION, GET_CONTAINER_ACCOUNT_INFORMATION, GET_BLOB_ACCOUNT_INFORMATION }
+    user_delegation_key { GET_USER_DELEGATION_KEY }
     preflight { PREFLIGHT }
     create_container { CREATE_CONTAINER }
     container_properties { GET_CONTAINER_PROPERTIES }
