@@ -4,7 +4,6 @@ use crate::op::xml::Writer;
 use crate::op::{Kind, Payload, Reply, Stream};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{time::Timestamp, version::Version};
-use crate::store::chunks::Chunks;
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue};
@@ -58,7 +57,11 @@ pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
             length(&mut headers, size);
             Body::new(Rope { chunks, left: size })
         }
-        Payload::Stream(pieces) => Body::new(Pieces(pieces)),
+        Payload::Stream(chunks, Some(size)) => {
+            length(&mut headers, size);
+            Body::new(Rope { chunks, left: size })
+        }
+        Payload::Stream(pieces, None) => Body::new(Pieces(pieces)),
     };
     respond(reply.status, None, headers, body, asked)
 }
@@ -195,13 +198,13 @@ impl http_body::Body for Pieces {
     }
 }
 
-/// A response body that hands out a content's chunks, shared, as the socket takes them.
-struct Rope {
-    chunks: Chunks,
+/// A response body of known length that hands out its chunks as the socket takes them.
+struct Rope<I> {
+    chunks: I,
     left: u64,
 }
 
-impl http_body::Body for Rope {
+impl<I: Iterator<Item = Bytes> + Unpin> http_body::Body for Rope<I> {
     type Data = Bytes;
     type Error = Infallible;
 

@@ -21,6 +21,7 @@ pub mod range;
 pub mod retention;
 pub mod sas;
 pub mod shared_key;
+pub mod structured;
 pub mod tags;
 pub mod tier;
 pub mod time;
