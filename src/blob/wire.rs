@@ -52,7 +52,7 @@ impl ContentHeaders {
         }
     }
 
-    fn content_type(&self) -> &str {
+    pub(super) fn content_type(&self) -> &str {
         self.content_type.as_deref().unwrap_or(DEFAULT_TYPE)
     }
 }

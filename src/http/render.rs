@@ -3,7 +3,7 @@
 use crate::op::xml::Writer;
 use crate::op::{Kind, Payload, Reply, Stream};
 use crate::rules::fault::{Code, Fault};
-use crate::rules::{time::Timestamp, version::Version};
+use crate::rules::{time::Timestamp, version::Version, website};
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue};
@@ -30,7 +30,12 @@ pub struct Asked<'a> {
     pub client_request_id: Option<&'a HeaderValue>,
     /// The server's time.
     pub now: Timestamp,
+    /// Whether a website was asked, which refuses people with a page.
+    pub site: bool,
 }
+
+/// The `Server` header of a website, as recorded.
+const WEB_SERVER: &str = "Windows-Azure-Web/1.0 Microsoft-HTTPAPI/2.0";
 
 /// Renders a success.
 pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
@@ -80,6 +85,10 @@ pub fn fault(fault: &Fault, asked: &Asked<'_>) -> Response<Body> {
         Body::empty()
     } else {
         let (kind, document) = match asked.kind {
+            _ if asked.site => {
+                let (code, time) = (fault.code().name(), asked.now.iso());
+                ("text/html", website::page(fault.status(), code, fault.says(), asked.request_id, &time))
+            }
             Kind::Table => ("application/json;odata=minimalmetadata;streaming=true;charset=utf-8", json(fault, asked)),
             Kind::Blob | Kind::Queue | Kind::File => ("application/xml", xml(fault, asked)),
         };
@@ -146,7 +155,8 @@ fn json(fault: &Fault, asked: &Asked<'_>) -> String {
 }
 
 fn respond(status: u16, fault: Option<&Fault>, mut headers: HeaderMap, body: Body, asked: &Asked<'_>) -> Response<Body> {
-    headers.insert(http::header::SERVER, HeaderValue::from_static(asked.kind.server()));
+    let server = if asked.site { WEB_SERVER } else { asked.kind.server() };
+    headers.insert(http::header::SERVER, HeaderValue::from_static(server));
     put(&mut headers, "x-ms-request-id", asked.request_id);
     if asked.named {
         put(&mut headers, "x-ms-version", &asked.version.to_string());

@@ -67,7 +67,9 @@ pub enum Shape {
     Container,
     /// A blob: `/container/blob`.
     Blob,
-    /// Any of them: a preflight request asks about a path, whatever is there.
+    /// A document of the account's website, at its web endpoint.
+    Site,
+    /// Any of them but a website's: a preflight request asks about a path, whatever is there.
     Any,
 }
 

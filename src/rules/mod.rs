@@ -26,3 +26,4 @@ pub mod tags;
 pub mod tier;
 pub mod time;
 pub mod version;
+pub mod website;

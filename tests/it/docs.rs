@@ -51,6 +51,7 @@ fn request(row: &Row) -> String {
         Shape::Service => "/",
         Shape::Container => "/container",
         Shape::Blob => "/container/blob",
+        Shape::Site => "any path of the web endpoint",
         Shape::Any => "any path",
     };
     let (mut query, mut headers) = (Vec::new(), Vec::new());
@@ -164,7 +165,6 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Query | Parquet input, Arrow output; the functions `DATE_ADD`, `DATE_DIFF`, `EXTRACT` and `TO_STRING` |
 | Holds | Immutability policies, legal holds |
 | Identity | Bearer tokens, Get User Delegation Key and the SAS that it signs |
-| Websites | Static websites |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
 | Queue, Table, File | Every operation: the services listen, and answer 501 |
 

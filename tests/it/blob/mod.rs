@@ -25,3 +25,4 @@ mod structured;
 mod tags;
 mod tiers;
 mod versions;
+mod website;
