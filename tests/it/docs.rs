@@ -162,7 +162,7 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Soft delete of containers | Restore Container |
 | Permanent delete | `deletetype=permanent` of what soft delete keeps |
 | Other servers | Copies and writes from a URL that is not this server's |
-| Query | Parquet input, Arrow output; the functions `DATE_ADD`, `DATE_DIFF`, `EXTRACT` and `TO_STRING` |
+| Query | Parquet input, Arrow output |
 | Holds | Immutability policies, legal holds |
 | Identity | Bearer tokens, Get User Delegation Key and the SAS that it signs |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
