@@ -51,7 +51,7 @@ impl ContentHeaders {
         }
     }
 
-    fn content_type(&self) -> &str {
+    pub(super) fn content_type(&self) -> &str {
         self.content_type.as_deref().unwrap_or(DEFAULT_TYPE)
     }
 }
@@ -111,12 +111,12 @@ const NOT_KEPT: [&str; 5] = [
     "x-ms-structured-body",
 ];
 
-/// Checks that the request asks for nothing of the kind.
+/// Checks that the request asks for nothing of the kind, but for what its operation takes.
 ///
 /// # Errors
 /// 400 UnsupportedHeader.
 pub(super) fn check_kept(call: &Call) -> Result<(), Fault> {
-    match NOT_KEPT.iter().find(|name| call.has_header(name)) {
+    match NOT_KEPT.iter().find(|name| call.has_header(name) && !call.row.takes(name)) {
         Some(name) => Err(Code::UnsupportedHeader.with("HeaderName", *name)),
         None => Ok(()),
     }

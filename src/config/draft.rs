@@ -17,6 +17,7 @@ pub(super) struct Draft {
     pub(super) queue: Endpoint,
     pub(super) table: Endpoint,
     pub(super) file: Endpoint,
+    pub(super) web_port: Option<u16>,
     pub(super) path_style_only: bool,
     pub(super) accounts: Vec<AccountConfig>,
     pub(super) in_memory: bool,
@@ -86,10 +87,16 @@ impl Draft {
         if self.oauth == Some(Trust::Basic) && tls.is_none() {
             self.warn("--oauth basic takes bearer tokens over https alone: add --cert and --key, or say --oauth dev");
         }
+        let has_blob = !matches!(personality, Personality::AzuriteQueue | Personality::AzuriteTable);
+        if self.web_port.is_some() && !has_blob {
+            self.warnings.push("--web-port is ignored: websites are the Blob service's".to_owned());
+        }
+        let web = self.web_port.filter(|_| has_blob).map(|port| Endpoint { port, ..self.blob.clone() });
         let all = matches!(personality, Personality::Lazuli | Personality::Azurite);
         Ok(Config {
             personality,
-            blob: (all || personality == Personality::AzuriteBlob).then_some(self.blob),
+            blob: has_blob.then_some(self.blob),
+            web,
             queue: (all || personality == Personality::AzuriteQueue).then_some(self.queue),
             table: (all || personality == Personality::AzuriteTable).then_some(self.table),
             file: all.then_some(self.file),

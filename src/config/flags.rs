@@ -75,6 +75,10 @@ pub(super) static SECTIONS: &[Section] = &[
                 .azurite("blobKeepAliveTimeout")
                 .default("120")
                 .means("How long an idle connection to the Blob service stays open; 0 for ever"),
+            value("web-port", "PORT", |d, v| port(v).map(|p| d.web_port = Some(p))).means(
+                "Port of the static websites, at the Blob service's address: none unless given. The host chooses the account \
+                 (account.localhost), any other host is the first account's",
+            ),
             value("queue-host", "HOST", |d, v| host(v).map(|h| d.queue.host = h))
                 .azurite("queueHost")
                 .default("127.0.0.1")

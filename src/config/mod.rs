@@ -33,6 +33,8 @@ pub struct Config {
     pub personality: Personality,
     /// Where Blob listens, if it is wanted.
     pub blob: Option<Endpoint>,
+    /// Where the static websites listen, if they have a port of their own.
+    pub web: Option<Endpoint>,
     /// Where Queue listens, if it is wanted.
     pub queue: Option<Endpoint>,
     /// Where Table listens, if it is wanted.

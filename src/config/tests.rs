@@ -38,6 +38,7 @@ fn nothing_said_is_the_default() {
     let default = Config {
         personality: Personality::Lazuli,
         blob: endpoint(10000),
+        web: None,
         queue: endpoint(10001),
         table: endpoint(10002),
         file: endpoint(10003),
@@ -78,6 +79,9 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
         c.file.as_mut().unwrap().host = "my_host.local".into();
     }),
     (&["--blob-port", "--blobPort"], "LAZULI_BLOB_PORT", "0", |c| c.blob.as_mut().unwrap().port = 0),
+    (&["--web-port"], "LAZULI_WEB_PORT", "8080", |c| {
+        c.web = Some(Endpoint { port: 8080, ..c.blob.clone().unwrap() });
+    }),
     (&["--queue-port", "--queuePort"], "LAZULI_QUEUE_PORT", "1", |c| c.queue.as_mut().unwrap().port = 1),
     (&["--table-port", "--tablePort"], "LAZULI_TABLE_PORT", "65535", |c| c.table.as_mut().unwrap().port = 65535),
     (&["--file-port", "--filePort"], "LAZULI_FILE_PORT", "445", |c| c.file.as_mut().unwrap().port = 445),

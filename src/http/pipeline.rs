@@ -6,9 +6,9 @@ use super::auth::{self, Asking, Caller};
 use super::case::Spellings;
 use super::render::{self, Asked};
 use super::route::Table;
-use super::target::{Addressed, addressed};
+use super::target::{self, Addressed, addressed};
 use crate::account::{Account, Accounts};
-use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Shape, Source, Sources, Target};
+use crate::op::{Body as Sent, Call, Kind, Query, Reply, Row, Secondary, Service, Shape, Source, Sources, Target};
 use crate::rules::access::{self, Grant, Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
@@ -28,6 +28,8 @@ pub struct Pipeline {
     accounts: Arc<Accounts>,
     world: Arc<World>,
     manners: Manners,
+    /// On a port that has nothing but websites, the account whose it is unless the host names another.
+    first_site: Option<String>,
     spellings: Spellings,
 }
 
@@ -58,6 +60,8 @@ struct Head {
     spelling: Vec<(String, String)>,
     peer: IpAddr,
     now: Timestamp,
+    /// Whether a website is asked.
+    site: bool,
     /// The batch that it is a part of.
     batch: Option<part::Batch>,
 }
@@ -70,9 +74,22 @@ struct Known {
     named: bool,
     account: Option<Arc<Account>>,
     row: Option<&'static Row>,
+    /// Whether a website is asked.
+    site: bool,
 }
 
 impl Known {
+    /// What is known of every request: a website follows one version and says so, whatever its visitor says.
+    fn at_first(site: bool) -> Known {
+        let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
+        Known { version, named: site, account: None, row: None, site }
+    }
+
+    /// What is known of a part of a batch: it follows the batch's version.
+    fn of_part(version: Version) -> Known {
+        Known { version, named: true, account: None, row: None, site: false }
+    }
+
     fn learn(&mut self, version: Option<Version>) {
         self.version = version.unwrap_or(self.version);
         self.named = version.is_some();
@@ -83,7 +100,12 @@ impl Pipeline {
     /// The path to a service.
     pub fn new(service: Arc<dyn Service>, accounts: Arc<Accounts>, world: Arc<World>, manners: Manners) -> Pipeline {
         let table = Table::new(service.rows());
-        Pipeline { service, table, accounts, world, manners, spellings: Spellings::default() }
+        Pipeline { service, table, accounts, world, manners, first_site: None, spellings: Spellings::default() }
+    }
+
+    /// The path to nothing but the accounts' websites: that of this account, unless the host names another.
+    pub fn to_websites(self, first: &str) -> Pipeline {
+        Pipeline { first_site: Some(first.to_owned()), ..self }
     }
 
     /// The service at the end of it.
@@ -108,8 +130,10 @@ impl Pipeline {
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
 
-        let mut known = Known { version: Version::V2009_09_19, named: false, account: None, row: None };
-        let outcome = match self.head(parts, peer, spelling, now, &mut known) {
+        let host = host(&parts);
+        let site = self.site(&host, "").is_some();
+        let mut known = Known::at_first(site);
+        let outcome = match self.head(parts, host, peer, spelling, now, &mut known) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
             Err(fault) => Err(fault),
         };
@@ -124,6 +148,7 @@ impl Pipeline {
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
             now,
+            site,
         };
         let mut response = match &outcome {
             Err(fault) => render::fault(fault, &asked),
@@ -140,7 +165,7 @@ impl Pipeline {
         if !drained {
             response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
         }
-        if let Some(account) = known.account {
+        if let Some(account) = known.account.filter(|_| !site) {
             self.add_cors(&account.name, origin.as_deref(), &method, known.row, response.headers_mut());
         }
         let name = known.row.map_or("-", |row| row.name);
@@ -157,16 +182,17 @@ impl Pipeline {
     fn head(
         &self,
         parts: http::request::Parts,
+        host: String,
         peer: IpAddr,
         spelling: Vec<(String, String)>,
         now: Timestamp,
         known: &mut Known,
     ) -> Result<Head, Fault> {
-        let version = header_version(&parts.headers)?;
+        let site = known.site;
+        let version = if site { Some(known.version) } else { header_version(&parts.headers)? };
         known.learn(version);
-        let host = parts.uri.authority().map(|authority| authority.as_str().to_owned());
-        let host = host.or_else(|| parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
-        let query = parts.uri.query().unwrap_or_default();
+        // A website knows no query.
+        let query = parts.uri.query().filter(|_| !site).unwrap_or_default();
         let pairs = name::decode_query(query, Plus::Itself)?;
         let form = query.contains('+').then(|| name::decode_query(query, Plus::Space)).transpose()?;
         let query = Query::new(form.as_ref().unwrap_or(&pairs));
@@ -174,7 +200,7 @@ impl Pipeline {
         known.learn(version);
         Ok(Head {
             method: parts.method,
-            host: host.unwrap_or_default(),
+            host,
             path: parts.uri.path().to_owned(),
             version,
             query,
@@ -184,6 +210,7 @@ impl Pipeline {
             spelling,
             peer,
             now,
+            site,
             batch: None,
         })
     }
@@ -201,7 +228,10 @@ impl Pipeline {
         known.account = Some(account.clone());
         known.learn(head.version.or_else(|| self.service.default_version(&account.name)));
 
-        let target = self.service.target(place.path, &head.query)?;
+        let target = match head.site {
+            true => self.service.site(place.path)?,
+            false => self.service.target(place.path, &head.query)?,
+        };
         let (row_place, row) = self.table.find(head.method.as_str(), target.shape, &head.query, &head.headers)?;
         known.row = Some(row);
         head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(row, &target))?;
@@ -246,7 +276,19 @@ impl Pipeline {
         Ok(reply)
     }
 
-    fn place<'a>(&self, head: &'a Head) -> Result<Addressed<'a>, Fault> {
+    /// The website that a request is for, if it is for one.
+    fn site<'a>(&'a self, host: &'a str, path: &'a str) -> Option<Addressed<'a>> {
+        let named = if self.manners.host_style { host } else { "" };
+        match &self.first_site {
+            Some(first) => Some(target::website_at_port(named, path, &self.accounts, first)),
+            None => target::website(named, path).filter(|_| self.service.kind() == Kind::Blob),
+        }
+    }
+
+    fn place<'a>(&'a self, head: &'a Head) -> Result<Addressed<'a>, Fault> {
+        if let Some(place) = self.site(&head.host, &head.path).filter(|_| head.site) {
+            return Ok(place);
+        }
         let place = addressed(self.service.kind(), &head.host, &head.path, self.manners.host_style);
         match &head.batch {
             Some(batch) => Ok(batch.place(place, &head.path)),
@@ -357,6 +399,7 @@ impl Sources for Asker {
             spelling: Vec::new(),
             peer: self.peer,
             now: call.now,
+            site: false,
             batch: None,
         };
         let place = self.pipeline.place(&head).map_err(|_| bad())?;
@@ -409,6 +452,12 @@ fn demand_scope(signed: &str, headers: &mut HeaderMap) -> Result<(), Fault> {
     let value = HeaderValue::from_str(scope).map_err(|_| Fault::query("ses", signed, "It is no name of an encryption scope."))?;
     headers.insert(SCOPE, value);
     Ok(())
+}
+
+/// The host that a request is sent to, by its URL or its header; empty when neither says.
+fn host(parts: &http::request::Parts) -> String {
+    let header = || parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
+    parts.uri.authority().map(http::uri::Authority::as_str).or_else(header).unwrap_or_default().to_owned()
 }
 
 /// The version that a request's header names.

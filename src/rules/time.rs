@@ -61,7 +61,7 @@ impl Timestamp {
         self.0.abs_diff(other.0) / TICKS_PER_SECOND
     }
 
-    fn civil(self) -> NaiveDateTime {
+    pub(in crate::rules) fn civil(self) -> NaiveDateTime {
         let seconds = (self.0 / TICKS_PER_SECOND) as i64 - (UNIX_EPOCH_TICKS / TICKS_PER_SECOND) as i64;
         let nanos = (self.0 % TICKS_PER_SECOND) as u32 * 100;
         DateTime::from_timestamp(seconds, nanos).map_or(NaiveDateTime::MIN, |moment| moment.naive_utc())
@@ -124,7 +124,7 @@ impl Timestamp {
         Some(Timestamp::from_civil(civil))
     }
 
-    fn from_civil(civil: NaiveDateTime) -> Timestamp {
+    pub(in crate::rules) fn from_civil(civil: NaiveDateTime) -> Timestamp {
         let at = civil.and_utc();
         Timestamp::from_unix(at.timestamp(), at.timestamp_subsec_nanos().min(999_999_999) / 100)
     }

@@ -49,6 +49,8 @@ impl Version {
     pub const V2021_02_12: Version = Version(20210212);
     /// ExtendedErrorDetail on refusals.
     pub const V2024_08_04: Version = Version(20240804);
+    /// Structured messages, as the body of a request or of an answer.
+    pub const V2025_01_05: Version = Version(20250105);
     /// `startFrom` on List Blobs.
     pub const V2026_02_06: Version = Version(20260206);
     /// User delegation keys for users of another tenant.

@@ -51,6 +51,7 @@ fn request(row: &Row) -> String {
         Shape::Service => "/",
         Shape::Container => "/container",
         Shape::Blob => "/container/blob",
+        Shape::Site => "any path of the web endpoint",
         Shape::Any => "any path",
     };
     let (mut query, mut headers) = (Vec::new(), Vec::new());
@@ -163,9 +164,8 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Soft delete of containers | Restore Container |
 | Permanent delete | `deletetype=permanent` of what soft delete keeps |
 | Other servers | Copies and writes from a URL that is not this server's |
-| Query | Parquet input, Arrow output; the functions `DATE_ADD`, `DATE_DIFF`, `EXTRACT` and `TO_STRING` |
+| Query | Parquet input, Arrow output |
 | Holds | Immutability policies, legal holds |
-| Websites | Static websites |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
 | Queue, Table, File | Every operation: the services listen, and answer 501 |
 

@@ -159,6 +159,20 @@ fn prints_where_it_listens() {
     assert_eq!(connection, format!("Connection string: {account}{endpoints}"));
 }
 
+/// Websites get a port, and a line, when they are asked for.
+#[test]
+fn prints_where_websites_are() {
+    let running = Running::start(&[&FREE[..], &["--web-port", "0"]].concat());
+    let ready = running.ready(5);
+    let (line, port) = &ready[4];
+    assert_eq!(*line, format!("Lazuli Web service is listening at http://127.0.0.1:{port}"));
+    assert!(ask(*port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"));
+    assert!(ask(*port, "GET /").starts_with("HTTP/1.1 404 The requested content does not exist.\r\n"));
+    let (code, _, error) = run(lazuli(), &["--blob-port", "0", "--web-port", &ready[0].1.to_string()]);
+    assert_eq!(code, 2);
+    assert!(error.contains("already in use (--web-port N chooses another)"), "{error}");
+}
+
 /// The lines that tools wait for, to the letter, and nothing behind the port.
 #[test]
 fn speaks_as_azurite() {

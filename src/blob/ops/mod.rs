@@ -21,6 +21,7 @@ crate::ops! { Blobs:
     list_blobs { LIST_BLOBS }
     put_blob { PUT_BLOB }
     get_blob { GET_BLOB }
+    get_website { GET_WEBSITE }
     query_blob { QUERY_BLOB }
     blob_properties { GET_BLOB_PROPERTIES, SET_BLOB_PROPERTIES }
     blob_metadata { GET_BLOB_METADATA, SET_BLOB_METADATA }
