@@ -4,7 +4,8 @@ use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
-use crate::http::pipeline::Pipeline;
+use crate::http::background::Background;
+use crate::http::pipeline::{self, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
 use crate::op::{Kind, Service};
@@ -25,6 +26,8 @@ pub struct Emulator {
     world: Arc<World>,
     /// The listeners' tasks; they end with this.
     _listeners: JoinSet<()>,
+    /// What goes on after its request was answered; it ends with this too.
+    _background: Arc<Background>,
 }
 
 /// Where a service listens.
@@ -83,13 +86,15 @@ impl Emulator {
             bound.push((service, endpoint, listener));
         }
         let mut listeners = JoinSet::new();
+        let background = Arc::new(Background::default());
         for (service, endpoint, listener) in bound {
-            let pipeline = Pipeline::new(service, accounts.clone(), world.clone(), config.product_style_urls, tls.is_some());
+            let manner = pipeline::Manner { host_style: config.product_style_urls, https: tls.is_some() };
+            let pipeline = Pipeline::new(service, accounts.clone(), world.clone(), &background, manner);
             let router = control::routes(controlled.clone(), config.control).merge(front(Arc::new(pipeline)));
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
-        Ok(Emulator { addresses, world, _listeners: listeners })
+        Ok(Emulator { addresses, world, _listeners: listeners, _background: background })
     }
 
     /// Where its services listen: Blob, Queue, Table, File.

@@ -1,15 +1,18 @@
 //! The whole path of a request, on one screen: [`Pipeline::answer`] and [`Pipeline::perform`].
 
 mod part;
+mod source;
 
 use super::auth::{self, Asking, Overrides};
+use super::background::Background;
 use super::case::Spellings;
+use super::remote::Remote;
 use super::render::{self, Asked};
 use super::route::Table;
 use super::target::{Addressed, addressed};
 use crate::account::{Account, Accounts};
-use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Shape, Source, Sources, Target};
-use crate::rules::access::{self, Grant, Level, Permit, Public};
+use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Shape, Target};
+use crate::rules::access::{self, Grant, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
 use crate::rules::{cors, time::Timestamp, version::Version};
@@ -18,7 +21,7 @@ use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Response};
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// One service behind one port: what a request passes through between the socket and its operation.
 #[derive(Debug)]
@@ -31,6 +34,17 @@ pub struct Pipeline {
     host_style: bool,
     https: bool,
     spellings: Spellings,
+    remote: Remote,
+    background: Weak<Background>,
+}
+
+/// How a pipeline reads URLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manner {
+    /// Whether `account.blob.localhost` and the like name an account.
+    pub host_style: bool,
+    /// Whether its requests come over TLS.
+    pub https: bool,
 }
 
 /// What is known of a request before its body is read.
@@ -72,9 +86,17 @@ impl Known {
 
 impl Pipeline {
     /// The path to a service.
-    pub fn new(service: Arc<dyn Service>, accounts: Arc<Accounts>, world: Arc<World>, host_style: bool, https: bool) -> Pipeline {
+    pub fn new(
+        service: Arc<dyn Service>,
+        accounts: Arc<Accounts>,
+        world: Arc<World>,
+        background: &Arc<Background>,
+        manner: Manner,
+    ) -> Pipeline {
         let table = Table::new(service.rows());
-        Pipeline { service, table, accounts, world, host_style, https, spellings: Spellings::default() }
+        let Manner { host_style, https } = manner;
+        let (spellings, remote, background) = (Spellings::default(), Remote::default(), Arc::downgrade(background));
+        Pipeline { service, table, accounts, world, host_style, https, spellings, remote, background }
     }
 
     /// The service at the end of it.
@@ -313,55 +335,6 @@ struct Asker {
     pipeline: Arc<Pipeline>,
     host: String,
     peer: IpAddr,
-}
-
-/// What a copy needs of its source: what reading it would.
-const READS: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob };
-
-impl Sources for Asker {
-    fn find(&self, call: &Call, url: &str) -> Result<Source, Fault> {
-        let bad = || Fault::header("x-ms-copy-source", url);
-        let uri: http::Uri = url.parse().map_err(|_| bad())?;
-        let host = uri.authority().map_or(self.host.as_str(), |authority| authority.as_str());
-        let pairs = name::decode_query(uri.query().unwrap_or_default(), Plus::Itself).map_err(|_| bad())?;
-        let query = Query::new(&pairs);
-        let head = Head {
-            method: Method::GET,
-            host: host.to_owned(),
-            path: uri.path().to_owned(),
-            version: None,
-            query: query.clone(),
-            form: None,
-            pairs,
-            headers: HeaderMap::new(),
-            spelling: Vec::new(),
-            peer: self.peer,
-            now: call.now,
-            batch: None,
-        };
-        let place = self.pipeline.place(&head).map_err(|_| bad())?;
-        let account = place.find(&self.pipeline.accounts).filter(|_| !place.in_path || host.eq_ignore_ascii_case(&self.host));
-        let account = account.ok_or_else(|| {
-            Code::NotImplemented.saying(format!("Copying from another server ({host}) is not implemented yet."))
-        })?;
-        let target = self.pipeline.service.target(place.path, &query).map_err(|_| bad())?;
-        if target.blob.is_empty() {
-            return Err(bad());
-        }
-        // Who may do everything in an account need not sign its sources, and is held to what a source's signature says only where the
-        // account made it. Anybody else must bring the right to read the source.
-        let asking = self.pipeline.asking(&head, &[], call.version);
-        let bears = || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
-        let trusted = call.grant == Grant::Owner && account.name == call.account.name && !bears();
-        if !trusted {
-            let refused = |fault: Fault| {
-                Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()).because(fault.to_string())
-            };
-            self.pipeline.authorize(&head, call.version, &account, &target, &READS).map_err(refused)?;
-        }
-        let given = |name| query.get(name).map(str::to_owned);
-        Ok(Source { account, target, snapshot: given("snapshot"), version_id: given("versionid") })
-    }
 }
 
 /// The version that a request's header names.

@@ -175,3 +175,21 @@ async fn there_are_limits() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn a_copy_is_of_its_sources_type() {
+    let (house, url) = house().await;
+    check_in(
+        &house,
+        &"PUT /box/a | x-ms-requires-sync: true; x-ms-copy-source: URL → 409 InvalidBlobType
+         PUT /box/p | x-ms-requires-sync: true; x-ms-copy-source: URL → 409 InvalidBlobType
+         PUT /box/source | x-ms-requires-sync: true; x-ms-copy-source: BASE/box/p → 409 InvalidBlobType
+         GET /box/source → 200 | | {512*x}
+         # to put is to replace
+         PUT /box/a | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL → 201
+         GET /box/a → 200 | x-ms-blob-type: BlockBlob | {512*x}"
+            .replace("URL", &url)
+            .replace("BASE", &house.blob_url()),
+    )
+    .await;
+}
