@@ -13,12 +13,14 @@ use crate::rules::{
     tags::Tags,
     time::Timestamp,
 };
-use crate::store::{content::Content, sparse::Sparse};
+use crate::store::content::{self, Content};
+use crate::store::sparse::{PageFilling, Sparse};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::sync::Arc;
 
 /// What a copy's request says of its source, and what that is called when the source is asked.
-const PASSED_ON: [(&str, &str); 11] = [
+const PASSED_ON: [(&str, &str); 12] = [
+    ("x-ms-version", "x-ms-version"),
     (condition::SOURCE.if_match, condition::PLAIN.if_match),
     (condition::SOURCE.if_none_match, condition::PLAIN.if_none_match),
     (condition::SOURCE.if_modified_since, condition::PLAIN.if_modified_since),
@@ -30,6 +32,14 @@ const PASSED_ON: [(&str, &str); 11] = [
     ("x-ms-source-encryption-algorithm", "x-ms-encryption-algorithm"),
     ("x-ms-copy-source-authorization", "authorization"),
     ("x-ms-file-request-intent", "x-ms-file-request-intent"),
+];
+
+/// Those of them that are conditions on its state.
+const CONDITIONS: [&str; 4] = [
+    condition::PLAIN.if_match,
+    condition::PLAIN.if_none_match,
+    condition::PLAIN.if_modified_since,
+    condition::PLAIN.if_unmodified_since,
 ];
 
 /// The most bytes of a refusal that are read.
@@ -91,7 +101,10 @@ impl Elsewhere {
 /// As [`Elsewhere::open`]; CannotVerifyCopySource for an answer that is no tag set.
 pub(super) async fn tags(call: &Call, url: &str) -> Result<Tags, Fault> {
     let joint = if url.contains('?') { '&' } else { '?' };
-    let answer = call.sources.open(Asking { url: format!("{url}{joint}comp=tags"), headers: passed_on(call) }).await?;
+    // The conditions were held when the source itself was asked for; tags know of none but their own.
+    let mut headers = passed_on(call);
+    CONDITIONS.iter().for_each(|name| _ = headers.remove(*name));
+    let answer = call.sources.open(Asking { url: format!("{url}{joint}comp=tags"), headers }).await?;
     match answer.status {
         200 => wire::read_tags(&answer.beginning(TAGS).await).map_err(|_| refused(409, "The copy source has no tags.")),
         _ => Err(refusal(answer).await),
@@ -101,11 +114,7 @@ pub(super) async fn tags(call: &Call, url: &str) -> Result<Tags, Fault> {
 fn passed_on(call: &Call) -> HeaderMap {
     let given =
         PASSED_ON.iter().filter_map(|(here, there)| Some((HeaderName::from_static(there), call.headers.get(*here)?.clone())));
-    let mut headers: HeaderMap = given.collect();
-    if let Ok(version) = HeaderValue::from_str(&call.version.to_string()) {
-        headers.insert(HeaderName::from_static("x-ms-version"), version);
-    }
-    headers
+    given.collect()
 }
 
 /// Whether a partial answer is the part that was asked for.
@@ -158,6 +167,25 @@ enum Kind {
     Page { sequence: u64 },
 }
 
+impl Kind {
+    /// A body that shares these bytes; pages do not, so that those of nothing but zeros take no room.
+    fn sharing(self, bytes: &Content, now: Timestamp) -> Option<Body> {
+        match self {
+            Kind::Block => Some(Body::Block { content: bytes.clone(), blocks: Arc::default() }),
+            Kind::Append { blocks, sealed } => {
+                let mut content = Sparse::new(bytes.len());
+                content.write(0, bytes, now);
+                Some(Body::Append { content, blocks, sealed })
+            }
+            Kind::Page { .. } => None,
+        }
+    }
+}
+
+fn not_pages() -> Fault {
+    refused(409, "The copy source is no page blob: its size is not a multiple of 512 bytes.")
+}
+
 impl Described {
     fn read(headers: &HeaderMap) -> Result<Described, Fault> {
         let number = |name| text(headers, name).and_then(|text| text.parse().ok());
@@ -199,38 +227,68 @@ impl Described {
     ///
     /// # Errors
     /// 409 CannotVerifyCopySource for a page blob whose size is not one of whole pages.
-    pub(super) fn body(&self, content: Content, now: Timestamp) -> Result<Body, Fault> {
-        Ok(match self.kind {
-            Kind::Block => Body::Block { content, blocks: Arc::default() },
-            Kind::Append { blocks, sealed } => {
-                let mut bytes = Sparse::new(content.len());
-                bytes.write(0, &content, now);
-                Body::Append { content: bytes, blocks, sealed }
-            }
-            Kind::Page { sequence } => {
-                if !content.len().is_multiple_of(pages::PAGE) {
-                    return Err(refused(409, "The copy source is no page blob: its size is not a multiple of 512 bytes."));
-                }
-                Body::Page { content: written(&content, now), sequence }
-            }
-        })
+    pub(super) fn body(&self, content: &Content, now: Timestamp) -> Result<Body, Fault> {
+        if let Some(body) = self.kind.sharing(content, now) {
+            return Ok(body);
+        }
+        let mut filling = self.filling(content.len(), now);
+        content.slice(0..content.len()).for_each(|chunk| filling.push(&chunk));
+        filling.finish()
+    }
+
+    /// A body of its type and of so many bytes, to be filled as they come.
+    pub(super) fn filling(&self, size: u64, now: Timestamp) -> Filled {
+        let bytes = match self.kind {
+            Kind::Page { .. } => Filling::Pages(PageFilling::new(size, now)),
+            Kind::Block | Kind::Append { .. } => Filling::Bytes(content::Filling::new(size)),
+        };
+        Filled { kind: self.kind, came: 0, now, bytes }
     }
 }
 
-/// The pages of a content: those of nothing but zeros stay holes, for they are not sent as such.
-fn written(content: &Content, now: Timestamp) -> Sparse {
-    let mut sparse = Sparse::new(content.len());
-    let blank = |start: u64| content.slice(start..start + pages::PAGE).all(|bytes| bytes.iter().all(|byte| *byte == 0));
-    let mut start = 0;
-    while start < content.len() {
-        let mut end = start;
-        while end < content.len() && !blank(end) {
-            end += pages::PAGE;
+/// A body that is being filled.
+#[derive(Debug)]
+pub(super) struct Filled {
+    kind: Kind,
+    came: u64,
+    now: Timestamp,
+    bytes: Filling,
+}
+
+#[derive(Debug)]
+enum Filling {
+    Bytes(content::Filling),
+    Pages(PageFilling),
+}
+
+impl Filled {
+    /// Takes in the next bytes.
+    pub(super) fn push(&mut self, piece: &[u8]) {
+        self.came += piece.len() as u64;
+        match &mut self.bytes {
+            Filling::Bytes(filling) => filling.push(piece),
+            Filling::Pages(filling) => filling.push(piece),
         }
-        sparse.write(start, &content.part(start..end), now);
-        start = end + pages::PAGE;
     }
-    sparse
+
+    /// How many bytes came so far.
+    pub(super) fn came(&self) -> u64 {
+        self.came
+    }
+
+    /// Ends.
+    ///
+    /// # Errors
+    /// 409 CannotVerifyCopySource for a page blob whose size is not one of whole pages.
+    pub(super) fn finish(self) -> Result<Body, Fault> {
+        match (self.kind, self.bytes) {
+            (Kind::Page { sequence }, Filling::Pages(pages)) if self.came.is_multiple_of(pages::PAGE) => {
+                Ok(Body::Page { content: pages.finish(), sequence })
+            }
+            (kind, Filling::Bytes(bytes)) => kind.sharing(&bytes.finish(), self.now).ok_or_else(not_pages),
+            (_, Filling::Pages(_)) => Err(not_pages()),
+        }
+    }
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -92,44 +92,50 @@ impl Answer {
         self.headers.get(http::header::CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
     }
 
-    /// Streams a part of its body into a content, hashing on the way. `told` hears how many bytes came so far, and says whether anybody
-    /// still wants them.
+    /// Streams a part of its body into a content, hashing on the way.
+    ///
+    /// # Errors
+    /// As [`Answer::stream`].
+    pub async fn receive(self, part: Range<u64>, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
+        let expected = self.length().map_or(0, |length| length.min(part.end).saturating_sub(part.start));
+        let mut hasher = Hasher::new(wanted);
+        // Nothing is kept ready for more than may come.
+        let mut filling = Filling::new(expected.min(limit));
+        let take = |piece: &[u8]| {
+            hasher.update(piece);
+            filling.push(piece);
+            true
+        };
+        self.stream(part, limit, take).await?;
+        Ok(Received { content: filling.finish(), digests: hasher.finish() })
+    }
+
+    /// Hands over a part of its body, piece by piece, to somebody who says whether the rest is still wanted.
     ///
     /// # Errors
     /// 413 RequestBodyTooLarge over `limit` bytes; 500 CannotVerifyCopySource when it breaks off, stands still, or is not wanted.
-    pub async fn receive(
-        mut self,
-        part: Range<u64>,
-        limit: u64,
-        wanted: Wanted,
-        mut told: impl FnMut(u64) -> bool,
-    ) -> Result<Received, Fault> {
-        let expected = self.length().map_or(0, |length| length.min(part.end).saturating_sub(part.start));
-        if expected > limit {
+    pub async fn stream(mut self, part: Range<u64>, limit: u64, mut take: impl FnMut(&[u8]) -> bool) -> Result<(), Fault> {
+        if self.length().is_some_and(|length| length.min(part.end).saturating_sub(part.start) > limit) {
             return Err(Fault::too_large(limit));
         }
-        let mut hasher = Hasher::new(wanted);
-        let mut filling = Filling::new(expected);
         let (mut at, mut came) = (0_u64, 0_u64);
-        while let Some(piece) = self.piece().await? {
-            let from = part.start.saturating_sub(at).min(piece.len() as u64);
-            let to = part.end.saturating_sub(at).min(piece.len() as u64);
-            at += piece.len() as u64;
-            let piece = piece.slice(from as usize..to.max(from) as usize);
-            came += piece.len() as u64;
+        while at < part.end
+            && let Some(piece) = self.piece().await?
+        {
+            let length = piece.len() as u64;
+            let within = |offset: u64| offset.saturating_sub(at).min(length) as usize;
+            let (from, to) = (within(part.start), within(part.end));
+            at += length;
+            let wanted = piece.get(from..to).unwrap_or_default();
+            came += wanted.len() as u64;
             if came > limit {
                 return Err(Fault::too_large(limit));
             }
-            hasher.update(&piece);
-            filling.push(&piece);
-            if !told(came) {
+            if !take(wanted) {
                 return Err(lost("nobody wants it any more"));
             }
-            if at >= part.end {
-                break;
-            }
         }
-        Ok(Received { content: filling.finish(), digests: hasher.finish() })
+        Ok(())
     }
 
     /// The beginning of its body, for the small documents that refusals are. What cannot be read is left out.

@@ -6,9 +6,8 @@ use super::super::copied::{Copied, Progress};
 use super::super::elsewhere::{Described, Elsewhere};
 use super::super::state::{Blob, Container};
 use super::super::wire;
-use crate::op::{Answer, Call, Found, Op, Reply, Row, Secondary, Shape, Sign, Source};
+use crate::op::{Answer, Call, Found, Op, Reply, Row, Secondary, Shape, Sign, Source, lost};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::Wanted;
 use crate::rules::condition::{self, Accepts, Stored};
 use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
@@ -91,9 +90,9 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 
 /// The blob of this server that is copied, once it is as the request wants it.
 fn original(blobs: &Blobs, call: &Call, asked: &Asked, source: &Source) -> Result<Arc<Blob>, Fault> {
-    let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
-    let from = blobs.container_of(&source.account.name, &source.target.container).map_err(lost)?.read();
-    let original = from.source(source).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
+    let gone = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
+    let from = blobs.container_of(&source.account.name, &source.target.container).map_err(gone)?.read();
+    let original = from.source(source).map_err(|fault| if fault.status() == 409 { fault } else { gone(fault) })?;
     let stored = Stored { etag: original.etag(), modified: original.stamp, tags: &original.tags };
     lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;
@@ -169,13 +168,17 @@ struct Coming {
 
 impl Coming {
     async fn bring(self, answer: Answer) {
-        let arrived = |bytes| self.arrived.upgrade().map(|count| count.store(bytes, Ordering::Relaxed)).is_some();
-        let received = answer.receive(0..u64::MAX, u64::MAX, Wanted::default(), arrived).await;
+        let mut filling = self.described.filling(self.total, self.world.now());
+        let take = |piece: &[u8]| {
+            filling.push(piece);
+            self.arrived.upgrade().map(|count| count.store(filling.came(), Ordering::Relaxed)).is_some()
+        };
+        let streamed = answer.stream(0..u64::MAX, self.total, take).await;
         let Some(container) = self.container.upgrade() else { return };
         let now = self.world.now();
-        let body = received.and_then(|received| match received.content.len() == self.total {
-            true => self.described.body(received.content, now),
-            false => Err(crate::op::lost("the source is not as long as it said")),
+        let body = streamed.and_then(|()| match filling.came() == self.total {
+            true => filling.finish(),
+            false => Err(lost("the source is not as long as it said")),
         });
         let came = body.map(|body| sealed(body, self.seal)).map_err(|fault| {
             tracing::debug!(target: "lazuli::copy", "{fault}");

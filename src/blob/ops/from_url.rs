@@ -4,7 +4,7 @@
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::copied::Copied;
-use super::super::elsewhere::{self, Elsewhere};
+use super::super::elsewhere::{self, Described, Elsewhere};
 use super::super::wire::{self, Describes};
 use super::{append_block, put_block, put_page};
 use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Place, Reply, Row, Secondary, Shape, Sign, Source};
@@ -15,6 +15,7 @@ use crate::rules::fault::{Code, Fault};
 use crate::rules::metadata::Metadata;
 use crate::rules::range::{self, Asked as Range};
 use crate::rules::tags::Tags;
+use crate::rules::time::Timestamp;
 use crate::rules::{blocks, lease::Guard, pages, tier::Kept};
 use crate::store::content::Content;
 use crate::takes;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 pub(super) static PUT_BLOB_FROM_URL: Op<Blobs> = row(
     "Put Blob From URL",
     &[SOURCE, Sign::Header("x-ms-blob-type", "BlockBlob")],
-    &[ENCRYPTED, Asked::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS],
     "cw",
     Accepts::Create,
     201,
@@ -41,7 +42,7 @@ pub(super) static COPY_BLOB_FROM_URL: Op<Blobs> = row(
 pub(super) static PUT_BLOCK_FROM_URL: Op<Blobs> = row(
     "Put Block From URL",
     &[Sign::Query("comp", "block"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, SHOWN, put_block::Asked::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_block::Asked::FIELDS],
     "w",
     Accepts::None,
     201,
@@ -50,7 +51,7 @@ pub(super) static PUT_BLOCK_FROM_URL: Op<Blobs> = row(
 pub(super) static APPEND_BLOCK_FROM_URL: Op<Blobs> = row(
     "Append Block From URL",
     &[Sign::Query("comp", "appendblock"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, SHOWN, append_block::Asked::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, append_block::Asked::FIELDS],
     "aw",
     Accepts::Write,
     201,
@@ -59,7 +60,7 @@ pub(super) static APPEND_BLOCK_FROM_URL: Op<Blobs> = row(
 pub(super) static PUT_PAGE_FROM_URL: Op<Blobs> = row(
     "Put Page From URL",
     &[Sign::Query("comp", "page"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, SHOWN, put_page::Asked::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_page::Asked::FIELDS],
     "w",
     Accepts::Write,
     201,
@@ -97,9 +98,12 @@ const fn row(
 
 takes! { Asked {
     source: String = Header "x-ms-copy-source",
-    range: Option<String> = Header "x-ms-source-range",
     md5: Option<String> = Header "x-ms-source-content-md5",
     crc64: Option<String> = Header "x-ms-source-content-crc64",
+} }
+
+takes! { Part {
+    range: Option<String> = Header "x-ms-source-range",
 } }
 
 /// What a request shows for its source: to this server, or passed on to another.
@@ -130,9 +134,7 @@ enum Answers {
 
 /// A source that the caller may read, as it was when the operation began, and what was asked for of its bytes.
 struct Fetched {
-    url: String,
-    /// All of it, as a body of its own type; of a range, that range.
-    body: Body,
+    origin: Origin,
     headers: ContentHeaders,
     metadata: Metadata,
     /// Its tags, if they were asked for.
@@ -141,12 +143,22 @@ struct Fetched {
     digests: Digests,
 }
 
+/// What a source's type is known by.
+enum Origin {
+    /// Its own body.
+    Here(Body),
+    /// What its server says of it.
+    Elsewhere(Described),
+}
+
 /// What is asked for of a source.
 #[derive(Clone, Copy, Debug)]
 struct Want {
     /// The most bytes.
     limit: u64,
     answers: Answers,
+    /// Whether all of it is, whatever range the request names.
+    whole: bool,
     /// Whether its tags are.
     tags: bool,
 }
@@ -154,7 +166,7 @@ struct Want {
 impl Want {
     /// Only bytes, as many at most.
     fn bytes(limit: u64, answers: Answers) -> Want {
-        Want { limit, answers, tags: false }
+        Want { limit, answers, whole: false, tags: false }
     }
 }
 
@@ -167,6 +179,7 @@ impl Fetched {
     /// wanted; 400 for checksums that are not those of the bytes.
     async fn read(blobs: &Blobs, call: &Call, want: Want) -> Result<Fetched, Fault> {
         let asked = Asked::of(call)?;
+        let range = Part::of(call)?.range.filter(|_| !want.whole);
         if call.body.announced() != 0 {
             return Err(Fault::header("Content-Length", call.body.announced().to_string()));
         }
@@ -177,14 +190,14 @@ impl Fetched {
             Answers::Md5 => Wanted { md5: true, crc64: claimed.crc64.is_some() },
         };
         let fetched = match call.sources.find(call, &asked.source)? {
-            Found::Here(source) => Fetched::here(blobs, call, asked, &source, want, wanted)?,
-            Found::Elsewhere => Fetched::elsewhere(call, asked, want, wanted).await?,
+            Found::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, wanted)?,
+            Found::Elsewhere => Fetched::elsewhere(call, &asked.source, range.as_deref(), want, wanted).await?,
         };
         claimed.check(fetched.digests)?;
         Ok(fetched)
     }
 
-    fn here(blobs: &Blobs, call: &Call, asked: Asked, source: &Source, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
+    fn here(blobs: &Blobs, call: &Call, source: &Source, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
         let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
         let from = blobs.container_of(&source.account.name, &source.target.container).map_err(lost)?.read();
         let blob = from.source(source).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
@@ -198,7 +211,7 @@ impl Fetched {
         blob.encryption.admits_reader(&call.source_encryption()?)?;
 
         let size = blob.body.len();
-        let span = asked.range.as_deref().map_or(Range::Whole, Range::parse);
+        let span = range.map_or(Range::Whole, Range::parse);
         let span = range::resolve(span, size).map_err(lost)?.map_or(0..size, |span| span.start..span.end + 1);
         if span.end - span.start > want.limit {
             return Err(Fault::too_large(want.limit));
@@ -206,8 +219,7 @@ impl Fetched {
         let mut hasher = Hasher::new(wanted);
         blob.body.slice(span.clone()).for_each(|chunk| hasher.update(&chunk));
         Ok(Fetched {
-            url: asked.source,
-            body: blob.body.clone(),
+            origin: Origin::Here(blob.body.clone()),
             headers: blob.headers.clone(),
             metadata: blob.metadata.clone(),
             tags: want.tags.then(|| blob.tags.clone()),
@@ -216,19 +228,18 @@ impl Fetched {
         })
     }
 
-    async fn elsewhere(call: &Call, asked: Asked, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
-        let source = Elsewhere::open(call, &asked.source, asked.range.as_deref()).await?;
+    async fn elsewhere(call: &Call, url: &str, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
+        let source = Elsewhere::open(call, url, range).await?;
         let described = source.described()?;
         let tags = match want.tags {
-            true => Some(elsewhere::tags(call, &asked.source).await?),
+            true => Some(elsewhere::tags(call, url).await?),
             false => None,
         };
-        let received = source.answer.receive(source.part, want.limit, wanted, |_| true).await?;
+        let received = source.answer.receive(source.part, want.limit, wanted).await?;
         Ok(Fetched {
-            url: asked.source,
-            body: described.body(received.content.clone(), call.now)?,
-            headers: described.headers,
-            metadata: described.metadata,
+            headers: described.headers.clone(),
+            metadata: described.metadata.clone(),
+            origin: Origin::Elsewhere(described),
             tags,
             content: received.content,
             digests: received.digests,
@@ -236,11 +247,21 @@ impl Fetched {
     }
 }
 
+impl Fetched {
+    /// All of it, as a body of its own type.
+    fn body(&self, now: Timestamp) -> Result<Body, Fault> {
+        match &self.origin {
+            Origin::Here(body) => Ok(body.clone()),
+            Origin::Elsewhere(described) => described.body(&self.content, now),
+        }
+    }
+}
+
 async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let options = Options::of(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
     let tags = copies_tags(&options, &call)?;
-    let want = Want { limit: blocks::put_blob_limit(call.version), answers: Answers::AsClaimed, tags };
+    let want = Want { tags, ..Want::bytes(blocks::put_blob_limit(call.version), Answers::AsClaimed) };
     let fetched = Fetched::read(blobs, &call, want).await?;
     let stated = ContentHeaders::read(&call, Describes::ByName);
     let headers = match options.properties {
@@ -267,21 +288,23 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let options = Options::of(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
-    let want = Want { limit: COPY_LIMIT, answers: Answers::AsClaimed, tags: copies_tags(&options, &call)? };
+    let want = Want { whole: true, tags: copies_tags(&options, &call)?, ..Want::bytes(COPY_LIMIT, Answers::AsClaimed) };
     let fetched = Fetched::read(blobs, &call, want).await?;
+    let body = fetched.body(call.now)?;
+    let source = Asked::of(&call)?.source;
     let id = call.world.id();
     let container = blobs.container(&call)?;
     let keeping = blobs.keeping(&call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(&call)?;
-            if claimed.stands().is_some_and(|blob| blob.body.type_name() != fetched.body.type_name()) {
+            if claimed.stands().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
                 return Err(Code::InvalidBlobType.into());
             }
             Ok(container.create(claimed, call.now, keeping, |new| {
-                let mut blob = new.blob(fetched.body, fetched.headers);
+                let mut blob = new.blob(body, fetched.headers);
                 blob.metadata = fetched.metadata;
-                blob.copy = Some(Arc::new(Copied::whole(id, wire::without_signature(&fetched.url), blob.body.len(), blob.stamp)));
+                blob.copy = Some(Arc::new(Copied::whole(id, wire::without_signature(&source), blob.body.len(), blob.stamp)));
                 blob = given.apply(blob);
                 blob.tags = fetched.tags.unwrap_or(blob.tags);
                 blob

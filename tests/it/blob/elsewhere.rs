@@ -107,6 +107,29 @@ async fn another_account_of_another_server() {
     .await;
 }
 
+#[tokio::test]
+async fn tags_are_asked_for_on_their_own() {
+    let (house, web) = (house().await, Web::open().await);
+    let url = web.url("/source?sig=x");
+    let set = "<Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags>";
+    let page = ok("ETag: \"a\"", "content");
+    for (answer, verdict) in [(ok("", set), "201"), (ok("", "no tags"), "409"), ("HTTP/1.1 403 No\n\n".to_owned(), "403")] {
+        let headers = [("x-ms-copy-source-tag-option", "COPY"), ("x-ms-source-if-match", "\"a\"")];
+        let source = async {
+            let mut content = web.asked().await;
+            content.say(&page).await;
+            web.answer(&answer).await
+        };
+        let (got, head) = tokio::join!(copy(&house, &ALL[0], &url, &headers), source);
+        assert!(got.verdict().starts_with(verdict), "{answer}: {}", got.text());
+        assert!(
+            head.starts_with("GET /source?sig=x&comp=tags HTTP/1.1\r\n") && !head.to_lowercase().contains("if-match"),
+            "{head}"
+        );
+    }
+    check_in(&house, "GET /box/b?comp=tags → 200 | | ~<Key>k</Key><Value>v</Value>").await;
+}
+
 /// Whoever asks for it by a name that this server does not know itself by gets it all the same.
 #[tokio::test]
 async fn this_server_by_another_name() {
@@ -142,8 +165,8 @@ async fn what_a_source_is_asked() {
         assert_eq!(got.verdict(), "403 CannotVerifyCopySource");
         let head = head.to_lowercase();
         assert!(head.starts_with("get /some/page?sig=a%2bb&x=1 http/1.1\r\n"), "{head}");
+        assert_eq!(head.contains("\r\nrange: bytes=0-1\r\n"), each.1 != ALL[1].1, "{head}");
         for line in [
-            "range: bytes=0-1",
             "if-match: \"e\"",
             "if-none-match: \"f\"",
             "if-modified-since: thu, 09 may 2019 00:53:11 gmt",
@@ -275,6 +298,26 @@ async fn a_web_page() {
         let (got, _) = tokio::join!(copy(&house, &ALL[0], &url, &range), web.answer(answer));
         assert_eq!(got.verdict(), verdict, "{range:?}: {}", got.text());
     }
+}
+
+/// A part of a page blob is bytes like any other's, where they do not become a page blob.
+#[tokio::test]
+async fn a_few_bytes_of_pages() {
+    let (house, web) = (house().await, Web::open().await);
+    let url = web.url("/pages");
+    let part = "HTTP/1.1 206 Partial Content\nContent-Range: bytes 2-4/512\nContent-Length: 3\nx-ms-blob-type: PageBlob\n\n234";
+    for each in [&ALL[0], &ALL[2], &ALL[3]] {
+        let headers = [("x-ms-source-range", "bytes=2-4")];
+        let (got, _) = tokio::join!(copy(&house, each, &url, &headers), web.answer(part));
+        assert_eq!(got.status, each.2, "{}: {}", each.0, got.text());
+    }
+    check_in(&house, "GET /box/a → 200 | | 234").await;
+    // A copy is of the whole, whatever range is named.
+    let odd = ok("x-ms-blob-type: PageBlob", "234");
+    let headers = [("x-ms-source-range", "bytes=0-1")];
+    let (got, head) = tokio::join!(copy(&house, &ALL[1], &url, &headers), web.answer(&odd));
+    assert_eq!(got.verdict(), "409 CannotVerifyCopySource", "{}", got.text());
+    assert!(!head.to_lowercase().contains("range:"), "{head}");
 }
 
 #[tokio::test]
