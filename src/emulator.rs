@@ -4,6 +4,7 @@ use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
+use crate::http::background::Background;
 use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
@@ -26,6 +27,8 @@ pub struct Emulator {
     world: Arc<World>,
     /// The listeners' tasks; they end with this.
     _listeners: JoinSet<()>,
+    /// What goes on after its request was answered; it ends with this too.
+    _background: Arc<Background>,
 }
 
 /// Where a service listens.
@@ -70,7 +73,8 @@ impl Emulator {
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
         let manners = Manners { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
-        let pipeline = |service| Pipeline::new(service, accounts.clone(), world.clone(), manners);
+        let background = Arc::new(Background::default());
+        let pipeline = |service| Pipeline::new(service, accounts.clone(), world.clone(), &background, manners);
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
         let mut websites = None;
@@ -99,7 +103,7 @@ impl Emulator {
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
-        Ok(Emulator { addresses, websites, world, _listeners: listeners })
+        Ok(Emulator { addresses, websites, world, _listeners: listeners, _background: background })
     }
 
     /// Where its services listen: Blob, Queue, Table, File.

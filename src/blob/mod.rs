@@ -5,6 +5,8 @@
 
 mod blobs;
 mod body;
+mod copied;
+mod elsewhere;
 pub mod ops;
 mod service;
 mod state;

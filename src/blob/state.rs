@@ -4,7 +4,8 @@
 //! operation's row declares, in the service's order: existence, conditions, lease. The fields that would let it are private here, and
 //! `ops` is a sibling of this module, not its child.
 
-use super::body::{Body, ContentHeaders, Copied};
+use super::body::{Body, ContentHeaders};
+use super::copied::Copied;
 use crate::op::{Call, Source};
 use crate::rules::{
     access::PublicAccess,
@@ -26,6 +27,7 @@ use imbl::OrdMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
+mod copying;
 mod history;
 
 /// A container, all its blobs, and the blocks that wait to be committed: one cell of the store.
@@ -157,7 +159,16 @@ impl Blob {
 #[derive(Clone, Debug)]
 struct Staged {
     touched: Timestamp,
-    blocks: OrdMap<BlockId, Content>,
+    blocks: OrdMap<BlockId, Aside>,
+}
+
+/// A block that was put and not yet committed.
+#[derive(Clone, Debug)]
+pub struct Aside {
+    /// Its bytes.
+    pub content: Content,
+    /// With what it is encrypted.
+    pub encryption: Encryption,
 }
 
 /// A blob that the rules let this call touch. Only [`Container::admit`] makes one.
@@ -274,6 +285,7 @@ impl Container {
         let asked = call.encryption()?.in_container(&self.about.encryption)?;
         let (key, blob) = self.find(call.blob(), asked_state(call)?)?;
         check(&blob, call, key.at)?;
+        blob.check_settled(call.row, key.at)?;
         if call.row.takes("x-ms-encryption-key") {
             match call.row.accepts {
                 condition::Accepts::Read => blob.encryption.admits_reader(&call.encryption()?)?,
@@ -287,8 +299,15 @@ impl Container {
     ///
     /// # Errors
     /// 412 for an unmet condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
-    /// overwrite; 400 for a snapshot, which nobody can write to.
+    /// overwrite; 400 for a snapshot, which nobody can write to; 409 for a blob that a copy is making.
     pub fn claim(&self, call: &Call) -> Result<Claimed, Fault> {
+        let claimed = self.claim_any(call)?;
+        claimed.check_settled(call.row)?;
+        Ok(claimed)
+    }
+
+    /// [`Container::claim`], whatever copies have to do with what stands there.
+    fn claim_any(&self, call: &Call) -> Result<Claimed, Fault> {
         asked_state(call)?;
         let key = Key { name: call.blob().into(), at: At::Base };
         let encryption = call.encryption()?.in_container(&self.about.encryption)?;
@@ -314,7 +333,9 @@ impl Container {
     /// 404 BlobNotFound.
     pub fn source(&self, source: &Source) -> Result<Arc<Blob>, Fault> {
         let at = state_named(source.snapshot.as_deref(), source.version_id.as_deref())?;
-        Ok(self.find(&source.target.blob, at)?.1)
+        let (key, blob) = self.find(&source.target.blob, at)?;
+        blob.check_content(key.at)?;
+        Ok(blob)
     }
 
     /// A state of a name that is there. The version id of the blob as it is names the blob as it is.
@@ -394,13 +415,13 @@ impl Container {
         if !blocks.contains_key(&id) {
             blocks::check_room(blocks.len())?;
         }
-        blocks.insert(id, content);
+        blocks.insert(id, Aside { content, encryption: claimed.encryption });
         self.staged.insert(claimed.name, Arc::new(Staged { touched: now, blocks }));
         Ok(())
     }
 
     /// An uncommitted block of a claimed name.
-    pub fn staged_block(&self, claimed: &Claimed, id: &BlockId, now: Timestamp) -> Option<Content> {
+    pub fn staged_block(&self, claimed: &Claimed, id: &BlockId, now: Timestamp) -> Option<Aside> {
         self.waiting(&claimed.name, now)?.blocks.get(id).cloned()
     }
 
@@ -412,7 +433,7 @@ impl Container {
         let waiting: Vec<_> = self
             .waiting(call.blob(), call.now)
             .filter(|_| asked_state(call) == Ok(At::Base))
-            .map(|staged| staged.blocks.iter().map(|(id, content)| (id.clone(), content.len())).collect())
+            .map(|staged| staged.blocks.iter().map(|(id, block)| (id.clone(), block.content.len())).collect())
             .unwrap_or_default();
         match self.admit(call) {
             Ok(admitted) => Ok(BlockLists { blob: Some(admitted), waiting }),

@@ -234,12 +234,7 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
         reply = reply.with("x-ms-tag-count", blob.tags.len().to_string());
     }
     if let Some(copy) = &blob.copy {
-        reply = reply
-            .with("x-ms-copy-id", guid(copy.id))
-            .with("x-ms-copy-source", &copy.source)
-            .with("x-ms-copy-status", "success")
-            .with("x-ms-copy-progress", format!("{0}/{0}", copy.bytes))
-            .with("x-ms-copy-completion-time", copy.completed.rfc1123());
+        reply = copy.describe(reply);
     }
     reply = reply.with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
     match blob.at() {
@@ -384,7 +379,7 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, incl
     }
     xml.leaf("Last-Modified", blob.stamp.rfc1123());
     xml.leaf("Etag", blob.etag().to_string());
-    xml.leaf("Content-Length", blob.body.len().to_string());
+    xml.leaf("Content-Length", blob.size().to_string());
     xml.leaf("Content-Type", headers.content_type());
     xml.leaf("Content-Encoding", headers.encoding.as_deref().unwrap_or_default());
     xml.leaf("Content-Language", headers.language.as_deref().unwrap_or_default());
@@ -407,8 +402,7 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, incl
         (At::Kept(..), _) => {}
     }
     if let Some(copy) = blob.copy.as_ref().filter(|_| include.copy) {
-        xml.leaf("CopyId", guid(copy.id)).leaf("CopySource", &copy.source).leaf("CopyStatus", "success");
-        xml.leaf("CopyProgress", format!("{0}/{0}", copy.bytes)).leaf("CopyCompletionTime", copy.completed.rfc1123());
+        copy.write(xml);
     }
     xml.leaf("ServerEncrypted", "true");
     match &blob.encryption {

@@ -84,7 +84,7 @@ impl Table {
 }
 
 /// Values of `comp` that select operations of the reference which are not there yet. Each leaves this list when its row joins.
-const PENDING: [&str; 5] = ["expiry", "immutabilitypolicies", "incrementalcopy", "legalhold", "undelete"];
+const PENDING: [&str; 4] = ["expiry", "immutabilitypolicies", "legalhold", "undelete"];
 
 fn shows(sign: &Sign, query: &Query, headers: &HeaderMap) -> bool {
     match *sign {

@@ -25,3 +25,5 @@ mod sim;
 mod smoke;
 mod startup;
 mod tidy;
+mod trust;
+mod web;

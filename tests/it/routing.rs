@@ -199,7 +199,7 @@ const PLACES: &[(&str, Is)] = &[
     ("PageBlob_GetPageRangesDiff", In("Get Page Ranges")),
     ("PageBlob_Resize", In("Set Blob Properties")),
     ("PageBlob_UpdateSequenceNumber", In("Set Blob Properties")),
-    ("PageBlob_CopyIncremental", Missing("part 2: incremental copies")),
+    ("PageBlob_CopyIncremental", In("Incremental Copy Blob")),
     ("AppendBlob_AppendBlock", In("Append Block")),
     ("AppendBlob_AppendBlockFromUrl", In("Append Block From URL")),
     ("AppendBlob_Seal", In("Append Blob Seal")),

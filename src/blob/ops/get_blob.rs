@@ -45,7 +45,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     }
     let structured = call.structured()?;
     let blob = blobs.container(&call)?.read().admit(&call)?;
-    blob.check_online(call.now)?;
+    blob.check_readable(call.now)?;
     let size = blob.body.len();
     let Some(span) = range::resolve(range, size)? else {
         if wanted != Wanted::default() {

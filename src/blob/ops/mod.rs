@@ -40,4 +40,5 @@ crate::ops! { Blobs:
     copy_blob { COPY_BLOB }
     from_url { PUT_BLOB_FROM_URL, COPY_BLOB_FROM_URL, PUT_BLOCK_FROM_URL, APPEND_BLOCK_FROM_URL, PUT_PAGE_FROM_URL }
     abort_copy { ABORT_COPY }
+    incremental_copy { INCREMENTAL_COPY }
 }

@@ -34,7 +34,7 @@ const OF_THE_BYTES: [&str; 5] =
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let task = read_task(&call.body.bytes(LIMIT).await?)?;
     let blob = blobs.container(&call)?.read().admit(&call)?;
-    blob.check_online(call.now)?;
+    blob.check_readable(call.now)?;
     let mut reply = wire::describe(Reply::new(call.row.status), &blob, Part::Range, &call).with("content-type", "avro/binary");
     for name in OF_THE_BYTES {
         reply.headers.remove(name);

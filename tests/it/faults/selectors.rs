@@ -104,7 +104,6 @@ async fn operations_that_are_not_there() {
         ("PUT", "/kept/digits?", "immutabilityPolicies"),
         ("DELETE", "/kept/digits?", "immutabilityPolicies"),
         ("PUT", "/kept/digits?", "legalhold"),
-        ("PUT", "/kept/digits?", "incrementalcopy"),
     ] {
         for comp in [comp.to_owned(), comp.to_uppercase()] {
             let target = format!("{path}comp={comp}");
@@ -114,10 +113,6 @@ async fn operations_that_are_not_there() {
             stored.unchanged(&target).await;
         }
     }
-    let headers = [("x-ms-copy-source", "http://elsewhere.example/account/container/blob")];
-    let answer = stored.house.ask("PUT", "/kept/new").headers(&headers).send().await;
-    assert_eq!(answer.verdict(), "501 NotImplemented", "{}", answer.text());
-    stored.unchanged("a copy from elsewhere").await;
 }
 
 fn refusal_of_501(answer: &crate::house::Answer, comp: &str) {
