@@ -1,7 +1,7 @@
 //! What a container keeps of its blobs' past: snapshots that somebody took, versions that writes and deletes leave behind, and deleted
 //! states until their retention ends.
 
-use super::{Admitted, At, Blob, Container, Kept, Key, Snapshots};
+use super::{Admitted, At, Blob, Container, Kept, Key};
 use crate::rules::{
     fault::{Code, Fault},
     lease::Lease,
@@ -160,6 +160,15 @@ impl Container {
     fn past<'a>(&'a self, name: &str) -> impl Iterator<Item = (&'a Key, &'a Arc<Blob>)> + use<'a> {
         self.blobs.range(Key::first(name)..Key { name: name.into(), at: At::Base })
     }
+}
+
+/// What Delete Blob does with a blob's snapshots (`x-ms-delete-snapshots`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Snapshots {
+    /// They go with it.
+    Include,
+    /// They go, and the blob stays.
+    Only,
 }
 
 /// A snapshot that was taken.
