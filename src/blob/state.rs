@@ -39,6 +39,8 @@ pub struct Container {
     staged: OrdMap<Arc<str>, Arc<Staged>>,
     /// The last stamp given; the next is later, so that no two states of anything in the container share an entity tag.
     latest: Timestamp,
+    /// When it was created, or last restored.
+    born: Timestamp,
 }
 
 /// What is said of a container itself.
@@ -114,7 +116,21 @@ impl Container {
             blobs: OrdMap::new(),
             staged: OrdMap::new(),
             latest: now,
+            born: now,
         }
+    }
+
+    /// When it was created, or last restored: with its name, that tells it from all others.
+    pub fn born(&self) -> Timestamp {
+        self.born
+    }
+
+    /// As it is when it has been restored: as it was, and as new to whoever asks for its date, its entity tag or its lease.
+    pub fn restored(mut self, now: Timestamp) -> Container {
+        self.born = self.stamp(now);
+        self.about.stamp = self.born;
+        self.lease = Lease::default();
+        self
     }
 
     /// What is said of the container. Reading it needs no admission: the door asks it before it lets anybody in.

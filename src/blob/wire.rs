@@ -12,12 +12,13 @@ use crate::rules::{
     fault::{Code, Fault},
     lease::Lease,
     metadata::Metadata,
-    name,
+    name, retention,
     tags::Tags,
     tier::{Kept, Placed, Rehydration, Tier},
     time::Timestamp,
     version::Version,
 };
+use crate::service::listing::Line;
 
 /// Sixteen bytes as an id is written: lower case, 8-4-4-4-12.
 pub(super) fn guid(id: [u8; 16]) -> String {
@@ -495,11 +496,22 @@ fn write_lease(xml: &mut Writer, lease: Lease, now: Timestamp) {
 }
 
 /// A `<Container>` of List Containers.
-pub(super) fn write_container(xml: &mut Writer, name: &str, container: &Container, metadata: bool, call: &Call) {
-    let about = container.about();
-    xml.open("Container").leaf("Name", name).open("Properties");
-    xml.leaf("Last-Modified", about.stamp.rfc1123()).leaf("Etag", container.etag().quoted());
-    write_lease(xml, container.lease(), call.now);
+pub(super) fn write_container(xml: &mut Writer, line: &Line<'_, Container>, metadata: bool, call: &Call) {
+    let about = line.state.about();
+    xml.open("Container").leaf("Name", line.name);
+    if let Some((born, _)) = line.deleted {
+        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(born));
+    }
+    xml.open("Properties");
+    xml.leaf("Last-Modified", about.stamp.rfc1123()).leaf("Etag", line.state.etag().quoted());
+    match line.deleted {
+        None => write_lease(xml, line.state.lease(), call.now),
+        // Recorded: whoever deletes it holds a lease on it for as long as that takes.
+        Some((_, deletion)) if deletion.is_going_on(call.now) => {
+            xml.leaf("LeaseStatus", "locked").leaf("LeaseState", "leased").leaf("LeaseDuration", "fixed");
+        }
+        Some(_) => _ = xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "expired"),
+    }
     if call.version >= Version::V2016_05_31 {
         xml.leaf_some("PublicAccess", about.access.name());
     }
@@ -511,7 +523,11 @@ pub(super) fn write_container(xml: &mut Writer, name: &str, container: &Containe
         xml.leaf("HasImmutabilityPolicy", "false").leaf("HasLegalHold", "false");
     }
     if call.version >= Version::V2020_06_12 {
-        xml.leaf("ImmutableStorageWithVersioningEnabled", "false");
+        xml.leaf("ImmutableStorageWithVersioningEnabled", call.account.immutability.to_string());
+    }
+    if let Some((_, deletion)) = line.deleted {
+        xml.leaf("DeletedTime", deletion.at.rfc1123());
+        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(call.now).to_string());
     }
     xml.close("Properties");
     if metadata {

@@ -175,6 +175,11 @@ fn accounts() {
         (&["--account", "abc", "--account=devstoreaccount1"], &[], vec![well_known("abc"), default()]),
         (&["--account", "devstoreaccount1,versioning"], &[], vec![AccountConfig { versioning: true, ..default() }]),
         (
+            &["--account", "devstoreaccount1,immutability,container-retention=7"],
+            &[],
+            vec![AccountConfig { versioning: true, immutability: true, container_retention: Some(7), ..default() }],
+        ),
+        (
             &["--account", "abc:b25l,hns,versioning"],
             &[],
             vec![AccountConfig { versioning: true, hns: true, ..account("abc", b"one") }],
@@ -262,7 +267,10 @@ fn mistakes_are_one_line() {
         (&["--account", "abc:"], "--account: a key of account \"abc\" is not base64"),
         (&["--account", "abc:b25l:s3cr?t"], "--account: a key of account \"abc\" is not base64"),
         (&["--account", "abc:b25l:dHdv:eA=="], "--account: account \"abc\" has more than two keys"),
-        (&["--account", "abc,HNS"], "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning and hns"),
+        (
+            &["--account", "abc,HNS"],
+            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability and container-retention=DAYS",
+        ),
         (&["--account", "abc", "--account", "abc"], "--account: account \"abc\" is named twice"),
         (&["--account", ";"], "--account: no account is named"),
     ] {

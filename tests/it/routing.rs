@@ -129,7 +129,6 @@ enum Is {
 use Is::{Missing, Row as In};
 
 const IMMUTABLE: Is = Missing("part 2: immutability");
-const RETAINED: Is = Missing("part 2: soft delete");
 
 const PLACES: &[(&str, Is)] = &[
     ("Service_SetProperties", In("Set Blob Service Properties")),
@@ -146,7 +145,7 @@ const PLACES: &[(&str, Is)] = &[
     ("Container_SetMetadata", In("Set Container Metadata")),
     ("Container_GetAccessPolicy", In("Get Container ACL")),
     ("Container_SetAccessPolicy", In("Set Container ACL")),
-    ("Container_Restore", RETAINED),
+    ("Container_Restore", In("Restore Container")),
     ("Container_Rename", In("Rename Container")),
     ("Container_SubmitBatch", In("Blob Batch (container)")),
     ("Container_FilterBlobs", In("Find Blobs by Tags in Container")),

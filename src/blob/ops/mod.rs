@@ -17,6 +17,7 @@ crate::ops! { Blobs:
     lease_container { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     rename_container { RENAME_CONTAINER }
     delete_container { DELETE_CONTAINER }
+    restore_container { RESTORE_CONTAINER }
     list_blobs { LIST_BLOBS }
     put_blob { PUT_BLOB }
     get_blob { GET_BLOB }

@@ -6,6 +6,7 @@ mod blob_lease;
 mod blocks;
 mod conditions;
 mod container_lease;
+mod container_retention;
 mod containers;
 mod copy;
 mod encryption;
