@@ -28,7 +28,7 @@ mod writes;
 pub use blob::Blob;
 pub use door::Admitted;
 pub use history::Snapshots;
-pub use lists::{BlockLists, Listed};
+pub use lists::{Also, BlockLists, Listed};
 
 /// A container, all its blobs, and the blocks that wait to be committed: one cell of the store.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The blob service's words on the wire: which headers tell a reader about a blob, and the XML of lists, block lists and policies.
 
 use super::body::{Block, Body, ContentHeaders};
-use super::state::{Admitted, At, Blob, Container, Kept as State};
+use super::state::{Admitted, Also, At, Blob, Container, Kept as State, Listed};
 use crate::op::xml::{self, Element, Writer};
 use crate::op::{Call, Field, Place, Reply};
 use crate::rules::{
@@ -307,7 +307,7 @@ pub(super) fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Include {
     pub(super) metadata: bool,
-    pub(super) uncommitted: bool,
+    pub(super) also: Also,
     pub(super) copy: bool,
     pub(super) tags: bool,
     pub(super) snapshots: bool,
@@ -335,13 +335,14 @@ impl Include {
         for word in text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty()) {
             match word.to_ascii_lowercase().as_str() {
                 "metadata" => include.metadata = true,
-                "uncommittedblobs" => include.uncommitted = true,
+                "uncommittedblobs" => include.also.uncommitted = true,
+                "deletedwithversions" => include.also.versions_only = true,
                 "copy" => include.copy = true,
                 "tags" => include.tags = true,
                 "snapshots" => include.snapshots = true,
                 "versions" => include.versions = true,
                 "deleted" => include.deleted = true,
-                "deletedwithversions" | "immutabilitypolicy" | "legalhold" | "permissions" => {}
+                "immutabilitypolicy" | "legalhold" | "permissions" => {}
                 _ => return Err(Fault::query("include", word, "Invalid query parameter value.")),
             }
         }
@@ -358,16 +359,29 @@ pub(super) fn write_name(xml: &mut Writer, element: &str, name: &str, version: V
 }
 
 /// A `<Blob>` of List Blobs.
-pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, include: Include, call: &Call) {
+pub(super) fn write_listed(xml: &mut Writer, name: &str, listed: Listed<'_>, include: Include, call: &Call) {
+    match listed {
+        Listed::Blob(at, blob) => write_blob(xml, name, Some(at), blob, include, call),
+        Listed::VersionsOnly(last) => write_blob(xml, name, None, last, include, call),
+        Listed::Uncommitted => write_uncommitted(xml, name, call),
+    }
+}
+
+/// A state of a name; with `None`, the last of one that only has versions.
+fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include: Include, call: &Call) {
     let headers = &blob.headers;
     xml.open("Blob");
     write_name(xml, "Name", name, call.version);
-    if let At::Kept(taken, State::Snapshot) = at {
+    if let Some(At::Kept(taken, State::Snapshot)) = at {
         xml.leaf("Snapshot", taken.iso());
     }
-    xml.leaf_some("VersionId", blob.version.map(Timestamp::iso));
-    if at == At::Base && blob.version.is_some() && blob.is_live() {
+    xml.leaf_some("VersionId", blob.version.filter(|_| at.is_some()).map(Timestamp::iso));
+    if at == Some(At::Base) && blob.version.is_some() && blob.is_live() {
         xml.leaf("IsCurrentVersion", "true");
+    }
+    // Recorded: told as a blob without a lease would be.
+    if at.is_none() {
+        xml.leaf("HasVersionsOnly", "true");
     }
     if !blob.is_live() {
         xml.leaf("Deleted", "true");
@@ -393,7 +407,7 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, incl
     }
     xml.leaf("BlobType", blob.body.type_name());
     write_tier(xml, blob, call.now);
-    match (at, blob.is_live()) {
+    match (at.unwrap_or(At::Base), blob.is_live()) {
         (At::Base, true) => write_lease(xml, blob.lease(), call.now),
         // Recorded: nothing is said of the lease of a deleted blob, but that is said.
         (At::Base, false) => _ = xml.leaf("LeaseStatus", ""),
@@ -436,7 +450,7 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, incl
 }
 
 /// A `<Blob>` of List Blobs for a name that only has uncommitted blocks: there is no state yet that could have a date or a tag.
-pub(super) fn write_uncommitted(xml: &mut Writer, name: &str, call: &Call) {
+fn write_uncommitted(xml: &mut Writer, name: &str, call: &Call) {
     xml.open("Blob");
     write_name(xml, "Name", name, call.version);
     xml.open("Properties").leaf("Content-Length", "0").leaf("BlobType", "BlockBlob");

@@ -110,6 +110,7 @@ codes! {
     BlobNotFound 404 "The specified blob does not exist."
     BlobOperationNotSupported 409 "The operation isn't supported in this scenario."
     BlobOverwritten 409 "The blob has been recreated since the previous snapshot was taken."
+    BlobSnapshotNotSoftDeleted 409 "The specified blob snapshot or version is not soft deleted."
     BlobTierInadequateForContentLength 409 "Specified blob tier size limit cannot be less than content length."
     BlobUsesCustomerSpecifiedEncryption 409 "The blob is encrypted with customer specified encryption, but it was not provided in the request."
     BlockCountExceedsLimit 409 "The committed block count cannot exceed the maximum limit of 50,000 blocks."

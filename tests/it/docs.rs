@@ -158,7 +158,6 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | What | Operations and headers |
 |---|---|
 | Incremental copies | Incremental Copy Blob |
-| Permanent delete | `deletetype=permanent` of what soft delete keeps |
 | Other servers | Copies and writes from a URL that is not this server's |
 | Query | Parquet input, Arrow output; the functions `DATE_ADD`, `DATE_DIFF`, `EXTRACT` and `TO_STRING` |
 | Holds | Immutability policies, legal holds |

@@ -58,6 +58,11 @@ impl Blob {
         self.deleted.is_none()
     }
 
+    /// Whether it is there, or kept though it was deleted.
+    pub fn is_kept(&self, now: Timestamp) -> bool {
+        self.deleted.is_none_or(|deletion| deletion.is_kept(now))
+    }
+
     /// Checks that it is not in the archive, where it is neither read nor changed. Its tags and its tier are, and a new blob may take
     /// its place (recorded).
     ///

@@ -98,6 +98,24 @@ impl Container {
         Ok(Admitted { key, blob })
     }
 
+    /// The snapshot or version that the call names, deleted and still kept, once every check that its row declares is passed.
+    ///
+    /// # Errors
+    /// 409 BlobSnapshotNotSoftDeleted for what is not deleted, BlobOperationNotSupported for the blob itself; 404 BlobNotFound; those
+    /// of [`Container::admit`].
+    pub fn admit_deleted(&self, call: &Call) -> Result<Admitted, Fault> {
+        let key = Key { name: call.blob().into(), at: asked_state(call)? };
+        if key.at == At::Base {
+            return Err(Code::BlobOperationNotSupported.into());
+        }
+        if self.find(call.blob(), key.at).is_ok() {
+            return Err(Code::BlobSnapshotNotSoftDeleted.into());
+        }
+        let blob = self.blobs.get(&key).filter(|blob| blob.is_kept(call.now)).ok_or(Code::BlobNotFound)?.clone();
+        check(&blob, call, key.at)?;
+        Ok(Admitted { key, blob })
+    }
+
     /// The name that the call means to write to, once every check that its row declares is passed.
     ///
     /// # Errors

@@ -95,6 +95,11 @@ impl Container {
         Ok(self.discard(key, now, keeping))
     }
 
+    /// Removes for good what was deleted and only kept.
+    pub fn purge(&mut self, admitted: &Admitted) {
+        self.blobs.remove(&admitted.key);
+    }
+
     /// Brings back what was deleted of a name and is still kept: the blob, its snapshots, its versions.
     ///
     /// # Errors

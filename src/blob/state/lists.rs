@@ -2,7 +2,7 @@
 
 use super::blob::Blob;
 use super::door::{Admitted, asked_state};
-use super::{At, Container, Key, Staged};
+use super::{At, Container, Kept, Key, Staged};
 use crate::op::Call;
 use crate::rules::{
     blocks::{self, BlockId},
@@ -29,16 +29,16 @@ impl Container {
         }
     }
 
-    /// The blobs from a name on, in order: what a listing reads. With `uncommitted`, names that only have blocks come too.
+    /// The blobs from a name on, in order: what a listing reads.
     pub fn list_from<'a>(
         &'a self,
         from: &str,
-        uncommitted: Option<Timestamp>,
+        also: Also,
+        now: Timestamp,
     ) -> impl Iterator<Item = (&'a str, Listed<'a>)> + use<'a> {
-        let first = Key::first(from);
-        let mut blobs = self.blobs.range(first..).map(|(key, blob)| (&*key.name, Listed::Blob(key.at, blob))).peekable();
+        let mut blobs = self.states_from(from, also, now).peekable();
         let staged =
-            uncommitted.map(|now| self.staged.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.lives(now)));
+            also.uncommitted.then(|| self.staged.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.lives(now)));
         let mut staged = staged.into_iter().flatten().map(|(name, _)| &**name).peekable();
         std::iter::from_fn(move || {
             loop {
@@ -52,6 +52,29 @@ impl Container {
                     _ => blobs.next(),
                 };
             }
+        })
+    }
+
+    /// All states from a name on; after those of a name that is no blob's any more, if asked for, the last of its versions.
+    fn states_from<'a>(
+        &'a self,
+        from: &str,
+        also: Also,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&'a str, Listed<'a>)> + use<'a> {
+        let mut states = self.blobs.range(Key::first(from)..).peekable();
+        let mut version: Option<(&str, &Arc<Blob>)> = None;
+        std::iter::from_fn(move || {
+            if let Some((name, last)) = version.take_if(|(name, _)| states.peek().is_none_or(|(next, _)| *next.name != **name)) {
+                return Some((name, Listed::VersionsOnly(last)));
+            }
+            let (key, blob) = states.next()?;
+            match key.at {
+                At::Kept(_, Kept::Version) if also.versions_only && blob.is_kept(now) => version = Some((&key.name, blob)),
+                At::Base if blob.is_live() => version = None,
+                At::Kept(..) | At::Base => {}
+            }
+            Some((&*key.name, Listed::Blob(key.at, blob)))
         })
     }
 
@@ -75,11 +98,22 @@ pub struct BlockLists {
     pub waiting: Vec<(BlockId, u64)>,
 }
 
+/// What a listing shows beside blobs and their earlier states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Also {
+    /// Names that only have blocks so far.
+    pub uncommitted: bool,
+    /// Names that have versions, and no blob any more.
+    pub versions_only: bool,
+}
+
 /// What a listing meets.
 #[derive(Clone, Copy, Debug)]
 pub enum Listed<'a> {
     /// A blob, or an earlier state of it; deleted ones too.
     Blob(At, &'a Arc<Blob>),
+    /// A name that has versions and no blob any more: the last of them.
+    VersionsOnly(&'a Arc<Blob>),
     /// A name that has uncommitted blocks and no blob yet.
     Uncommitted,
 }

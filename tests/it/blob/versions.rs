@@ -98,3 +98,39 @@ async fn what_grows_in_place_makes_no_version() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn names_that_only_have_versions_are_listed_when_asked_for() {
+    let house = house().await;
+    check_in(
+        &house,
+        "PUT /box/a | x-ms-blob-type: BlockBlob | one → 201
+         PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
+         wait 1
+         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-n: 2 | two → 201 | x-ms-version-id: $v2; etag: $e2
+         PUT /box/c?comp=block&blockid=MQ== | | x → 201
+         # while there is a blob, they are its past
+         GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | ~<VersionId>{v2}</VersionId><IsCurrentVersion>true | !HasVersionsOnly
+         DELETE /box/b → 202
+         GET /box?restype=container&comp=list → 200 | | !<Name>b<
+         GET /box?restype=container&comp=list&include=deletedwithversions,metadata → 200 | | ~<Name>b</Name><HasVersionsOnly>true</HasVersionsOnly><Properties> | ~<LeaseStatus>unlocked</LeaseStatus> | ~<n>2</n> | !{v2} | !<Name>c<
+         GET /box?restype=container&comp=list&include=deletedwithversions,versions,uncommittedblobs → 200 | | ~{v1} | ~{v2} | ~<Name>c<
+         # a new blob of the name has them for its past
+         PUT /box/b | x-ms-blob-type: BlockBlob | three → 201
+         GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | !HasVersionsOnly
+         DELETE /box/b → 202",
+    )
+    .await;
+    let (mut names, mut marker) = (Vec::new(), String::new());
+    loop {
+        let target =
+            format!("/box?restype=container&comp=list&include=deletedwithversions,versions&maxresults=1&marker={marker}");
+        let page = house.ask("GET", &target).send().await;
+        names.extend(page.elements("Name").iter().map(|name| (*name).to_owned()));
+        marker = page.element("NextMarker").to_owned();
+        if marker.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(names, ["a", "b", "b", "b", "b"], "three versions, and that there are only these");
+}
