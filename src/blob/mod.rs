@@ -6,6 +6,7 @@
 mod blobs;
 mod body;
 pub mod ops;
+mod protection;
 mod service;
 mod state;
 mod wire;

@@ -1,6 +1,7 @@
 //! The blob service's words on the wire: which headers tell a reader about a blob, and the XML of lists, block lists and policies.
 
 use super::body::{Block, Body, ContentHeaders};
+use super::protection;
 use super::state::{Admitted, Also, At, Blob, Container, Kept as State, Listed};
 use crate::op::xml::{self, Element, Writer};
 use crate::op::{Call, Field, Place, Reply};
@@ -10,6 +11,7 @@ use crate::rules::{
     checksum::Digests,
     encryption::{Encryption, Preset},
     fault::{Code, Fault},
+    immutability::Protection,
     lease::Lease,
     metadata::Metadata,
     name, retention,
@@ -66,12 +68,16 @@ pub(super) struct Given {
     metadata: Metadata,
     tags: Tags,
     tier: Option<Placed>,
+    protection: Protection,
 }
 
 impl Given {
     pub(super) const FIELDS: &'static [Field] = &[
         Field { place: Place::Header, name: "x-ms-tags", required: false },
         Field { place: Place::Header, name: "x-ms-access-tier", required: false },
+        protection::FIELDS[0],
+        protection::FIELDS[1],
+        protection::FIELDS[2],
     ];
 
     /// Reads it off a request. Whoever writes tags needs the right to.
@@ -89,6 +95,7 @@ impl Given {
             metadata: call.metadata()?,
             tags: tags.map(|text| Tags::parse_header(&text)).transpose()?.unwrap_or_default(),
             tier: tier.map(|text| Tier::read(&text, tiers)).transpose()?.map(|tier| Placed::new(tier, call.now)),
+            protection: protection::read(call)?,
         })
     }
 
@@ -99,11 +106,12 @@ impl Given {
         }
         blob.tags = self.tags;
         blob.tier = self.tier;
+        blob.protection = self.protection;
         blob
     }
 }
 
-/// Headers that ask for something to be kept or done which this server does not yet: refused rather than dropped.
+/// Headers that ask for something to be kept or done which this server, or this operation, does not: refused rather than dropped.
 const NOT_KEPT: [&str; 5] = [
     "x-ms-immutability-policy-until-date",
     "x-ms-immutability-policy-mode",
@@ -112,12 +120,12 @@ const NOT_KEPT: [&str; 5] = [
     "x-ms-structured-body",
 ];
 
-/// Checks that the request asks for nothing of the kind.
+/// Checks that the request asks for nothing of the kind, but for what its row takes.
 ///
 /// # Errors
 /// 400 UnsupportedHeader.
 pub(super) fn check_kept(call: &Call) -> Result<(), Fault> {
-    match NOT_KEPT.iter().find(|name| call.has_header(name)) {
+    match NOT_KEPT.iter().find(|name| call.has_header(name) && !call.row.takes(name)) {
         Some(name) => Err(Code::UnsupportedHeader.with("HeaderName", *name)),
         None => Ok(()),
     }
@@ -242,6 +250,7 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
             .with("x-ms-copy-progress", format!("{0}/{0}", copy.bytes))
             .with("x-ms-copy-completion-time", copy.completed.rfc1123());
     }
+    reply = protection::describe(reply, blob);
     reply = reply.with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
     match blob.at() {
         // Recorded: the moment came back up to 2018-11-09.
@@ -313,6 +322,8 @@ pub(super) struct Include {
     pub(super) snapshots: bool,
     pub(super) versions: bool,
     pub(super) deleted: bool,
+    pub(super) policy: bool,
+    pub(super) hold: bool,
 }
 
 impl Include {
@@ -326,7 +337,7 @@ impl Include {
         }
     }
 
-    /// Reads the list. What has no meaning yet (holds) is known and adds nothing.
+    /// Reads the list. What has no meaning yet (permissions) is known and adds nothing.
     ///
     /// # Errors
     /// 400 InvalidQueryParameterValue for an unknown word.
@@ -342,7 +353,9 @@ impl Include {
                 "snapshots" => include.snapshots = true,
                 "versions" => include.versions = true,
                 "deleted" => include.deleted = true,
-                "immutabilitypolicy" | "legalhold" | "permissions" => {}
+                "immutabilitypolicy" => include.policy = true,
+                "legalhold" => include.hold = true,
+                "permissions" => {}
                 _ => return Err(Fault::query("include", word, "Invalid query parameter value.")),
             }
         }
@@ -430,6 +443,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
     if !blob.tags.is_empty() || call.version < Version::V2019_02_02 {
         xml.leaf("TagCount", blob.tags.len().to_string());
     }
+    protection::write(xml, blob, include.policy, include.hold);
     if let Some(deletion) = blob.deleted {
         xml.leaf("DeletedTime", deletion.at.rfc1123());
         xml.leaf("RemainingRetentionDays", deletion.days_left(call.now).to_string());

@@ -11,6 +11,7 @@ pub mod cors;
 pub mod encryption;
 pub mod etag;
 pub mod fault;
+pub mod immutability;
 pub mod lease;
 pub mod listing;
 pub mod metadata;

@@ -160,7 +160,6 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Incremental copies | Incremental Copy Blob |
 | Other servers | Copies and writes from a URL that is not this server's |
 | Query | Parquet input, Arrow output; the functions `DATE_ADD`, `DATE_DIFF`, `EXTRACT` and `TO_STRING` |
-| Holds | Immutability policies, legal holds |
 | Identity | Bearer tokens, Get User Delegation Key and the SAS that it signs |
 | Websites | Static websites |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |

@@ -128,8 +128,6 @@ enum Is {
 
 use Is::{Missing, Row as In};
 
-const IMMUTABLE: Is = Missing("part 2: immutability");
-
 const PLACES: &[(&str, Is)] = &[
     ("Service_SetProperties", In("Set Blob Service Properties")),
     ("Service_GetProperties", In("Get Blob Service Properties")),
@@ -167,9 +165,9 @@ const PLACES: &[(&str, Is)] = &[
     ("Blob_Undelete", In("Undelete Blob")),
     ("Blob_SetExpiry", Missing("Data Lake: only accounts with a hierarchical namespace have it")),
     ("Blob_SetHTTPHeaders", In("Set Blob Properties")),
-    ("Blob_SetImmutabilityPolicy", IMMUTABLE),
-    ("Blob_DeleteImmutabilityPolicy", IMMUTABLE),
-    ("Blob_SetLegalHold", IMMUTABLE),
+    ("Blob_SetImmutabilityPolicy", In("Set Blob Immutability Policy")),
+    ("Blob_DeleteImmutabilityPolicy", In("Delete Blob Immutability Policy")),
+    ("Blob_SetLegalHold", In("Set Blob Legal Hold")),
     ("Blob_SetMetadata", In("Set Blob Metadata")),
     ("Blob_AcquireLease", In("Acquire Blob Lease")),
     ("Blob_ReleaseLease", In("Release Blob Lease")),

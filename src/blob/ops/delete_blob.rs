@@ -63,8 +63,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         container
             .write(|container| {
                 let admitted = container.admit_deleted(&call)?;
-                container.purge(&admitted);
-                Ok(())
+                container.purge(&admitted, call.now)
             })
             .await?;
         return Ok(answer(&call, true));

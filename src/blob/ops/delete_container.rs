@@ -26,7 +26,10 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .named
         .write(|containers| {
             let days = call.account.container_retention;
-            containers.delete(call.container(), call.now, days, |container| container.admit_self(&call))
+            containers.delete(call.container(), call.now, days, |container| {
+                container.admit_self(&call)?;
+                if call.account.immutability { container.check_empty() } else { Ok(()) }
+            })
         })
         .await?;
     Ok(Reply::new(call.row.status))

@@ -26,6 +26,8 @@ crate::ops! { Blobs:
     blob_metadata { GET_BLOB_METADATA, SET_BLOB_METADATA }
     lease_blob { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     delete_blob { DELETE_BLOB }
+    immutability_policy { SET_IMMUTABILITY_POLICY, DELETE_IMMUTABILITY_POLICY }
+    legal_hold { SET_LEGAL_HOLD }
     undelete_blob { UNDELETE_BLOB }
     snapshot_blob { SNAPSHOT_BLOB }
     blob_tags { GET_BLOB_TAGS, SET_BLOB_TAGS }

@@ -5,6 +5,7 @@ use crate::rules::{
     encryption::Encryption,
     etag::ETag,
     fault::{Code, Fault},
+    immutability::Protection,
     lease::Lease,
     metadata::Metadata,
     retention::Deletion,
@@ -39,6 +40,8 @@ pub struct Blob {
     pub version: Option<Timestamp>,
     /// When it was deleted, if it was, and only its retention keeps it.
     pub deleted: Option<Deletion>,
+    /// What keeps it as it is.
+    pub protection: Protection,
     pub(super) lease: Lease,
 }
 
@@ -100,6 +103,7 @@ impl New {
             copy: None,
             version: self.version,
             deleted: None,
+            protection: Protection::default(),
             lease: self.lease,
         }
     }

@@ -4,6 +4,7 @@
 use super::{Admitted, At, Blob, Container, Kept, Key};
 use crate::rules::{
     fault::{Code, Fault},
+    immutability::Protection,
     lease::Lease,
     metadata::Metadata,
     retention::Keeping,
@@ -16,7 +17,8 @@ impl Container {
     /// then so is its stamp. Where versions are kept, the blob goes on as a new one.
     pub fn snapshot(&mut self, admitted: Admitted, now: Timestamp, metadata: Metadata, keeping: Keeping) -> Taken {
         let taken = self.stamp(now);
-        let mut snapshot = Blob { lease: Lease::default(), version: None, ..Blob::clone(&admitted.blob) };
+        let own = Blob { lease: Lease::default(), version: None, ..Blob::clone(&admitted.blob) };
+        let mut snapshot = Blob { protection: Protection::default(), ..own };
         if !metadata.is_empty() {
             snapshot.metadata = metadata;
             snapshot.stamp = taken;
@@ -32,13 +34,16 @@ impl Container {
     }
 
     /// Changes an admitted blob as a write does that makes a new version of it.
+    ///
+    /// # Errors
+    /// Those of [`Container::replace`].
     pub fn replace_as_version(
         &mut self,
         admitted: Admitted,
         now: Timestamp,
         keeping: Keeping,
         change: impl FnOnce(&mut Blob),
-    ) -> Arc<Blob> {
+    ) -> Result<Arc<Blob>, Fault> {
         if !keeping.versions {
             return self.replace(admitted, now, change);
         }
@@ -54,7 +59,8 @@ impl Container {
     ///
     /// # Errors
     /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them; 404 BlobNotFound when only its snapshots are
-    /// meant and it has none; 403 OperationNotAllowedOnRootBlob for the blob as it is, named by its version id.
+    /// meant and it has none; 403 OperationNotAllowedOnRootBlob for the blob as it is, named by its version id; 409 for what is under
+    /// an immutability policy or a legal hold and would not stay as a version.
     pub fn remove(
         &mut self,
         admitted: &Admitted,
@@ -65,7 +71,7 @@ impl Container {
     ) -> Result<bool, Fault> {
         let key = &admitted.key;
         if key.at != At::Base {
-            return Ok(self.discard(key, now, keeping));
+            return self.discard(key, now, keeping);
         }
         if by_version {
             return Err(Code::OperationNotAllowedOnRootBlob.into());
@@ -82,7 +88,7 @@ impl Container {
         if taken.is_empty() && snapshots == Some(Snapshots::Only) {
             return Err(Code::BlobNotFound.into());
         }
-        taken.iter().for_each(|key| _ = self.discard(key, now, keeping));
+        taken.iter().try_for_each(|key| self.discard(key, now, keeping).map(drop))?;
         if snapshots == Some(Snapshots::Only) {
             return Ok(keeping.days.is_none());
         }
@@ -92,12 +98,15 @@ impl Container {
             self.blobs.remove(key);
             return Ok(false);
         }
-        Ok(self.discard(key, now, keeping))
+        self.discard(key, now, keeping)
     }
 
     /// Removes for good what was deleted and only kept.
-    pub fn purge(&mut self, admitted: &Admitted) {
-        self.blobs.remove(&admitted.key);
+    ///
+    /// # Errors
+    /// 409 for what is under an immutability policy or a legal hold.
+    pub fn purge(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), Fault> {
+        self.discard(&admitted.key, now, Keeping::default()).map(drop)
     }
 
     /// Brings back what was deleted of a name and is still kept: the blob, its snapshots, its versions.
@@ -154,11 +163,15 @@ impl Container {
     }
 
     /// Deletes one state, or marks it deleted where such are kept. Returns whether it is gone for good.
-    fn discard(&mut self, key: &Key, now: Timestamp, keeping: Keeping) -> bool {
-        let Some(blob) = self.blobs.remove(key) else { return true };
-        let Some(deletion) = keeping.deletion(now) else { return true };
+    ///
+    /// # Errors
+    /// 409 for a state under an immutability policy or a legal hold.
+    fn discard(&mut self, key: &Key, now: Timestamp, keeping: Keeping) -> Result<bool, Fault> {
+        let Some(blob) = self.blobs.remove(key) else { return Ok(true) };
+        blob.protection.admits_removal(now)?;
+        let Some(deletion) = keeping.deletion(now) else { return Ok(true) };
         self.keep(key.clone(), Blob { deleted: Some(deletion), lease: Lease::default(), ..Blob::clone(&blob) });
-        false
+        Ok(false)
     }
 
     /// The earlier states of a name, in the order of their times.

@@ -12,6 +12,15 @@ use crate::rules::{
 use std::sync::Arc;
 
 impl Container {
+    /// Checks that there is no blob, no snapshot and no version: where blobs can be immutable, their container stays as long as it
+    /// holds one, protected or not.
+    ///
+    /// # Errors
+    /// 409 BlobImmutableDueToPolicy.
+    pub fn check_empty(&self) -> Result<(), Fault> {
+        if self.blobs.values().any(|blob| blob.is_live()) { Err(Code::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
+    }
+
     /// The committed and the uncommitted blocks of the name that the call asks about.
     ///
     /// # Errors

@@ -28,11 +28,15 @@ impl Container {
     }
 
     /// Changes an admitted blob, and its stamp with it, which the change may read.
-    pub fn replace(&mut self, admitted: Admitted, now: Timestamp, change: impl FnOnce(&mut Blob)) -> Arc<Blob> {
+    ///
+    /// # Errors
+    /// 409 for a blob under an immutability policy or a legal hold.
+    pub fn replace(&mut self, admitted: Admitted, now: Timestamp, change: impl FnOnce(&mut Blob)) -> Result<Arc<Blob>, Fault> {
+        admitted.blob.protection.admits_change()?;
         let mut blob = Blob { stamp: self.stamp(now), ..Blob::clone(&admitted.blob) };
         change(&mut blob);
         blob.lease = lease::after_write(blob.lease, now);
-        self.keep(admitted.key, blob)
+        Ok(self.keep(admitted.key, blob))
     }
 
     /// Changes what is beside an admitted blob's content: tags, tier. Its stamp stays, and its entity tag.

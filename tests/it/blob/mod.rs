@@ -12,6 +12,7 @@ mod copy;
 mod encryption;
 mod find_by_tags;
 mod from_url;
+mod immutability;
 mod leases;
 mod listing;
 mod page_diff;

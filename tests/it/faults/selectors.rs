@@ -101,9 +101,6 @@ async fn operations_that_are_not_there() {
     for (method, path, comp) in [
         ("POST", "/?restype=service&", "userdelegationkey"),
         ("PUT", "/kept/digits?", "expiry"),
-        ("PUT", "/kept/digits?", "immutabilityPolicies"),
-        ("DELETE", "/kept/digits?", "immutabilityPolicies"),
-        ("PUT", "/kept/digits?", "legalhold"),
         ("PUT", "/kept/digits?", "incrementalcopy"),
     ] {
         for comp in [comp.to_owned(), comp.to_uppercase()] {
