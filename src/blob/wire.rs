@@ -250,7 +250,7 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
             .with("x-ms-copy-progress", format!("{0}/{0}", copy.bytes))
             .with("x-ms-copy-completion-time", copy.completed.rfc1123());
     }
-    reply = protection::describe(reply, blob);
+    reply = protection::describe(reply, blob).with_some("x-ms-expiry-time", blob.expires.map(Timestamp::rfc1123));
     reply = reply.with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
     match blob.at() {
         // Recorded: the moment came back up to 2018-11-09.
@@ -330,7 +330,8 @@ impl Include {
     /// Whether a listing shows this state of a name.
     pub(super) fn shows(self, at: At, blob: &Blob, now: Timestamp) -> bool {
         match (at, blob.deleted) {
-            (_, Some(deletion)) => self.deleted && deletion.is_kept(now),
+            _ if !blob.is_kept(now) => false,
+            (_, Some(_)) => self.deleted,
             (At::Kept(_, State::Snapshot), None) => self.snapshots,
             (At::Kept(_, State::Version), None) => self.versions,
             (At::Base, None) => true,
@@ -389,14 +390,14 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
         xml.leaf("Snapshot", taken.iso());
     }
     xml.leaf_some("VersionId", blob.version.filter(|_| at.is_some()).map(Timestamp::iso));
-    if at == Some(At::Base) && blob.version.is_some() && blob.is_live() {
+    if at == Some(At::Base) && blob.version.is_some() && blob.deleted.is_none() {
         xml.leaf("IsCurrentVersion", "true");
     }
     // Recorded: told as a blob without a lease would be.
     if at.is_none() {
         xml.leaf("HasVersionsOnly", "true");
     }
-    if !blob.is_live() {
+    if blob.deleted.is_some() {
         xml.leaf("Deleted", "true");
     }
     xml.open("Properties");
@@ -404,6 +405,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
         xml.leaf("Creation-Time", blob.created.rfc1123());
     }
     xml.leaf("Last-Modified", blob.stamp.rfc1123());
+    xml.leaf_some("Expiry-Time", blob.expires.map(Timestamp::rfc1123));
     xml.leaf("Etag", blob.etag().to_string());
     xml.leaf("Content-Length", blob.body.len().to_string());
     xml.leaf("Content-Type", headers.content_type());
@@ -420,7 +422,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
     }
     xml.leaf("BlobType", blob.body.type_name());
     write_tier(xml, blob, call.now);
-    match (at.unwrap_or(At::Base), blob.is_live()) {
+    match (at.unwrap_or(At::Base), blob.deleted.is_none()) {
         (At::Base, true) => write_lease(xml, blob.lease(), call.now),
         // Recorded: nothing is said of the lease of a deleted blob, but that is said.
         (At::Base, false) => _ = xml.leaf("LeaseStatus", ""),

@@ -66,6 +66,9 @@ fn account(text: &str) -> Result<AccountConfig, String> {
             _ => return Err(format!("account {:?} cannot have {word:?} switched on: only {OPTIONS}", account.name)),
         }
     }
+    if account.hns && account.immutability {
+        return Err(format!("account {:?} cannot have both hns and immutability, as with the real service", account.name));
+    }
     Ok(account)
 }
 

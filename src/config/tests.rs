@@ -273,6 +273,14 @@ fn mistakes_are_one_line() {
         ),
         (&["--account", "abc", "--account", "abc"], "--account: account \"abc\" is named twice"),
         (&["--account", ";"], "--account: no account is named"),
+        (
+            &["--account", "abc,hns,immutability"],
+            "--account: account \"abc\" cannot have both hns and immutability, as with the real service",
+        ),
+        (
+            &["--account", "abc,container-retention=366"],
+            "--account: account \"abc\" cannot keep containers for \"366\" days: 1 to 365",
+        ),
     ] {
         assert_eq!(mistake(args, &[]), wanted, "{args:?}");
     }

@@ -80,7 +80,7 @@ impl Table {
 }
 
 /// Values of `comp` that select operations of the reference which are not there yet. Each leaves this list when its row joins.
-const PENDING: [&str; 3] = ["expiry", "incrementalcopy", "userdelegationkey"];
+const PENDING: [&str; 2] = ["incrementalcopy", "userdelegationkey"];
 
 fn shows(sign: &Sign, query: &Query, headers: &HeaderMap) -> bool {
     match *sign {

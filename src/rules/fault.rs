@@ -132,6 +132,7 @@ codes! {
     EmptyTagName 400 "The name of one of the tag key-value pairs is empty."
     ExceedsMaxBatchRequestCount 400 "The batch operation exceeds maximum number of allowed subrequests."
     FeatureVersionMismatch 409 "The type of a blob in the container is unrecognized by this version."
+    HierarchicalNamespaceNotEnabled 400 "Hierarchical namespace is not enabled for this storage account."
     ImmutabilityPolicyDeleteOnLockedPolicy 409 "This operation is not permitted as the immutability policy of the blob is locked."
     IncrementalCopyBlobMismatch 409 "The specified source blob is different than the copy source of the existing incremental copy blob."
     IncrementalCopyOfEarlierVersionSnapshotNotAllowed 409 "The specified snapshot is earlier than the last snapshot copied into the incremental copy blob."

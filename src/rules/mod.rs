@@ -10,6 +10,7 @@ pub mod condition;
 pub mod cors;
 pub mod encryption;
 pub mod etag;
+pub mod expiry;
 pub mod fault;
 pub mod immutability;
 pub mod lease;

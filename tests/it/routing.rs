@@ -163,7 +163,7 @@ const PLACES: &[(&str, Is)] = &[
     ("BlockBlob_Upload", In("Put Blob")),
     ("BlockBlob_PutBlobFromUrl", In("Put Blob From URL")),
     ("Blob_Undelete", In("Undelete Blob")),
-    ("Blob_SetExpiry", Missing("Data Lake: only accounts with a hierarchical namespace have it")),
+    ("Blob_SetExpiry", In("Set Blob Expiry")),
     ("Blob_SetHTTPHeaders", In("Set Blob Properties")),
     ("Blob_SetImmutabilityPolicy", In("Set Blob Immutability Policy")),
     ("Blob_DeleteImmutabilityPolicy", In("Delete Blob Immutability Policy")),

@@ -40,7 +40,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let source = call.sources.find(&call, &asked.source)?;
     let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
     let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
-    let original = from.source(&source).map_err(lost)?;
+    let original = from.source(&source, call.now).map_err(lost)?;
     let stored = Stored { etag: original.etag(), modified: original.stamp, tags: &original.tags };
     lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;

@@ -28,7 +28,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             let days = call.account.container_retention;
             containers.delete(call.container(), call.now, days, |container| {
                 container.admit_self(&call)?;
-                if call.account.immutability { container.check_empty() } else { Ok(()) }
+                if call.account.immutability { container.check_empty(call.now) } else { Ok(()) }
             })
         })
         .await?;

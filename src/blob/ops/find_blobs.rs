@@ -72,7 +72,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         let container_now = cell.read();
         let first = if **container == *from { first } else { "" };
         for (name, listed) in container_now.list_from(first, Also::default(), call.now) {
-            let blob = if let Listed::Blob(At::Base, blob) = listed { Some(blob).filter(|blob| blob.is_live()) } else { None };
+            let blob = if let Listed::Blob(At::Base, blob) = listed { Some(blob).filter(|blob| blob.is_live(call.now)) } else { None };
             match (sieve.sift(blob.is_some_and(|blob| search.finds(&blob.tags))), blob) {
                 (Some(true), Some(blob)) => found.push((container.clone(), name.to_owned(), blob.clone())),
                 (Some(_), _) => {}

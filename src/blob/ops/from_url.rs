@@ -142,7 +142,7 @@ impl Fetched {
         let source = call.sources.find(call, &asked.source)?;
         let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
         let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
-        let blob = from.source(&source).map_err(lost)?;
+        let blob = from.source(&source, call.now).map_err(lost)?;
         let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
         condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| {
             let status = if unmet == Unmet::Match { 412 } else { 304 };

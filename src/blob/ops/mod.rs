@@ -28,6 +28,7 @@ crate::ops! { Blobs:
     delete_blob { DELETE_BLOB }
     immutability_policy { SET_IMMUTABILITY_POLICY, DELETE_IMMUTABILITY_POLICY }
     legal_hold { SET_LEGAL_HOLD }
+    set_expiry { SET_EXPIRY }
     undelete_blob { UNDELETE_BLOB }
     snapshot_blob { SNAPSHOT_BLOB }
     blob_tags { GET_BLOB_TAGS, SET_BLOB_TAGS }

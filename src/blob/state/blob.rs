@@ -40,6 +40,8 @@ pub struct Blob {
     pub version: Option<Timestamp>,
     /// When it was deleted, if it was, and only its retention keeps it.
     pub deleted: Option<Deletion>,
+    /// From when on it is gone, if ever.
+    pub expires: Option<Timestamp>,
     /// What keeps it as it is.
     pub protection: Protection,
     pub(super) lease: Lease,
@@ -56,14 +58,24 @@ impl Blob {
         self.lease
     }
 
-    /// Whether it is there: neither deleted nor gone.
-    pub fn is_live(&self) -> bool {
-        self.deleted.is_none()
+    /// The same, gone from a moment on, or never.
+    pub fn expiring(self, expires: Option<Timestamp>) -> Blob {
+        Blob { expires, ..self }
+    }
+
+    /// Whether it is there: neither deleted nor expired.
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.deleted.is_none() && !self.has_expired(now)
+    }
+
+    /// Whether its time is over, with no trace left.
+    pub fn has_expired(&self, now: Timestamp) -> bool {
+        self.expires.is_some_and(|at| at <= now)
     }
 
     /// Whether it is there, or kept though it was deleted.
     pub fn is_kept(&self, now: Timestamp) -> bool {
-        self.deleted.is_none_or(|deletion| deletion.is_kept(now))
+        !self.has_expired(now) && self.deleted.is_none_or(|deletion| deletion.is_kept(now))
     }
 
     /// Checks that it is not in the archive, where it is neither read nor changed. Its tags and its tier are, and a new blob may take
@@ -103,6 +115,7 @@ impl New {
             copy: None,
             version: self.version,
             deleted: None,
+            expires: None,
             protection: Protection::default(),
             lease: self.lease,
         }

@@ -87,7 +87,7 @@ impl Container {
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
     pub fn admit(&self, call: &Call) -> Result<Admitted, Fault> {
         let asked = call.encryption()?.in_container(&self.about.encryption)?;
-        let (key, blob) = self.find(call.blob(), asked_state(call)?)?;
+        let (key, blob) = self.find(call.blob(), asked_state(call)?, call.now)?;
         check(&blob, call, key.at)?;
         if call.row.takes("x-ms-encryption-key") {
             match call.row.accepts {
@@ -108,7 +108,7 @@ impl Container {
         if key.at == At::Base {
             return Err(Code::BlobOperationNotSupported.into());
         }
-        if self.find(call.blob(), key.at).is_ok() {
+        if self.find(call.blob(), key.at, call.now).is_ok() {
             return Err(Code::BlobSnapshotNotSoftDeleted.into());
         }
         let blob = self.blobs.get(&key).filter(|blob| blob.is_kept(call.now)).ok_or(Code::BlobNotFound)?.clone();
@@ -125,7 +125,7 @@ impl Container {
         asked_state(call)?;
         let key = Key { name: call.blob().into(), at: At::Base };
         let encryption = call.encryption()?.in_container(&self.about.encryption)?;
-        let stands = self.blobs.get(&key).filter(|blob| blob.is_live()).cloned();
+        let stands = self.blobs.get(&key).filter(|blob| blob.is_live(call.now)).cloned();
         match &stands {
             Some(blob) => {
                 if call.row.accepts == condition::Accepts::Create && !call.grant.may_overwrite() {
@@ -145,16 +145,16 @@ impl Container {
     ///
     /// # Errors
     /// 404 BlobNotFound.
-    pub fn source(&self, source: &Source) -> Result<Arc<Blob>, Fault> {
+    pub fn source(&self, source: &Source, now: Timestamp) -> Result<Arc<Blob>, Fault> {
         let at = state_named(source.snapshot.as_deref(), source.version_id.as_deref())?;
-        Ok(self.find(&source.target.blob, at)?.1)
+        Ok(self.find(&source.target.blob, at, now)?.1)
     }
 
     /// A state of a name that is there. The version id of the blob as it is names the blob as it is.
-    fn find(&self, name: &str, at: At) -> Result<(Key, Arc<Blob>), Fault> {
+    fn find(&self, name: &str, at: At, now: Timestamp) -> Result<(Key, Arc<Blob>), Fault> {
         let get = |at| {
             let key = Key { name: name.into(), at };
-            let blob = self.blobs.get(&key).filter(|blob| blob.is_live())?.clone();
+            let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now))?.clone();
             Some((key, blob))
         };
         let current = || match at {
@@ -174,7 +174,7 @@ impl Container {
         if asked_state(call)? < at {
             return Err(Code::PreviousSnapshotCannotBeNewer.into());
         }
-        let (_, earlier) = self.find(call.blob(), at).map_err(|_| Code::PreviousSnapshotNotFound)?;
+        let (_, earlier) = self.find(call.blob(), at, call.now).map_err(|_| Code::PreviousSnapshotNotFound)?;
         Ok((taken, earlier))
     }
 }

@@ -78,7 +78,7 @@ impl Container {
         }
         let taken: Vec<Key> = self
             .past(&key.name)
-            .filter(|(key, blob)| is_snapshot(key.at) && blob.is_live())
+            .filter(|(key, blob)| is_snapshot(key.at) && blob.is_live(now))
             .map(|(key, _)| key.clone())
             .collect();
         if !taken.is_empty() && snapshots.is_none() {
@@ -121,7 +121,7 @@ impl Container {
             .filter(|(_, blob)| blob.deleted.is_some_and(|deletion| deletion.is_kept(now)))
             .map(|(key, blob)| (key.clone(), Blob { deleted: None, ..Blob::clone(blob) }))
             .collect();
-        let stands = self.blobs.get(&base).is_some_and(|blob| blob.is_live());
+        let stands = self.blobs.get(&base).is_some_and(|blob| blob.is_live(now));
         if kept.is_empty() && !stands {
             return Err(Code::BlobNotFound.into());
         }
@@ -135,6 +135,7 @@ impl Container {
         let key = Key { name: name.clone(), at: At::Base };
         let Some(before) = self.blobs.get(&key).cloned() else { return };
         match (before.deleted, keeping.versions) {
+            _ if before.has_expired(now) => {}
             (None, true) => self.archive(&key, &before),
             (None, false) => {
                 if let Some(deletion) = keeping.deletion(now) {

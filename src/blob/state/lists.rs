@@ -17,8 +17,8 @@ impl Container {
     ///
     /// # Errors
     /// 409 BlobImmutableDueToPolicy.
-    pub fn check_empty(&self) -> Result<(), Fault> {
-        if self.blobs.values().any(|blob| blob.is_live()) { Err(Code::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
+    pub fn check_empty(&self, now: Timestamp) -> Result<(), Fault> {
+        if self.blobs.values().any(|blob| blob.is_live(now)) { Err(Code::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
     }
 
     /// The committed and the uncommitted blocks of the name that the call asks about.
@@ -80,7 +80,7 @@ impl Container {
             let (key, blob) = states.next()?;
             match key.at {
                 At::Kept(_, Kept::Version) if also.versions_only && blob.is_kept(now) => version = Some((&key.name, blob)),
-                At::Base if blob.is_live() => version = None,
+                At::Base if blob.is_live(now) => version = None,
                 At::Kept(..) | At::Base => {}
             }
             Some((&*key.name, Listed::Blob(key.at, blob)))

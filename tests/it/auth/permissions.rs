@@ -60,6 +60,7 @@ const OPERATIONS: &[Row<'static>] = &[
     ("PUT", "/box/blob?comp=immutabilityPolicies", &[], "", 'o', "i", "i"),
     ("DELETE", "/box/blob?comp=immutabilityPolicies", &[], "", 'o', "i", "i"),
     ("PUT", "/box/blob?comp=legalhold", &[], "", 'o', "i", "i"),
+    ("PUT", "/box/blob?comp=expiry", &[], "", 'o', "w", "w"),
     ("DELETE", "/box/blob", &[], "", 'o', "d", "d"),
     ("DELETE", "/box/blob?versionid=2020-01-01T00:00:00.0000000Z", &[], "", 'o', "x", "x"),
     ("DELETE", "/box/blob?versionid=2020-01-01T00:00:00.0000000Z&deletetype=permanent", &[], "", 'o', "y", "y"),

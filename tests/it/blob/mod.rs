@@ -10,6 +10,7 @@ mod container_retention;
 mod containers;
 mod copy;
 mod encryption;
+mod expiry;
 mod find_by_tags;
 mod from_url;
 mod immutability;
