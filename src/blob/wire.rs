@@ -2,25 +2,29 @@
 
 use super::body::{Block, Body, ContentHeaders};
 use super::protection;
-use super::state::{Admitted, Also, At, Blob, Container, Kept as State, Listed};
+use super::state::{Admitted, Also, At, Blob, Kept as State, Listed};
 use crate::op::xml::{self, Element, Writer};
 use crate::op::{Call, Field, Place, Reply};
 use crate::rules::{
-    access::PublicAccess,
     blocks::{BlockId, Choice},
     checksum::Digests,
-    encryption::{Encryption, Preset},
+    encryption::Encryption,
     fault::{Code, Fault},
     immutability::Protection,
     lease::Lease,
     metadata::Metadata,
-    name, retention,
+    name,
     tags::Tags,
-    tier::{Kept, Placed, Rehydration, Tier},
+    tier::{Kept, Placed, Tier},
     time::Timestamp,
     version::Version,
 };
-use crate::service::listing::Line;
+
+mod container;
+mod tier;
+
+pub(super) use container::{preset_told, read_preset, read_public_access, write_container};
+pub(super) use tier::{tiers_of, with_smart_tier, with_tier};
 
 /// Sixteen bytes as an id is written: lower case, 8-4-4-4-12.
 pub(super) fn guid(id: [u8; 16]) -> String {
@@ -152,42 +156,6 @@ pub(super) fn with_encryption(reply: Reply, encryption: &Encryption) -> Reply {
     }
 }
 
-/// The scope that a container without its own reports.
-const ACCOUNT_SCOPE: &str = "$account-encryption-key";
-
-/// Reads the encryption scope that a container gets for its blobs.
-///
-/// # Errors
-/// 400 for a malformed flag, or one without a scope.
-pub(super) fn read_preset(call: &Call) -> Result<Preset, Fault> {
-    let scope = call.header("x-ms-default-encryption-scope").filter(|text| !text.is_empty() && text != ACCOUNT_SCOPE);
-    let deny = match call.header("x-ms-deny-encryption-scope-override").as_deref().unwrap_or("false") {
-        text if text.eq_ignore_ascii_case("true") => true,
-        text if text.eq_ignore_ascii_case("false") => false,
-        text => return Err(Fault::header("x-ms-deny-encryption-scope-override", text)),
-    };
-    Ok(Preset { scope: scope.map(Box::from), deny_override: deny })
-}
-
-/// The scope that a container reports, and whether it denies others.
-pub(super) fn preset_told(preset: &Preset) -> (&str, &'static str) {
-    (preset.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if preset.deny_override { "true" } else { "false" })
-}
-
-/// Reads `x-ms-blob-public-access`.
-///
-/// # Errors
-/// 400 InvalidHeaderValue for anything but `blob` and `container`.
-pub(super) fn read_public_access(call: &Call) -> Result<PublicAccess, Fault> {
-    match call.header("x-ms-blob-public-access").as_deref().unwrap_or_default() {
-        "" => Ok(PublicAccess::Private),
-        text => [PublicAccess::Blob, PublicAccess::Container]
-            .into_iter()
-            .find(|access| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text)))
-            .ok_or_else(|| Fault::header("x-ms-blob-public-access", text)),
-    }
-}
-
 /// A copy's source as it is remembered: without the signature that opened it.
 pub(super) fn without_signature(url: &str) -> String {
     match url.split_once('?') {
@@ -262,46 +230,6 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
         At::Base => reply = reply.with_some("x-ms-is-current-version", blob.version.map(|_| "true")),
     }
     with_lease(reply, blob.lease(), call.now)
-}
-
-/// Which tiers a blob can have, by its type.
-pub(super) fn tiers_of(body: &Body) -> Kept {
-    match body {
-        Body::Block { .. } => Kept::Standard,
-        Body::Page { .. } => Kept::Premium,
-        Body::Append { .. } => Kept::None,
-    }
-}
-
-/// The access tier headers of Get Blob Properties.
-pub(super) fn with_tier(reply: Reply, blob: &Blob, call: &Call) -> Reply {
-    // Recorded: before 2019-02-02 a blob of any type is told to be Hot.
-    let told = tiers_of(&blob.body) == Kept::Standard || call.version < Version::V2019_02_02;
-    match blob.tier.map(|placed| placed.seen(call.now)) {
-        None if told => reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true"),
-        None => reply,
-        Some(Placed { tier: class @ Tier::Premium(_), .. }) => reply.with("x-ms-access-tier", class.name()),
-        Some(placed) => reply
-            .with("x-ms-access-tier", placed.tier.name())
-            .with("x-ms-access-tier-change-time", placed.since.rfc1123())
-            .with_some("x-ms-archive-status", placed.rehydration.map(Rehydration::status))
-            .with_some("x-ms-rehydrate-priority", placed.rehydration.map(|way| way.priority.name())),
-    }
-}
-
-fn write_tier(xml: &mut Writer, blob: &Blob, now: Timestamp) {
-    match blob.tier.map(|placed| placed.seen(now)) {
-        None if tiers_of(&blob.body) == Kept::Standard => {
-            xml.leaf("AccessTier", Tier::Hot.name()).leaf("AccessTierInferred", "true");
-        }
-        None => {}
-        Some(placed) => {
-            xml.leaf("AccessTier", placed.tier.name());
-            xml.leaf_some("ArchiveStatus", placed.rehydration.map(Rehydration::status));
-            xml.leaf_some("RehydratePriority", placed.rehydration.map(|way| way.priority.name()));
-            xml.leaf("AccessTierChangeTime", placed.since.rfc1123());
-        }
-    }
 }
 
 /// The lease headers of a blob or a container.
@@ -421,7 +349,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
         xml.leaf("x-ms-blob-sequence-number", sequence.to_string());
     }
     xml.leaf("BlobType", blob.body.type_name());
-    write_tier(xml, blob, call.now);
+    tier::write_tier(xml, blob, call.now);
     match (at.unwrap_or(At::Base), blob.deleted.is_none()) {
         (At::Base, true) => write_lease(xml, blob.lease(), call.now),
         // Recorded: nothing is said of the lease of a deleted blob, but that is said.
@@ -523,47 +451,6 @@ pub(super) fn read_tags(document: &[u8]) -> Result<Tags, Fault> {
 fn write_lease(xml: &mut Writer, lease: Lease, now: Timestamp) {
     xml.leaf("LeaseStatus", lease.status(now)).leaf("LeaseState", lease.state(now));
     xml.leaf_some("LeaseDuration", lease.duration(now));
-}
-
-/// A `<Container>` of List Containers.
-pub(super) fn write_container(xml: &mut Writer, line: &Line<'_, Container>, metadata: bool, call: &Call) {
-    let about = line.state.about();
-    xml.open("Container").leaf("Name", line.name);
-    if let Some((born, _)) = line.deleted {
-        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(born));
-    }
-    xml.open("Properties");
-    xml.leaf("Last-Modified", about.stamp.rfc1123()).leaf("Etag", line.state.etag().quoted());
-    match line.deleted {
-        None => write_lease(xml, line.state.lease(), call.now),
-        // Recorded: whoever deletes it holds a lease on it for as long as that takes.
-        Some((_, deletion)) if deletion.is_going_on(call.now) => {
-            xml.leaf("LeaseStatus", "locked").leaf("LeaseState", "leased").leaf("LeaseDuration", "fixed");
-        }
-        Some(_) => _ = xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "expired"),
-    }
-    if call.version >= Version::V2016_05_31 {
-        xml.leaf_some("PublicAccess", about.access.name());
-    }
-    if call.version >= Version::V2019_02_02 {
-        let (scope, deny) = preset_told(&about.encryption);
-        xml.leaf("DefaultEncryptionScope", scope).leaf("DenyEncryptionScopeOverride", deny);
-    }
-    if call.version >= Version::V2017_11_09 {
-        xml.leaf("HasImmutabilityPolicy", "false").leaf("HasLegalHold", "false");
-    }
-    if call.version >= Version::V2020_06_12 {
-        xml.leaf("ImmutableStorageWithVersioningEnabled", call.account.immutability.to_string());
-    }
-    if let Some((_, deletion)) = line.deleted {
-        xml.leaf("DeletedTime", deletion.at.rfc1123());
-        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(call.now).to_string());
-    }
-    xml.close("Properties");
-    if metadata {
-        xml.nest("Metadata", |xml| about.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
-    }
-    xml.close("Container");
 }
 
 /// The body of Get Block List.

@@ -49,8 +49,10 @@ impl Version {
     pub const V2021_02_12: Version = Version(20210212);
     /// ExtendedErrorDetail on refusals.
     pub const V2024_08_04: Version = Version(20240804);
-    /// `startFrom` on List Blobs.
+    /// `startFrom` on List Blobs, and the smart tier.
     pub const V2026_02_06: Version = Version(20260206);
+    /// Get Blob tells the access tier.
+    pub const V2026_10_06: Version = Version(20261006);
 
     /// Reads `YYYY-MM-DD`; `None` when it is not such a date.
     pub fn parse(text: &str) -> Option<Version> {
