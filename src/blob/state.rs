@@ -2,7 +2,8 @@
 //!
 //! A handler cannot get hold of a blob without [`Container::admit`] or [`Container::claim`], which run every check that the
 //! operation's row declares, in the service's order: existence, conditions, lease. The fields that would let it are private here, and
-//! `ops` is a sibling of this module, not its child. `door` admits, `writes` and `history` change, `lists` tells.
+//! `ops` is a sibling of this module, not its child. `door` admits, `writes` and `history` change, `lists` tells, `sweep` takes away
+//! what is over.
 
 use crate::rules::{
     access::PublicAccess,
@@ -16,19 +17,21 @@ use crate::rules::{
     time::Timestamp,
 };
 use crate::store::content::Content;
-use imbl::OrdMap;
+use imbl::{OrdMap, OrdSet};
 use std::sync::Arc;
 
 mod blob;
 mod door;
 mod history;
 mod lists;
+mod sweep;
 mod writes;
 
 pub use blob::Blob;
 pub use door::Admitted;
 pub use history::Snapshots;
 pub use lists::{Also, BlockLists, Listed};
+use sweep::Due;
 
 /// A container, all its blobs, and the blocks that wait to be committed: one cell of the store.
 #[derive(Clone, Debug)]
@@ -37,6 +40,8 @@ pub struct Container {
     lease: Lease,
     blobs: OrdMap<Key, Arc<Blob>>,
     staged: OrdMap<Arc<str>, Arc<Staged>>,
+    /// What of both will be over by itself, and when.
+    due: OrdSet<(Timestamp, Due)>,
     /// The last stamp given; the next is later, so that no two states of anything in the container share an entity tag.
     latest: Timestamp,
     /// When it was created, or last restored.
@@ -115,6 +120,7 @@ impl Container {
             lease: Lease::default(),
             blobs: OrdMap::new(),
             staged: OrdMap::new(),
+            due: OrdSet::new(),
             latest: now,
             born: now,
         }
@@ -161,12 +167,6 @@ impl Container {
     pub fn step_lease(&mut self, ask: lease::Ask, now: Timestamp) -> Result<Lease, Fault> {
         self.lease = lease::step(self.lease, ask, Subject::Container, now)?;
         Ok(self.lease)
-    }
-
-    fn keep(&mut self, key: Key, blob: Blob) -> Arc<Blob> {
-        let blob = Arc::new(blob);
-        self.blobs.insert(key, blob.clone());
-        blob
     }
 
     /// A stamp later than every other of the container: now, unless something was written in this very tick.

@@ -78,6 +78,11 @@ impl Blob {
         !self.has_expired(now) && self.deleted.is_none_or(|deletion| deletion.is_kept(now))
     }
 
+    /// From when on nothing is left of it, if that comes by itself.
+    pub(super) fn end(&self) -> Option<Timestamp> {
+        self.expires.into_iter().chain(self.deleted.map(Deletion::end)).min()
+    }
+
     /// Checks that it is not in the archive, where it is neither read nor changed. Its tags and its tier are, and a new blob may take
     /// its place (recorded).
     ///

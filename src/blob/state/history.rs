@@ -92,10 +92,10 @@ impl Container {
         if snapshots == Some(Snapshots::Only) {
             return Ok(keeping.days.is_none());
         }
-        self.staged.remove(&key.name);
+        self.drop_staged(&key.name);
         if keeping.versions {
             self.archive(key, &admitted.blob);
-            self.blobs.remove(key);
+            self.take(key);
             return Ok(false);
         }
         self.discard(key, now, keeping)
@@ -168,7 +168,7 @@ impl Container {
     /// # Errors
     /// 409 for a state under an immutability policy or a legal hold.
     fn discard(&mut self, key: &Key, now: Timestamp, keeping: Keeping) -> Result<bool, Fault> {
-        let Some(blob) = self.blobs.remove(key) else { return Ok(true) };
+        let Some(blob) = self.take(key) else { return Ok(true) };
         blob.protection.admits_removal(now)?;
         let Some(deletion) = keeping.deletion(now) else { return Ok(true) };
         self.keep(key.clone(), Blob { deleted: Some(deletion), lease: Lease::default(), ..Blob::clone(&blob) });

@@ -94,7 +94,12 @@ impl Container {
 
 impl Staged {
     fn lives(&self, now: Timestamp) -> bool {
-        now < self.touched.after_seconds(blocks::UNCOMMITTED_SECONDS)
+        now < self.end()
+    }
+
+    /// From when on they are gone.
+    pub(super) fn end(&self) -> Timestamp {
+        self.touched.after_seconds(blocks::UNCOMMITTED_SECONDS)
     }
 }
 

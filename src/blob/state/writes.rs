@@ -21,10 +21,10 @@ impl Container {
         let stamp = self.stamp(now);
         let lease = claimed.stands.as_ref().map_or(Lease::default(), |blob| lease::after_write(blob.lease, now));
         let version = keeping.versions.then_some(stamp);
-        let blob = Arc::new(make(New { stamp, lease, encryption: claimed.encryption, version }));
-        self.staged.remove(&claimed.name);
-        self.blobs.insert(Key { name: claimed.name, at: At::Base }, blob.clone());
-        blob
+        let blob = make(New { stamp, lease, encryption: claimed.encryption, version });
+        self.drop_staged(&claimed.name);
+        self.sweep(now);
+        self.keep(Key { name: claimed.name, at: At::Base }, blob)
     }
 
     /// Changes an admitted blob, and its stamp with it, which the change may read.
@@ -68,7 +68,8 @@ impl Container {
             blocks::check_room(blocks.len())?;
         }
         blocks.insert(id, content);
-        self.staged.insert(claimed.name, Arc::new(Staged { touched: now, blocks }));
+        self.put_aside(claimed.name, Staged { touched: now, blocks });
+        self.sweep(now);
         Ok(())
     }
 

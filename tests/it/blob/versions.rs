@@ -134,3 +134,41 @@ async fn names_that_only_have_versions_are_listed_when_asked_for() {
     }
     assert_eq!(names, ["a", "b", "b", "b", "b"], "three versions, and that there are only these");
 }
+
+#[tokio::test]
+async fn soft_delete_keeps_versions_that_are_removed_and_a_copy_brings_one_back() {
+    let house = house().await;
+    let source = format!("{}/box/b", house.blob_url());
+    check_in(
+        &house,
+        &"PUT /?restype=service&comp=properties | | <StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy></StorageServiceProperties> → 202
+         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-n: 1 | one → 201 | x-ms-version-id: $v1
+         wait 1
+         PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2
+         # a deleted blob is a version like the others, and not deleted
+         DELETE /box/b → 202 | x-ms-delete-type-permanent: false
+         GET /box?restype=container&comp=list&include=deleted → 200 | | !<Name>
+         GET /box?restype=container&comp=list&include=versions → 200 | | ~{v1} | ~{v2} | !IsCurrentVersion | !Deleted
+         # a version that is removed is kept aside
+         DELETE /box/b?versionid={v1} → 202 | x-ms-delete-type-permanent: false
+         GET /box/b?versionid={v1} → 404 BlobNotFound
+         GET /box?restype=container&comp=list&include=versions → 200 | | !{v1} | ~{v2}
+         GET /box?restype=container&comp=list&include=versions,deleted → 200 | | ~<VersionId>{v1}</VersionId><Deleted>true</Deleted> | ~{v2}
+         PUT /box/copy | x-ms-copy-source: {source}?versionid={v1} → 404 CannotVerifyCopySource
+         PUT /box/b?comp=undelete → 200
+         GET /box/b → 404 BlobNotFound
+         GET /box/b?versionid={v1} → 200 | | one
+         # and is the blob again once it is copied over it
+         PUT /box/b | x-ms-copy-source: {source}?versionid={v1} → 202 | x-ms-version-id: $v3
+         GET /box/b → 200 | x-ms-version-id: {v3}; x-ms-is-current-version: true; x-ms-meta-n: 1 | one
+         GET /box/b?versionid={v2} → 200 | | two
+         # what is only kept aside is over by the clock, versions stay
+         DELETE /box/b?versionid={v2} → 202
+         wait 604800
+         PUT /box/b?comp=undelete → 200
+         GET /box/b?versionid={v2} → 404 BlobNotFound
+         GET /box/b?versionid={v1} → 200 | | one"
+            .replace("{source}", &source),
+    )
+    .await;
+}
