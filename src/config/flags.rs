@@ -121,7 +121,10 @@ pub(super) static SECTIONS: &[Section] = &[
         flags: &[
             Flag { takes: Takes::Values("ACCOUNT"), ..value("account", "", |d, v| accounts::read(v).map(|a| d.accounts = a)) }
                 .default(WELL_KNOWN_ACCOUNT)
-                .means("An account: name[:key[:key2]][,OPTION]...; repeat it for more, and the default is gone unless named"),
+                .means(
+                    "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,container-retention=DAYS; \
+                     repeat it for more, and the default is gone unless named",
+                ),
             switch("in-memory", |d, v| truth(v).map(|on| d.in_memory = on))
                 .azurite("inMemoryPersistence")
                 .means("Keep everything in memory, which is the default"),
