@@ -1,6 +1,6 @@
-//! What a blob is made of: bytes by its type, the headers that describe them, where they were copied from.
+//! What a blob is made of: bytes by its type, and the headers that describe them.
 
-use crate::rules::{blocks::BlockId, time::Timestamp};
+use crate::rules::blocks::BlockId;
 use crate::store::{chunks::Chunks, content::Content, sparse::Sparse};
 use std::ops::Range;
 use std::sync::Arc;
@@ -106,17 +106,4 @@ impl ContentHeaders {
             disposition: self.disposition.or_else(|| other.disposition.clone()),
         }
     }
-}
-
-/// What a blob remembers of the copy that made it.
-#[derive(Clone, Debug)]
-pub struct Copied {
-    /// The copy's id.
-    pub id: [u8; 16],
-    /// The source's URL, without its signature.
-    pub source: String,
-    /// How many bytes were copied.
-    pub bytes: u64,
-    /// When it ended.
-    pub completed: Timestamp,
 }

@@ -5,7 +5,10 @@
 
 mod blobs;
 mod body;
+mod copied;
+mod elsewhere;
 pub mod ops;
+mod protection;
 mod service;
 mod state;
 mod wire;

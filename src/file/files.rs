@@ -2,10 +2,12 @@
 
 use super::node::Node;
 use super::state::{Share, dots, read_snapshot};
-use crate::op::Call;
+use crate::op::{Call, Found};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::file_name::Path;
+use crate::rules::time::Timestamp;
 use crate::service::directory::{Directory, Held};
+use crate::service::named::Restorable;
 use crate::store::cell::Cell;
 use std::sync::Arc;
 
@@ -25,13 +27,29 @@ impl Held for Share {
     const MISSING: Code = Code::ShareNotFound;
 }
 
+impl Restorable for Share {
+    const TAKEN: Code = Code::ShareAlreadyExists;
+    const GOING: Code = Code::ShareBeingDeleted;
+    const STILL_GOING: &'static str = "The specified share is being deleted.";
+
+    fn born(&self) -> Timestamp {
+        Share::born(self)
+    }
+
+    fn restored(self, now: Timestamp) -> Share {
+        Share::restored(self, now)
+    }
+}
+
 impl Files {
     /// The file that a copy is made from, by the URL of its source.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL of a file; CannotVerifyCopySource with the status of the source's own refusal.
     pub fn source(&self, call: &Call, url: &str) -> Result<Source, Fault> {
-        let source = call.sources.find(call, url)?;
+        let Found::Here(source) = call.sources.find(call, url)? else {
+            return Err(Code::NotImplemented.saying("Copying from another server is not implemented yet."));
+        };
         let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
         let read = || {
             let path = Path::parse(&source.target.blob, dots(call, "x-ms-source-allow-trailing-dot")?)?;

@@ -39,6 +39,8 @@ use std::sync::Arc;
 /// A share, its tree, its snapshots and its open handles: one cell of the store.
 #[derive(Clone, Debug)]
 pub struct Share {
+    /// When it was created, or last restored.
+    born: Timestamp,
     about: About,
     lease: Lease,
     tree: Tree,
@@ -182,6 +184,7 @@ impl Share {
     /// An empty share.
     pub fn new(now: Timestamp, metadata: Metadata, settings: Settings) -> Share {
         let mut share = Share {
+            born: now,
             about: About { stamp: now, metadata, settings, policies: Arc::default() },
             lease: Lease::default(),
             tree: Tree::new(root(now, settings.protocol)),
@@ -193,6 +196,21 @@ impl Share {
         };
         share.keep_permission(sddl::OF_DIRECTORIES);
         share
+    }
+
+    /// When it was created, or last restored: with its name, that tells it from all others.
+    pub fn born(&self) -> Timestamp {
+        self.born
+    }
+
+    /// As it is when it has been restored: as it was, and as new to whoever asks for its date, its entity tag or its lease. Nobody has
+    /// anything open in it.
+    pub fn restored(mut self, now: Timestamp) -> Share {
+        self.born = self.stamp(now);
+        self.about.stamp = self.born;
+        self.lease = Lease::default();
+        self.handles = Handles::default();
+        self
     }
 
     /// What is said of the share. Reading it needs no admission: the door asks it before it lets anybody in.

@@ -1,17 +1,19 @@
 //! The file service's words on the wire: which headers tell a reader about a share, a directory or a file.
 
 use super::node::{Body, ContentHeaders, Node, NodeId};
-use super::state::{Admitted, View};
+use super::state::{Admitted, Share, View};
+use crate::op::xml::Writer;
 use crate::op::{Call, Field, Place, Reply};
 use crate::rules::{
     fault::Fault,
     lease::Lease,
-    posix,
+    posix, retention,
     share::{Protocol, RootSquash, Settings, Tier},
     smb::Given,
     time::Timestamp,
     version::Version,
 };
+use crate::service::listing::Line;
 
 const fn optional(place: Place, name: &'static str) -> Field {
     Field { place, name, required: false }
@@ -227,15 +229,20 @@ pub(super) fn describe_share(view: &View<'_>, call: &Call) -> Reply {
         .with_some("x-ms-share-provisioned-bandwidth-mibps", number(settings.provisioned_mibps))
 }
 
-/// A `<Share>` of List Shares.
-pub(super) fn write_share(xml: &mut crate::op::xml::Writer, name: &str, view: &View<'_>, metadata: bool, call: &Call) {
+/// A `<Share>` of List Shares: a share as it is or was, or one of its snapshots.
+pub(super) fn write_share(xml: &mut Writer, line: &Line<'_, Share>, view: &View<'_>, metadata: bool, call: &Call) {
     let (about, settings) = (view.about, view.about.settings);
     let tells_tier = Settings::tells_tier(call.version);
-    xml.open("Share").leaf("Name", name);
+    xml.open("Share").leaf("Name", line.name);
+    if let Some((born, _)) = line.deleted {
+        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(born));
+    }
     xml.leaf_some("Snapshot", view.taken.map(Timestamp::iso));
     xml.open("Properties");
     xml.leaf("Last-Modified", about.stamp.rfc1123()).leaf("Etag", crate::rules::etag::ETag::of(about.stamp).quoted());
-    if tells_tier && view.taken.is_none() {
+    if tells_tier && line.deleted.is_some() {
+        xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "broken");
+    } else if tells_tier && view.taken.is_none() {
         xml.leaf("LeaseStatus", view.lease.status(call.now)).leaf("LeaseState", view.lease.state(call.now));
         xml.leaf_some("LeaseDuration", view.lease.duration(call.now));
     }
@@ -263,6 +270,10 @@ pub(super) fn write_share(xml: &mut crate::op::xml::Writer, name: &str, view: &V
     xml.leaf_some("ProvisionedBandwidthMiBps", settings.provisioned_mibps.map(|value| value.to_string()));
     if call.version >= Version::V2020_02_10 {
         xml.leaf("DefaultEncryptionScope", "$account-encryption-key").leaf("DenyEncryptionScopeOverride", "false");
+    }
+    if let Some((_, deletion)) = line.deleted {
+        xml.leaf("DeletedTime", deletion.at.rfc1123());
+        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(call.now).to_string());
     }
     xml.close("Properties");
     if metadata {

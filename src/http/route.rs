@@ -25,7 +25,8 @@ impl Table {
     /// operation on this path has, and MissingRequiredHeader or InvalidHeaderValue when only a header is missing or odd; 501
     /// for an operation of the reference that is not there yet.
     pub fn find(&self, method: &str, shape: Shape, query: &Query, headers: &HeaderMap) -> Result<(usize, &'static Row), Fault> {
-        let here = || self.rows.iter().filter(|(_, row)| row.shape == shape || row.shape == Shape::Any);
+        let any = |row: &Row| row.shape == Shape::Any && shape != Shape::Site;
+        let here = || self.rows.iter().filter(|(_, row)| row.shape == shape || any(row));
         let shown = |row: &Row| row.methods.contains(&method) && row.signs.iter().all(|sign| shows(sign, query, headers));
         let claimed = |name: &str, row: &Row| {
             row.shape == Shape::Any
@@ -48,10 +49,12 @@ impl Table {
 
     /// Why nothing was found.
     fn refusal(&self, method: &str, shape: Shape, selector: Option<(&str, &str)>, query: &Query, headers: &HeaderMap) -> Fault {
+        if shape == Shape::Site {
+            return Code::UnsupportedHttpVerb.saying("The resource doesn't support specified Http Verb.");
+        }
         let by_query = |row: &Row| {
             row.signs.iter().all(|sign| !matches!(sign, Sign::Query(..) | Sign::HasQuery(_)) || shows(sign, query, headers))
         };
-        let asked = |name: &str| query.get(name).unwrap_or_default().to_ascii_lowercase();
         let near = self.rows.iter().map(|(_, row)| *row).filter(|row| row.shape == shape && row.methods.contains(&method));
         // Rows that the query has chosen, and that now want a header of a certain value.
         let chosen = |row: &Row| row.signs.iter().any(|sign| matches!(sign, Sign::Query(..))) && by_query(row);
@@ -67,9 +70,6 @@ impl Table {
             return fault;
         }
         match selector {
-            Some(("comp", value)) if PENDING.contains(&&*asked("comp")) => {
-                Code::NotImplemented.saying(format!("The operation comp={value} is not implemented yet."))
-            }
             Some((name, value)) => Fault::query(name, value, "Invalid query parameter value."),
             None if self.rows.iter().any(|(_, row)| row.methods.contains(&method)) => {
                 Code::InvalidUri.because("no operation is asked for")
@@ -78,9 +78,6 @@ impl Table {
         }
     }
 }
-
-/// Values of `comp` that select operations of the reference which are not there yet. Each leaves this list when its row joins.
-const PENDING: [&str; 6] = ["expiry", "immutabilitypolicies", "incrementalcopy", "legalhold", "undelete", "userdelegationkey"];
 
 fn shows(sign: &Sign, query: &Query, headers: &HeaderMap) -> bool {
     match *sign {

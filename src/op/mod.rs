@@ -8,13 +8,17 @@ mod call;
 mod given;
 mod reply;
 mod service;
+mod source;
+mod structured;
 pub mod xml;
 
 pub use body::{Body, Received, Rest};
-pub use call::{Call, Parts, Query, Source, Sources, Target};
+pub use call::{Call, Parts, Query, Target};
 pub use given::{Field, Given, Place, Read};
 pub use reply::{Payload, Reply, Stream};
 pub use service::{Kind, Service};
+pub use source::{Answer, Asking, Found, Source, Sources, lost};
+pub use structured::{STRUCTURED, STRUCTURED_BODY};
 
 use crate::rules::{access::Permit, condition::Accepts, fault::Fault, lease::Guard};
 use std::future::Future;
@@ -69,7 +73,9 @@ pub enum Shape {
     Share,
     /// A directory or a file in a share: `/share/path`, or its root, `/share`.
     Path,
-    /// Any of them: a preflight request asks about a path, whatever is there.
+    /// A document of the account's website, at its web endpoint.
+    Site,
+    /// Any of them but a website's: a preflight request asks about a path, whatever is there.
     Any,
 }
 

@@ -110,6 +110,7 @@ codes! {
     BlobNotFound 404 "The specified blob does not exist."
     BlobOperationNotSupported 409 "The operation isn't supported in this scenario."
     BlobOverwritten 409 "The blob has been recreated since the previous snapshot was taken."
+    BlobSnapshotNotSoftDeleted 409 "The specified blob snapshot or version is not soft deleted."
     BlobTierInadequateForContentLength 409 "Specified blob tier size limit cannot be less than content length."
     BlobUsesCustomerSpecifiedEncryption 409 "The blob is encrypted with customer specified encryption, but it was not provided in the request."
     BlockCountExceedsLimit 409 "The committed block count cannot exceed the maximum limit of 50,000 blocks."
@@ -131,6 +132,8 @@ codes! {
     EmptyTagName 400 "The name of one of the tag key-value pairs is empty."
     ExceedsMaxBatchRequestCount 400 "The batch operation exceeds maximum number of allowed subrequests."
     FeatureVersionMismatch 409 "The type of a blob in the container is unrecognized by this version."
+    HierarchicalNamespaceNotEnabled 400 "Hierarchical namespace is not enabled for this storage account."
+    ImmutabilityPolicyDeleteOnLockedPolicy 409 "This operation is not permitted as the immutability policy of the blob is locked."
     IncrementalCopyBlobMismatch 409 "The specified source blob is different than the copy source of the existing incremental copy blob."
     IncrementalCopyOfEarlierVersionSnapshotNotAllowed 409 "The specified snapshot is earlier than the last snapshot copied into the incremental copy blob."
     IncrementalCopySourceMustBeSnapshot 409 "The source for incremental copy request must be a snapshot."
@@ -191,10 +194,12 @@ codes! {
     ParentNotFound 404 "The specified parent path does not exist."
     ReadOnlyAttribute 409 "The specified resource is read-only and cannot be modified at this time."
     ShareAlreadyExists 409 "The specified share already exists."
+    ShareBeingDeleted 409 "The specified share is being deleted. Try operation later."
     ShareHasSnapshots 409 "The share has snapshots and the operation requires no snapshots."
     ShareNotFound 404 "The specified share does not exist."
     ShareSnapshotCountExceeded 409 "The total number of snapshots for the share is over the limit."
     SharingViolation 409 "The specified resource may be in use by an SMB client."
+    WebContentNotFound 404 "The requested content does not exist."
 }
 
 /// A refusal of one request: the code, and what this case says beyond the table.

@@ -4,7 +4,7 @@
 //! snapshot of the content, and remember when they were written, so that a difference between two states is found by looking at the
 //! runs, not at the bytes.
 
-use super::content::{Content, Slices};
+use super::content::{CHUNK, Content, Slices};
 use crate::rules::time::Timestamp;
 use bytes::Bytes;
 use imbl::OrdMap;
@@ -134,6 +134,62 @@ fn joined(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
     all
 }
 
+/// A content of pages being filled from its bytes in order. Pages of nothing but zeros stay holes, so that a content with terabytes of
+/// them takes no more room than what else is in it.
+#[derive(Debug)]
+pub struct PageFilling {
+    sparse: Sparse,
+    now: Timestamp,
+    at: u64,
+    open: Vec<u8>,
+}
+
+/// A page, in bytes.
+const PAGE: usize = 512;
+
+impl PageFilling {
+    /// Begins: the size in bytes, and when it is written.
+    pub fn new(size: u64, now: Timestamp) -> PageFilling {
+        PageFilling { sparse: Sparse::new(size), now, at: 0, open: Vec::new() }
+    }
+
+    /// Takes in the next bytes. What would lie beyond the size is not written.
+    pub fn push(&mut self, mut frame: &[u8]) {
+        while !frame.is_empty() {
+            let (now, later) = frame.split_at(frame.len().min(CHUNK - self.open.len()));
+            self.open.extend_from_slice(now);
+            frame = later;
+            if self.open.len() == CHUNK {
+                self.settle();
+            }
+        }
+    }
+
+    /// Ends.
+    pub fn finish(mut self) -> Sparse {
+        self.settle();
+        self.sparse
+    }
+
+    /// Writes the pages of what came since the last time that have something in them, each run of them in a chunk of its own.
+    fn settle(&mut self) {
+        let mut at = self.at;
+        for run in self.open.chunks(PAGE).collect::<Vec<_>>().chunk_by(|a, b| blank(a) == blank(b)) {
+            let length: usize = run.iter().map(|page| page.len()).sum();
+            if run.first().is_some_and(|page| !blank(page)) {
+                self.sparse.write(at, &Content::from_chunks([Bytes::from(run.concat())]), self.now);
+            }
+            at += length as u64;
+        }
+        self.at = at;
+        self.open.clear();
+    }
+}
+
+fn blank(page: &[u8]) -> bool {
+    page.iter().all(|byte| *byte == 0)
+}
+
 /// The largest piece of a hole that is handed out at once, in bytes.
 const ZEROS: usize = 64 << 10;
 static ZERO: [u8; ZEROS] = [0; ZEROS];
@@ -220,6 +276,23 @@ mod tests {
                 sparse.resize(*size);
                 naive.resize(*size as usize, None);
             }
+        }
+    }
+
+    #[test]
+    fn pages_are_filled_and_holes_left() {
+        let mut plain = vec![0; 3 * CHUNK + 2 * PAGE];
+        for (at, byte) in [(0, 1), (PAGE + 7, 2), (CHUNK - 1, 3), (CHUNK, 4), (3 * CHUNK + PAGE, 5)] {
+            plain[at] = byte;
+        }
+        for frame in [100, 4096, 3 * CHUNK] {
+            let mut filling = PageFilling::new(plain.len() as u64, Timestamp::from_ticks(1));
+            plain.chunks(frame).for_each(|piece| filling.push(piece));
+            let sparse = filling.finish();
+            assert!(flat(&sparse, 0..sparse.len()) == plain, "in frames of {frame}");
+            let (page, chunk) = (PAGE as u64, CHUNK as u64);
+            let written = [0..2 * page, chunk - page..chunk + page, 3 * chunk + page..3 * chunk + 2 * page];
+            assert_eq!(sparse.written(0..sparse.len()), written);
         }
     }
 

@@ -12,6 +12,7 @@
 mod auth;
 mod blob;
 mod case;
+mod dice;
 mod docs;
 mod faults;
 mod file;
@@ -25,3 +26,5 @@ mod sim;
 mod smoke;
 mod startup;
 mod tidy;
+mod trust;
+mod web;

@@ -4,7 +4,7 @@ use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::state::Admitted;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{blocks, condition::Accepts, lease::Guard};
@@ -18,7 +18,7 @@ pub(super) static APPEND_BLOCK: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "appendblock")],
-        takes: &[ENCRYPTED, Asked::FIELDS],
+        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY],
         permit: Permit { level: Level::Object, account: "aw", service: "aw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,
@@ -57,15 +57,13 @@ struct Held<'a> {
 }
 
 async fn append(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
-    if call.body.announced() == 0 {
-        return Err(Fault::header("Content-Length", "0"));
-    }
+    call.check_content()?;
     wire::check_kept(&call)?;
     let claimed = call.claimed_checksums()?;
-    let received = call.body.receive(blocks::append_block_limit(call.version), claimed.wanted(call.version)).await?;
+    let received = call.receive(blocks::append_block_limit(call.version), claimed.wanted(call.version)).await?;
     claimed.check(received.digests)?;
     let reply = add(blobs, &call, &received.content).await?;
-    Ok(wire::with_digests(reply, received.digests))
+    Ok(wire::with_digests(reply, received.digests).with_structured(&call))
 }
 
 /// Adds bytes to the end of the blob that the call names.
@@ -93,7 +91,7 @@ pub(super) async fn add(blobs: &Blobs, call: &Call, bytes: &Content) -> Result<R
             content.write(offset, bytes, call.now);
             let count = held.blocks + 1;
             let body = Body::Append { content, blocks: count, sealed: false };
-            Ok((offset, count, container.replace(admitted, call.now, |blob| blob.body = body)))
+            Ok((offset, count, container.replace(admitted, call.now, |blob| blob.body = body)?))
         })
         .await?;
     let reply = Reply::new(call.row.status)
@@ -113,7 +111,7 @@ async fn seal(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             let held = held(&admitted)?;
             check_position(&asked, held.content.len())?;
             let body = Body::Append { content: held.content.clone(), blocks: held.blocks, sealed: true };
-            Ok(container.replace(admitted, call.now, |blob| blob.body = body))
+            container.replace(admitted, call.now, |blob| blob.body = body)
         })
         .await?;
     Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-blob-sealed", "true"))

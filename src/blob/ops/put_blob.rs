@@ -2,7 +2,8 @@
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::wire::{self, Describes};
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape};
+use super::set_expiry::OfNew;
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Wanted};
 use crate::rules::{blocks, condition::Accepts, fault::Fault, lease::Guard, pages, tier::Kept};
@@ -16,7 +17,7 @@ pub(super) static PUT_BLOB: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS],
+        takes: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS, OfNew::FIELDS, STRUCTURED_BODY],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Create,
@@ -52,13 +53,14 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
 /// A block blob with the content that the request brings.
 async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
     let given = wire::Given::read(call, Kept::Standard)?;
+    let expires = OfNew::read(call)?;
     let claimed = call.claimed_checksums()?;
     let mut headers = ContentHeaders::read(call, Describes::ByBody);
     let container = blobs.container(call)?;
     let keeping = blobs.keeping(call)?;
 
     let wanted = Wanted { md5: true, crc64: claimed.wanted(call.version).crc64 };
-    let received = call.body.receive(blocks::put_blob_limit(call.version), wanted).await?;
+    let received = call.receive(blocks::put_blob_limit(call.version), wanted).await?;
     claimed.check(received.digests)?;
     Claimed::read(headers.md5.as_deref(), None)?.check(received.digests)?;
     headers.md5 = received.digests.md5.map(|md5| md5.to_string().into());
@@ -67,26 +69,25 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
     let blob = container
         .write(|container| {
             let claimed = container.claim(call)?;
-            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers))))
+            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers)).expiring(expires)))
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_made(reply, &blob), received.digests))
+    Ok(wire::with_digests(wire::with_made(reply, &blob), received.digests).with_structured(call))
 }
 
 /// An append blob or a page blob, which is created without content.
 async fn empty(blobs: &Blobs, call: &Call, body: Body) -> Result<Reply, Fault> {
-    if call.body.announced() != 0 {
-        return Err(Fault::header("Content-Length", call.body.announced().to_string()));
-    }
+    call.check_no_content()?;
     let given = wire::Given::read(call, wire::tiers_of(&body))?;
+    let expires = OfNew::read(call)?;
     let headers = ContentHeaders::read(call, Describes::ByBody);
     let container = blobs.container(call)?;
     let keeping = blobs.keeping(call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(call)?;
-            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers))))
+            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers)).expiring(expires)))
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");

@@ -4,7 +4,7 @@ use super::super::{files::Files, state::Share, wire};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::etag::ETag;
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::Fault;
 use crate::rules::{condition::Accepts, lease::Guard, share::Settings};
 
 pub(super) static CREATE_SHARE: Op<Files> = Op {
@@ -30,12 +30,10 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let account = files.account(&call.account.name)?;
     account
         .named
-        .write(|shares| match shares.contains_key(call.container()) {
-            true => Err(Code::ShareAlreadyExists.into()),
-            false => {
-                shares.insert(call.container().into(), Files::cell(share));
-                Ok(())
-            }
+        .write(|shares| {
+            shares.check_free(call.container(), call.now)?;
+            shares.insert(call.container().into(), Files::cell(share));
+            Ok(())
         })
         .await?;
     Ok(Reply::new(call.row.status).with_state(ETag::of(stamp), stamp))

@@ -1,10 +1,9 @@
-//! Delete Share, and what is in it; or, with `sharesnapshot`, one snapshot of it.
+//! Delete Share, and what is in it; or, with `sharesnapshot`, one snapshot of it. An account may keep a share for some days.
 
 use super::super::{files::Files, wire};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 use crate::takes;
 
 pub(super) static DELETE_SHARE: Op<Files> = Op {
@@ -46,17 +45,10 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     account
         .named
         .write(|shares| {
-            let share = shares.get(call.container()).ok_or(Code::ShareNotFound)?;
-            // Closed before its name is free: who is still writing to it is refused, and not lost.
-            share.edit(
-                |share| {
-                    share.admit_self(&call)?;
-                    share.check_snapshots(asked.snapshots.as_deref(), call.now)
-                },
-                true,
-            )?;
-            shares.remove(call.container());
-            Ok(())
+            shares.delete(call.container(), call.now, call.account.share_retention, |share| {
+                share.admit_self(&call)?;
+                share.check_snapshots(asked.snapshots.as_deref(), call.now)
+            })
         })
         .await?;
     Ok(reply)

@@ -1,6 +1,6 @@
 //! List Shares: the account's shares in order of their names, a page at a time, each after its snapshots.
 
-use super::super::{files::Files, wire};
+use super::super::{files::Files, state::View, wire};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
@@ -22,16 +22,17 @@ pub(super) static LIST_SHARES: Op<Files> = Op {
     run: |files, call| Box::pin(run(files, call)),
 };
 
-/// What `include=` may ask for. Deleted shares are not kept yet, and add nothing.
+/// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata", "snapshots", "deleted"];
 
 async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let shares = files.account(&call.account.name)?.named.read();
-    listing::answer(&call, &shares, "Shares", INCLUDE, |xml, name, share, include| {
+    listing::answer_lines(&call, &shares, "Shares", INCLUDE, &[], |xml, line, include| {
         let metadata = include.contains(&"metadata");
-        if include.contains(&"snapshots") {
-            share.snapshots().for_each(|view| wire::write_share(xml, name, &view, metadata, &call));
+        let mut write = |view: &View<'_>| wire::write_share(xml, line, view, metadata, &call);
+        if include.contains(&"snapshots") && line.deleted.is_none() {
+            line.state.snapshots().for_each(|view| write(&view));
         }
-        wire::write_share(xml, name, &share.live(), metadata, &call);
+        write(&line.state.live());
     })
 }

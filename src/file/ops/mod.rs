@@ -15,6 +15,7 @@ crate::ops! { Files:
     snapshot_share { SNAPSHOT_SHARE }
     lease_share { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     delete_share { DELETE_SHARE }
+    restore_share { RESTORE_SHARE }
     create_directory { CREATE_DIRECTORY }
     directory_properties { GET_DIRECTORY_PROPERTIES, SET_DIRECTORY_PROPERTIES }
     directory_metadata { GET_DIRECTORY_METADATA, SET_DIRECTORY_METADATA }

@@ -10,6 +10,7 @@ mod listing;
 mod permissions;
 mod ranges;
 mod rename;
+mod retention;
 mod sas;
 mod shares;
 mod snapshots;

@@ -48,7 +48,7 @@ async fn what_a_share_cannot_be_is_refused() {
          GET /box?restype=share → 404 ShareNotFound
          PUT /shr?restype=share&comp=properties | x-ms-share-quota: 102401 → 400 InvalidHeaderValue
          GET /shr?restype=share → 200 | x-ms-share-quota: 5120
-         PUT /shr?restype=share&comp=undelete → 501 NotImplemented
+         PUT /shr?restype=share&comp=undelete → 400 MissingRequiredHeader
          PUT /shr?restype=share&comp=foo → 400 InvalidQueryParameterValue
          PUT /shr?restype=foo → 400 InvalidQueryParameterValue
          PUT /shr → 400 InvalidUri",

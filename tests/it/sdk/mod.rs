@@ -2,6 +2,8 @@
 //! stand on.
 
 mod azure;
+mod identity;
+mod immutable;
 mod objects;
 
 use crate::house::{House, VERSION, hmac};
