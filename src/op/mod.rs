@@ -65,6 +65,12 @@ pub enum Shape {
     Container,
     /// A blob: `/container/blob`.
     Blob,
+    /// A queue: `/queue`.
+    Queue,
+    /// The messages of a queue: `/queue/messages`.
+    Messages,
+    /// A message: `/queue/messages/id`.
+    Message,
     /// Any of them: a preflight request asks about a path, whatever is there.
     Any,
 }

@@ -13,6 +13,7 @@ pub mod etag;
 pub mod fault;
 pub mod lease;
 pub mod listing;
+pub mod message;
 pub mod metadata;
 pub mod name;
 pub mod pages;

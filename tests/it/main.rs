@@ -15,6 +15,7 @@ mod case;
 mod docs;
 mod faults;
 mod house;
+mod queue;
 mod race;
 mod raw;
 mod routing;

@@ -20,10 +20,11 @@ const BLOBS: [&str; 6] = ["a", "a/1", "a/2", "b", "b--1", "c"];
 const BLOCKS: [&str; 3] = ["QQ==", "Qg==", "Qw=="];
 
 /// Numbers that follow from a seed (SplitMix64).
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+    /// A number below `sides`.
+    pub fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
