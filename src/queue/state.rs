@@ -96,8 +96,9 @@ impl Queue {
         self.sweep(now);
         let first: Vec<Uuid> = self.line.lasting(now).map(|(_, id)| *id).take(count).collect();
         let taken = first.into_iter().filter_map(|id| {
-            let message = self.drop(id)?.taken(visible, self.number());
-            Some(self.add(message))
+            let number = self.number();
+            let message = self.messages.get(&id)?.taken(visible, number);
+            Some(self.change(message))
         });
         taken.collect()
     }
@@ -117,8 +118,7 @@ impl Queue {
         self.sweep(now);
         let number = self.number();
         let updated = self.held(id, receipt, now)?.updated(visible, text, number)?;
-        self.drop(id);
-        Ok(self.add(updated))
+        Ok(self.change(updated))
     }
 
     /// Deletes a message.
@@ -132,11 +132,11 @@ impl Queue {
         Ok(())
     }
 
-    /// Deletes all messages.
-    pub fn clear(&mut self) {
-        self.messages = HashMap::new();
-        self.line = Timeline::default();
-        self.ends = Timeline::default();
+    /// Deletes all messages, and hands out what there was: letting go of a million takes time, and is best done where nobody waits.
+    #[must_use = "it is let go of by whoever drops it"]
+    pub fn clear(&mut self) -> Queue {
+        let empty = Queue { policies: self.policies.clone(), numbers: self.numbers, ..Queue::new(self.metadata.clone()) };
+        std::mem::replace(self, empty)
     }
 
     /// The message of this id, for who holds this receipt.
@@ -156,6 +156,16 @@ impl Queue {
         self.line.insert((message.visible, message.order), message.expires, message.id);
         self.ends.insert((message.expires, message.order), message.expires, message.id);
         self.messages.insert(message.id, message.clone());
+        message
+    }
+
+    /// Puts a message in the place of the one that it was. When it is over has not changed.
+    fn change(&mut self, message: Message) -> Arc<Message> {
+        let message = Arc::new(message);
+        if let Some(before) = self.messages.insert(message.id, message.clone()) {
+            self.line.remove((before.visible, before.order));
+        }
+        self.line.insert((message.visible, message.order), message.expires, message.id);
         message
     }
 

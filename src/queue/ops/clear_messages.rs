@@ -23,11 +23,6 @@ pub(super) static CLEAR_MESSAGES: Op<Queues> = Op {
 
 async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
     let queue = queues.queue(&call)?;
-    queue
-        .write(|queue| {
-            queue.clear();
-            Ok(())
-        })
-        .await?;
+    drop(queue.write(|queue| Ok(queue.clear())).await?);
     Ok(Reply::new(call.row.status))
 }

@@ -23,15 +23,16 @@ pub(super) static DELETE_QUEUE: Op<Queues> = Op {
 
 async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
     let account = queues.account(&call.account.name)?;
-    account
+    let deleted = account
         .named
         .write(|queues| {
             let queue = queues.get(call.queue()).ok_or(Code::QueueNotFound)?;
             // Closed before its name is free: who is still putting messages there is refused, and none is lost.
             queue.edit(|_| Ok(()), true)?;
-            queues.remove(call.queue());
-            Ok(())
+            Ok(queues.remove(call.queue()))
         })
         .await?;
+    // Only here, where nobody waits for it: letting go of many messages takes time.
+    drop(deleted);
     Ok(Reply::new(call.row.status))
 }

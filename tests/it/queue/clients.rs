@@ -37,6 +37,7 @@ enum News {
     Updated(String, Option<String>, String, Timestamp),
     Deleted(String),
     Refused(String, String),
+    Cleared,
 }
 
 /// One client does one thing.
@@ -91,6 +92,11 @@ async fn act(house: Arc<House>, mut dice: Dice, known: Arc<BTreeMap<String, Know
     }
 }
 
+async fn clear(house: Arc<House>) -> News {
+    assert_eq!(ask(&house, "DELETE", "/work/messages").send().await.verdict(), "204");
+    News::Cleared
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn none_is_handed_to_two_and_none_is_lost() {
     let seeds = match std::env::var("LAZULI_SEED") {
@@ -111,9 +117,13 @@ async fn run(seed: u64) {
         let at = format!("LAZULI_SEED={seed}, round {round}");
         let now = house.emulator.world().now();
         let before = Arc::new(known.clone());
+        let clearing = dice.roll(8) == 0;
         let clients = (0..CLIENTS).map(|n| {
             let dice = Dice(dice.roll(usize::MAX) as u64);
-            tokio::spawn(act(house.clone(), dice, before.clone(), n))
+            match n == 0 && clearing {
+                true => tokio::spawn(clear(house.clone())),
+                false => tokio::spawn(act(house.clone(), dice, before.clone(), n)),
+            }
         });
         let news: Vec<News> = join_all(clients.collect::<Vec<_>>()).await.into_iter().map(Result::unwrap).collect();
 
@@ -153,13 +163,20 @@ async fn run(seed: u64) {
             let message = &known[id];
             // Somebody else took it first, or it was over; or it would have been over before it came back.
             match verdict.as_str() {
-                "404 MessageNotFound" => assert!(taken.contains(id) || message.expires <= now, "{at}: {id} was not found"),
+                "404 MessageNotFound" => {
+                    assert!(clearing || taken.contains(id) || message.expires <= now, "{at}: {id} was not found");
+                }
                 "400 InvalidQueryParameterValue" => assert!(message.expires < now.after_seconds(4), "{at}: {id}"),
                 other => panic!("{at}: {id}: {other}"),
             }
         }
-        if dice.roll(10) == 0 {
-            assert_eq!(ask(&house, "DELETE", "/work/messages").send().await.verdict(), "204");
+        if clearing {
+            // What was there before is gone; what was put meanwhile came before it or after.
+            known.retain(|id, _| !before.contains_key(id));
+            assert!(count(&house).await.parse::<usize>().unwrap() <= known.len(), "{at}: something outlived being cleared");
+            let seen = ask(&house, "GET", "/work/messages?peekonly=true&numofmessages=32").send().await;
+            assert!(seen.elements("MessageId").into_iter().all(|id| known.contains_key(id)), "{at}: {}", seen.text());
+            clear(house.clone()).await;
             known.clear();
         }
         known.retain(|_, message| message.expires > now);
