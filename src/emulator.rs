@@ -9,6 +9,7 @@ use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
 use crate::op::{Kind, Service};
+use crate::queue::Queues;
 use crate::service::pending::Pending;
 use crate::world::World;
 use axum::Router;
@@ -141,7 +142,8 @@ fn front(pipeline: Arc<Pipeline>) -> Router {
 fn service(kind: Kind, accounts: &Accounts) -> Arc<dyn Service> {
     match kind {
         Kind::Blob => Arc::new(Blobs::new(accounts)),
-        Kind::Queue | Kind::Table | Kind::File => Arc::new(Pending(kind)),
+        Kind::Queue => Arc::new(Queues::new(accounts)),
+        Kind::Table | Kind::File => Arc::new(Pending(kind)),
     }
 }
 

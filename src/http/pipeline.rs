@@ -450,7 +450,8 @@ fn check_endpoint(row: &Row, secondary: bool) -> Result<(), Fault> {
     match (row.secondary, secondary) {
         (Secondary::Refused, true) => Err(Code::InsufficientAccountPermissions.saying("Write operations are not allowed.")),
         (Secondary::Only, false) => {
-            Err(Fault::query("comp", "stats", "This operation is only available on the secondary endpoint."))
+            // Recorded: it gives no reason.
+            Err(Fault::query("comp", "stats", "").because("only the secondary endpoint answers this"))
         }
         _ => Ok(()),
     }

@@ -67,7 +67,7 @@ pub struct Target {
     pub shape: Shape,
     /// The container, queue, table or share; empty for the service itself.
     pub container: String,
-    /// The blob's name; empty above a blob.
+    /// The blob's name, or the message's id; empty above them.
     pub blob: String,
 }
 
@@ -185,6 +185,16 @@ impl Call {
 
     /// The blob's name.
     pub fn blob(&self) -> &str {
+        &self.target.blob
+    }
+
+    /// The queue's name.
+    pub fn queue(&self) -> &str {
+        &self.target.container
+    }
+
+    /// The message's id as the path has it.
+    pub fn message(&self) -> &str {
         &self.target.blob
     }
 }

@@ -69,6 +69,12 @@ pub enum Shape {
     Container,
     /// A blob: `/container/blob`.
     Blob,
+    /// A queue: `/queue`.
+    Queue,
+    /// The messages of a queue: `/queue/messages`.
+    Messages,
+    /// A message: `/queue/messages/id`.
+    Message,
     /// A document of the account's website, at its web endpoint.
     Site,
     /// Any of them but a website's: a preflight request asks about a path, whatever is there.

@@ -182,6 +182,10 @@ codes! {
     TargetConditionNotMet 412 "The target condition specified using HTTP conditional header(s) is not met."
     UnauthorizedBlobOverwrite 403 "This request is not authorized to perform blob overwrites."
     WebContentNotFound 404 "The requested content does not exist."
+    // Queue
+    MessageNotFound 404 "The specified message does not exist."
+    QueueAlreadyExists 409 "The specified queue already exists."
+    QueueNotFound 404 "The specified queue does not exist."
 }
 
 /// A refusal of one request: the code, and what this case says beyond the table.

@@ -16,6 +16,7 @@ pub mod fault;
 pub mod immutability;
 pub mod lease;
 pub mod listing;
+pub mod message;
 pub mod metadata;
 pub mod name;
 pub mod pages;

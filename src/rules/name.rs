@@ -29,9 +29,15 @@ pub fn account(name: &str) -> bool {
 ///
 /// Refuses with 400 OutOfRangeInput for the length and 400 InvalidResourceName for the characters.
 pub fn container(name: &str) -> Result<(), Fault> {
-    if SPECIAL.contains(&name) {
-        return Ok(());
-    }
+    if SPECIAL.contains(&name) { Ok(()) } else { plain(name) }
+}
+
+/// Checks a queue's name: as a container's, and none is the service's own.
+pub fn queue(name: &str) -> Result<(), Fault> {
+    plain(name)
+}
+
+fn plain(name: &str) -> Result<(), Fault> {
     if !(3..=63).contains(&name.chars().count()) {
         return Err(Code::OutOfRangeInput.saying(LENGTH));
     }
@@ -169,6 +175,21 @@ mod tests {
         let long = "a".repeat(64);
         for name in ["", "ab", long.as_str()] {
             assert_eq!(container(name), Err(Code::OutOfRangeInput.saying(LENGTH)), "{name}");
+        }
+    }
+
+    #[test]
+    fn queues() {
+        let longest = "a".repeat(63);
+        for name in ["abc", "a-b", "0a9", longest.as_str()] {
+            assert_eq!(queue(name), Ok(()), "{name}");
+        }
+        for name in ["createdeleteUPPERCASE", "q|a", "a--b", "-ab", "ab-", "$root", "$logs", "a_b"] {
+            assert_eq!(queue(name), Err(Code::InvalidResourceName.into()), "{name}");
+        }
+        let long = "a".repeat(64);
+        for name in ["", "ab", long.as_str()] {
+            assert_eq!(queue(name), Err(Code::OutOfRangeInput.saying(LENGTH)), "{name}");
         }
     }
 

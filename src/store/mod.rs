@@ -7,3 +7,4 @@ pub mod cell;
 pub mod chunks;
 pub mod content;
 pub mod sparse;
+pub mod timeline;

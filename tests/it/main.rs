@@ -16,6 +16,7 @@ mod dice;
 mod docs;
 mod faults;
 mod house;
+mod queue;
 mod race;
 mod raw;
 mod routing;

@@ -114,6 +114,7 @@ fn rules_are_pure() {
         "crate::store",
         "crate::op",
         "crate::blob",
+        "crate::queue",
         "crate::service",
         "crate::world",
         "crate::config",
@@ -123,13 +124,21 @@ fn rules_are_pure() {
     assert_eq!(mentions("rules/", &outside), NOTHING);
 }
 
-/// The wire does not know what a blob is, and the blob service never sees a socket.
+/// The wire does not know what a blob is, no service sees a socket, and none knows another.
 #[test]
 fn the_wire_and_the_services_do_not_meet() {
-    assert_eq!(mentions("http/", &["crate::blob", "crate::store::cell"]), NOTHING);
-    assert_eq!(mentions("blob/", &["crate::http", "crate::config", "crate::control", "tokio", "hyper", "axum"]), NOTHING);
-    assert_eq!(mentions("service/", &["crate::http", "crate::blob", "crate::config", "crate::control"]), NOTHING);
-    assert_eq!(mentions("store/", &["crate::http", "crate::blob", "crate::service", "crate::op", "crate::config"]), NOTHING);
+    assert_eq!(mentions("http/", &["crate::blob", "crate::queue", "crate::store::cell"]), NOTHING);
+    for (folder, other) in [("blob/", "crate::queue"), ("queue/", "crate::blob")] {
+        assert_eq!(
+            mentions(folder, &[other, "crate::http", "crate::config", "crate::control", "tokio", "hyper", "axum"]),
+            NOTHING
+        );
+    }
+    assert_eq!(mentions("service/", &["crate::http", "crate::blob", "crate::queue", "crate::config", "crate::control"]), NOTHING);
+    assert_eq!(
+        mentions("store/", &["crate::http", "crate::blob", "crate::queue", "crate::service", "crate::op", "crate::config"]),
+        NOTHING
+    );
 }
 
 /// What can fail says so; what is not there yet answers 501; what is tested is tested always.

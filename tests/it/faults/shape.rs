@@ -125,7 +125,6 @@ async fn the_reason_is_the_sentence() {
 async fn services_that_are_not_there() {
     let stored = Stored::new().await;
     for (kind, server) in [
-        (Kind::Queue, "Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0"),
         (Kind::Table, "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"),
         (Kind::File, "Windows-Azure-File/1.0 Microsoft-HTTPAPI/2.0"),
     ] {
