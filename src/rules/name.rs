@@ -108,7 +108,7 @@ pub fn decode_query(query: &str, plus: Plus) -> Result<Vec<(String, String)>, Fa
 }
 
 /// Undoes percent-encoding; `None` when a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
-fn unescape(text: &str) -> Option<String> {
+pub fn unescape(text: &str) -> Option<String> {
     let whole = |after: &str| after.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
     if !text.split('%').skip(1).all(whole) {
         return None;
