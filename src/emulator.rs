@@ -9,6 +9,7 @@ use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
 use crate::op::{Kind, Service};
 use crate::service::pending::Pending;
+use crate::table::Tables;
 use crate::world::World;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -122,7 +123,8 @@ fn front(pipeline: Arc<Pipeline>) -> Router {
 fn service(kind: Kind, accounts: &Accounts) -> Arc<dyn Service> {
     match kind {
         Kind::Blob => Arc::new(Blobs::new(accounts)),
-        Kind::Queue | Kind::Table | Kind::File => Arc::new(Pending(kind)),
+        Kind::Table => Arc::new(Tables::new(accounts)),
+        Kind::Queue | Kind::File => Arc::new(Pending(kind)),
     }
 }
 

@@ -5,7 +5,7 @@
 //! - [`config`] and `main.rs`: arguments in, server out
 //! - [`Emulator`]: the whole server, embeddable
 //! - [`http`]: the wire, and only here: listeners, targets, routes, signatures, the pipeline of a request
-//! - [`blob`] and, to come, queue, table and file: a service each; [`service`] is what they share
+//! - [`blob`], [`table`] and, to come, queue and file: a service each; [`service`] is what they share
 //! - [`op`]: what an operation is, what it is handed and what it gives back
 //! - [`store`]: cells of records, and content for bytes
 //! - [`rules`]: what is decided, pure
@@ -22,6 +22,7 @@ pub mod op;
 pub mod rules;
 pub mod service;
 pub mod store;
+pub mod table;
 pub mod world;
 
 pub use emulator::{Address, Emulator};

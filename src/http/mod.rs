@@ -2,6 +2,7 @@
 
 pub mod auth;
 pub mod case;
+pub mod form;
 pub mod patient;
 pub mod pipeline;
 pub mod render;

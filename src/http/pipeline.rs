@@ -4,6 +4,7 @@ mod part;
 
 use super::auth::{self, Asking, Overrides};
 use super::case::Spellings;
+use super::form::Form;
 use super::render::{self, Asked};
 use super::route::Table;
 use super::target::{Addressed, addressed};
@@ -12,6 +13,7 @@ use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Shape
 use crate::rules::access::{self, Grant, Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
+use crate::rules::sas::keys;
 use crate::rules::{cors, time::Timestamp, version::Version};
 use crate::world::World;
 use axum::body::Body;
@@ -98,6 +100,7 @@ impl Pipeline {
         let client_id = parts.headers.get("x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
+        let form = Form::of(self.service.kind(), uri.query().unwrap_or_default(), &parts.headers);
 
         let mut known = Known { version: Version::V2009_09_19, named: false, account: None, row: None };
         let outcome = match self.head(parts, peer, spelling, now, &mut known) {
@@ -114,6 +117,7 @@ impl Pipeline {
             named: known.named,
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
+            form,
             now,
         };
         let mut response = match &outcome {
@@ -187,7 +191,8 @@ impl Pipeline {
         known.learn(head.version.or_else(|| self.service.default_version(&account.name)));
 
         let target = self.service.target(place.path, &head.query)?;
-        let (row_place, row) = self.table.find(head.method.as_str(), target.shape, &head.query, &head.headers)?;
+        let method = self.service.method(&head.method, &head.headers)?;
+        let (row_place, row) = self.table.find(method.as_str(), target.shape, &head.query, &head.headers)?;
         known.row = Some(row);
         head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(row, &target))?;
         if !has_length && matches!(head.method, Method::PUT | Method::POST | Method::PATCH) {
@@ -195,6 +200,7 @@ impl Pipeline {
         }
 
         let (grant, overrides) = self.authorize(&head, known.version, &account, &target, &row.permit)?;
+        let keys = keys::reach(&grant, &head.pairs);
         check_endpoint(row, place.secondary)?;
         let read = target.shape == Shape::Blob && matches!(head.method, Method::GET | Method::HEAD);
 
@@ -213,6 +219,7 @@ impl Pipeline {
             version: known.version,
             now: head.now,
             grant,
+            keys,
             world: self.world.clone(),
             sources: asker.clone(),
             parts: asker,

@@ -6,6 +6,7 @@
 mod body;
 mod call;
 mod given;
+pub mod odata;
 mod reply;
 mod service;
 pub mod xml;
@@ -65,6 +66,16 @@ pub enum Shape {
     Container,
     /// A blob: `/container/blob`.
     Blob,
+    /// The list of tables: `/Tables`.
+    Tables,
+    /// A table in that list: `/Tables('table')`.
+    Table,
+    /// What a table holds: `/table()`.
+    Entities,
+    /// An entity: `/table(PartitionKey='p',RowKey='r')`.
+    Entity,
+    /// An entity group transaction: `/$batch`.
+    Batch,
     /// Any of them: a preflight request asks about a path, whatever is there.
     Any,
 }

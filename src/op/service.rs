@@ -3,6 +3,7 @@
 use super::{Call, Done, Row};
 use crate::op::call::{Query, Target};
 use crate::rules::{access::PublicAccess, cors::CorsRule, fault::Fault, sas::Policy, version::Version};
+use http::{HeaderMap, Method};
 use std::sync::Arc;
 
 /// The four services of a storage account.
@@ -76,6 +77,14 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// 400 for a path that can name nothing.
     fn target(&self, path: &str, query: &Query) -> Result<Target, Fault>;
+
+    /// The method that a request means, where it is not the one that it was sent with.
+    ///
+    /// # Errors
+    /// 400 for a request that says it in a way that there is not.
+    fn method(&self, sent: &Method, _headers: &HeaderMap) -> Result<Method, Fault> {
+        Ok(sent.clone())
+    }
 
     /// How public a container is.
     fn public_access(&self, account: &str, target: &Target) -> PublicAccess;

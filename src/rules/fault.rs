@@ -181,7 +181,6 @@ codes! {
     // Table
     AtomFormatNotSupported 415 "Atom format is not supported."
     CommandsInBatchActOnDifferentPartitions 400 "All commands in a batch must operate on same entity group."
-    ContentLengthExceeded 413 "The content length for the requested operation has exceeded the limit."
     DuplicatePropertiesSpecified 400 "A property is specified more than one time."
     EntityAlreadyExists 409 "The specified entity already exists."
     EntityTooLarge 400 "The entity is larger than the maximum allowed size (1MB)."

@@ -6,6 +6,7 @@
 //! that way. The HMAC is for whoever has the keys. Sources: «Create an account / service / user delegation SAS» in the REST
 //! reference; the sentences of AuthenticationErrorDetail as the service is known to say them.
 
+pub mod keys;
 mod parse;
 mod sign;
 

@@ -2,6 +2,8 @@
 
 use super::super::fault::{Code, Fault};
 use super::utf16;
+use crate::rules::name::RESERVED;
+use percent_encoding::utf8_percent_encode;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -42,6 +44,40 @@ impl Key {
         Ok(Key::new(partition, row))
     }
 
+    /// Reads keys as a URL has them, decoded: `PartitionKey='it''s',RowKey='r'`, in either order.
+    ///
+    /// # Errors
+    /// 400 InvalidInput for what is not that; as [`Key::checked`].
+    pub fn parse(text: &str) -> Result<Key, Fault> {
+        let malformed = || Code::InvalidInput.because(format!("{text:?} are no keys"));
+        let (mut partition, mut row, mut rest) = (None, None, text.trim());
+        while !rest.is_empty() {
+            let (name, behind) = rest.split_once('=').ok_or_else(malformed)?;
+            let (value, behind) = quoted(behind.trim_start()).ok_or_else(malformed)?;
+            let slot = match name.trim() {
+                "PartitionKey" => &mut partition,
+                "RowKey" => &mut row,
+                _ => return Err(malformed()),
+            };
+            if slot.replace(value).is_some() {
+                return Err(malformed());
+            }
+            rest = match behind.trim_start().strip_prefix(',') {
+                Some(next) if !next.trim_start().is_empty() => next,
+                None if behind.trim().is_empty() => "",
+                _ => return Err(malformed()),
+            };
+        }
+        let (partition, row) = partition.zip(row).ok_or_else(malformed)?;
+        Key::checked(&partition, &row)
+    }
+
+    /// The keys as a URL has them: `PartitionKey='%3A%40',RowKey='r'`.
+    pub fn written(&self) -> String {
+        let written = |text: &str| utf8_percent_encode(&text.replace('\'', "''"), RESERVED).to_string();
+        format!("PartitionKey='{}',RowKey='{}'", written(self.partition()), written(self.row()))
+    }
+
     /// The PartitionKey.
     pub fn partition(&self) -> &str {
         self.text.get(..self.split as usize).unwrap_or_default()
@@ -50,6 +86,23 @@ impl Key {
     /// The RowKey.
     pub fn row(&self) -> &str {
         self.text.get(self.split as usize..).unwrap_or_default()
+    }
+}
+
+/// A text in quotes at the beginning of another, and what comes after it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut rest = text.strip_prefix('\'')?;
+    let mut value = String::new();
+    loop {
+        let (part, behind) = rest.split_once('\'')?;
+        value.push_str(part);
+        match behind.strip_prefix('\'') {
+            Some(more) => {
+                value.push('\'');
+                rest = more;
+            }
+            None => return Some((value, behind)),
+        }
     }
 }
 
@@ -68,6 +121,47 @@ impl Ord for Key {
 impl PartialOrd for Key {
     fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
         Some(self.cmp(other))
+    }
+}
+
+/// Keys from one, included, up to another, excluded; `None` is no end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The first.
+    pub from: Key,
+    /// The one behind the last.
+    pub to: Option<Key>,
+}
+
+impl Range {
+    /// All keys.
+    pub fn all() -> Range {
+        Range { from: Key::new("", ""), to: None }
+    }
+
+    /// The keys of both.
+    pub fn and(self, other: &Range) -> Range {
+        let to = match (self.to, &other.to) {
+            (Some(one), Some(other)) => Some(one.min(other.clone())),
+            (one, other) => one.or_else(|| other.clone()),
+        };
+        Range { from: self.from.max(other.from.clone()), to }
+    }
+
+    /// Whether no key is in it.
+    pub fn is_empty(&self) -> bool {
+        self.to.as_ref().is_some_and(|to| *to <= self.from)
+    }
+
+    /// Whether it holds this key.
+    pub fn holds(&self, key: &Key) -> bool {
+        self.from <= *key && self.to.as_ref().is_none_or(|to| key < to)
+    }
+}
+
+impl Default for Range {
+    fn default() -> Range {
+        Range::all()
     }
 }
 
@@ -107,6 +201,32 @@ mod tests {
         }
         let said = Key::checked("a", "b/c").unwrap_err();
         assert_eq!(said.says(), "The 'RowKey' parameter of value 'b/c' is out of range.");
+    }
+
+    #[test]
+    fn keys_are_read_from_urls_in_either_order() {
+        for (text, expected) in [
+            ("PartitionKey='p',RowKey='r'", Some(("p", "r"))),
+            ("RowKey='r',PartitionKey='p'", Some(("p", "r"))),
+            (" PartitionKey = 'p' , RowKey = 'r' ", Some(("p", "r"))),
+            ("PartitionKey='',RowKey=''", Some(("", ""))),
+            ("PartitionKey='it''s',RowKey=''','", None),
+            ("PartitionKey='it''s',RowKey=''''", Some(("it's", "'"))),
+            ("PartitionKey='a,RowKey=''b''',RowKey='='", Some(("a,RowKey='b'", "="))),
+            ("", None),
+            ("PartitionKey='p'", None),
+            ("PartitionKey='p',RowKey='r',", None),
+            ("PartitionKey='p'RowKey='r'", None),
+            ("PartitionKey='p',PartitionKey='p',RowKey='r'", None),
+            ("PartitionKey='p',RowKey='r',Else='e'", None),
+            ("PartitionKey=p,RowKey=r", None),
+            ("PartitionKey='p',RowKey='r", None),
+            ("'p','r'", None),
+        ] {
+            let key = Key::parse(text).ok();
+            assert_eq!(key.as_ref().map(|key| (key.partition(), key.row())), expected, "{text}");
+        }
+        assert_eq!(Key::new(":@", "=& it's").written(), "PartitionKey='%3A%40',RowKey='%3D%26%20it%27%27s'");
     }
 
     #[test]

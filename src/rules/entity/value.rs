@@ -173,7 +173,7 @@ pub fn date(text: &str) -> Option<Timestamp> {
 pub fn date_text(date: Timestamp) -> String {
     let mut text = date.iso();
     text.pop();
-    if date.ticks() % TICKS_PER_SECOND == 0 {
+    if date.ticks().is_multiple_of(TICKS_PER_SECOND) {
         text.truncate(text.len().saturating_sub(".0000000".len()));
     } else {
         text.truncate(text.trim_end_matches('0').len());

@@ -11,7 +11,7 @@ mod tests;
 
 pub use evaluate::{Record, View};
 pub use parse::parse;
-pub use ranges::{Range, ranges};
+pub use ranges::ranges;
 pub use select::Select;
 
 use super::entity::Value;

@@ -1,38 +1,11 @@
 //! Which keys a filter can be true of: a query reads those ranges of the table, and nothing else of it.
 
-use super::super::entity::{Key, Value, key::ordinal};
+use super::super::entity::{
+    Key, Value,
+    key::{Range, ordinal},
+};
 use super::{Filter, Operand, Operator};
 use std::cmp::Ordering;
-
-/// Keys from one, included, up to another, excluded; `None` is no end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Range {
-    /// The first.
-    pub from: Key,
-    /// The one behind the last.
-    pub to: Option<Key>,
-}
-
-impl Range {
-    /// All keys.
-    pub fn all() -> Range {
-        Range { from: Key::new("", ""), to: None }
-    }
-
-    /// The keys of both.
-    pub fn and(self, other: &Range) -> Range {
-        let to = match (self.to, &other.to) {
-            (Some(one), Some(other)) => Some(one.min(other.clone())),
-            (one, other) => one.or_else(|| other.clone()),
-        };
-        Range { from: self.from.max(other.from.clone()), to }
-    }
-
-    /// Whether no key is in it.
-    pub fn is_empty(&self) -> bool {
-        self.to.as_ref().is_some_and(|to| *to <= self.from)
-    }
-}
 
 /// How many ranges a filter is taken apart into, before they are taken for one that holds them all.
 const MOST: usize = 128;
