@@ -6,6 +6,7 @@ use lazuli::op::{Place, Row, Secondary, Service, Shape, Sign};
 use lazuli::rules::access::{Level, Permit, Public};
 use lazuli::rules::condition::Accepts;
 use lazuli::rules::lease::Guard;
+use lazuli::table::Tables;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compatibility.md");
 
@@ -20,12 +21,16 @@ fn docs_compatibility_md_is_fresh() {
 }
 
 fn page() -> String {
-    let blobs = Blobs::new(&Accounts::default());
+    let accounts = Accounts::default();
+    let services: [&dyn Service; 2] = [&Blobs::new(&accounts), &Tables::new(&accounts)];
     let mut text = INTRODUCTION.to_owned();
-    text += "\n## Blob\n\n| Operation | Request | Takes | SAS | Public | Conditions | Lease | Secondary | Success |\n";
-    text += "|---|---|---|---|---|---|---|---|---|\n";
-    for row in blobs.rows() {
-        text += &line(row);
+    for service in services {
+        text += &format!("\n## {}\n\n", service.kind().name());
+        text += "| Operation | Request | Takes | SAS | Public | Conditions | Lease | Secondary | Success |\n";
+        text += "|---|---|---|---|---|---|---|---|---|\n";
+        for row in service.rows() {
+            text += &line(row);
+        }
     }
     text + ABSENT
 }
@@ -51,6 +56,11 @@ fn request(row: &Row) -> String {
         Shape::Service => "/",
         Shape::Container => "/container",
         Shape::Blob => "/container/blob",
+        Shape::Tables => "/Tables",
+        Shape::Table => "/Tables('table')",
+        Shape::Entities => "/table()",
+        Shape::Entity => "/table(PartitionKey='…',RowKey='…')",
+        Shape::Batch => "/$batch",
         Shape::Any => "any path",
     };
     let (mut query, mut headers) = (Vec::new(), Vec::new());
@@ -166,7 +176,8 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Identity | Bearer tokens, Get User Delegation Key and the SAS that it signs |
 | Websites | Static websites |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
-| Queue, Table, File | Every operation: the services listen, and answer 501 |
+| Tables | Atom feeds and verbose JSON, which the service gave up with 2015-12-11 |
+| Queue, File | Every operation: the services listen, and answer 501 |
 
 ## Not emulated
 

@@ -23,4 +23,5 @@ mod sdk;
 mod sim;
 mod smoke;
 mod startup;
+mod table;
 mod tidy;

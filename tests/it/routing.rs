@@ -36,6 +36,7 @@ fn path(shape: Shape) -> &'static str {
         Shape::Service => "/",
         Shape::Container => "/container",
         Shape::Blob | Shape::Any => "/container/some/blob",
+        shape => panic!("no operation on blobs has a path like {shape:?}"),
     }
 }
 

@@ -13,6 +13,7 @@
 //!   `{B}` and `{C}` are lease ids; `{64*x}` is a letter so many times over.
 
 use crate::house::House;
+use lazuli::op::Kind;
 use lazuli::rules::time::Timestamp;
 use std::collections::HashMap;
 
@@ -30,7 +31,12 @@ pub async fn check(rows: &str) {
 
 /// Plays a scenario in a house that may hold something already.
 pub async fn check_in(house: &House, rows: &str) {
-    let mut scenario = Scenario { house, kept: HashMap::new(), failures: Vec::new() };
+    check_of(house, Kind::Blob, rows).await;
+}
+
+/// Plays a scenario of another service.
+pub async fn check_of(house: &House, kind: Kind, rows: &str) {
+    let mut scenario = Scenario { house, kind, kept: HashMap::new(), failures: Vec::new() };
     for (name, id) in LEASES {
         scenario.kept.insert(name.to_owned(), id.to_owned());
     }
@@ -47,6 +53,7 @@ pub async fn check_in(house: &House, rows: &str) {
 
 struct Scenario<'a> {
     house: &'a House,
+    kind: Kind,
     kept: HashMap<String, String>,
     failures: Vec<String>,
 }
@@ -57,7 +64,7 @@ impl Scenario<'_> {
         let mut asked = ask.splitn(3, " |").map(|part| self.fill(part.trim()));
         let line = asked.next().unwrap_or_default();
         let (method, target) = line.split_once(' ').unwrap_or_else(|| panic!("not a row: {row}"));
-        let mut request = self.house.ask(method, target);
+        let mut request = self.house.ask(method, target).of(self.kind);
         for (name, value) in headers(&asked.next().unwrap_or_default()) {
             request = request.header(name, value);
         }
@@ -109,6 +116,12 @@ impl Scenario<'_> {
         while let Some((before, after)) = rest.split_once('{') {
             let (name, behind) = after.split_once('}').unwrap_or_else(|| panic!("an open brace: {text}"));
             filled.push_str(before);
+            // A brace of JSON, with another inside.
+            if name.contains('{') {
+                filled.push('{');
+                rest = after;
+                continue;
+            }
             filled.push_str(&self.value(name).unwrap_or_else(|| format!("{{{name}}}")));
             rest = behind;
         }

@@ -115,6 +115,7 @@ fn rules_are_pure() {
         "crate::op",
         "crate::blob",
         "crate::service",
+        "crate::table",
         "crate::world",
         "crate::config",
         "crate::control",
@@ -126,9 +127,13 @@ fn rules_are_pure() {
 /// The wire does not know what a blob is, and the blob service never sees a socket.
 #[test]
 fn the_wire_and_the_services_do_not_meet() {
-    assert_eq!(mentions("http/", &["crate::blob", "crate::store::cell"]), NOTHING);
+    assert_eq!(mentions("http/", &["crate::blob", "crate::table", "crate::store::cell"]), NOTHING);
     assert_eq!(mentions("blob/", &["crate::http", "crate::config", "crate::control", "tokio", "hyper", "axum"]), NOTHING);
-    assert_eq!(mentions("service/", &["crate::http", "crate::blob", "crate::config", "crate::control"]), NOTHING);
+    assert_eq!(
+        mentions("table/", &["crate::http", "crate::blob", "crate::config", "crate::control", "tokio", "hyper", "axum"]),
+        NOTHING
+    );
+    assert_eq!(mentions("service/", &["crate::http", "crate::blob", "crate::table", "crate::config", "crate::control"]), NOTHING);
     assert_eq!(mentions("store/", &["crate::http", "crate::blob", "crate::service", "crate::op", "crate::config"]), NOTHING);
 }
 
