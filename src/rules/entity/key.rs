@@ -210,7 +210,7 @@ mod tests {
             ("RowKey='r',PartitionKey='p'", Some(("p", "r"))),
             (" PartitionKey = 'p' , RowKey = 'r' ", Some(("p", "r"))),
             ("PartitionKey='',RowKey=''", Some(("", ""))),
-            ("PartitionKey='it''s',RowKey=''','", None),
+            ("PartitionKey='it''s',RowKey=''','", Some(("it's", "',"))),
             ("PartitionKey='it''s',RowKey=''''", Some(("it's", "'"))),
             ("PartitionKey='a,RowKey=''b''',RowKey='='", Some(("a,RowKey='b'", "="))),
             ("", None),
