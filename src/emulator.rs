@@ -11,6 +11,7 @@ use crate::http::tls;
 use crate::op::{Kind, Service};
 use crate::queue::Queues;
 use crate::service::pending::Pending;
+use crate::table::Tables;
 use crate::world::World;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -143,7 +144,8 @@ fn service(kind: Kind, accounts: &Accounts) -> Arc<dyn Service> {
     match kind {
         Kind::Blob => Arc::new(Blobs::new(accounts)),
         Kind::Queue => Arc::new(Queues::new(accounts)),
-        Kind::Table | Kind::File => Arc::new(Pending(kind)),
+        Kind::Table => Arc::new(Tables::new(accounts)),
+        Kind::File => Arc::new(Pending(kind)),
     }
 }
 

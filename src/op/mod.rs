@@ -6,6 +6,7 @@
 mod body;
 mod call;
 mod given;
+pub mod odata;
 mod reply;
 mod service;
 mod source;
@@ -75,6 +76,16 @@ pub enum Shape {
     Messages,
     /// A message: `/queue/messages/id`.
     Message,
+    /// The list of tables: `/Tables`.
+    Tables,
+    /// A table in that list: `/Tables('table')`.
+    Table,
+    /// What a table holds: `/table()`.
+    Entities,
+    /// An entity: `/table(PartitionKey='p',RowKey='r')`.
+    Entity,
+    /// An entity group transaction: `/$batch`.
+    Batch,
     /// A document of the account's website, at its web endpoint.
     Site,
     /// Any of them but a website's: a preflight request asks about a path, whatever is there.

@@ -7,6 +7,7 @@ use lazuli::queue::Queues;
 use lazuli::rules::access::{Level, Permit, Public};
 use lazuli::rules::condition::Accepts;
 use lazuli::rules::lease::Guard;
+use lazuli::table::Tables;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compatibility.md");
 
@@ -22,7 +23,8 @@ fn docs_compatibility_md_is_fresh() {
 
 fn page() -> String {
     let accounts = Accounts::default();
-    let services: [Box<dyn Service>; 2] = [Box::new(Blobs::new(&accounts)), Box::new(Queues::new(&accounts))];
+    let services: [Box<dyn Service>; 3] =
+        [Box::new(Blobs::new(&accounts)), Box::new(Queues::new(&accounts)), Box::new(Tables::new(&accounts))];
     let mut text = INTRODUCTION.to_owned();
     for service in services {
         text += &format!("\n## {}\n\n", service.kind().name());
@@ -60,6 +62,11 @@ fn request(row: &Row) -> String {
         Shape::Queue => "/queue",
         Shape::Messages => "/queue/messages",
         Shape::Message => "/queue/messages/id",
+        Shape::Tables => "/Tables",
+        Shape::Table => "/Tables('table')",
+        Shape::Entities => "/table()",
+        Shape::Entity => "/table(PartitionKey='…',RowKey='…')",
+        Shape::Batch => "/$batch",
         Shape::Any => "any path",
     };
     let (mut query, mut headers) = (Vec::new(), Vec::new());
@@ -171,7 +178,8 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Incremental copies | Incremental Copy Blob from another server; block lists of block blobs copied from another server, which become one piece |
 | Query | Parquet input, Arrow output |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
-| Table, File | Every operation: the services listen, and answer 501 |
+| Tables | Atom feeds and verbose JSON, which the service gave up with 2015-12-11 |
+| File | Every operation: the service listens, and answers 501 |
 
 ## Not emulated
 

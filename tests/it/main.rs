@@ -25,6 +25,7 @@ mod sdk;
 mod sim;
 mod smoke;
 mod startup;
+mod table;
 mod tidy;
 mod trust;
 mod web;

@@ -7,6 +7,7 @@ use lazuli::blob::Blobs;
 use lazuli::http::route::Table;
 use lazuli::op::{Query, Row, SELECTORS, Service, Shape, Sign};
 use lazuli::queue::Queues;
+use lazuli::table::Tables;
 use std::collections::BTreeSet;
 
 /// A service, and what its published description says of it.
@@ -20,7 +21,7 @@ struct Book {
     beyond: &'static [&'static str],
 }
 
-fn books() -> [Book; 2] {
+fn books() -> [Book; 3] {
     let accounts = Accounts::default();
     [
         Book {
@@ -40,6 +41,19 @@ fn books() -> [Book; 2] {
             operations: include_str!("spec/queue_operations.txt"),
             places: QUEUE_PLACES,
             beyond: &["Preflight Queue Request"],
+        },
+        Book {
+            service: Box::new(Tables::new(&accounts)),
+            operations: include_str!("spec/table_operations.txt"),
+            places: TABLE_PLACES,
+            beyond: &[
+                "Query Tables (one table)",
+                "Insert Or Replace Entity",
+                "Insert Or Merge Entity",
+                "Entity Group Transaction",
+                "Get User Delegation Key",
+                "Preflight Table Request",
+            ],
         },
     ]
 }
@@ -68,6 +82,11 @@ fn path(shape: Shape) -> &'static str {
         Shape::Queue => "/queue",
         Shape::Messages => "/queue/messages",
         Shape::Message => "/queue/messages/id",
+        Shape::Tables => "/Tables",
+        Shape::Table => "/Tables('table')",
+        Shape::Entities => "/table()",
+        Shape::Entity => "/table(PartitionKey='p',RowKey='r')",
+        Shape::Batch => "/$batch",
         Shape::Site => "/some/page.html",
     }
 }
@@ -265,6 +284,23 @@ const QUEUE_PLACES: &[(&str, &str)] = &[
     ("MessageId_Delete", "Delete Message"),
 ];
 
+const TABLE_PLACES: &[(&str, &str)] = &[
+    ("Table_Query", "Query Tables"),
+    ("Table_Create", "Create Table"),
+    ("Table_Delete", "Delete Table"),
+    ("Table_QueryEntities", "Query Entities"),
+    ("Table_QueryEntityWithPartitionAndRowKey", "Query Entities (one entity)"),
+    ("Table_UpdateEntity", "Update Entity"),
+    ("Table_MergeEntity", "Merge Entity"),
+    ("Table_DeleteEntity", "Delete Entity"),
+    ("Table_InsertEntity", "Insert Entity"),
+    ("Table_GetAccessPolicy", "Get Table ACL"),
+    ("Table_SetAccessPolicy", "Set Table ACL"),
+    ("Service_SetProperties", "Set Table Service Properties"),
+    ("Service_GetProperties", "Get Table Service Properties"),
+    ("Service_GetStatistics", "Get Table Service Stats"),
+];
+
 /// An operation as the description has it.
 struct Described {
     id: &'static str,
@@ -288,6 +324,11 @@ fn described(operations: &'static str) -> Vec<Described> {
                 "/{queueName}" => "/queue",
                 "/{queueName}/messages" => "/queue/messages",
                 "/{queueName}/messages/{messageid}" => "/queue/messages/id",
+                "/Tables" => "/Tables",
+                "/Tables('{table}')" => "/Tables('table')",
+                "/{table}" => "/table",
+                "/{table}()" => "/table()",
+                "/{table}(PartitionKey='{partitionKey}',RowKey='{rowKey}')" => "/table(PartitionKey='p',RowKey='r')",
                 other => panic!("{other}"),
             };
             let pair = |text: &str| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).unwrap();

@@ -125,6 +125,12 @@ impl Scenario<'_> {
         while let Some((before, after)) = rest.split_once('{') {
             let (name, behind) = after.split_once('}').unwrap_or_else(|| panic!("an open brace: {text}"));
             filled.push_str(before);
+            // A brace of JSON, with another inside.
+            if name.contains('{') {
+                filled.push('{');
+                rest = after;
+                continue;
+            }
             filled.push_str(&self.value(name).unwrap_or_else(|| format!("{{{name}}}")));
             rest = behind;
         }
