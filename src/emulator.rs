@@ -10,7 +10,8 @@ use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
 use crate::op::{Kind, Service};
-use crate::service::pending::Pending;
+use crate::queue::Queues;
+use crate::table::Tables;
 use crate::world::World;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -151,8 +152,9 @@ fn front(pipeline: Arc<Pipeline>) -> Router {
 fn service(kind: Kind, accounts: &Accounts, files: &Arc<Files>) -> Arc<dyn Service> {
     match kind {
         Kind::Blob => Arc::new(Blobs::new(accounts)),
+        Kind::Queue => Arc::new(Queues::new(accounts)),
+        Kind::Table => Arc::new(Tables::new(accounts)),
         Kind::File => files.clone(),
-        Kind::Queue | Kind::Table => Arc::new(Pending(kind)),
     }
 }
 

@@ -6,6 +6,7 @@ mod source;
 use super::auth::{self, Asking, Caller};
 use super::background::Background;
 use super::case::Spellings;
+use super::form::Form;
 use super::remote::Remote;
 use super::render::{self, Asked};
 use super::route::Table;
@@ -15,6 +16,7 @@ use crate::op::{Body as Sent, Call, Kind, Query, Reply, Row, Secondary, Service,
 use crate::rules::access::{self, Grant, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
+use crate::rules::sas::keys;
 use crate::rules::{cors, encryption::Encryption, time::Timestamp, token::Trust, version::Version};
 use crate::world::World;
 use axum::body::Body;
@@ -141,6 +143,7 @@ impl Pipeline {
         let client_id = parts.headers.get("x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
+        let form = Form::of(self.service.kind(), uri.query().unwrap_or_default(), &parts.headers);
 
         let host = host(&parts);
         let site = self.site(&host, "").is_some();
@@ -159,6 +162,7 @@ impl Pipeline {
             named: known.named,
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
+            form,
             now,
             site,
         };
@@ -244,7 +248,8 @@ impl Pipeline {
             true => self.service.site(place.path)?,
             false => self.service.target(place.path, &head.query)?,
         };
-        let (row_place, row) = self.table.find(head.method.as_str(), target.shape, &head.query, &head.headers)?;
+        let method = self.service.method(&head.method, &head.headers)?;
+        let (row_place, row) = self.table.find(method.as_str(), target.shape, &head.query, &head.headers)?;
         known.row = Some(row);
         head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(row, &target))?;
         if !has_length && matches!(head.method, Method::PUT | Method::POST | Method::PATCH) {
@@ -252,6 +257,7 @@ impl Pipeline {
         }
 
         let caller = self.authorize(&head, known.version, &account, &target, &row.permit)?;
+        let keys = keys::reach(&caller.grant, &head.pairs);
         check_endpoint(row, place.secondary)?;
         let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
         if let Some(scope) = caller.scope.filter(|_| head.method == Method::PUT && row.takes(SCOPE)) {
@@ -273,6 +279,7 @@ impl Pipeline {
             version: known.version,
             now: head.now,
             grant: caller.grant,
+            keys,
             user: caller.user,
             world: self.world.clone(),
             sources: asker.clone(),
@@ -450,7 +457,8 @@ fn check_endpoint(row: &Row, secondary: bool) -> Result<(), Fault> {
     match (row.secondary, secondary) {
         (Secondary::Refused, true) => Err(Code::InsufficientAccountPermissions.saying("Write operations are not allowed.")),
         (Secondary::Only, false) => {
-            Err(Fault::query("comp", "stats", "This operation is only available on the secondary endpoint."))
+            // Recorded: it gives no reason.
+            Err(Fault::query("comp", "stats", "").because("only the secondary endpoint answers this"))
         }
         _ => Ok(()),
     }

@@ -6,6 +6,7 @@
 mod body;
 mod call;
 mod given;
+pub mod odata;
 mod reply;
 mod service;
 mod source;
@@ -69,6 +70,22 @@ pub enum Shape {
     Container,
     /// A blob: `/container/blob`.
     Blob,
+    /// A queue: `/queue`.
+    Queue,
+    /// The messages of a queue: `/queue/messages`.
+    Messages,
+    /// A message: `/queue/messages/id`.
+    Message,
+    /// The list of tables: `/Tables`.
+    Tables,
+    /// A table in that list: `/Tables('table')`.
+    Table,
+    /// What a table holds: `/table()`.
+    Entities,
+    /// An entity: `/table(PartitionKey='p',RowKey='r')`.
+    Entity,
+    /// An entity group transaction: `/$batch`.
+    Batch,
     /// A share: `/share`, where the query says that the share itself is meant.
     Share,
     /// A directory or a file in a share: `/share/path`, or its root, `/share`.

@@ -8,3 +8,4 @@ pub mod chunks;
 pub mod content;
 pub mod marks;
 pub mod sparse;
+pub mod timeline;

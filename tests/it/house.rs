@@ -43,7 +43,10 @@ impl Answer {
 
     /// The status, and the error code if there is one: `"404 BlobNotFound"`, `"201"`.
     pub fn verdict(&self) -> String {
-        format!("{} {}", self.status, self.header("x-ms-error-code")).trim().to_owned()
+        // The data of tables tell the code in their JSON alone.
+        let json: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
+        let code = json["odata.error"]["code"].as_str().unwrap_or_else(|| self.header("x-ms-error-code"));
+        format!("{} {code}", self.status).trim().to_owned()
     }
 
     /// The text of the first element of this name in an XML body; empty when there is none.
@@ -216,10 +219,19 @@ impl Ask<'_> {
     pub async fn send(mut self) -> Answer {
         let path = if self.account.is_empty() { self.target.clone() } else { format!("/{}{}", self.account, self.target) };
         let place = self.port.map_or_else(|| self.house.host(self.kind), |port| format!("127.0.0.1:{port}"));
+        if self.kind == Kind::Table {
+            for (name, value) in [("accept", "application/json"), ("content-type", "application/json")] {
+                if !self.headers.iter().any(|(known, _)| known == name) {
+                    self.headers.push((name.into(), value.into()));
+                }
+            }
+            self.headers.retain(|(name, value)| name != "accept" || !value.is_empty());
+        }
         if let Some(key) = self.key.take() {
             let now = start_of_time().rfc1123();
             self.headers.push(("x-ms-date".into(), now));
             let spelled = self.signed.as_ref().map_or(path.clone(), |target| format!("/{}{target}", self.account));
+            let sign = if self.kind == Kind::Table { sign_table } else { sign };
             let signed =
                 sign(&self.method, self.account.trim_end_matches("-secondary"), &spelled, &self.headers, self.body.len(), &key);
             self.headers.push(("authorization".into(), signed));
@@ -262,6 +274,23 @@ pub fn sign(method: &str, account: &str, path_and_query: &str, headers: &[(Strin
     pairs.sort();
     lines.extend(pairs.iter().map(|(name, value)| format!("{name}:{value}")));
     let mac = hmac(&lines.join("\n"), key);
+    format!("SharedKey {account}:{mac}")
+}
+
+/// [`sign`] for tables, which sign little of a request.
+pub fn sign_table(
+    method: &str,
+    account: &str,
+    path_and_query: &str,
+    headers: &[(String, String)],
+    _: usize,
+    key: &str,
+) -> String {
+    let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
+    let header = |name: &str| headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
+    let comp = query.split('&').find(|pair| pair.starts_with("comp=")).map(|pair| format!("?{pair}")).unwrap_or_default();
+    let (md5, kind, date) = (header("content-md5"), header("content-type"), header("x-ms-date"));
+    let mac = hmac(&format!("{method}\n{md5}\n{kind}\n{date}\n/{account}{path}{comp}"), key);
     format!("SharedKey {account}:{mac}")
 }
 
