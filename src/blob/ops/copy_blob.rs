@@ -6,7 +6,7 @@ use super::super::copied::{Copied, Progress};
 use super::super::elsewhere::{Described, Elsewhere};
 use super::super::state::{Blob, Container};
 use super::super::wire;
-use crate::op::{Answer, Call, Found, Op, Reply, Row, Secondary, Shape, Sign, Source, lost};
+use crate::op::{Answer, Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign, Source, lost};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::condition::{self, Accepts, Stored};
 use crate::rules::encryption::Encryption;
@@ -45,7 +45,7 @@ takes! { Asked {
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
-    let found = call.sources.find(&call, &asked.source)?;
+    let found = call.sources.find(&call, &asked.source, Opens::Caller)?;
     let id = call.world.id();
     let source = wire::without_signature(&asked.source);
     let blob = match found {
