@@ -64,7 +64,8 @@ const DEFAULT_TYPE: &str = "application/octet-stream";
 pub(super) struct Given {
     metadata: Metadata,
     tags: Tags,
-    tier: Option<Placed>,
+    /// The tier, if the request names one.
+    pub(super) tier: Option<Placed>,
 }
 
 impl Given {
@@ -103,12 +104,13 @@ impl Given {
 }
 
 /// Headers that ask for something to be kept or done which this server does not yet: refused rather than dropped.
-const NOT_KEPT: [&str; 5] = [
+const NOT_KEPT: [&str; 6] = [
     "x-ms-immutability-policy-until-date",
     "x-ms-immutability-policy-mode",
     "x-ms-legal-hold",
     "x-ms-expiry-option",
     "x-ms-structured-body",
+    "x-ms-rehydrate-priority",
 ];
 
 /// Checks that the request asks for nothing of the kind, but for what its operation takes.
