@@ -147,7 +147,14 @@ fn service(kind: Kind, accounts: &Accounts) -> Arc<dyn Service> {
 
 fn account(config: &AccountConfig) -> Account {
     let keys = std::iter::once(&config.key).chain(&config.key2).cloned().collect();
-    Account { name: config.name.clone(), keys, versioning: config.versioning, hns: config.hns }
+    Account {
+        name: config.name.clone(),
+        keys,
+        versioning: config.versioning,
+        hns: config.hns,
+        immutability: config.immutability,
+        container_retention: config.container_retention,
+    }
 }
 
 async fn listen(name: &str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), String> {

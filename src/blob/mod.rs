@@ -8,6 +8,7 @@ mod body;
 mod copied;
 mod elsewhere;
 pub mod ops;
+mod protection;
 mod service;
 mod state;
 mod wire;

@@ -83,6 +83,10 @@ pub struct AccountConfig {
     pub versioning: bool,
     /// Whether the account has a hierarchical namespace.
     pub hns: bool,
+    /// Whether blobs can be put under an immutability policy or a legal hold.
+    pub immutability: bool,
+    /// For how many days a deleted container can be restored, if at all.
+    pub container_retention: Option<u32>,
 }
 
 impl fmt::Debug for AccountConfig {

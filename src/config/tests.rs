@@ -181,6 +181,11 @@ fn accounts() {
         (&["--account", "abc", "--account=devstoreaccount1"], &[], vec![well_known("abc"), default()]),
         (&["--account", "devstoreaccount1,versioning"], &[], vec![AccountConfig { versioning: true, ..default() }]),
         (
+            &["--account", "devstoreaccount1,immutability,container-retention=7"],
+            &[],
+            vec![AccountConfig { versioning: true, immutability: true, container_retention: Some(7), ..default() }],
+        ),
+        (
             &["--account", "abc:b25l,hns,versioning"],
             &[],
             vec![AccountConfig { versioning: true, hns: true, ..account("abc", b"one") }],
@@ -280,9 +285,20 @@ fn mistakes_are_one_line() {
         (&["--account", "abc:"], "--account: a key of account \"abc\" is not base64"),
         (&["--account", "abc:b25l:s3cr?t"], "--account: a key of account \"abc\" is not base64"),
         (&["--account", "abc:b25l:dHdv:eA=="], "--account: account \"abc\" has more than two keys"),
-        (&["--account", "abc,HNS"], "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning and hns"),
+        (
+            &["--account", "abc,HNS"],
+            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability and container-retention=DAYS",
+        ),
         (&["--account", "abc", "--account", "abc"], "--account: account \"abc\" is named twice"),
         (&["--account", ";"], "--account: no account is named"),
+        (
+            &["--account", "abc,hns,immutability"],
+            "--account: account \"abc\" cannot have both hns and immutability, as with the real service",
+        ),
+        (
+            &["--account", "abc,container-retention=366"],
+            "--account: account \"abc\" cannot keep containers for \"366\" days: 1 to 365",
+        ),
     ] {
         assert_eq!(mistake(args, &[]), wanted, "{args:?}");
     }

@@ -2,12 +2,12 @@
 //!
 //! Containers, queues, tables and shares are found the same way. Each is a cell of the store; so are the names of an account's.
 
+pub use super::named::Named;
 use super::properties::Properties;
 use crate::account::{Account, Accounts};
 use crate::rules::fault::{Code, Fault};
 use crate::store::cell::Cell;
 use arc_swap::ArcSwap;
-use imbl::OrdMap;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -31,9 +31,6 @@ pub struct Holdings<S> {
     /// The service's properties.
     pub properties: Cell<Properties>,
 }
-
-/// Cells by name.
-pub type Named<S> = OrdMap<Arc<str>, Arc<Cell<S>>>;
 
 impl<S: Held> Directory<S> {
     /// Nothing stored, for each of these accounts.
@@ -72,7 +69,7 @@ impl<S: Held> Directory<S> {
 impl<S: Held> Holdings<S> {
     fn new() -> Holdings<S> {
         Holdings {
-            named: Cell::new(OrdMap::new(), S::MISSING),
+            named: Cell::new(Named::default(), S::MISSING),
             properties: Cell::new(Properties::default(), Code::ResourceNotFound),
         }
     }

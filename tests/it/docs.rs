@@ -160,11 +160,8 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 
 | What | Operations and headers |
 |---|---|
-| Soft delete of containers | Restore Container |
-| Permanent delete | `deletetype=permanent` of what soft delete keeps |
 | Incremental copies | Incremental Copy Blob from another server; block lists of block blobs copied from another server, which become one piece |
 | Query | Parquet input, Arrow output |
-| Holds | Immutability policies, legal holds |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
 | Queue, Table, File | Every operation: the services listen, and answer 501 |
 

@@ -77,12 +77,12 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
                 }
                 _ => return Err(Code::InvalidBlobType.into()),
             };
-            Ok(container.replace(admitted, call.now, |blob| {
+            container.replace(admitted, call.now, |blob| {
                 blob.body = body;
                 if !only_pages {
                     blob.headers = headers;
                 }
-            }))
+            })
         })
         .await?;
     Ok(put_page::answer(&blob, &call))

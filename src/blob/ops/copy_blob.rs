@@ -98,7 +98,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 fn original(blobs: &Blobs, call: &Call, asked: &Asked, source: &Source) -> Result<Arc<Blob>, Fault> {
     let gone = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
     let from = blobs.find(&source.account.name, &source.target.container).map_err(gone)?.read();
-    let original = from.source(source).map_err(|fault| if fault.status() == 409 { fault } else { gone(fault) })?;
+    let original = from.source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { gone(fault) })?;
     let stored = Stored { etag: original.etag(), modified: original.stamp, tags: &original.tags };
     lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;

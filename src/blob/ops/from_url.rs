@@ -199,7 +199,7 @@ impl Fetched {
     fn here(blobs: &Blobs, call: &Call, source: &Source, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
         let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
         let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
-        let blob = from.source(source).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
+        let blob = from.source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
         let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
         condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| {
             let status = if unmet == Unmet::Match { 412 } else { 304 };

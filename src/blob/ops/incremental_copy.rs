@@ -42,7 +42,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let taken = source.snapshot.as_deref().and_then(Timestamp::parse_iso).ok_or(Code::IncrementalCopySourceMustBeSnapshot)?;
     let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
     let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
-    let original = from.source(&source).map_err(lost)?;
+    let original = from.source(&source, call.now).map_err(lost)?;
     let Body::Page { content, sequence } = &original.body else { return Err(Code::InvalidSourceBlobType.into()) };
     original.encryption.admits_reader(&Encryption::Service)?;
 

@@ -2,7 +2,9 @@
 
 use super::super::body::Body;
 use super::super::copied::{Copied, Increment, Outcome};
-use super::{Admitted, At, Blob, Claimed, Container, Kept, Key, New, asked_state, check};
+use super::blob::{Blob, New};
+use super::door::{Admitted, Claimed, asked_state, check};
+use super::{At, Container, Kept, Key};
 use crate::op::{Call, Row, Secondary};
 use crate::rules::{
     fault::{Code, Fault},
@@ -69,14 +71,13 @@ impl Container {
     /// 409 NoPendingCopyOperation when the blob does not wait for this copy any more: it was stopped, or the blob is gone.
     pub fn end_copy(&mut self, name: &Arc<str>, id: [u8; 16], now: Timestamp, came: Result<Body, Box<str>>) -> Result<(), Fault> {
         let key = Key { name: name.clone(), at: At::Base };
-        let blob = self.blobs.get(&key).filter(|blob| blob.is_live()).cloned().ok_or(Code::NoPendingCopyOperation)?;
+        let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now)).cloned().ok_or(Code::NoPendingCopyOperation)?;
         let copy = blob.copy.clone().filter(|copy| copy.is_pending() && copy.id == id).ok_or(Code::NoPendingCopyOperation)?;
         let (body, outcome) = match came {
             Ok(body) => (body, Outcome::Success),
             Err(why) => (blob.body.clone(), Outcome::Failed(why)),
         };
-        self.settle(Admitted { key, blob }, now, &copy, body, outcome);
-        Ok(())
+        self.settle(Admitted { key, blob }, now, &copy, body, outcome)
     }
 
     /// Stops the copy to the blob that the call names. What came so far is dropped.
@@ -84,23 +85,23 @@ impl Container {
     /// # Errors
     /// As [`Container::admit`]; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
     pub fn abort_copy(&mut self, call: &Call, id: [u8; 16]) -> Result<(), Fault> {
-        let (key, blob) = self.find(call.blob(), asked_state(call)?)?;
+        let (key, blob) = self.find(call.blob(), asked_state(call)?, call.now)?;
         check(&blob, call, key.at)?;
         let copy = blob.copy.clone().filter(|copy| copy.is_pending()).ok_or(Code::NoPendingCopyOperation)?;
         if copy.id != id {
             return Err(Code::CopyIdMismatch.into());
         }
         let body = blob.body.clone();
-        self.settle(Admitted { key, blob }, call.now, &copy, body, Outcome::Aborted);
-        Ok(())
+        self.settle(Admitted { key, blob }, call.now, &copy, body, Outcome::Aborted)
     }
 
-    fn settle(&mut self, admitted: Admitted, now: Timestamp, copy: &Copied, body: Body, outcome: Outcome) {
+    fn settle(&mut self, admitted: Admitted, now: Timestamp, copy: &Copied, body: Body, outcome: Outcome) -> Result<(), Fault> {
         let over = Arc::new(copy.over(now, outcome));
         self.replace(admitted, now, |blob| {
             blob.body = body;
             blob.copy = Some(over);
-        });
+        })?;
+        Ok(())
     }
 
     /// Copies the next snapshot to a blob that consists of such copies, and keeps it as a snapshot there. `increment` has everything of
@@ -125,7 +126,7 @@ impl Container {
             Some(stands) => {
                 let last = check_next(&stands, &increment)?;
                 let admitted = Admitted { key: Key { name: claimed.name, at: At::Base }, blob: stands };
-                self.replace(admitted, call.now, |blob| on(blob, last))
+                self.replace(admitted, call.now, |blob| on(blob, last))?
             }
         };
         increment.kept = self.stamp(call.now);
@@ -134,7 +135,7 @@ impl Container {
             blob.version = None;
             blob.copy =
                 blob.copy.as_ref().map(|copy| Arc::new(Copied { incremental: Some(increment.clone()), ..Copied::clone(copy) }));
-        });
+        })?;
         let kept = Blob { lease: Lease::default(), ..Blob::clone(&done) };
         self.keep(Key { name: key.name, at: At::Kept(increment.kept, Kept::Snapshot) }, kept);
         Ok(begun)
