@@ -1,4 +1,4 @@
-//! The whole path of a request, on one screen: [`Pipeline::answer`] and [`Pipeline::perform`].
+//! The whole path of a request, on one screen: `Pipeline::answer` and `Pipeline::perform`.
 
 mod part;
 mod source;

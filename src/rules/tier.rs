@@ -18,7 +18,7 @@ pub enum Tier {
     Archive,
     /// Hot, Cool or Cold, as the service sees fit; since 2026-02-06.
     Smart,
-    /// A premium page blob's size class, by its place in [`PREMIUM`].
+    /// A premium page blob's size class, by its place in `PREMIUM`.
     Premium(u8),
 }
 
