@@ -26,6 +26,7 @@ pub mod query;
 pub mod range;
 pub mod retention;
 pub mod sas;
+pub mod secret;
 pub mod shared_key;
 pub mod structured;
 pub mod tags;
