@@ -1,4 +1,4 @@
-//! The whole path of a request, on one screen: [`Pipeline::answer`] and [`Pipeline::perform`].
+//! The whole path of a request, on one screen: `Pipeline::answer` and `Pipeline::perform`.
 
 mod part;
 mod source;
@@ -17,7 +17,7 @@ use crate::rules::access::{self, Grant, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
 use crate::rules::sas::keys;
-use crate::rules::{cors, encryption::Encryption, time::Timestamp, token::Trust, version::Version};
+use crate::rules::{cors, encryption::Encryption, secret, time::Timestamp, token::Trust, version::Version};
 use crate::world::World;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
@@ -186,7 +186,7 @@ impl Pipeline {
         }
         let name = known.row.map_or("-", |row| row.name);
         let status = response.status().as_u16();
-        tracing::info!(target: "lazuli::access", "{method} {uri} {status} {name}", uri = without_signature(&uri.to_string()));
+        tracing::info!(target: "lazuli::access", "{method} {uri} {status} {name}", uri = secret::masked(&uri.to_string()));
         if let Some(fault) = refusal {
             tracing::debug!(target: "lazuli::refusal", request = %request_id, "{fault}");
         }
@@ -481,15 +481,4 @@ fn texts(headers: &HeaderMap) -> Vec<(&str, &str)> {
 /// Whether a client's request id comes back: up to 1024 visible ASCII characters.
 fn is_echoed(id: &HeaderValue) -> bool {
     id.len() <= 1024 && id.as_bytes().iter().all(|byte| (0x20..0x7f).contains(byte))
-}
-
-/// A URL for the log: a signature is a secret.
-fn without_signature(text: &str) -> String {
-    match text.find("sig=") {
-        Some(at) => {
-            let end = text[at..].find('&').map_or(text.len(), |length| at + length);
-            format!("{}sig=…{}", &text[..at], &text[end..])
-        }
-        None => text.to_owned(),
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::{Call, Received, Target};
 use crate::account::Account;
-use crate::rules::access::Permit;
+use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::store::content::Filling;
@@ -17,17 +17,20 @@ use sync_wrapper::SyncWrapper;
 
 /// How a copy operation reaches its source.
 pub trait Sources: Send + Sync + std::fmt::Debug {
-    /// Where a copy-source URL leads. A blob on this server is found only if the caller (or the URL's own signature) may read it.
+    /// Where a copy-source URL leads. A blob on this server is found only if the URL's own signature, what is shown with it, or, where
+    /// that counts, the caller's own right may read it.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
-    fn find(&self, call: &Call, url: &str) -> Result<Found, Fault>;
+    fn find(&self, call: &Call, url: &str, opens: Opens) -> Result<Found, Fault> {
+        self.find_for(call, url, Reach { header: "x-ms-copy-source", permit: READS, opens })
+    }
 
-    /// What a URL in this header names on this server, if the caller (or the URL's own signature) is permitted that there.
+    /// Where a URL leads that says something else than what is copied.
     ///
     /// # Errors
     /// As [`Sources::find`].
-    fn find_for(&self, call: &Call, url: &str, header: &'static str, permit: &Permit) -> Result<Found, Fault>;
+    fn find_for(&self, call: &Call, url: &str, reach: Reach) -> Result<Found, Fault>;
 
     /// Asks another server for a source; its answer's body is still to come.
     ///
@@ -38,6 +41,29 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
     /// Lets a task run on after its request was answered. It ends with the server, if not before.
     fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
 }
+
+/// What opens a private source on this server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opens {
+    /// The caller's right to all of an account, for a source in the same account; or else what comes with the source.
+    Caller,
+    /// Only what comes with the source: a signature in its URL, or a token.
+    Shown,
+}
+
+/// What a URL in a header reaches for.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// The header.
+    pub header: &'static str,
+    /// What is needed there.
+    pub permit: Permit,
+    /// What opens it.
+    pub opens: Opens,
+}
+
+/// What a copy needs of its source: what reading it would.
+const READS: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob };
 
 /// Where a copy's source lies.
 #[derive(Clone, Debug, PartialEq, Eq)]

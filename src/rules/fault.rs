@@ -3,6 +3,7 @@
 //! The sentences are the recorded ones where a recording has them, spelling included («specifed»), and the reference's otherwise.
 //! A [`Fault`] adds what this case adds: another sentence, and the elements that name the offending header or parameter.
 
+use super::secret;
 use std::borrow::Cow;
 
 macro_rules! codes {
@@ -384,14 +385,19 @@ impl Fault {
     }
 }
 
+/// For the log, without the secrets that the client's own answer may hold.
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}: {}", self.status(), self.code().name(), self.says())?;
+        let of_secret = self.details().iter().any(|(name, value)| *name == "HeaderName" && secret::is_secret(value));
         for (name, value) in self.details() {
-            write!(f, " {name}={value:?}")?;
+            match *name {
+                "HeaderValue" if of_secret => write!(f, " {name}=…")?,
+                _ => write!(f, " {name}={:?}", secret::masked(value))?,
+            }
         }
         if !self.why().is_empty() {
-            write!(f, " ({})", self.why())?;
+            write!(f, " ({})", secret::masked(self.why()))?;
         }
         Ok(())
     }
@@ -409,6 +415,18 @@ mod tests {
             assert!((300..=599).contains(&code.status()), "{code:?}");
             assert!(!code.says().is_empty() && !code.says().contains("unverified"), "{code:?}");
         }
+    }
+
+    #[test]
+    fn the_log_is_told_no_secret() {
+        let mismatch = crate::rules::shared_key::mismatch("c2ln", "PUT\n\nx-ms-encryption-key:a2V5\n/a/b");
+        let source = Code::CannotVerifyCopySource.because("GET /a/b?sv=1&sig=c2ln");
+        for (fault, secret) in [(mismatch, "a2V5"), (Fault::header("x-ms-encryption-key", "a2V5"), "a2V5"), (source, "c2ln")] {
+            let logged = fault.to_string();
+            assert!(!logged.contains(secret) && !logged.contains("c2ln") && logged.contains('…'), "{logged}");
+        }
+        let told = Fault::header("x-ms-date", "no date").to_string();
+        assert!(told.ends_with("HeaderName=\"x-ms-date\" HeaderValue=\"no date\""), "{told}");
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub mod range;
 pub mod retention;
 pub mod sas;
 pub mod sddl;
+pub mod secret;
 pub mod share;
 pub mod shared_key;
 pub mod smb;

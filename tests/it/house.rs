@@ -31,9 +31,9 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A header's text; empty when it is absent.
+    /// A header's text, which need not be ASCII; empty when it is absent.
     pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+        self.headers.get(name).map_or("", |value| std::str::from_utf8(value.as_bytes()).unwrap())
     }
 
     /// The body as text, without a byte order mark.

@@ -1,4 +1,4 @@
-//! A filter as text: what [`super::parse`] reads as the same filter again.
+//! A filter as text: what [`super::parse()`] reads as the same filter again.
 
 use super::super::entity::{Value, value};
 use super::{Filter, Operand};

@@ -39,6 +39,11 @@ pub fn service_of(account: &str, key: &str, resource: &str, fields: &str) -> Str
     signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
 }
 
+/// The signature of somebody who may read what is in a container of the default account, and its tags.
+pub fn reader(container: &str) -> String {
+    service(container, "sv=2021-12-02&sr=c&sp=rt&se=2099-01-01")
+}
+
 /// What a user delegation SAS signs. `headers` and `query` are what the request shows of what `srh` and `srq` name.
 const LENT_ERAS: [(&str, &str); 5] = [
     (
@@ -69,6 +74,14 @@ pub fn delegated(resource: &str, fields: &str, key: &str, headers: &[(&str, &str
         "query" => names("srq").iter().map(|name| format!("\n{name}:{}", field(query, name))).collect(),
         name => field(fields, name).to_owned(),
     });
+    signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
+}
+
+/// The query of a user delegation SAS for a share or a file in the default account, signed with a key that was lent.
+pub fn delegated_file(resource: &str, fields: &str, key: &str) -> String {
+    const LINES: &str = "sp st se cr skoid sktid skt ske sks skv skdutid sduoid sip spr sv rscc rscd rsce rscl rsct";
+    let canonical = format!("/file/{WELL_KNOWN_ACCOUNT}/{resource}");
+    let lines = LINES.split(' ').map(|line| if line == "cr" { &canonical } else { field(fields, line) });
     signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
 }
 
