@@ -4,13 +4,13 @@ use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
+use crate::file::Files;
 use crate::http::background::Background;
 use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
 use crate::op::{Kind, Service};
 use crate::queue::Queues;
-use crate::service::pending::Pending;
 use crate::table::Tables;
 use crate::world::World;
 use axum::Router;
@@ -27,6 +27,7 @@ pub struct Emulator {
     addresses: Vec<Address>,
     websites: Option<Address>,
     world: Arc<World>,
+    files: Arc<Files>,
     /// The listeners' tasks; they end with this.
     _listeners: JoinSet<()>,
     /// What goes on after its request was answered; it ends with this too.
@@ -65,10 +66,13 @@ impl Emulator {
         let world = Arc::new(world);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
         let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
+        let files = Arc::new(Files::new(&accounts));
         let wanted =
             [(Kind::Blob, &config.blob), (Kind::Queue, &config.queue), (Kind::Table, &config.table), (Kind::File, &config.file)];
-        let wanted: Vec<(Arc<dyn Service>, &Endpoint)> =
-            wanted.into_iter().filter_map(|(kind, endpoint)| Some((service(kind, &accounts), endpoint.as_ref()?))).collect();
+        let wanted: Vec<(Arc<dyn Service>, &Endpoint)> = wanted
+            .into_iter()
+            .filter_map(|(kind, endpoint)| Some((service(kind, &accounts, &files), endpoint.as_ref()?)))
+            .collect();
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
         let controlled = Controlled { services, world: world.clone() };
 
@@ -105,7 +109,7 @@ impl Emulator {
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
-        Ok(Emulator { addresses, websites, world, _listeners: listeners, _background: background })
+        Ok(Emulator { addresses, websites, world, files, _listeners: listeners, _background: background })
     }
 
     /// Where its services listen: Blob, Queue, Table, File.
@@ -121,6 +125,11 @@ impl Emulator {
     /// The address of a service's endpoint for an account, without a `/` at the end; `None` when that service was not started.
     pub fn url(&self, kind: Kind, account: &str) -> Option<String> {
         self.addresses.iter().find(|address| address.kind == kind).map(|address| format!("{}/{account}", address.url()))
+    }
+
+    /// Its shares, for who serves them over another protocol than REST.
+    pub fn files(&self) -> &Files {
+        &self.files
     }
 
     /// Its clock and ids.
@@ -140,12 +149,12 @@ fn front(pipeline: Arc<Pipeline>) -> Router {
     Router::new().fallback(answer).with_state(pipeline)
 }
 
-fn service(kind: Kind, accounts: &Accounts) -> Arc<dyn Service> {
+fn service(kind: Kind, accounts: &Accounts, files: &Arc<Files>) -> Arc<dyn Service> {
     match kind {
         Kind::Blob => Arc::new(Blobs::new(accounts)),
         Kind::Queue => Arc::new(Queues::new(accounts)),
         Kind::Table => Arc::new(Tables::new(accounts)),
-        Kind::File => Arc::new(Pending(kind)),
+        Kind::File => files.clone(),
     }
 }
 
@@ -158,6 +167,7 @@ fn account(config: &AccountConfig) -> Account {
         hns: config.hns,
         immutability: config.immutability,
         container_retention: config.container_retention,
+        share_retention: config.share_retention,
     }
 }
 

@@ -263,7 +263,7 @@ impl Pipeline {
         if let Some(scope) = caller.scope.filter(|_| head.method == Method::PUT && row.takes(SCOPE)) {
             demand_scope(&scope, &mut head.headers)?;
         }
-        let read = target.shape == Shape::Blob && matches!(head.method, Method::GET | Method::HEAD);
+        let read = matches!(target.shape, Shape::Blob | Shape::Path) && matches!(head.method, Method::GET | Method::HEAD);
 
         let asker = Arc::new(Asker { pipeline: self.clone(), host: head.host, peer: head.peer });
         let call = Call {

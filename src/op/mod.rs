@@ -86,6 +86,10 @@ pub enum Shape {
     Entity,
     /// An entity group transaction: `/$batch`.
     Batch,
+    /// A share: `/share`, where the query says that the share itself is meant.
+    Share,
+    /// A directory or a file in a share: `/share/path`, or its root, `/share`.
+    Path,
     /// A document of the account's website, at its web endpoint.
     Site,
     /// Any of them but a website's: a preflight request asks about a path, whatever is there.

@@ -2,6 +2,7 @@
 
 use super::{Call, Received, Target};
 use crate::account::Account;
+use crate::rules::access::Permit;
 use crate::rules::checksum::{Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::store::content::Filling;
@@ -22,6 +23,12 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
     fn find(&self, call: &Call, url: &str, opens: Opens) -> Result<Found, Fault>;
+
+    /// What a URL in this header names on this server, if the caller (or the URL's own signature) is permitted that there.
+    ///
+    /// # Errors
+    /// As [`Sources::find`].
+    fn find_for(&self, call: &Call, url: &str, opens: Opens, header: &'static str, permit: &Permit) -> Result<Found, Fault>;
 
     /// Asks another server for a source; its answer's body is still to come.
     ///

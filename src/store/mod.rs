@@ -6,5 +6,6 @@
 pub mod cell;
 pub mod chunks;
 pub mod content;
+pub mod marks;
 pub mod sparse;
 pub mod timeline;

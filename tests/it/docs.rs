@@ -2,6 +2,7 @@
 
 use lazuli::account::Accounts;
 use lazuli::blob::Blobs;
+use lazuli::file::Files;
 use lazuli::op::{Place, Row, Secondary, Service, Shape, Sign};
 use lazuli::queue::Queues;
 use lazuli::rules::access::{Level, Permit, Public};
@@ -23,8 +24,12 @@ fn docs_compatibility_md_is_fresh() {
 
 fn page() -> String {
     let accounts = Accounts::default();
-    let services: [Box<dyn Service>; 3] =
-        [Box::new(Blobs::new(&accounts)), Box::new(Queues::new(&accounts)), Box::new(Tables::new(&accounts))];
+    let services: [Box<dyn Service>; 4] = [
+        Box::new(Blobs::new(&accounts)),
+        Box::new(Queues::new(&accounts)),
+        Box::new(Tables::new(&accounts)),
+        Box::new(Files::new(&accounts)),
+    ];
     let mut text = INTRODUCTION.to_owned();
     for service in services {
         text += &format!("\n## {}\n\n", service.kind().name());
@@ -58,6 +63,8 @@ fn request(row: &Row) -> String {
         Shape::Service => "/",
         Shape::Container => "/container",
         Shape::Blob => "/container/blob",
+        Shape::Share => "/share",
+        Shape::Path => "/share/path",
         Shape::Site => "any path of the web endpoint",
         Shape::Queue => "/queue",
         Shape::Messages => "/queue/messages",
@@ -178,8 +185,12 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Incremental copies | Incremental Copy Blob from another server; block lists of block blobs copied from another server, which become one piece |
 | Query | Parquet input, Arrow output |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
-| Tables | Atom feeds and verbose JSON, which the service gave up with 2015-12-11 |
-| File | Every operation: the service listens, and answers 501 |
+    let services: [Box<dyn Service>; 4] = [
+        Box::new(Blobs::new(&accounts)),
+        Box::new(Queues::new(&accounts)),
+        Box::new(Tables::new(&accounts)),
+        Box::new(Files::new(&accounts)),
+    ];
 
 ## Not emulated
 

@@ -15,6 +15,7 @@ mod case;
 mod dice;
 mod docs;
 mod faults;
+mod file;
 mod house;
 mod queue;
 mod race;

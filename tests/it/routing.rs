@@ -4,11 +4,14 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use lazuli::account::Accounts;
 use lazuli::blob::Blobs;
+use lazuli::file::Files;
 use lazuli::http::route::Table;
 use lazuli::op::{Query, Row, SELECTORS, Service, Shape, Sign};
 use lazuli::queue::Queues;
 use lazuli::table::Tables;
 use std::collections::BTreeSet;
+
+mod files;
 
 /// A service, and what its published description says of it.
 struct Book {
@@ -21,7 +24,7 @@ struct Book {
     beyond: &'static [&'static str],
 }
 
-fn books() -> [Book; 3] {
+fn books() -> [Book; 4] {
     let accounts = Accounts::default();
     [
         Book {
@@ -55,6 +58,12 @@ fn books() -> [Book; 3] {
                 "Preflight Table Request",
             ],
         },
+        Book {
+            service: Box::new(Files::new(&accounts)),
+            operations: include_str!("spec/file_operations.txt"),
+            places: files::PLACES,
+            beyond: &files::BEYOND,
+        },
     ]
 }
 
@@ -78,7 +87,8 @@ fn path(shape: Shape) -> &'static str {
     match shape {
         Shape::Service => "/",
         Shape::Container => "/container",
-        Shape::Blob | Shape::Any => "/container/some/blob",
+        Shape::Share => "/share",
+        Shape::Blob | Shape::Path | Shape::Any => "/container/some/blob",
         Shape::Queue => "/queue",
         Shape::Messages => "/queue/messages",
         Shape::Message => "/queue/messages/id",
@@ -321,6 +331,9 @@ fn described(operations: &'static str) -> Vec<Described> {
                 "/" => "/",
                 "/{containerName}" => "/container",
                 "/{containerName}/{blob}" => "/container/blob",
+                "/{shareName}" => "/share",
+                "/{shareName}/{directory}" => "/share/directory",
+                "/{shareName}/{directory}/{fileName}" => "/share/directory/file",
                 "/{queueName}" => "/queue",
                 "/{queueName}/messages" => "/queue/messages",
                 "/{queueName}/messages/{messageid}" => "/queue/messages/id",

@@ -38,7 +38,11 @@ const READS: Permit = Permit { level: Level::Object, account: "r", service: "r",
 
 impl Sources for Asker {
     fn find(&self, call: &Call, url: &str, opens: Opens) -> Result<Found, Fault> {
-        let bad = || Fault::header("x-ms-copy-source", url);
+        self.find_for(call, url, opens, "x-ms-copy-source", &READS)
+    }
+
+    fn find_for(&self, call: &Call, url: &str, opens: Opens, header: &'static str, permit: &Permit) -> Result<Found, Fault> {
+        let bad = || Fault::header(header, url);
         let uri: Uri = url.parse().map_err(|_| bad())?;
         let host = uri.authority().map_or(self.host.as_str(), |authority| authority.as_str());
         let same = host.eq_ignore_ascii_case(&self.host);
@@ -90,10 +94,11 @@ impl Sources for Asker {
             let refused = |fault: Fault| {
                 Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()).because(fault.to_string())
             };
-            self.pipeline.authorize(&head, call.version, &account, &target, &READS).map_err(refused)?;
+            self.pipeline.authorize(&head, call.version, &account, &target, permit).map_err(refused)?;
         }
         let given = |name| query.get(name).map(str::to_owned);
-        Ok(Found::Here(Source { account, target, snapshot: given("snapshot"), version_id: given("versionid") }))
+        let snapshot = given("snapshot").or_else(|| given("sharesnapshot"));
+        Ok(Found::Here(Source { account, target, snapshot, version_id: given("versionid") }))
     }
 
     fn open(&self, asking: Asking) -> Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send + '_>> {
