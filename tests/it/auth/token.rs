@@ -77,6 +77,17 @@ pub fn delegated(resource: &str, fields: &str, key: &str, headers: &[(&str, &str
     signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
 }
 
+/// [`delegated`] for a queue, or for a table with its bounds: `service` is `queue` or `table`.
+pub fn delegated_of(service: &str, resource: &str, fields: &str, key: &str) -> String {
+    let bounds = if service == "table" { " spk srk epk erk" } else { "" };
+    let lines = format!("sp st se cr skoid sktid skt ske sks skv skdutid sduoid sip spr sv{bounds}");
+    let lines = lines.split(' ').map(|line| match line {
+        "cr" => format!("/{service}/{WELL_KNOWN_ACCOUNT}/{resource}"),
+        name => field(fields, name).to_owned(),
+    });
+    signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
+}
+
 /// The query of an account SAS of the default account.
 pub fn account(fields: &str) -> String {
     account_of(WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY, fields)
