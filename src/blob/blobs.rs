@@ -29,8 +29,9 @@ impl Restorable for Container {
         Container::born(self)
     }
 
-    fn restored(self, now: Timestamp) -> Container {
-        Container::restored(self, now)
+    fn restored(mut self, now: Timestamp) -> Container {
+        self.renew(now);
+        self
     }
 }
 

@@ -77,3 +77,32 @@ impl Copied {
         xml.leaf_some("CopyDestinationSnapshot", self.kept());
     }
 }
+
+/// A copy's source as it is remembered and told: without the signature that opened it. Recorded: what was signed stays.
+pub fn without_signature(url: &str) -> String {
+    let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
+    let signs = |part: &&str| part.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case("sig"));
+    let kept: Vec<&str> = query.split('&').filter(|part| !signs(part)).collect();
+    if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_remembered_without_its_signature() {
+        for (url, remembered) in [
+            ("http://a/b", "http://a/b"),
+            ("http://a/b?sig=s", "http://a/b"),
+            (
+                "http://a/b?se=2020-08-22T23%3A33%3A21Z&sp=rt&sr=b&sig=yWlD%3D",
+                "http://a/b?se=2020-08-22T23%3A33%3A21Z&sp=rt&sr=b",
+            ),
+            ("http://a/b?snapshot=t&Sig=s&sp=r", "http://a/b?snapshot=t&sp=r"),
+            ("http://a/b?versionid=t&signal=1", "http://a/b?versionid=t&signal=1"),
+        ] {
+            assert_eq!(without_signature(url), remembered, "{url}");
+        }
+    }
+}

@@ -162,18 +162,6 @@ pub(super) fn with_encryption(reply: Reply, encryption: &Encryption) -> Reply {
     }
 }
 
-/// A copy's source as it is remembered: without the signature that opened it.
-pub(super) fn without_signature(url: &str) -> String {
-    match url.split_once('?') {
-        Some((path, query)) if query.contains("sig=") => {
-            let kept: Vec<&str> =
-                query.split('&').filter(|part| part.starts_with("snapshot=") || part.starts_with("versionid=")).collect();
-            if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
-        }
-        _ => url.to_owned(),
-    }
-}
-
 /// Which part of a blob an answer is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {

@@ -2,7 +2,7 @@
 //! and until they are there the copy is pending.
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
-use super::super::copied::{Copied, Progress};
+use super::super::copied::{self, Copied, Progress};
 use super::super::elsewhere::Described;
 use super::super::state::{Blob, Container};
 use super::super::wire;
@@ -50,7 +50,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let priority = asked.priority.as_deref().map_or(Ok(Priority::default()), Priority::read)?;
     let found = call.sources.find(&call, &asked.source, Opens::Caller)?;
     let id = call.world.id();
-    let source = wire::without_signature(&asked.source);
+    let source = copied::without_signature(&asked.source);
     let blob = match found {
         Found::Here(found) => {
             let original = original(blobs, &call, &asked, &found)?;

@@ -3,7 +3,7 @@
 
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
-use super::super::copied::Copied;
+use super::super::copied::{self, Copied};
 use super::super::elsewhere::{self, Described};
 use super::super::wire::{self, Describes};
 use super::{append_block, put_block, put_page};
@@ -305,7 +305,7 @@ async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             Ok(container.create(claimed, call.now, keeping, |new| {
                 let mut blob = new.blob(body, fetched.headers);
                 blob.metadata = fetched.metadata;
-                blob.copy = Some(Arc::new(Copied::whole(id, wire::without_signature(&source), blob.body.len(), blob.stamp)));
+                blob.copy = Some(Arc::new(Copied::whole(id, copied::without_signature(&source), blob.body.len(), blob.stamp)));
                 blob = given.apply(blob);
                 blob.tags = fetched.tags.unwrap_or(blob.tags);
                 blob

@@ -77,11 +77,18 @@ pub fn delegated(resource: &str, fields: &str, key: &str, headers: &[(&str, &str
     signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
 }
 
-/// The query of a user delegation SAS for a share or a file in the default account, signed with a key that was lent.
-pub fn delegated_file(resource: &str, fields: &str, key: &str) -> String {
-    const LINES: &str = "sp st se cr skoid sktid skt ske sks skv skdutid sduoid sip spr sv rscc rscd rsce rscl rsct";
-    let canonical = format!("/file/{WELL_KNOWN_ACCOUNT}/{resource}");
-    let lines = LINES.split(' ').map(|line| if line == "cr" { &canonical } else { field(fields, line) });
+/// [`delegated`] for a queue, a table with its bounds, a share or a file: `service` is `queue`, `table` or `file`.
+pub fn delegated_of(service: &str, resource: &str, fields: &str, key: &str) -> String {
+    let bounds = match service {
+        "table" => " spk srk epk erk",
+        "file" => " rscc rscd rsce rscl rsct",
+        _ => "",
+    };
+    let lines = format!("sp st se cr skoid sktid skt ske sks skv skdutid sduoid sip spr sv{bounds}");
+    let lines = lines.split(' ').map(|line| match line {
+        "cr" => format!("/{service}/{WELL_KNOWN_ACCOUNT}/{resource}"),
+        name => field(fields, name).to_owned(),
+    });
     signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
 }
 

@@ -2,7 +2,7 @@
 
 use super::check_in;
 use crate::auth::jwt::{self, ANN};
-use crate::auth::token::{delegated_file, moment};
+use crate::auth::token::{delegated_of, moment};
 use crate::house::{Answer, House};
 use lazuli::op::Kind;
 
@@ -61,7 +61,7 @@ async fn a_lent_key_signs() {
     .concat();
     let sign = |level: &str, resource: &str| {
         let fields = format!("sv=2026-04-06&sr={level}&sp=r&se=2099-01-01{lent_fields}");
-        delegated_file(resource, &fields, lent.element("Value"))
+        delegated_of("file", resource, &fields, lent.element("Value"))
     };
     for (target, sas, verdict) in [
         ("/shr/d/f", sign("s", "shr"), "200"),
