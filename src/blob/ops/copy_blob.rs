@@ -3,7 +3,7 @@
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::copied::{self, Copied, Progress};
-use super::super::elsewhere::{Described, Elsewhere};
+use super::super::elsewhere::Described;
 use super::super::state::{Blob, Container};
 use super::super::wire;
 use crate::op::{Answer, Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign, Source, lost};
@@ -14,6 +14,7 @@ use crate::rules::fault::{Code, Fault};
 use crate::rules::lease::{self, Guard, Subject};
 use crate::rules::tier::{Kept, Placed, Priority};
 use crate::rules::time::Timestamp;
+use crate::service::elsewhere::Elsewhere;
 use crate::store::cell::Cell;
 use crate::takes;
 use crate::world::World;

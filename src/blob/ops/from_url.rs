@@ -4,7 +4,7 @@
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::copied::{self, Copied};
-use super::super::elsewhere::{self, Described, Elsewhere};
+use super::super::elsewhere::{self, Described};
 use super::super::wire::{self, Describes};
 use super::{append_block, put_block, put_page};
 use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Opens, Place, Reply, Row, Secondary, Shape, Sign, Source};
@@ -17,6 +17,7 @@ use crate::rules::range::{self, Asked as Range};
 use crate::rules::tags::Tags;
 use crate::rules::time::Timestamp;
 use crate::rules::{blocks, lease::Guard, pages, tier::Kept};
+use crate::service::elsewhere::Elsewhere;
 use crate::store::content::Content;
 use crate::takes;
 use std::sync::Arc;
