@@ -135,6 +135,9 @@ def test_copies(container):
     source = container.get_blob_client("from").url
     assert az("blob", "copy", "start", "-c", name, "-b", "to", "--source-uri", source)["copy_status"] == "success"
     assert container.download_blob("to").readall() == b"to be copied"
+    # Of a container and a name it makes the address at Azure, whatever the connection string says.
+    az("blob", "copy", "start", "-c", name, "-b", "again", "--source-container", name, "--source-blob", "to")
+    assert container.download_blob("again").readall() == b"to be copied"
     absent = container.get_blob_client("absent").url
     assert "CannotVerifyCopySource" in az("blob", "copy", "start", "-c", name, "-b", "x", "--source-uri", absent, fails=True)
 
