@@ -22,7 +22,7 @@ run *args:
     cargo run --release -- {{args}}
 
 # Run the official SDKs against a server
-conformance *args="python node":
+conformance *args="":
     conformance/run {{args}}
 
 # Check licences, advisories and sources of the dependencies

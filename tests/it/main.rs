@@ -14,6 +14,7 @@ mod blob;
 mod case;
 mod dice;
 mod docs;
+mod dropin;
 mod faults;
 mod file;
 mod house;

@@ -68,6 +68,9 @@ pub(super) static PUT_PAGE_FROM_URL: Op<Blobs> = row(
     |blobs, call| Box::pin(put_page(blobs, call)),
 );
 
+/// What is said of a source that is not as it should be.
+const NOT_VERIFIED: &str = "Could not verify the copy source within the specified time.";
+
 /// What tells each of them from its twin.
 const SOURCE: Sign = Sign::HasHeader("x-ms-copy-source");
 
@@ -204,7 +207,7 @@ impl Fetched {
         let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
         condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| {
             let status = if unmet == Unmet::Match { 412 } else { 304 };
-            Code::CannotVerifyCopySource.saying(Code::ConditionNotMet.says()).status_of(status)
+            Code::CannotVerifyCopySource.saying(NOT_VERIFIED).status_of(status)
         })?;
         blob.check_online(call.now)?;
         // The request's own key is the destination's.
@@ -336,8 +339,16 @@ async fn put_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     Ok(wire::with_digests(reply, fetched.digests))
 }
 
+/// Recorded: of bytes for an append or a page blob it is said that the checksum is another, and not which.
+fn briefly(fault: Fault) -> Fault {
+    match fault.code() {
+        Code::Md5Mismatch | Code::Crc64Mismatch => fault.code().into(),
+        _ => fault,
+    }
+}
+
 async fn append_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
-    let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::append_block_limit(call.version), Answers::Md5)).await?;
+    let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::append_block_limit(call.version), Answers::Md5)).await.map_err(briefly)?;
     let reply = append_block::add(blobs, &call, &fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
@@ -348,7 +359,7 @@ async fn put_page(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         return Err(Fault::header("x-ms-page-write", asked.write));
     }
     let answers = if put_page::answers_md5(&call) { Answers::Md5 } else { Answers::AsClaimed };
-    let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, answers)).await?;
+    let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, answers)).await.map_err(briefly)?;
     let blob = put_page::write(blobs, &call, &asked, Some(&fetched.content)).await?;
     Ok(wire::with_digests(put_page::written(&blob, &call), fetched.digests))
 }

@@ -2,6 +2,7 @@
 
 use super::super::auth;
 use super::{Asker, Head};
+use crate::account::WELL_KNOWN_ACCOUNT;
 use crate::op::{Answer, Asking, Call, Found, Opens, Query, Reach, Source, Sources};
 use crate::rules::access::Grant;
 use crate::rules::fault::{Code, Fault};
@@ -26,6 +27,12 @@ fn port(uri: &Uri) -> Option<u16> {
         Some("https") => Some(443),
         _ => None,
     })
+}
+
+/// Whether a host is the product's own: what clients make up that know no more of a source than its account's name.
+fn is_azures(host: &str) -> bool {
+    let name = host.strip_suffix(":443").unwrap_or(host).to_ascii_lowercase();
+    name.ends_with(".core.windows.net")
 }
 
 /// Whether a source of this server can be asked for with this: with a bearer token, and nothing else.
@@ -64,8 +71,9 @@ impl Sources for Asker {
         };
         let Ok(place) = self.pipeline.place(&head) else { return elsewhere() };
         // A host that is no account's own is this server's only where the request came to it by that name. One that is an account's own
-        // is so at the same port: the product's own server has another.
-        let own = if place.in_path { same } else { port(&uri) == Some(self.port()) };
+        // is so at the same port: the product's own server has another, but none of the emulator's account.
+        let emulators = place.account == WELL_KNOWN_ACCOUNT && is_azures(host);
+        let own = if place.in_path { same } else { port(&uri) == Some(self.port()) || emulators };
         let Some(account) = place.find(&self.pipeline.accounts).filter(|_| own) else {
             let unknown = || Code::CannotVerifyCopySource.because(format!("there is no account {:?}", place.account));
             return if same { Err(unknown()) } else { elsewhere() };

@@ -77,14 +77,14 @@ pub fn delegated(resource: &str, fields: &str, key: &str, headers: &[(&str, &str
     signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
 }
 
-/// [`delegated`] for a queue, a table with its bounds, a share or a file: `service` is `queue`, `table` or `file`.
+/// [`delegated`] for another service than the blobs: `queue`, `table` (which signs its bounds) or `file`.
 pub fn delegated_of(service: &str, resource: &str, fields: &str, key: &str) -> String {
-    let bounds = match service {
+    let own = match service {
         "table" => " spk srk epk erk",
         "file" => " rscc rscd rsce rscl rsct",
         _ => "",
     };
-    let lines = format!("sp st se cr skoid sktid skt ske sks skv skdutid sduoid sip spr sv{bounds}");
+    let lines = format!("sp st se cr skoid sktid skt ske sks skv skdutid sduoid sip spr sv{own}");
     let lines = lines.split(' ').map(|line| match line {
         "cr" => format!("/{service}/{WELL_KNOWN_ACCOUNT}/{resource}"),
         name => field(fields, name).to_owned(),

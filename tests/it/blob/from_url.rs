@@ -112,6 +112,23 @@ async fn all_ask_the_same_of_the_source() {
 }
 
 #[tokio::test]
+async fn what_is_said_of_a_source_that_is_not_as_it_should_be() {
+    let (house, url) = house().await;
+    for (target, own, _) in ALL {
+        let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
+        let told = if target.contains("comp=appendblock") || target.contains("comp=page") { '!' } else { '~' };
+        check_in(
+            &house,
+            &format!(
+                "PUT /box/{target} | {own}x-ms-copy-source: {url}; x-ms-source-content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== → 400 Md5Mismatch | | {told}<ServerCalculatedMd5>
+                 PUT /box/{target} | {own}x-ms-copy-source: {url}; x-ms-source-if-match: \"0x1\" → 412 CannotVerifyCopySource | | ~Could not verify the copy source within the specified time."
+            ),
+        )
+        .await;
+    }
+}
+
+#[tokio::test]
 async fn all_ask_the_same_of_the_destination() {
     let (house, url) = house().await;
     for (target, own, success) in ALL {
