@@ -25,6 +25,10 @@ run *args:
 conformance *args="":
     conformance/run {{args}}
 
+# Measure what operations cost beside ten thousand entities and messages, and beside a million
+bench:
+    cargo bench --locked --bench scale
+
 # Check licences, advisories and sources of the dependencies
 deny:
     cargo deny check

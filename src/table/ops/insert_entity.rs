@@ -1,7 +1,7 @@
 //! Insert Entity: a new one.
 
 use super::super::Tables;
-use super::super::wire::{self, Face, Object, Prefer};
+use super::super::wire::{self, Face, Prefer};
 use crate::op::odata::Metadata;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
@@ -84,11 +84,10 @@ impl Answer {
             let reply = wire::reply(204).with_some("preference-applied", applied);
             return reply.with("location", &url).with("dataserviceid", &url).with("etag", tag);
         }
-        let mut text = String::new();
-        let mut object = Object::open(&mut text);
-        object.context(face, &format!("{table}/@Element"));
-        object.entity(face, table, (key, entity), &Select::All);
-        object.close();
+        let text = wire::object(|object| {
+            object.context(face, &format!("{table}/@Element"));
+            object.entity(face, table, (key, entity), &Select::All);
+        });
         let reply = wire::json(201, self.metadata, text).with_some("preference-applied", applied);
         reply.with("location", url).with("etag", tag)
     }
