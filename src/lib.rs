@@ -25,3 +25,5 @@ pub mod store;
 pub mod world;
 
 pub use emulator::{Address, Emulator};
+
+

@@ -1,9 +1,64 @@
 //! What the services remember things in: cells of records, and content for their bytes.
 //!
 //! A cell publishes whole versions; a reader keeps the version that it opened. Bytes lie apart from records, in ropes of shared
-//! chunks, so that a copy of a blob costs a pointer. Nothing here knows what a blob is.
+//! chunks, so that a copy of a blob costs a pointer. A journal tells the disk what each write changed, where there is one. Nothing
+//! here knows what a blob is.
 
 pub mod cell;
 pub mod chunks;
 pub mod content;
+pub mod disk;
+pub mod journal;
 pub mod sparse;
+
+use crate::rules::fault::Code;
+use cell::Cell;
+use disk::Disk;
+use journal::{CellId, Journal, Recorded, Unreadable};
+use std::sync::Arc;
+
+/// What a server remembers in: its memory alone, or a folder too.
+#[derive(Clone, Debug, Default)]
+pub struct Store(Option<Arc<Disk>>);
+
+impl Store {
+    /// Memory alone.
+    pub const MEMORY: Store = Store(None);
+
+    /// A folder too.
+    pub fn on_disk(disk: Arc<Disk>) -> Store {
+        Store(Some(disk))
+    }
+
+    /// The folder, if there is one.
+    pub fn disk(&self) -> Option<&Arc<Disk>> {
+        self.0.as_ref()
+    }
+
+    /// A new cell. It is kept from when [`Cell::enter`] tells of it.
+    pub fn cell<S: Recorded>(&self, state: S, gone: Code) -> Arc<Cell<S>> {
+        let journal = self.0.as_ref().map_or(Journal::NONE, |disk| Journal::new(disk.log().clone(), disk.log().cell()));
+        Arc::new(Cell::new(state, gone, journal))
+    }
+
+    /// The cell that stands for something at every start.
+    ///
+    /// # Errors
+    /// When a record of it is not what it should be.
+    pub fn root<S: Recorded>(&self, name: &str, gone: Code) -> Result<Arc<Cell<S>>, Unreadable> {
+        self.load(self.0.as_ref().map_or(CellId(0), |disk| disk.root(name)), gone)
+    }
+
+    /// The cell of this number, as it was kept.
+    ///
+    /// # Errors
+    /// When a record of it is not what it should be.
+    pub fn load<S: Recorded>(&self, id: CellId, gone: Code) -> Result<Arc<Cell<S>>, Unreadable> {
+        let records = self.0.as_ref().map(|disk| disk.records(id)).unwrap_or_default();
+        let state = S::restore(&records, self)?;
+        let journal = self.0.as_ref().map_or(Journal::NONE, |disk| Journal::new(disk.log().clone(), id));
+        let cell = Arc::new(Cell::new(state, gone, journal));
+        cell.keep();
+        Ok(cell)
+    }
+}
