@@ -4,7 +4,7 @@ use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
-use crate::http::pipeline::Pipeline;
+use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
 use crate::op::{Kind, Service};
@@ -22,6 +22,7 @@ use tokio::task::JoinSet;
 #[derive(Debug)]
 pub struct Emulator {
     addresses: Vec<Address>,
+    websites: Option<Address>,
     world: Arc<World>,
     /// The listeners' tasks; they end with this.
     _listeners: JoinSet<()>,
@@ -66,10 +67,16 @@ impl Emulator {
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
         let controlled = Controlled { services, world: world.clone() };
 
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
+        let manners = Manners { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
+        let pipeline = |service| Pipeline::new(service, accounts.clone(), world.clone(), manners);
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
+        let mut websites = None;
         for (service, endpoint) in wanted {
-            let (listener, port) = match listen(service.kind(), endpoint).await {
+            let kind = service.kind();
+            let (listener, port) = match listen(kind.name(), kind.label(), endpoint).await {
                 Ok(listening) => listening,
                 // Azurite has no such service, so whoever runs two of it may well have one port for both: no reason not to start.
                 Err(reason) if service.kind() == Kind::File && config.personality == Personality::Azurite => {
@@ -78,23 +85,31 @@ impl Emulator {
                 }
                 Err(reason) => return Err(reason),
             };
-            let scheme = if tls.is_some() { "https" } else { "http" };
-            addresses.push(Address { kind: service.kind(), scheme, host: endpoint.host.clone(), port });
-            bound.push((service, endpoint, listener));
+            addresses.push(address(kind, endpoint, port));
+            bound.push((pipeline(service.clone()), endpoint, listener));
+            if let (Kind::Blob, Some(endpoint), Some(first)) = (kind, &config.web, config.accounts.first()) {
+                let (listener, port) = listen("Web", "web", endpoint).await?;
+                websites = Some(address(kind, endpoint, port));
+                bound.push((pipeline(service).to_websites(&first.name), endpoint, listener));
+            }
         }
         let mut listeners = JoinSet::new();
-        for (service, endpoint, listener) in bound {
-            let pipeline = Pipeline::new(service, accounts.clone(), world.clone(), config.product_style_urls, tls.is_some());
+        for (pipeline, endpoint, listener) in bound {
             let router = control::routes(controlled.clone(), config.control).merge(front(Arc::new(pipeline)));
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
-        Ok(Emulator { addresses, world, _listeners: listeners })
+        Ok(Emulator { addresses, websites, world, _listeners: listeners })
     }
 
     /// Where its services listen: Blob, Queue, Table, File.
     pub fn addresses(&self) -> &[Address] {
         &self.addresses
+    }
+
+    /// Where the static websites listen, if they have a port of their own.
+    pub fn websites(&self) -> Option<&Address> {
+        self.websites.as_ref()
     }
 
     /// The address of a service's endpoint for an account, without a `/` at the end; `None` when that service was not started.
@@ -131,7 +146,7 @@ fn account(config: &AccountConfig) -> Account {
     Account { name: config.name.clone(), keys, versioning: config.versioning, hns: config.hns }
 }
 
-async fn listen(kind: Kind, endpoint: &Endpoint) -> Result<(TcpListener, u16), String> {
+async fn listen(name: &str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), String> {
     let (host, port) = (endpoint.host.as_str(), endpoint.port);
     let failed = |error: std::io::Error| {
         let reason = match error.kind() {
@@ -139,11 +154,7 @@ async fn listen(kind: Kind, endpoint: &Endpoint) -> Result<(TcpListener, u16), S
             std::io::ErrorKind::PermissionDenied => "not permitted to listen there".to_owned(),
             _ => error.to_string(),
         };
-        format!(
-            "the {} service cannot listen at {host}:{port}: {reason} (--{}-port N chooses another)",
-            kind.name(),
-            kind.label()
-        )
+        format!("the {name} service cannot listen at {host}:{port}: {reason} (--{label}-port N chooses another)")
     };
     let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
     let address: SocketAddr = listener.local_addr().map_err(failed)?;

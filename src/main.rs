@@ -79,6 +79,9 @@ fn announce(config: &Config, emulator: &Emulator) {
             _ => {}
         }
     }
+    if let Some(address) = emulator.websites() {
+        say(&format!("{} Web service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
+    }
     if !azurite {
         say(&connection_string(config, emulator));
     }

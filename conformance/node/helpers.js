@@ -2,13 +2,15 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { BlobServiceClient, StorageSharedKeyCredential } from "@azure/storage-blob";
+import { BlobSASPermissions, BlobServiceClient, StorageSharedKeyCredential } from "@azure/storage-blob";
 
 export const ACCOUNT = process.env.AZURE_STORAGE_ACCOUNT ?? "devstoreaccount1";
 export const KEY =
   process.env.AZURE_STORAGE_KEY ??
   "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 export const BLOB_URL = process.env.BLOB_URL ?? `http://127.0.0.1:10000/${ACCOUNT}`;
+export const VERSIONED_BLOB_URL = process.env.VERSIONED_BLOB_URL;
+export const SECURE_BLOB_URL = process.env.SECURE_BLOB_URL;
 export const CONNECTION_STRING =
   process.env.AZURE_STORAGE_CONNECTION_STRING ??
   `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${KEY};BlobEndpoint=${BLOB_URL};`;
@@ -20,8 +22,20 @@ export const credential = new StorageSharedKeyCredential(ACCOUNT, KEY);
 export const service = BlobServiceClient.fromConnectionString(CONNECTION_STRING, OPTIONS);
 
 export const unique = () => `test-${randomUUID()}`;
-export const inAnHour = () => new Date(Date.now() + 3_600_000);
-export const anHourAgo = () => new Date(Date.now() - 3_600_000);
+
+// The server's clock may have been moved: its time is the date of an answer, whatever it says.
+const ahead = Date.parse((await fetch(BLOB_URL)).headers.get("date")) - Date.now();
+export const minutesFromNow = (minutes) => new Date(Date.now() + ahead + minutes * 60_000);
+export const inAnHour = () => minutesFromNow(60);
+export const anHourAgo = () => minutesFromNow(-60);
+
+const CONTROL_URL = process.env.LAZULI_CONTROL_URL;
+/** Moves the server's clock on by some seconds; undefined where that cannot be done. */
+export const advance =
+  CONTROL_URL &&
+  (async (seconds) => {
+    assert.ok((await fetch(`${CONTROL_URL}/clock?seconds=${seconds}`, { method: "POST" })).ok);
+  });
 
 /** A container that is gone after the test, leased or not. */
 export async function newContainer(t, options) {
@@ -45,6 +59,11 @@ export async function newBlob(t, content = "hello, world", options) {
   const blob = container.getBlockBlobClient("hello.txt");
   await blob.upload(content, Buffer.byteLength(content), options);
   return blob;
+}
+
+/** A blob's address with a token that reads it. */
+export function readable(blob) {
+  return blob.generateSasUrl({ permissions: BlobSASPermissions.parse("rt"), expiresOn: inAnHour() });
 }
 
 /** The call is refused with this status and one of these error codes. */

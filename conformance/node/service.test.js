@@ -1,11 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newBlob, service } from "./helpers.js";
+import { BlobServiceClient } from "@azure/storage-blob";
+import { BLOB_URL, OPTIONS, credential, newBlob, refused, service, text } from "./helpers.js";
 
 test("the account", async () => {
   const account = await service.getAccountInfo();
   assert.equal(account.accountKind, "StorageV2");
   assert.match(account.skuName, /^Standard_/);
+});
+
+test("the secondary endpoint reads, and tells how far it is", async (t) => {
+  const blob = await newBlob(t);
+  const secondary = new BlobServiceClient(`${BLOB_URL}-secondary`, credential, OPTIONS);
+  const { geoReplication } = await secondary.getStatistics();
+  assert.equal(geoReplication.status, "live");
+  assert.ok(geoReplication.lastSyncOn instanceof Date);
+  const copy = secondary.getContainerClient(blob.containerName).getBlockBlobClient(blob.name);
+  assert.equal(await text(copy), "hello, world");
+  await refused(copy.upload("new", 3), 403, "InsufficientAccountPermissions");
 });
 
 test("service properties, and what a browser asks first", async (t) => {

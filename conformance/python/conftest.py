@@ -16,6 +16,7 @@ def service():
         retry_total=0,
         max_single_put_size=1024 * 1024,
         max_block_size=1024 * 1024,
+        max_page_size=1024 * 1024,
         max_single_get_size=1024 * 1024,
         max_chunk_get_size=1024 * 1024,
     ) as client:

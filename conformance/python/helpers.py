@@ -2,11 +2,13 @@
 
 import os
 from contextlib import contextmanager
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
+import requests
 from azure.core.exceptions import HttpResponseError
 from azure.storage.blob import generate_account_sas, generate_blob_sas, generate_container_sas
 
@@ -20,6 +22,9 @@ CONNECTION_STRING = os.environ.get(
     "AZURE_STORAGE_CONNECTION_STRING",
     f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};BlobEndpoint={BLOB_URL};",
 )
+VERSIONED_BLOB_URL = os.environ.get("VERSIONED_BLOB_URL")
+SECURE_BLOB_URL = os.environ.get("SECURE_BLOB_URL")
+SECURE_CERTIFICATE = os.environ.get("SECURE_CERTIFICATE")
 CONTROL_URL = os.environ.get("LAZULI_CONTROL_URL")
 
 KIB = 1024
@@ -31,7 +36,9 @@ def unique(stem="test"):
 
 
 def now():
-    return datetime.now(timezone.utc)
+    """The server's time, which a test may have moved: the date of an answer, whatever it says."""
+    answer = requests.get(BLOB_URL, timeout=10)
+    return parsedate_to_datetime(answer.headers["Date"])
 
 
 def in_an_hour():

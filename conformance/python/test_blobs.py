@@ -36,6 +36,16 @@ def test_every_size_from_one_request_to_several_blocks(container, size):
     assert uncommitted == []
 
 
+def test_a_large_blob_in_parallel(container):
+    data = pattern(48 * MIB + 1)
+    blob = container.upload_blob("large", data, max_concurrency=8)
+    committed, _ = blob.get_block_list("all")
+    assert len(committed) == 49
+    assert blob.download_blob(max_concurrency=8).readall() == data
+    middle = blob.download_blob(offset=5 * MIB - 3, length=20 * MIB, max_concurrency=8)
+    assert middle.readall() == data[5 * MIB - 3 : 25 * MIB - 3]
+
+
 def test_a_stream_of_unknown_length(container):
     data = pattern(3 * MIB + 5)
 

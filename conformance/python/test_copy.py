@@ -117,3 +117,37 @@ def test_an_ended_copy_cannot_be_aborted(container, blob):
     started = copy.start_copy_from_url(blob.url)
     with refused(409, "NoPendingCopyOperation"):
         copy.abort_copy(started["copy_id"])
+
+
+def test_a_copy_that_was_never_begun_cannot_be_aborted(blob):
+    with refused(400, "InvalidQueryParameterValue"):
+        blob.abort_copy("no-id")
+    with refused(409, "NoPendingCopyOperation"):
+        blob.abort_copy("11111111-2222-3333-4444-555555555555")
+
+
+def test_every_type_and_its_properties(container):
+    log = container.get_blob_client("log")
+    log.create_append_blob(ContentSettings(content_language="de"))
+    log.append_block(b"line")
+    disk = container.get_blob_client("disk")
+    disk.create_page_blob(1024, sequence_number=7)
+    disk.upload_page(b"x" * 512, 512, 512)
+    for source in (log, disk):
+        copy = container.get_blob_client(f"copy of {source.blob_name}")
+        copy.start_copy_from_url(source.url)
+        told, kept = copy.get_blob_properties(), source.get_blob_properties()
+        for field in ("blob_type", "size", "page_blob_sequence_number", "append_blob_committed_block_count"):
+            assert told[field] == kept[field], field
+        assert told.content_settings == kept.content_settings
+        assert copy.download_blob().readall() == source.download_blob().readall()
+    listed = {b.name: b.copy.status for b in container.list_blobs(include=["copy"])}
+    assert listed == {"copy of disk": "success", "copy of log": "success", "disk": None, "log": None}
+
+
+def test_another_type_is_not_copied_over(container, blob):
+    log = container.get_blob_client("log")
+    log.create_append_blob()
+    with refused(409, "InvalidBlobType"):
+        log.start_copy_from_url(blob.url)
+    assert log.get_blob_properties().blob_type == "AppendBlob"

@@ -1,7 +1,7 @@
 import pytest
 import requests
-from azure.storage.blob import BlobAnalyticsLogging, CorsRule, Metrics, RetentionPolicy
-from helpers import url
+from azure.storage.blob import BlobAnalyticsLogging, BlobServiceClient, CorsRule, Metrics, RetentionPolicy, StaticWebsite
+from helpers import ACCOUNT, BLOB_URL, KEY, refused, url
 
 ORIGIN = "http://example.test"
 
@@ -16,6 +16,7 @@ def restored(service):
         hour_metrics=before["hour_metrics"],
         minute_metrics=before["minute_metrics"],
         cors=before["cors"] or [],
+        static_website=before["static_website"],
     )
 
 
@@ -26,6 +27,15 @@ def test_the_account(service, container, blob):
     for client in (container, blob):
         information = client.get_account_information()
         assert (information["account_kind"], information["sku_name"]) == (account["account_kind"], account["sku_name"])
+
+
+def test_the_secondary_endpoint_only_reads(blob):
+    key = {"account_name": ACCOUNT, "account_key": KEY}
+    secondary = BlobServiceClient(f"{BLOB_URL}-secondary", key, retry_total=0)
+    copy = secondary.get_blob_client(blob.container_name, blob.blob_name)
+    assert copy.download_blob().readall() == b"hello, world"
+    with refused(403, "InsufficientAccountPermissions"):
+        copy.upload_blob(b"new", overwrite=True)
 
 
 def test_properties_of_a_new_account(service):
@@ -49,6 +59,17 @@ def test_what_is_set_is_kept_and_the_rest_is_left(restored):
     assert (kept.retention_policy.enabled, kept.retention_policy.days) == (True, 5)
     kept = properties["hour_metrics"]
     assert (kept.enabled, kept.include_apis, kept.retention_policy.days) == (True, True, 7)
+
+
+def test_a_website_gets_its_container(restored):
+    site = StaticWebsite(enabled=True, index_document="index.html", error_document404_path="404.html")
+    restored.set_service_properties(static_website=site)
+    kept = restored.get_service_properties()["static_website"]
+    assert (kept.enabled, kept.index_document, kept.error_document404_path) == (True, "index.html", "404.html")
+    web = restored.get_container_client("$web")
+    blob = web.upload_blob("index.html", b"home", overwrite=True)
+    assert "$web" in [container.name for container in restored.list_containers()]
+    blob.delete_blob()
 
 
 def test_cors_rules_are_kept_and_removed(restored):

@@ -10,6 +10,7 @@ use crate::rules::{
     name::{self, ROOT},
     sas::Policy,
     version::Version,
+    website,
 };
 use std::sync::Arc;
 
@@ -54,6 +55,11 @@ impl Service for Blobs {
         }
         name::root_blob(&first)?;
         Ok(target(Shape::Blob, ROOT, first))
+    }
+
+    fn site(&self, path: &str) -> Result<Target, Fault> {
+        let blob = name::decode(path.strip_prefix('/').unwrap_or(path))?;
+        Ok(Target { shape: Shape::Site, container: website::CONTAINER.to_owned(), blob })
     }
 
     fn public_access(&self, account: &str, target: &Target) -> PublicAccess {

@@ -51,7 +51,7 @@ impl ContentHeaders {
         }
     }
 
-    fn content_type(&self) -> &str {
+    pub(super) fn content_type(&self) -> &str {
         self.content_type.as_deref().unwrap_or(DEFAULT_TYPE)
     }
 }
@@ -111,12 +111,12 @@ const NOT_KEPT: [&str; 5] = [
     "x-ms-structured-body",
 ];
 
-/// Checks that the request asks for nothing of the kind.
+/// Checks that the request asks for nothing of the kind, but for what its operation takes.
 ///
 /// # Errors
 /// 400 UnsupportedHeader.
 pub(super) fn check_kept(call: &Call) -> Result<(), Fault> {
-    match NOT_KEPT.iter().find(|name| call.has_header(name)) {
+    match NOT_KEPT.iter().find(|name| call.has_header(name) && !call.row.takes(name)) {
         Some(name) => Err(Code::UnsupportedHeader.with("HeaderName", *name)),
         None => Ok(()),
     }
@@ -312,6 +312,7 @@ pub(super) struct Include {
     pub(super) snapshots: bool,
     pub(super) versions: bool,
     pub(super) deleted: bool,
+    pub(super) deleted_with_versions: bool,
 }
 
 impl Include {
@@ -340,7 +341,8 @@ impl Include {
                 "snapshots" => include.snapshots = true,
                 "versions" => include.versions = true,
                 "deleted" => include.deleted = true,
-                "deletedwithversions" | "immutabilitypolicy" | "legalhold" | "permissions" => {}
+                "deletedwithversions" => include.deleted_with_versions = true,
+                "immutabilitypolicy" | "legalhold" | "permissions" => {}
                 _ => return Err(Fault::query("include", word, "Invalid query parameter value.")),
             }
         }
@@ -364,7 +366,12 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, incl
     if let At::Kept(taken, State::Snapshot) = at {
         xml.leaf("Snapshot", taken.iso());
     }
-    xml.leaf_some("VersionId", blob.version.map(Timestamp::iso));
+    // A version among what is not listed by version is the last of a name that has nothing else.
+    let alone = matches!(at, At::Kept(_, State::Version)) && !include.versions && blob.is_live();
+    match alone {
+        true => xml.leaf("HasVersionsOnly", "true"),
+        false => xml.leaf_some("VersionId", blob.version.map(Timestamp::iso)),
+    };
     if at == At::Base && blob.version.is_some() && blob.is_live() {
         xml.leaf("IsCurrentVersion", "true");
     }
@@ -396,6 +403,7 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, incl
         (At::Base, true) => write_lease(xml, blob.lease(), call.now),
         // Recorded: nothing is said of the lease of a deleted blob, but that is said.
         (At::Base, false) => _ = xml.leaf("LeaseStatus", ""),
+        (At::Kept(..), true) if alone => write_lease(xml, blob.lease(), call.now),
         (At::Kept(..), _) => {}
     }
     if let Some(copy) = blob.copy.as_ref().filter(|_| include.copy) {

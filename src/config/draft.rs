@@ -6,6 +6,7 @@
 use super::arguments::Given;
 use super::flags::{self, Flag, Set, Takes};
 use super::{AccountConfig, Config, Endpoint, Personality, Tls};
+use crate::rules::token::Trust;
 use std::path::PathBuf;
 use tracing::Level;
 
@@ -16,6 +17,7 @@ pub(super) struct Draft {
     pub(super) queue: Endpoint,
     pub(super) table: Endpoint,
     pub(super) file: Endpoint,
+    pub(super) web_port: Option<u16>,
     pub(super) path_style_only: bool,
     pub(super) accounts: Vec<AccountConfig>,
     pub(super) in_memory: bool,
@@ -23,6 +25,7 @@ pub(super) struct Draft {
     pub(super) control: bool,
     pub(super) cert: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
+    pub(super) oauth: Option<Trust>,
     pub(super) log: Option<Level>,
     pub(super) silent: bool,
     pub(super) warnings: Vec<String>,
@@ -75,21 +78,31 @@ impl Draft {
             }
             None => {}
         }
-        let tls = match (self.cert, self.key) {
+        let tls = match (self.cert.take(), self.key.take()) {
             (Some(cert), Some(key)) => Some(Tls { cert, key }),
             (Some(_), None) => return Err("--cert needs --key with the certificate's private key".to_owned()),
             (None, Some(_)) => return Err("--key needs --cert with the certificate of that key".to_owned()),
             (None, None) => None,
         };
+        if self.oauth == Some(Trust::Basic) && tls.is_none() {
+            self.warn("--oauth basic takes bearer tokens over https alone: add --cert and --key, or say --oauth dev");
+        }
+        let has_blob = !matches!(personality, Personality::AzuriteQueue | Personality::AzuriteTable);
+        if self.web_port.is_some() && !has_blob {
+            self.warnings.push("--web-port is ignored: websites are the Blob service's".to_owned());
+        }
+        let web = self.web_port.filter(|_| has_blob).map(|port| Endpoint { port, ..self.blob.clone() });
         let all = matches!(personality, Personality::Lazuli | Personality::Azurite);
         Ok(Config {
             personality,
-            blob: (all || personality == Personality::AzuriteBlob).then_some(self.blob),
+            blob: has_blob.then_some(self.blob),
+            web,
             queue: (all || personality == Personality::AzuriteQueue).then_some(self.queue),
             table: (all || personality == Personality::AzuriteTable).then_some(self.table),
             file: all.then_some(self.file),
             accounts: self.accounts,
             tls,
+            oauth: self.oauth,
             silent: self.silent,
             control: self.control,
             product_style_urls: !self.path_style_only,

@@ -75,6 +75,10 @@ pub(super) static SECTIONS: &[Section] = &[
                 .azurite("blobKeepAliveTimeout")
                 .default("120")
                 .means("How long an idle connection to the Blob service stays open; 0 for ever"),
+            value("web-port", "PORT", |d, v| port(v).map(|p| d.web_port = Some(p))).means(
+                "Port of the static websites, at the Blob service's address: none unless given. The host chooses the account \
+                 (account.localhost), any other host is the first account's",
+            ),
             value("queue-host", "HOST", |d, v| host(v).map(|h| d.queue.host = h))
                 .azurite("queueHost")
                 .default("127.0.0.1")
@@ -152,9 +156,9 @@ pub(super) static SECTIONS: &[Section] = &[
             value("pwd", "PASSWORD", |_, _| Err("PFX files are not supported: use --cert and --key with PEM files".to_owned()))
                 .azurite("pwd")
                 .means("Azurite's password of a PFX file: refused, because certificates are PEM here"),
-            value("oauth", "LEVEL", |_, v| oauth(v))
-                .azurite("oauth")
-                .means("Bearer tokens (Azurite's only level is basic): not there yet, so refused"),
+            value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.oauth = Some(trust))).azurite("oauth").means(
+                "Take bearer tokens, without checking signatures: basic by issuer, audience and time, over https; dev any",
+            ),
         ],
     },
     Section {

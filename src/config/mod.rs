@@ -12,6 +12,7 @@ mod reference;
 mod tests;
 mod value;
 
+use crate::rules::token::Trust;
 use draft::Draft;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -32,6 +33,8 @@ pub struct Config {
     pub personality: Personality,
     /// Where Blob listens, if it is wanted.
     pub blob: Option<Endpoint>,
+    /// Where the static websites listen, if they have a port of their own.
+    pub web: Option<Endpoint>,
     /// Where Queue listens, if it is wanted.
     pub queue: Option<Endpoint>,
     /// Where Table listens, if it is wanted.
@@ -42,6 +45,8 @@ pub struct Config {
     pub accounts: Vec<AccountConfig>,
     /// Certificate and key, for https.
     pub tls: Option<Tls>,
+    /// How much a bearer token must show; without it, none is taken.
+    pub oauth: Option<Trust>,
     /// No line for each request.
     pub silent: bool,
     /// Whether `/_lazuli/` can move the clock and empty the accounts.

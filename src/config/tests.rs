@@ -38,11 +38,13 @@ fn nothing_said_is_the_default() {
     let default = Config {
         personality: Personality::Lazuli,
         blob: endpoint(10000),
+        web: None,
         queue: endpoint(10001),
         table: endpoint(10002),
         file: endpoint(10003),
         accounts: vec![well_known("devstoreaccount1")],
         tls: None,
+        oauth: None,
         silent: false,
         control: false,
         product_style_urls: true,
@@ -77,6 +79,9 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
         c.file.as_mut().unwrap().host = "my_host.local".into();
     }),
     (&["--blob-port", "--blobPort"], "LAZULI_BLOB_PORT", "0", |c| c.blob.as_mut().unwrap().port = 0),
+    (&["--web-port"], "LAZULI_WEB_PORT", "8080", |c| {
+        c.web = Some(Endpoint { port: 8080, ..c.blob.clone().unwrap() });
+    }),
     (&["--queue-port", "--queuePort"], "LAZULI_QUEUE_PORT", "1", |c| c.queue.as_mut().unwrap().port = 1),
     (&["--table-port", "--tablePort"], "LAZULI_TABLE_PORT", "65535", |c| c.table.as_mut().unwrap().port = 65535),
     (&["--file-port", "--filePort"], "LAZULI_FILE_PORT", "445", |c| c.file.as_mut().unwrap().port = 445),
@@ -101,6 +106,7 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
         c.warnings = vec!["--extent-memory-limit is not enforced: memory grows with what is stored".into()];
     }),
     (&["--control"], "LAZULI_CONTROL", "true", |c| c.control = true),
+    (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(Trust::Dev)),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log = Level::DEBUG),
     (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.silent = true),
     (&["--debug", "-d"], "LAZULI_DEBUG", "debug.log", |c| {
@@ -137,7 +143,7 @@ fn every_spelling_and_variable_does_the_same() {
     }
     assert_eq!(config(&["--extentMemoryLimit", "-1"], &[]).warnings.len(), 1, "a number is a value, whatever its sign");
 
-    let refused_or_asking = ["location", "cert", "key", "pwd", "oauth", "health", "version", "help"];
+    let refused_or_asking = ["location", "cert", "key", "pwd", "health", "version", "help"];
     for flag in flags() {
         let tested = SETTINGS.iter().any(|(_, variable, ..)| Some((*variable).to_owned()) == flag.variable());
         assert!(tested || refused_or_asking.contains(&flag.name), "--{} has no test", flag.name);
@@ -222,6 +228,19 @@ fn files_and_memory() {
 }
 
 #[test]
+fn tokens_are_safe_over_https() {
+    let warning = "--oauth basic takes bearer tokens over https alone: add --cert and --key, or say --oauth dev";
+    for (args, trust, warnings) in [
+        (&["--oauth", "basic"][..], Trust::Basic, &[warning][..]),
+        (&["--oauth=BASIC", "--cert", "a.pem", "--key", "b.pem"], Trust::Basic, &[]),
+        (&["--oauth", "dev"], Trust::Dev, &[]),
+    ] {
+        let config = config(args, &[]);
+        assert_eq!((config.oauth, config.warnings), (Some(trust), warnings.iter().map(|line| (*line).to_owned()).collect()));
+    }
+}
+
+#[test]
 fn mistakes_are_one_line() {
     for (args, wanted) in [
         (&["--blob-prot", "1"][..], "--blob-prot is not a flag; did you mean --blob-port?"),
@@ -245,8 +264,7 @@ fn mistakes_are_one_line() {
         (&["--extentMemoryLimit", "NaN"], "--extentMemoryLimit: \"NaN\" is not a number of megabytes"),
         (&["--silent=maybe"], "--silent: \"maybe\" is neither true nor false"),
         (&["--log", "loud"], "--log: \"loud\" is not a level: error, warn, info, debug or trace"),
-        (&["--oauth", "Basic"], "--oauth: bearer tokens are not there yet; leave it out, and sign with a key or a SAS"),
-        (&["--oauth", "full"], "--oauth: \"full\" is not a level: basic is the only one"),
+        (&["--oauth", "full"], "--oauth: \"full\" is not a level: basic or dev"),
         (&["-l", "/data"], "--location \"/data\": keeping data on disk is not there yet; use --in-memory instead"),
         (&["--cert", "a.pem"], "--cert needs --key with the certificate's private key"),
         (&["--key", "a.pem"], "--key needs --cert with the certificate of that key"),

@@ -1,5 +1,6 @@
 //! The values that flags take: text in, value or what is wrong with it out.
 
+use crate::rules::token::Trust;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -52,11 +53,12 @@ pub(super) fn path(text: &str) -> Result<PathBuf, String> {
     Ok(PathBuf::from(text))
 }
 
-/// Azurite's only level, `basic`, which is not there yet.
-pub(super) fn oauth(text: &str) -> Result<(), String> {
+/// How much a bearer token must show.
+pub(super) fn oauth(text: &str) -> Result<Trust, String> {
     match text.to_ascii_lowercase().as_str() {
-        "basic" => Err("bearer tokens are not there yet; leave it out, and sign with a key or a SAS".to_owned()),
-        _ => Err(format!("{text:?} is not a level: basic is the only one")),
+        "basic" => Ok(Trust::Basic),
+        "dev" => Ok(Trust::Dev),
+        _ => Err(format!("{text:?} is not a level: basic or dev")),
     }
 }
 

@@ -1,12 +1,13 @@
-//! Who asks: an account key's signature, a shared access signature, or nobody in particular. What comes of it is a [`Grant`]; whether
+//! Who asks: an account key's signature, a shared access signature, a bearer token, or nobody in particular. What comes of it is a [`Grant`]; whether
 //! that suffices is for the operation's row and `rules::access` to say.
 
 use crate::account::Account;
-use crate::op::{Service, Target};
+use crate::op::{Kind, Service, Target};
 use crate::rules::access::Grant;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::sas::Sas;
 use crate::rules::shared_key::{self, Dialect, Signed};
+use crate::rules::token::{self, Identity, Trust};
 use crate::rules::{time::Timestamp, version::Version};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -36,35 +37,84 @@ pub struct Asking<'a> {
     pub peer: IpAddr,
     /// Whether it came over TLS.
     pub https: bool,
+    /// How much a bearer token must show, if any is taken.
+    pub oauth: Option<Trust>,
     /// The server's time.
     pub now: Timestamp,
-    /// The machine's time, which a signed request's date is held against.
+    /// The machine's time, which a signed request's date and a token are held against.
     pub machine: Timestamp,
 }
 
 /// What was found out about a caller.
-#[derive(Clone, Debug, Default)]
-pub struct Overrides(pub Vec<(&'static str, String)>);
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// What they may do.
+    pub grant: Grant,
+    /// Who they are, if a bearer token says so.
+    pub user: Option<Identity>,
+    /// The response headers that their signature sets on reads.
+    pub overrides: Vec<(&'static str, String)>,
+    /// The encryption scope that their signature demands of writes.
+    pub scope: Option<String>,
+}
+
+impl From<Grant> for Caller {
+    fn from(grant: Grant) -> Caller {
+        Caller { grant, user: None, overrides: Vec::new(), scope: None }
+    }
+}
 
 /// Authenticates a request.
 ///
 /// # Errors
-/// 400 InvalidAuthenticationInfo for a malformed header; 401 for a bearer token; 403 with AuthenticationErrorDetail for a signature
-/// that is wrong, out of time or out of place.
-pub fn authenticate(
+/// 400 InvalidAuthenticationInfo for a malformed header; 401 for a bearer token that does not do; 403 with AuthenticationErrorDetail
+/// for a signature that is wrong, out of time or out of place.
+pub fn authenticate(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Caller, Fault> {
+    let header = asking.header("authorization");
+    match (header, header.and_then(bearer_token)) {
+        (_, Some(token)) => {
+            let user = bearer(asking, service, account, target, token).map_err(challenge)?;
+            match Sas::is_for_one_user(asking.query) {
+                true => signature(asking, service, account, target, Some(user)),
+                false => Ok(Caller { user: Some(user), ..Grant::User.into() }),
+            }
+        }
+        (Some(value), None) => shared_key(asking, service, account, value).map(|()| Grant::Owner.into()),
+        (None, None) if Sas::is_present(asking.query) => signature(asking, service, account, target, None),
+        (None, None) => Ok(Grant::Anonymous(service.public_access(&account.name, target)).into()),
+    }
+}
+
+/// The token of an Authorization header of the scheme Bearer.
+fn bearer_token(header: &str) -> Option<&str> {
+    let (scheme, token) = header.split_once(' ').unwrap_or((header, ""));
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+/// Who bears a token.
+fn bearer(
     asking: &Asking<'_>,
     service: &dyn Service,
     account: &Account,
     target: &Target,
-) -> Result<(Grant, Overrides), Fault> {
-    let header = asking.headers.iter().find(|(name, _)| *name == "authorization").map(|(_, value)| value.trim());
-    match header {
-        Some(value) if value.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("bearer")) => {
-            Err(challenge(Code::InvalidBearerToken.because("bearer tokens are not accepted yet")))
-        }
-        Some(value) => shared_key(asking, service, account, value).map(|()| (Grant::Owner, Overrides::default())),
-        None if Sas::is_present(asking.query) => signature(asking, service, account, target),
-        None => Ok((Grant::Anonymous(service.public_access(&account.name, target)), Overrides::default())),
+    token: &str,
+) -> Result<Identity, Fault> {
+    let labels: &[&str] = match service.kind() {
+        Kind::Blob => &["blob", "dfs"],
+        other => &[other.label()],
+    };
+    let (https, version, now) = (asking.https, asking.version, asking.machine);
+    let user = token::bearer(asking.oauth, token, &token::Place { labels, account: &account.name, https, version, now })?;
+    tracing::debug!(target: "lazuli::access", "a token of {:?} ({:?})", user.oid, user.name);
+    if service.kind() == Kind::File && !target.container.is_empty() {
+        token::intent(asking.header("x-ms-file-request-intent"))?;
+    }
+    Ok(user)
+}
+
+impl Asking<'_> {
+    fn header(&self, wanted: &str) -> Option<&str> {
+        self.headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.trim())
     }
 }
 
@@ -92,7 +142,7 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
         )));
     }
     let dialect = match service.kind() {
-        crate::op::Kind::Table => Dialect::Table,
+        Kind::Table => Dialect::Table,
         _ => Dialect::Storage,
     };
     // A path-style secondary URL is signed with or without its suffix, as the client's library sees fit.
@@ -112,7 +162,7 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
             version: asking.version,
         };
         for text in shared_key::strings_to_sign(credential.scheme, dialect, &signed) {
-            if is_signed(account, &text, credential.signature) {
+            if account.keys.iter().any(|key| made(key, &text, credential.signature)) {
                 return Ok(());
             }
             first.get_or_insert(text);
@@ -121,18 +171,22 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
     Err(shared_key::mismatch(credential.signature, &first.unwrap_or_default()))
 }
 
-/// Whether the request bears a signature that one of the account's keys made, whatever it permits.
+/// Whether the request bears a signature that one of the account's keys stands behind, whatever it permits.
 pub fn bears_signature(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> bool {
     Sas::is_present(asking.query) && signed(asking, service, account, target).is_ok()
 }
 
-/// The signature that the request bears, if one of the account's keys made it.
+/// The signature that the request bears, if one of the account's keys made it, or a key that was lent to a user.
 fn signed(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, Fault> {
     let sas = Sas::parse(service.kind().letter(), asking.query)?;
     let name = Some(target.blob.as_str()).filter(|name| !name.is_empty());
     let canonical = sas.canonical(&account.name, &target.container, name)?;
     let text = sas.string_to_sign(&account.name, &canonical, asking.query, asking.headers);
-    if is_signed(account, &text, sas.signature()) { Ok(sas) } else { Err(Sas::mismatch(&text)) }
+    let good = |key: &Vec<u8>| match sas.lent_key() {
+        Some(lent) => made(&lent.value(&account.name, key), &text, sas.signature()),
+        None => made(key, &text, sas.signature()),
+    };
+    if account.keys.iter().any(good) { Ok(sas) } else { Err(Sas::mismatch(&text)) }
 }
 
 fn signature(
@@ -140,21 +194,22 @@ fn signature(
     service: &dyn Service,
     account: &Account,
     target: &Target,
-) -> Result<(Grant, Overrides), Fault> {
+    user: Option<Identity>,
+) -> Result<Caller, Fault> {
     let sas = signed(asking, service, account, target)?;
+    sas.check_version()?;
     let policy = sas.identifier().and_then(|id| service.policy(&account.name, target, id));
     let effective = sas.merged(policy.as_ref())?;
     effective.check_time(asking.now)?;
     sas.check_ip(asking.peer)?;
     sas.check_protocol(asking.https)?;
+    sas.check_user(user.as_ref())?;
     let overrides = sas.overrides().map(|(name, value)| (name, value.to_owned())).collect();
-    Ok((sas.grant(&effective), Overrides(overrides)))
+    Ok(Caller { grant: sas.grant(&effective), user, overrides, scope: sas.encryption_scope().map(str::to_owned) })
 }
 
-/// Whether one of the account's keys made this signature. The comparison takes as long for a wrong one as for a right one.
-fn is_signed(account: &Account, text: &str, signature: &str) -> bool {
+/// Whether this key made this signature. The comparison takes as long for a wrong one as for a right one.
+fn made(key: &[u8], text: &str, signature: &str) -> bool {
     let Ok(given) = STANDARD.decode(signature) else { return false };
-    account.keys.iter().any(|key| {
-        Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mac| mac.chain_update(text.as_bytes()).verify_slice(&given).is_ok())
-    })
+    Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mac| mac.chain_update(text.as_bytes()).verify_slice(&given).is_ok())
 }

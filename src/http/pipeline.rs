@@ -2,17 +2,17 @@
 
 mod part;
 
-use super::auth::{self, Asking, Overrides};
+use super::auth::{self, Asking, Caller};
 use super::case::Spellings;
 use super::render::{self, Asked};
 use super::route::Table;
-use super::target::{Addressed, addressed};
+use super::target::{self, Addressed, addressed};
 use crate::account::{Account, Accounts};
-use crate::op::{Body as Sent, Call, Query, Reply, Row, Secondary, Service, Shape, Source, Sources, Target};
+use crate::op::{Body as Sent, Call, Kind, Query, Reply, Row, Secondary, Service, Shape, Source, Sources, Target};
 use crate::rules::access::{self, Grant, Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
-use crate::rules::{cors, time::Timestamp, version::Version};
+use crate::rules::{cors, encryption::Encryption, time::Timestamp, token::Trust, version::Version};
 use crate::world::World;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
@@ -27,10 +27,21 @@ pub struct Pipeline {
     table: Table,
     accounts: Arc<Accounts>,
     world: Arc<World>,
-    /// Whether `account.blob.localhost` and the like name an account.
-    host_style: bool,
-    https: bool,
+    manners: Manners,
+    /// On a port that has nothing but websites, the account whose it is unless the host names another.
+    first_site: Option<String>,
     spellings: Spellings,
+}
+
+/// How a service is spoken to.
+#[derive(Clone, Copy, Debug)]
+pub struct Manners {
+    /// Whether `account.blob.localhost` and the like name an account.
+    pub host_style: bool,
+    /// Whether it is over TLS.
+    pub https: bool,
+    /// How much a bearer token must show, if any is taken.
+    pub oauth: Option<Trust>,
 }
 
 /// What is known of a request before its body is read.
@@ -49,6 +60,8 @@ struct Head {
     spelling: Vec<(String, String)>,
     peer: IpAddr,
     now: Timestamp,
+    /// Whether a website is asked.
+    site: bool,
     /// The batch that it is a part of.
     batch: Option<part::Batch>,
 }
@@ -61,9 +74,22 @@ struct Known {
     named: bool,
     account: Option<Arc<Account>>,
     row: Option<&'static Row>,
+    /// Whether a website is asked.
+    site: bool,
 }
 
 impl Known {
+    /// What is known of every request: a website follows one version and says so, whatever its visitor says.
+    fn at_first(site: bool) -> Known {
+        let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
+        Known { version, named: site, account: None, row: None, site }
+    }
+
+    /// What is known of a part of a batch: it follows the batch's version.
+    fn of_part(version: Version) -> Known {
+        Known { version, named: true, account: None, row: None, site: false }
+    }
+
     fn learn(&mut self, version: Option<Version>) {
         self.version = version.unwrap_or(self.version);
         self.named = version.is_some();
@@ -72,9 +98,14 @@ impl Known {
 
 impl Pipeline {
     /// The path to a service.
-    pub fn new(service: Arc<dyn Service>, accounts: Arc<Accounts>, world: Arc<World>, host_style: bool, https: bool) -> Pipeline {
+    pub fn new(service: Arc<dyn Service>, accounts: Arc<Accounts>, world: Arc<World>, manners: Manners) -> Pipeline {
         let table = Table::new(service.rows());
-        Pipeline { service, table, accounts, world, host_style, https, spellings: Spellings::default() }
+        Pipeline { service, table, accounts, world, manners, first_site: None, spellings: Spellings::default() }
+    }
+
+    /// The path to nothing but the accounts' websites: that of this account, unless the host names another.
+    pub fn to_websites(self, first: &str) -> Pipeline {
+        Pipeline { first_site: Some(first.to_owned()), ..self }
     }
 
     /// The service at the end of it.
@@ -99,8 +130,10 @@ impl Pipeline {
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
 
-        let mut known = Known { version: Version::V2009_09_19, named: false, account: None, row: None };
-        let outcome = match self.head(parts, peer, spelling, now, &mut known) {
+        let host = host(&parts);
+        let site = self.site(&host, "").is_some();
+        let mut known = Known::at_first(site);
+        let outcome = match self.head(parts, host, peer, spelling, now, &mut known) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
             Err(fault) => Err(fault),
         };
@@ -115,6 +148,7 @@ impl Pipeline {
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
             now,
+            site,
         };
         let mut response = match &outcome {
             Err(fault) => render::fault(fault, &asked),
@@ -131,7 +165,7 @@ impl Pipeline {
         if !drained {
             response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
         }
-        if let Some(account) = known.account {
+        if let Some(account) = known.account.filter(|_| !site) {
             self.add_cors(&account.name, origin.as_deref(), &method, known.row, response.headers_mut());
         }
         let name = known.row.map_or("-", |row| row.name);
@@ -148,16 +182,17 @@ impl Pipeline {
     fn head(
         &self,
         parts: http::request::Parts,
+        host: String,
         peer: IpAddr,
         spelling: Vec<(String, String)>,
         now: Timestamp,
         known: &mut Known,
     ) -> Result<Head, Fault> {
-        let version = header_version(&parts.headers)?;
+        let site = known.site;
+        let version = if site { Some(known.version) } else { header_version(&parts.headers)? };
         known.learn(version);
-        let host = parts.uri.authority().map(|authority| authority.as_str().to_owned());
-        let host = host.or_else(|| parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok()).map(str::to_owned));
-        let query = parts.uri.query().unwrap_or_default();
+        // A website knows no query.
+        let query = parts.uri.query().filter(|_| !site).unwrap_or_default();
         let pairs = name::decode_query(query, Plus::Itself)?;
         let form = query.contains('+').then(|| name::decode_query(query, Plus::Space)).transpose()?;
         let query = Query::new(form.as_ref().unwrap_or(&pairs));
@@ -165,7 +200,7 @@ impl Pipeline {
         known.learn(version);
         Ok(Head {
             method: parts.method,
-            host: host.unwrap_or_default(),
+            host,
             path: parts.uri.path().to_owned(),
             version,
             query,
@@ -175,18 +210,28 @@ impl Pipeline {
             spelling,
             peer,
             now,
+            site,
             batch: None,
         })
     }
 
     /// From a head to an outcome: target, version, route, authentication, permission, operation.
-    async fn perform(self: &Arc<Self>, head: Head, has_length: bool, body: &mut Sent, known: &mut Known) -> Result<Reply, Fault> {
+    async fn perform(
+        self: &Arc<Self>,
+        mut head: Head,
+        has_length: bool,
+        body: &mut Sent,
+        known: &mut Known,
+    ) -> Result<Reply, Fault> {
         let place = self.place(&head)?;
         let account = place.find(&self.accounts).ok_or_else(|| unknown_account(&place.account))?;
         known.account = Some(account.clone());
         known.learn(head.version.or_else(|| self.service.default_version(&account.name)));
 
-        let target = self.service.target(place.path, &head.query)?;
+        let target = match head.site {
+            true => self.service.site(place.path)?,
+            false => self.service.target(place.path, &head.query)?,
+        };
         let (row_place, row) = self.table.find(head.method.as_str(), target.shape, &head.query, &head.headers)?;
         known.row = Some(row);
         head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(row, &target))?;
@@ -194,11 +239,14 @@ impl Pipeline {
             return Err(Code::MissingContentLengthHeader.into());
         }
 
-        let (grant, overrides) = self.authorize(&head, known.version, &account, &target, &row.permit)?;
+        let caller = self.authorize(&head, known.version, &account, &target, &row.permit)?;
         check_endpoint(row, place.secondary)?;
+        let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
+        if let Some(scope) = caller.scope.filter(|_| head.method == Method::PUT && row.takes(SCOPE)) {
+            demand_scope(&scope, &mut head.headers)?;
+        }
         let read = target.shape == Shape::Blob && matches!(head.method, Method::GET | Method::HEAD);
 
-        let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
         let asker = Arc::new(Asker { pipeline: self.clone(), host: head.host, peer: head.peer });
         let call = Call {
             row,
@@ -212,14 +260,15 @@ impl Pipeline {
             spelling: head.spelling,
             version: known.version,
             now: head.now,
-            grant,
+            grant: caller.grant,
+            user: caller.user,
             world: self.world.clone(),
             sources: asker.clone(),
             parts: asker,
             body: std::mem::take(body),
         };
         let mut reply = self.service.run(row_place, call).await?;
-        for (name, value) in overrides.0.into_iter().filter(|_| read) {
+        for (name, value) in caller.overrides.into_iter().filter(|_| read) {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 reply.headers.insert(HeaderName::from_static(name), value);
             }
@@ -227,8 +276,20 @@ impl Pipeline {
         Ok(reply)
     }
 
-    fn place<'a>(&self, head: &'a Head) -> Result<Addressed<'a>, Fault> {
-        let place = addressed(self.service.kind(), &head.host, &head.path, self.host_style);
+    /// The website that a request is for, if it is for one.
+    fn site<'a>(&'a self, host: &'a str, path: &'a str) -> Option<Addressed<'a>> {
+        let named = if self.manners.host_style { host } else { "" };
+        match &self.first_site {
+            Some(first) => Some(target::website_at_port(named, path, &self.accounts, first)),
+            None => target::website(named, path).filter(|_| self.service.kind() == Kind::Blob),
+        }
+    }
+
+    fn place<'a>(&'a self, head: &'a Head) -> Result<Addressed<'a>, Fault> {
+        if let Some(place) = self.site(&head.host, &head.path).filter(|_| head.site) {
+            return Ok(place);
+        }
+        let place = addressed(self.service.kind(), &head.host, &head.path, self.manners.host_style);
         match &head.batch {
             Some(batch) => Ok(batch.place(place, &head.path)),
             None => place.ok_or_else(|| Code::InvalidUri.because("the URL names no account")),
@@ -243,15 +304,15 @@ impl Pipeline {
         account: &Account,
         target: &Target,
         permit: &Permit,
-    ) -> Result<(Grant, Overrides), Fault> {
+    ) -> Result<Caller, Fault> {
         if permit.public == Public::Everyone {
-            return Ok((Grant::Owner, Overrides::default()));
+            return Ok(Grant::Owner.into());
         }
         let texts = texts(&head.headers);
         let asking = self.asking(head, &texts, version);
-        let (grant, overrides) = auth::authenticate(&asking, &*self.service, account, target)?;
-        access::decide(permit, &grant, self.service.kind().letter(), version).map_err(auth::challenge)?;
-        Ok((grant, overrides))
+        let caller = auth::authenticate(&asking, &*self.service, account, target)?;
+        access::decide(permit, &caller.grant, self.service.kind().letter(), version).map_err(auth::challenge)?;
+        Ok(caller)
     }
 
     fn asking<'a>(&self, head: &'a Head, texts: &'a [(&'a str, &'a str)], version: Version) -> Asking<'a> {
@@ -263,7 +324,8 @@ impl Pipeline {
             headers: texts,
             version,
             peer: head.peer,
-            https: self.https,
+            https: self.manners.https,
+            oauth: self.manners.oauth,
             now: head.now,
             machine: self.world.machine(),
         }
@@ -271,7 +333,7 @@ impl Pipeline {
 
     /// The address of the account's service, as the client wrote it.
     fn endpoint(&self, head: &Head, place: &Addressed<'_>) -> String {
-        let scheme = if self.https { "https" } else { "http" };
+        let scheme = if self.manners.https { "https" } else { "http" };
         let suffix = if place.secondary { "-secondary" } else { "" };
         match place.in_path {
             true => format!("{scheme}://{}/{}{suffix}/", head.host, place.account),
@@ -333,10 +395,11 @@ impl Sources for Asker {
             query: query.clone(),
             form: None,
             pairs,
-            headers: HeaderMap::new(),
+            headers: source_credentials(call)?,
             spelling: Vec::new(),
             peer: self.peer,
             now: call.now,
+            site: false,
             batch: None,
         };
         let place = self.pipeline.place(&head).map_err(|_| bad())?;
@@ -349,10 +412,11 @@ impl Sources for Asker {
             return Err(bad());
         }
         // Who may do everything in an account need not sign its sources, and is held to what a source's signature says only where the
-        // account made it. Anybody else must bring the right to read the source.
+        // account made it, or to a token where one is shown. Anybody else must bring the right to read the source.
         let asking = self.pipeline.asking(&head, &[], call.version);
-        let bears = || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
-        let trusted = call.grant == Grant::Owner && account.name == call.account.name && !bears();
+        let bears = || !head.headers.is_empty() || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
+        let everything = matches!(call.grant, Grant::Owner | Grant::User);
+        let trusted = everything && account.name == call.account.name && !bears();
         if !trusted {
             let refused = |fault: Fault| {
                 Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()).because(fault.to_string())
@@ -362,6 +426,38 @@ impl Sources for Asker {
         let given = |name| query.get(name).map(str::to_owned);
         Ok(Source { account, target, snapshot: given("snapshot"), version_id: given("versionid") })
     }
+}
+
+/// What a copier shows for its source alone: a bearer token.
+fn source_credentials(call: &Call) -> Result<HeaderMap, Fault> {
+    let name = "x-ms-copy-source-authorization";
+    let mut headers = HeaderMap::new();
+    if let Some(value) = call.headers.get(name) {
+        let is_bearer = value.as_bytes().get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer "));
+        if !is_bearer {
+            return Err(Fault::header(name, ""));
+        }
+        headers.insert(http::header::AUTHORIZATION, value.clone());
+    }
+    Ok(headers)
+}
+
+/// The header that names the encryption scope of a write.
+const SCOPE: &str = "x-ms-encryption-scope";
+
+/// Makes a write use the encryption scope that its signature demands.
+fn demand_scope(signed: &str, headers: &mut HeaderMap) -> Result<(), Fault> {
+    let header = headers.get(SCOPE).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).filter(|text| !text.is_empty());
+    let scope = Encryption::scope_signed(signed, header)?;
+    let value = HeaderValue::from_str(scope).map_err(|_| Fault::query("ses", signed, "It is no name of an encryption scope."))?;
+    headers.insert(SCOPE, value);
+    Ok(())
+}
+
+/// The host that a request is sent to, by its URL or its header; empty when neither says.
+fn host(parts: &http::request::Parts) -> String {
+    let header = || parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
+    parts.uri.authority().map(http::uri::Authority::as_str).or_else(header).unwrap_or_default().to_owned()
 }
 
 /// The version that a request's header names.

@@ -3,8 +3,7 @@
 use crate::op::xml::Writer;
 use crate::op::{Kind, Payload, Reply, Stream};
 use crate::rules::fault::{Code, Fault};
-use crate::rules::{time::Timestamp, version::Version};
-use crate::store::chunks::Chunks;
+use crate::rules::{time::Timestamp, version::Version, website};
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue};
@@ -31,7 +30,12 @@ pub struct Asked<'a> {
     pub client_request_id: Option<&'a HeaderValue>,
     /// The server's time.
     pub now: Timestamp,
+    /// Whether a website was asked, which refuses people with a page.
+    pub site: bool,
 }
+
+/// The `Server` header of a website, as recorded.
+const WEB_SERVER: &str = "Windows-Azure-Web/1.0 Microsoft-HTTPAPI/2.0";
 
 /// Renders a success.
 pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
@@ -58,7 +62,11 @@ pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
             length(&mut headers, size);
             Body::new(Rope { chunks, left: size })
         }
-        Payload::Stream(pieces) => Body::new(Pieces(pieces)),
+        Payload::Stream(chunks, Some(size)) => {
+            length(&mut headers, size);
+            Body::new(Rope { chunks, left: size })
+        }
+        Payload::Stream(pieces, None) => Body::new(Pieces(pieces)),
     };
     respond(reply.status, None, headers, body, asked)
 }
@@ -77,6 +85,10 @@ pub fn fault(fault: &Fault, asked: &Asked<'_>) -> Response<Body> {
         Body::empty()
     } else {
         let (kind, document) = match asked.kind {
+            _ if asked.site => {
+                let (code, time) = (fault.code().name(), asked.now.iso());
+                ("text/html", website::page(fault.status(), code, fault.says(), asked.request_id, &time))
+            }
             Kind::Table => ("application/json;odata=minimalmetadata;streaming=true;charset=utf-8", json(fault, asked)),
             Kind::Blob | Kind::Queue | Kind::File => ("application/xml", xml(fault, asked)),
         };
@@ -143,7 +155,8 @@ fn json(fault: &Fault, asked: &Asked<'_>) -> String {
 }
 
 fn respond(status: u16, fault: Option<&Fault>, mut headers: HeaderMap, body: Body, asked: &Asked<'_>) -> Response<Body> {
-    headers.insert(http::header::SERVER, HeaderValue::from_static(asked.kind.server()));
+    let server = if asked.site { WEB_SERVER } else { asked.kind.server() };
+    headers.insert(http::header::SERVER, HeaderValue::from_static(server));
     put(&mut headers, "x-ms-request-id", asked.request_id);
     if asked.named {
         put(&mut headers, "x-ms-version", &asked.version.to_string());
@@ -195,13 +208,13 @@ impl http_body::Body for Pieces {
     }
 }
 
-/// A response body that hands out a content's chunks, shared, as the socket takes them.
-struct Rope {
-    chunks: Chunks,
+/// A response body of known length that hands out its chunks as the socket takes them.
+struct Rope<I> {
+    chunks: I,
     left: u64,
 }
 
-impl http_body::Body for Rope {
+impl<I: Iterator<Item = Bytes> + Unpin> http_body::Body for Rope<I> {
     type Data = Bytes;
     type Error = Infallible;
 

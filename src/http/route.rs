@@ -25,7 +25,8 @@ impl Table {
     /// operation on this path has, and MissingRequiredHeader or InvalidHeaderValue when only a header is missing or odd; 501
     /// for an operation of the reference that is not there yet.
     pub fn find(&self, method: &str, shape: Shape, query: &Query, headers: &HeaderMap) -> Result<(usize, &'static Row), Fault> {
-        let here = || self.rows.iter().filter(|(_, row)| row.shape == shape || row.shape == Shape::Any);
+        let any = |row: &Row| row.shape == Shape::Any && shape != Shape::Site;
+        let here = || self.rows.iter().filter(|(_, row)| row.shape == shape || any(row));
         let shown = |row: &Row| row.methods.contains(&method) && row.signs.iter().all(|sign| shows(sign, query, headers));
         let claimed = |name: &str, row: &Row| {
             row.shape == Shape::Any
@@ -48,6 +49,9 @@ impl Table {
 
     /// Why nothing was found.
     fn refusal(&self, method: &str, shape: Shape, selector: Option<(&str, &str)>, query: &Query, headers: &HeaderMap) -> Fault {
+        if shape == Shape::Site {
+            return Code::UnsupportedHttpVerb.saying("The resource doesn't support specified Http Verb.");
+        }
         let by_query = |row: &Row| {
             row.signs.iter().all(|sign| !matches!(sign, Sign::Query(..) | Sign::HasQuery(_)) || shows(sign, query, headers))
         };
@@ -80,7 +84,7 @@ impl Table {
 }
 
 /// Values of `comp` that select operations of the reference which are not there yet. Each leaves this list when its row joins.
-const PENDING: [&str; 6] = ["expiry", "immutabilitypolicies", "incrementalcopy", "legalhold", "undelete", "userdelegationkey"];
+const PENDING: [&str; 5] = ["expiry", "immutabilitypolicies", "incrementalcopy", "legalhold", "undelete"];
 
 fn shows(sign: &Sign, query: &Query, headers: &HeaderMap) -> bool {
     match *sign {

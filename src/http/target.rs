@@ -29,8 +29,7 @@ pub struct Addressed<'a> {
 /// `None` for a path without an account under a host that is no account's: nothing is addressed.
 pub fn addressed<'a>(kind: Kind, host: &'a str, path: &'a str, host_style: bool) -> Option<Addressed<'a>> {
     if let Some(label) = account_of_host(kind, host).filter(|_| host_style) {
-        let (account, secondary) = without_suffix(label);
-        return Some(Addressed { account: account.to_ascii_lowercase().into(), secondary, path, in_path: false });
+        return Some(at_host(label, path));
     }
     let rest = path.strip_prefix('/')?;
     let (first, below) = match rest.find('/') {
@@ -46,14 +45,43 @@ pub fn addressed<'a>(kind: Kind, host: &'a str, path: &'a str, host_style: bool)
 
 /// The first label of a host that is an account's own: `account.blob.…`, where the second label is the service's.
 fn account_of_host(kind: Kind, host: &str) -> Option<&str> {
-    if host.starts_with('[') {
-        return None;
-    }
-    let name = host.split_once(':').map_or(host, |(name, _)| name);
-    let mut labels = name.split('.');
+    let mut labels = labels(host)?;
     let (account, service, next) = (labels.next()?, labels.next()?, labels.next()?);
     let known = service.eq_ignore_ascii_case(kind.label()) || kind == Kind::Blob && service.eq_ignore_ascii_case("dfs");
     (known && !account.is_empty() && !next.is_empty()).then_some(account)
+}
+
+/// Finds the account whose website a host is: `account.z6.web.core.windows.net`, `account.web.core.windows.net`,
+/// `account.z.web.localhost`, whatever stands behind `web`.
+pub fn website<'a>(host: &'a str, path: &'a str) -> Option<Addressed<'a>> {
+    let mut labels = labels(host)?;
+    let account = labels.next().filter(|account| !account.is_empty())?;
+    let zone = |label: &&str| {
+        let digits = label.strip_prefix(['z', 'Z']);
+        digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let mut labels = labels.peekable();
+    labels.next_if(zone);
+    let known = labels.next()?.eq_ignore_ascii_case("web") && !labels.next()?.is_empty();
+    known.then(|| at_host(account, path))
+}
+
+/// Finds the account whose website is meant on a port that has nothing but websites: the one that the host begins with, or else the
+/// first.
+pub fn website_at_port<'a>(host: &'a str, path: &'a str, accounts: &Accounts, first: &'a str) -> Addressed<'a> {
+    let named = labels(host).and_then(|mut labels| labels.next()).map(|account| at_host(account, path));
+    named.filter(|place| place.find(accounts).is_some()).unwrap_or_else(|| at_host(first, path))
+}
+
+fn at_host<'a>(label: &'a str, path: &'a str) -> Addressed<'a> {
+    let (account, secondary) = without_suffix(label);
+    Addressed { account: account.to_ascii_lowercase().into(), secondary, path, in_path: false }
+}
+
+/// The labels of a host name; `None` of an IPv6 address.
+fn labels(host: &str) -> Option<impl Iterator<Item = &str>> {
+    let name = host.split_once(':').map_or(host, |(name, _)| name);
+    (!host.starts_with('[')).then(|| name.split('.'))
 }
 
 fn without_suffix(label: &str) -> (&str, bool) {
@@ -73,6 +101,50 @@ impl Addressed<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn websites_by_host() {
+        for (host, wanted) in [
+            ("acc.z6.web.core.windows.net", Some(("acc", false))),
+            ("acc.z13.web.core.windows.net:10000", Some(("acc", false))),
+            ("acc.web.core.windows.net", Some(("acc", false))),
+            ("acc.z.web.localhost:10000", Some(("acc", false))),
+            ("ACC.Z1.Web.LocalHost", Some(("acc", false))),
+            ("acc-secondary.z6.web.core.windows.net", Some(("acc", true))),
+            ("acc.blob.core.windows.net", None),
+            ("acc.z6.blob.core.windows.net", None),
+            ("acc.zone.web.localhost", None),
+            ("acc.z1.z2.web.localhost", None),
+            ("acc.web", None),
+            (".web.localhost", None),
+            ("web.localhost", None),
+            ("[::1]:10000", None),
+            ("127.0.0.1:10000", None),
+            ("", None),
+        ] {
+            let found = website(host, "/a");
+            assert_eq!(found.as_ref().map(|found| (&*found.account, found.secondary)), wanted, "{host}");
+        }
+    }
+
+    #[test]
+    fn websites_by_port() {
+        let account = |name: &str| Account { name: name.into(), keys: Vec::new(), versioning: false, hns: false };
+        let accounts: Accounts = ["one", "two"].map(account).into_iter().collect();
+        for (host, wanted) in [
+            ("127.0.0.1:8080", "one"),
+            ("localhost", "one"),
+            ("[::1]:8080", "one"),
+            ("www.example.test", "one"),
+            ("", "one"),
+            ("two.localhost:8080", "two"),
+            ("two", "two"),
+            ("TWO.z6.web.core.windows.net", "two"),
+            ("three.localhost", "one"),
+        ] {
+            assert_eq!(website_at_port(host, "/", &accounts, "one").account, wanted, "{host}");
+        }
+    }
 
     #[test]
     fn one_table_of_url_styles() {

@@ -2,6 +2,7 @@
 
 use crate::rules::checksum::{Digests, Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
+use crate::rules::structured;
 use crate::store::content::{Content, Filling};
 use bytes::Bytes;
 use http_body::Body as _;
@@ -90,16 +91,47 @@ impl Body {
         }
         let mut hasher = Hasher::new(wanted);
         let mut filling = Filling::new(self.announced);
+        self.each(|frame| {
+            hasher.update(frame);
+            filling.push(frame);
+            Ok(())
+        })
+        .await?;
+        Ok(Received { content: filling.finish(), digests: hasher.finish() })
+    }
+
+    /// Streams the content out of a structured message that holds so many bytes of it, checking and hashing on the way.
+    ///
+    /// # Errors
+    /// As [`Body::bytes`], of the content; and 400 for what is no such message, or says of itself what is not so.
+    pub async fn receive_structured(&mut self, content: u64, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
+        if content > limit {
+            return Err(Fault::too_large(limit));
+        }
+        let mut decoder = structured::Decoder::new(self.announced, content);
+        let mut hasher = Hasher::new(Wanted { crc64: false, ..wanted });
+        // The head of the message is checked against both lengths before the first piece is kept.
+        let mut filling = Filling::new(content);
+        self.each(|mut frame| {
+            while let Some(piece) = decoder.next(&mut frame)? {
+                hasher.update(piece);
+                filling.push(piece);
+            }
+            Ok(())
+        })
+        .await?;
+        let crc64 = decoder.finish()?;
+        Ok(Received { content: filling.finish(), digests: Digests { crc64: wanted.crc64.then_some(crc64), ..hasher.finish() } })
+    }
+
+    /// Hands out every piece as it comes, no more and no fewer bytes than announced.
+    async fn each(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), Fault>) -> Result<(), Fault> {
         let mut left = self.announced;
         while let Some(frame) = self.frame().await? {
             left = left.checked_sub(frame.len() as u64).ok_or(Code::RequestBodyIncomplete)?;
-            hasher.update(&frame);
-            filling.push(&frame);
+            take(&frame)?;
         }
-        if left > 0 {
-            return Err(Code::RequestBodyIncomplete.into());
-        }
-        Ok(Received { content: filling.finish(), digests: hasher.finish() })
+        if left > 0 { Err(Code::RequestBodyIncomplete.into()) } else { Ok(()) }
     }
 
     async fn frame(&mut self) -> Result<Option<Bytes>, Fault> {

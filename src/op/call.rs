@@ -12,6 +12,7 @@ use crate::rules::{
     lease,
     metadata::Metadata,
     time::Timestamp,
+    token::Identity,
     version::Version,
 };
 use crate::world::World;
@@ -45,6 +46,8 @@ pub struct Call {
     pub now: Timestamp,
     /// What the caller may do.
     pub grant: Grant,
+    /// Who the caller is, if a bearer token says so.
+    pub user: Option<Identity>,
     /// The address of the account's service as the client wrote it, ending in `/`.
     pub endpoint: String,
     /// Ids and time.

@@ -8,6 +8,7 @@ mod call;
 mod given;
 mod reply;
 mod service;
+mod structured;
 pub mod xml;
 
 pub use body::{Body, Received, Rest};
@@ -15,6 +16,7 @@ pub use call::{Call, Parts, Query, Source, Sources, Target};
 pub use given::{Field, Given, Place, Read};
 pub use reply::{Payload, Reply, Stream};
 pub use service::{Kind, Service};
+pub use structured::{STRUCTURED, STRUCTURED_BODY};
 
 use crate::rules::{access::Permit, condition::Accepts, fault::Fault, lease::Guard};
 use std::future::Future;
@@ -65,7 +67,9 @@ pub enum Shape {
     Container,
     /// A blob: `/container/blob`.
     Blob,
-    /// Any of them: a preflight request asks about a path, whatever is there.
+    /// A document of the account's website, at its web endpoint.
+    Site,
+    /// Any of them but a website's: a preflight request asks about a path, whatever is there.
     Any,
 }
 

@@ -31,8 +31,8 @@ pub enum Payload {
     Text(String),
     /// A part of a content, and its length in bytes.
     Bytes(Chunks, u64),
-    /// Pieces that are made as they are taken, nobody knows how many.
-    Stream(Stream),
+    /// Pieces that are made as they are taken, and their length in bytes if anybody knows it.
+    Stream(Stream, Option<u64>),
 }
 
 /// The pieces of a body, each made when it is taken.
@@ -75,9 +75,9 @@ impl Reply {
         self
     }
 
-    /// With these pieces.
-    pub fn stream(mut self, pieces: impl Iterator<Item = Bytes> + Send + 'static) -> Reply {
-        self.payload = Payload::Stream(Stream(Box::new(pieces)));
+    /// With these pieces, so many bytes in all if anybody knows it.
+    pub fn stream(mut self, pieces: impl Iterator<Item = Bytes> + Send + 'static, length: Option<u64>) -> Reply {
+        self.payload = Payload::Stream(Stream(Box::new(pieces)), length);
         self
     }
 

@@ -2,7 +2,13 @@
 
 use super::{Call, Done, Row};
 use crate::op::call::{Query, Target};
-use crate::rules::{access::PublicAccess, cors::CorsRule, fault::Fault, sas::Policy, version::Version};
+use crate::rules::{
+    access::PublicAccess,
+    cors::CorsRule,
+    fault::{Code, Fault},
+    sas::Policy,
+    version::Version,
+};
 use std::sync::Arc;
 
 /// The four services of a storage account.
@@ -76,6 +82,14 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// 400 for a path that can name nothing.
     fn target(&self, path: &str, query: &Query) -> Result<Target, Fault>;
+
+    /// What a path (as for [`Service::target`]) of an account's website names, if the service has websites.
+    ///
+    /// # Errors
+    /// 400 for a path that can name nothing; 404 where there are no websites.
+    fn site(&self, _path: &str) -> Result<Target, Fault> {
+        Err(Code::WebContentNotFound.into())
+    }
 
     /// How public a container is.
     fn public_access(&self, account: &str, target: &Target) -> PublicAccess;

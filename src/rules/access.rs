@@ -53,11 +53,13 @@ impl Level {
     }
 }
 
-/// Whether nobody in particular may do it.
+/// Whether it takes no credentials, or a token and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Public {
     /// Never: all writes, and what tells about the account.
     Never,
+    /// Never, nor with a key or a signature: it is for a user who shows a bearer token.
+    User,
     /// If the container is open as a whole: its properties, the list of its blobs.
     Container,
     /// If the container opens its blobs: reading one.
@@ -75,7 +77,7 @@ pub struct Permit {
     pub account: &'static str,
     /// The letters of a service or user delegation SAS, any one of which suffices; empty when none can do it.
     pub service: &'static str,
-    /// Whether it can be open to all.
+    /// Whether it can be open to all, or is for users alone.
     pub public: Public,
 }
 
@@ -108,8 +110,10 @@ pub enum Scope {
 /// What a caller has been found to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grant {
-    /// The account's key, or a token as good: everything.
+    /// The account's key: everything but what is for users.
     Owner,
+    /// A user's bearer token: everything, for there are no roles here, and every user has them all.
+    User,
     /// A shared access signature that is authentic, in time, and used from where it may be.
     Sas {
         /// What it reaches.
@@ -137,7 +141,7 @@ impl Grant {
     /// delete a version.
     pub fn allows(&self, letters: &str) -> bool {
         match self {
-            Grant::Owner => true,
+            Grant::Owner | Grant::User => true,
             Grant::Sas { letters: held, .. } => held.any_of(letters),
             Grant::Anonymous(_) => false,
         }
@@ -152,6 +156,10 @@ impl Grant {
 /// Decides whether the grant suffices for the operation. `service` is the service's letter, one of `b`, `q`, `t`, `f`.
 pub fn decide(permit: &Permit, grant: &Grant, service: char, version: Version) -> Result<(), Fault> {
     match *grant {
+        Grant::User => Ok(()),
+        Grant::Owner | Grant::Sas { .. } if permit.public == Public::User => {
+            Err(Code::AuthenticationFailed.with("AuthenticationErrorDetail", "Only authentication scheme Bearer is supported"))
+        }
         Grant::Owner => Ok(()),
         Grant::Sas { scope: Scope::Account { services, types }, letters } => {
             refuse_if(permit.account.is_empty(), Code::AuthorizationFailure)?;
@@ -186,12 +194,12 @@ fn wrong_level(level: Level, version: Version) -> Fault {
 /// be public that it is not there.
 fn decide_anonymous(public: Public, open: PublicAccess, version: Version) -> Result<(), Fault> {
     let enough = match public {
-        Public::Never => false,
+        Public::Never | Public::User => false,
         Public::Everyone => true,
         Public::Container => open >= PublicAccess::Container,
         Public::Blob => open >= PublicAccess::Blob,
     };
-    let hidden = public != Public::Never && version < Version::V2019_12_12;
+    let hidden = !matches!(public, Public::Never | Public::User) && version < Version::V2019_12_12;
     refuse_if(!enough, if hidden { Code::ResourceNotFound } else { Code::NoAuthenticationInformation })
 }
 
@@ -203,6 +211,7 @@ mod tests {
     const PUT_BLOB: Permit = Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never };
     const LIST_BLOBS: Permit = Permit { level: Level::Container, account: "l", service: "l", public: Public::Container };
     const DELETE_QUEUE: Permit = Permit { level: Level::Container, account: "d", service: "", public: Public::Never };
+    const LEND_KEY: Permit = Permit { level: Level::Service, account: "", service: "", public: Public::User };
     const SET_ACL: Permit = Permit { level: Level::Container, account: "", service: "", public: Public::Never };
 
     fn set(text: &str) -> Letters {
@@ -237,6 +246,12 @@ mod tests {
         for (permit, grant, service, refusal) in [
             (GET_BLOB, Grant::Owner, 'b', None),
             (SET_ACL, Grant::Owner, 'b', None),
+            (SET_ACL, Grant::User, 'b', None),
+            (GET_BLOB, Grant::User, 'b', None),
+            (LEND_KEY, Grant::User, 'b', None),
+            (LEND_KEY, Grant::Owner, 'b', Some(AuthenticationFailed)),
+            (LEND_KEY, account("b", "sco", "rwdl"), 'b', Some(AuthenticationFailed)),
+            (LEND_KEY, resource("r"), 'b', Some(AuthenticationFailed)),
             (GET_BLOB, account("bq", "sco", "rl"), 'b', None),
             (GET_BLOB, account("q", "s", "w"), 'b', Some(AuthorizationServiceMismatch)),
             (GET_BLOB, account("b", "sc", "w"), 'b', Some(AuthorizationResourceTypeMismatch)),
@@ -269,6 +284,7 @@ mod tests {
             (LIST_BLOBS, Container, old, None),
             (PUT_BLOB, Container, old, Some(NoAuthenticationInformation)),
             (PUT_BLOB, Container, new, Some(NoAuthenticationInformation)),
+            (LEND_KEY, Container, old, Some(NoAuthenticationInformation)),
         ] {
             assert_eq!(outcome(&permit, &Grant::Anonymous(open), 'b', version), refusal, "{permit:?} {open:?} {version}");
         }
@@ -290,6 +306,7 @@ mod tests {
     fn creating_is_not_overwriting() {
         for (grant, overwrites, tags) in [
             (Grant::Owner, true, true),
+            (Grant::User, true, true),
             (resource("c"), false, false),
             (resource("cwt"), true, true),
             (account("b", "o", "w"), true, false),

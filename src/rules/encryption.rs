@@ -68,6 +68,17 @@ impl Encryption {
         }
     }
 
+    /// The scope of a write whose signature demands one (`ses`) and whose header may name one.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for another one in the header.
+    pub fn scope_signed<'a>(signed: &'a str, header: Option<&str>) -> Result<&'a str, Fault> {
+        match header {
+            Some(other) if other != signed => Err(Fault::header("x-ms-encryption-scope", other)),
+            _ => Ok(signed),
+        }
+    }
+
     /// What a new blob gets in a container with this default.
     ///
     /// # Errors
@@ -162,6 +173,14 @@ mod tests {
             assert_eq!(code(stored.admits_reader(asked)), reads, "{stored:?} {asked:?}");
             assert_eq!(code(stored.admits_writer(asked)), writes, "{stored:?} {asked:?}");
         }
+    }
+
+    #[test]
+    fn a_signature_may_demand_a_scope() {
+        assert_eq!(Encryption::scope_signed("s", None), Ok("s"));
+        assert_eq!(Encryption::scope_signed("s", Some("s")), Ok("s"));
+        let fault = Encryption::scope_signed("s", Some("other")).unwrap_err();
+        assert_eq!((fault.status(), fault.code().name()), (400, "InvalidHeaderValue"));
     }
 
     #[test]

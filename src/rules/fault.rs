@@ -178,6 +178,7 @@ codes! {
     TagsTooLarge 400 "The tags specified exceed the maximum permissible limit."
     TargetConditionNotMet 412 "The target condition specified using HTTP conditional header(s) is not met."
     UnauthorizedBlobOverwrite 403 "This request is not authorized to perform blob overwrites."
+    WebContentNotFound 404 "The requested content does not exist."
 }
 
 /// A refusal of one request: the code, and what this case says beyond the table.

@@ -130,6 +130,12 @@ pub fn unfit_for_xml(c: char) -> bool {
     matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
 }
 
+/// Whether a text is a GUID in its usual form of 36 characters.
+pub fn is_guid(text: &str) -> bool {
+    let groups = text.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+    groups && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

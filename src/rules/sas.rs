@@ -6,6 +6,7 @@
 //! that way. The HMAC is for whoever has the keys. Sources: «Create an account / service / user delegation SAS» in the REST
 //! reference; the sentences of AuthenticationErrorDetail as the service is known to say them.
 
+mod delegation;
 mod parse;
 mod sign;
 
@@ -23,6 +24,18 @@ const OVERRIDES: [(&str, &str); 5] = [
     ("rsce", "content-encoding"),
     ("rscl", "content-language"),
     ("rsct", "content-type"),
+];
+
+/// Parameters that came with a version: by the rules of one before it, nobody has signed them.
+const SINCE: [(&str, &str); 8] = [
+    ("ses", "2020-12-06"),
+    ("saoid", "2020-02-10"),
+    ("suoid", "2020-02-10"),
+    ("scid", "2020-02-10"),
+    ("sduoid", "2025-07-05"),
+    ("skdutid", "2025-07-05"),
+    ("srh", "2026-04-06"),
+    ("srq", "2026-04-06"),
 ];
 
 /// A shared access signature as read from a query: well formed, and nothing more is known of it.
@@ -220,6 +233,14 @@ impl Sas {
         if https || self.protocol == Protocol::Any { Ok(()) } else { Err(Code::AuthorizationProtocolMismatch.into()) }
     }
 
+    /// Whether its version knows all its parameters, so that they are part of what is signed: 403 AuthenticationFailed if not.
+    pub fn check_version(&self) -> Result<(), Fault> {
+        match SINCE.iter().find(|(name, date)| !self.sent(name).is_empty() && !self.since(date)) {
+            Some((name, date)) => Err(refused(format!("The parameter {name} is part of a signature since version {date}."))),
+            None => Ok(()),
+        }
+    }
+
     fn since(&self, date: &str) -> bool {
         since(self.version, date)
     }
@@ -354,6 +375,17 @@ mod tests {
             let outcome = effective.check_time(at(now));
             assert_eq!(outcome.as_ref().err().map_or("", detail), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn parameters_have_their_versions() {
+        for (name, date) in SINCE {
+            for (sv, allowed) in [("2018-11-09", false), (date, true), ("2030-01-01", true)] {
+                let sas = sas('b', &format!("sv={sv}&sr=c&sp=r&se=2030-01-01&{name}=x"));
+                assert_eq!(sas.check_version().is_ok(), allowed, "{name} {sv}");
+            }
+        }
+        assert_eq!(sas('b', "sv=2012-02-12&sr=c&sp=r&se=2030-01-01&ses=").check_version(), Ok(()));
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl Timestamp {
         self.0.abs_diff(other.0) / TICKS_PER_SECOND
     }
 
-    fn civil(self) -> NaiveDateTime {
+    pub(in crate::rules) fn civil(self) -> NaiveDateTime {
         let seconds = (self.0 / TICKS_PER_SECOND) as i64 - (UNIX_EPOCH_TICKS / TICKS_PER_SECOND) as i64;
         let nanos = (self.0 % TICKS_PER_SECOND) as u32 * 100;
         DateTime::from_timestamp(seconds, nanos).map_or(NaiveDateTime::MIN, |moment| moment.naive_utc())
@@ -92,6 +92,14 @@ impl Timestamp {
         )
     }
 
+    /// `2019-05-09T00:53:01Z`, as user delegation keys are written.
+    pub fn iso_to_second(self) -> String {
+        let mut text = self.iso();
+        text.truncate("2019-05-09T00:53:01".len());
+        text.push('Z');
+        text
+    }
+
     /// Reads an HTTP date: RFC 1123, or the two obsolete forms of RFC 9110 §5.6.7.
     pub fn parse_http(text: &str) -> Option<Timestamp> {
         let text = text.trim();
@@ -116,7 +124,7 @@ impl Timestamp {
         Some(Timestamp::from_civil(civil))
     }
 
-    fn from_civil(civil: NaiveDateTime) -> Timestamp {
+    pub(in crate::rules) fn from_civil(civil: NaiveDateTime) -> Timestamp {
         let at = civil.and_utc();
         Timestamp::from_unix(at.timestamp(), at.timestamp_subsec_nanos().min(999_999_999) / 100)
     }
@@ -130,6 +138,7 @@ mod tests {
     fn writes_what_the_service_writes() {
         let at = Timestamp::parse_iso("2019-05-09T00:53:01.3826986Z").unwrap();
         assert_eq!(at.iso(), "2019-05-09T00:53:01.3826986Z");
+        assert_eq!(at.iso_to_second(), "2019-05-09T00:53:01Z");
         assert_eq!(at.rfc1123(), "Thu, 09 May 2019 00:53:01 GMT");
         assert_eq!(Timestamp::NEVER.rfc1123(), "Fri, 31 Dec 9999 23:59:59 GMT");
         assert_eq!(Timestamp::from_ticks(0).iso(), "0001-01-01T00:00:00.0000000Z");

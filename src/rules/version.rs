@@ -25,7 +25,7 @@ impl Version {
     pub const V2016_05_31: Version = Version(20160531);
     /// `x-ms-error-code` on failures; lease state without the lease's help on delete.
     pub const V2017_07_29: Version = Version(20170729);
-    /// `x-ms-creation-time` and Creation-Time.
+    /// Bearer tokens; `x-ms-creation-time` and Creation-Time.
     pub const V2017_11_09: Version = Version(20171109);
     /// Static websites, Put Block From URL.
     pub const V2018_03_28: Version = Version(20180328);
@@ -35,7 +35,7 @@ impl Version {
     pub const V2019_02_02: Version = Version(20190202);
     /// Whether an account has a hierarchical namespace, in its information.
     pub const V2019_07_07: Version = Version(20190707);
-    /// Tags, versions, 4000 MiB blocks, 5000 MiB Put Blob.
+    /// Bearer challenges, tags, versions, 4000 MiB blocks, 5000 MiB Put Blob.
     pub const V2019_12_12: Version = Version(20191212);
     /// Directory SAS.
     pub const V2020_02_10: Version = Version(20200210);
@@ -49,8 +49,12 @@ impl Version {
     pub const V2021_02_12: Version = Version(20210212);
     /// ExtendedErrorDetail on refusals.
     pub const V2024_08_04: Version = Version(20240804);
+    /// Structured messages, as the body of a request or of an answer.
+    pub const V2025_01_05: Version = Version(20250105);
     /// `startFrom` on List Blobs.
     pub const V2026_02_06: Version = Version(20260206);
+    /// User delegation keys for users of another tenant.
+    pub const V2026_04_06: Version = Version(20260406);
 
     /// Reads `YYYY-MM-DD`; `None` when it is not such a date.
     pub fn parse(text: &str) -> Option<Version> {

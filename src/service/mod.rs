@@ -1,6 +1,8 @@
 //! What the four services share: where an account's containers, queues, tables and shares are found and how they are listed, stored
-//! access policies, leases, properties, statistics, preflight answers, and the face of a service that is not there yet.
+//! access policies, leases, properties, statistics, preflight answers, the keys that are lent to users, and the face of a service
+//! that is not there yet.
 
+pub mod delegation;
 pub mod directory;
 pub mod lease;
 pub mod listing;

@@ -10,6 +10,7 @@ use crate::rules::{
     cors::{self, CorsRule},
     fault::Fault,
     version::Version,
+    website::Site,
 };
 use std::sync::Arc;
 
@@ -261,6 +262,15 @@ impl DeleteRetention {
 }
 
 impl StaticWebsite {
+    /// The website, if it is served.
+    pub fn site(&self) -> Option<Site<'_>> {
+        self.enabled.then_some(Site {
+            index: self.index_document.as_deref(),
+            default_index: self.default_index_path.as_deref(),
+            error: self.error_document.as_deref(),
+        })
+    }
+
     fn read(part: &Element) -> Result<StaticWebsite, Fault> {
         let named = |name| part.text_of(name).filter(|text| !text.is_empty()).map(str::to_owned);
         let enabled = read_flag(part, "Enabled")?;

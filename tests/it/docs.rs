@@ -51,6 +51,7 @@ fn request(row: &Row) -> String {
         Shape::Service => "/",
         Shape::Container => "/container",
         Shape::Blob => "/container/blob",
+        Shape::Site => "any path of the web endpoint",
         Shape::Any => "any path",
     };
     let (mut query, mut headers) = (Vec::new(), Vec::new());
@@ -87,6 +88,7 @@ fn letters(permit: &Permit) -> String {
     };
     match (permit.account, permit.service) {
         _ if permit.public == Public::Everyone => "none needed".to_owned(),
+        _ if permit.public == Public::User => "none: a bearer token".to_owned(),
         ("", "") => "key only".to_owned(),
         (account, service) if account == service => format!("`{account}` {level}"),
         (account, "") => format!("`{account}` {level}, account SAS only"),
@@ -96,7 +98,7 @@ fn letters(permit: &Permit) -> String {
 
 fn public(public: Public) -> &'static str {
     match public {
-        Public::Never => "",
+        Public::Never | Public::User => "",
         Public::Container => "container",
         Public::Blob => "blob, container",
         Public::Everyone => "always",
@@ -141,7 +143,8 @@ service changed with a version, so does Lazuli.
 - **Takes**: what it reads besides; `?` marks query parameters, bold what must be there. Every operation also reads `x-ms-version`,
   `x-ms-date`, `x-ms-client-request-id`, `Authorization` and the parameters of a SAS; those that keep metadata `x-ms-meta-…`; those
   with content its `Content-…` and `x-ms-blob-content-…` headers, `Content-MD5` and `x-ms-content-crc64`.
-- **SAS**: the permission letters, any one of which suffices, and the account SAS resource type. The account's key may do everything.
+- **SAS**: the permission letters, any one of which suffices, and the account SAS resource type. A user delegation SAS may do what a
+  service SAS may. The account's key may do everything, and so may a bearer token where the server takes them (`--oauth`).
 - **Public**: the access levels of a container at which nobody need sign.
 - **Conditions**: `dates` are `If-Modified-Since` and `If-Unmodified-Since`; `all` adds `If-Match`, `If-None-Match` and `x-ms-if-tags`.
   Unmet, they are 304 to what reads and 412 to what writes; `creates` may also be asked of what is not there, and answers
@@ -161,10 +164,8 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Soft delete of containers | Restore Container |
 | Permanent delete | `deletetype=permanent` of what soft delete keeps |
 | Other servers | Copies and writes from a URL that is not this server's |
-| Query | Parquet input, Arrow output; the functions `DATE_ADD`, `DATE_DIFF`, `EXTRACT` and `TO_STRING` |
+| Query | Parquet input, Arrow output |
 | Holds | Immutability policies, legal holds |
-| Identity | Bearer tokens, Get User Delegation Key and the SAS that it signs |
-| Websites | Static websites |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
 | Queue, Table, File | Every operation: the services listen, and answer 501 |
 

@@ -117,7 +117,14 @@ impl House {
             body: Bytes::new(),
             key: Some(WELL_KNOWN_KEY.to_owned()),
             signed: None,
+            port: None,
         }
+    }
+
+    /// Begins a request as a browser makes it: to this host, unsigned and without a version, on the blob service's port.
+    pub fn visit(&self, method: &str, host: &str, path: &str) -> Ask<'_> {
+        let ask = self.ask(method, path).anonymous().header("x-ms-version", "").header("host", host);
+        Ask { account: String::new(), ..ask }
     }
 
     /// Creates a container.
@@ -146,6 +153,8 @@ pub struct Ask<'a> {
     key: Option<String>,
     /// The target that is signed, where it is not the one that is sent.
     signed: Option<String>,
+    /// The port, where it is not the service's.
+    port: Option<u16>,
 }
 
 impl Ask<'_> {
@@ -178,6 +187,12 @@ impl Ask<'_> {
         self
     }
 
+    /// Asks at another port.
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = Some(port);
+        self
+    }
+
     /// Asks another account (or `devstoreaccount1-secondary`), with its key.
     pub fn account(mut self, name: &str, key: &str) -> Self {
         self.account = name.to_owned();
@@ -199,7 +214,8 @@ impl Ask<'_> {
 
     /// Sends it and reads the answer.
     pub async fn send(mut self) -> Answer {
-        let path = format!("/{}{}", self.account, self.target);
+        let path = if self.account.is_empty() { self.target.clone() } else { format!("/{}{}", self.account, self.target) };
+        let place = self.port.map_or_else(|| self.house.host(self.kind), |port| format!("127.0.0.1:{port}"));
         if let Some(key) = self.key.take() {
             let now = start_of_time().rfc1123();
             self.headers.push(("x-ms-date".into(), now));
@@ -210,7 +226,7 @@ impl Ask<'_> {
         }
         let mut request = http::Request::builder()
             .method(self.method.as_str())
-            .uri(format!("http://{}{path}", self.house.host(self.kind)))
+            .uri(format!("http://{place}{path}"))
             .header("content-length", self.body.len());
         for (name, value) in &self.headers {
             request = request.header(name, value);

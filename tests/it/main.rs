@@ -12,6 +12,7 @@
 mod auth;
 mod blob;
 mod case;
+mod dice;
 mod docs;
 mod faults;
 mod house;

@@ -1,5 +1,6 @@
 //! The program itself: what it prints, what it refuses, how it ends.
 
+use crate::auth::jwt;
 use lazuli::config::WELL_KNOWN_KEY;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{WebPkiSupportedAlgorithms, ring};
@@ -158,6 +159,20 @@ fn prints_where_it_listens() {
     assert_eq!(connection, format!("Connection string: {account}{endpoints}"));
 }
 
+/// Websites get a port, and a line, when they are asked for.
+#[test]
+fn prints_where_websites_are() {
+    let running = Running::start(&[&FREE[..], &["--web-port", "0"]].concat());
+    let ready = running.ready(5);
+    let (line, port) = &ready[4];
+    assert_eq!(*line, format!("Lazuli Web service is listening at http://127.0.0.1:{port}"));
+    assert!(ask(*port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"));
+    assert!(ask(*port, "GET /").starts_with("HTTP/1.1 404 The requested content does not exist.\r\n"));
+    let (code, _, error) = run(lazuli(), &["--blob-port", "0", "--web-port", &ready[0].1.to_string()]);
+    assert_eq!(code, 2);
+    assert!(error.contains("already in use (--web-port N chooses another)"), "{error}");
+}
+
 /// The lines that tools wait for, to the letter, and nothing behind the port.
 #[test]
 fn speaks_as_azurite() {
@@ -220,7 +235,7 @@ fn mistakes_are_one_line() {
         (&["--colour", "blue"], "--colour"),
         (&["--location", "somewhere"], "--location"),
         (&["-l", "somewhere"], "--location"),
-        (&["--oauth", "basic"], "oauth"),
+        (&["--oauth", "full"], "\"full\" is not a level: basic or dev"),
         (&["--cert", absent], "--key"),
         (&["--cert", absent, "--key", absent], "cannot be read"),
         (&["--blob-host", "not a host"], "not a host"),
@@ -421,6 +436,41 @@ fn speaks_tls() {
     assert!(!rest.starts_with(b"HTTP/"), "{}", String::from_utf8_lossy(&rest));
     let _silent = TcpStream::connect(("127.0.0.1", port)).unwrap();
 
+    let (answer, protocol) = ask_tls(port, "GET /devstoreaccount1/?comp=list HTTP/1.1\r\nhost: localhost\r\n");
+    assert!(answer.starts_with("HTTP/1.1 4"), "{answer}");
+    assert_eq!(protocol.as_deref(), Some(&b"http/1.1"[..]));
+}
+
+/// Over TLS the strictest takes a token that would do for the service, and none that would not.
+#[test]
+fn takes_tokens_over_tls() {
+    let folder = Folder::new("tokens");
+    let (cert, key) = (folder.0.join("cert.pem"), folder.0.join("key.pem"));
+    std::fs::write(&cert, CERT).unwrap();
+    std::fs::write(&key, KEY).unwrap();
+    let pem = ["--cert", cert.to_str().unwrap(), "--key", key.to_str().unwrap()];
+    let running = Running::start(&[&FREE[..], &pem, &["--oauth", "basic"]].concat());
+    let port = running.ports()[0];
+    let (issuer, ours) = ("https://sts.windows.net/t/", "https://storage.azure.com");
+    for (token, status) in [
+        (jwt::of(jwt::ANN), 200),
+        (jwt::bearer(&jwt::claims(ours, issuer, jwt::ANN, 60)), 200),
+        (jwt::bearer(&jwt::claims("https://devstoreaccount1.blob.core.windows.net", issuer, jwt::ANN, 60)), 200),
+        (jwt::bearer(&jwt::claims("https://devstoreaccount1.queue.core.windows.net", issuer, jwt::ANN, 60)), 401),
+        (jwt::bearer(&jwt::claims(ours, "https://example.org/", jwt::ANN, 60)), 401),
+        (jwt::bearer(&jwt::claims(ours, issuer, jwt::ANN, -60)), 401),
+        (jwt::bearer("{}"), 401),
+    ] {
+        let head = "GET /devstoreaccount1/?comp=list HTTP/1.1\r\nhost: localhost\r\nx-ms-version: 2021-12-02\r\n";
+        let (answer, _) = ask_tls(port, &format!("{head}authorization: {token}\r\n"));
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{token}: {answer}");
+        let challenged = answer.contains("www-authenticate: Bearer authorization_uri=https://login.microsoftonline.com/");
+        assert_eq!(challenged || answer.contains("WWW-Authenticate: Bearer"), status == 401, "{answer}");
+    }
+}
+
+/// Sends a head over TLS, and gives what is answered until the connection ends, and the protocol that was agreed on.
+fn ask_tls(port: u16, head: &str) -> (String, Option<Vec<u8>>) {
     let provider = Arc::new(ring::default_provider());
     let verifier = Arc::new(Trusting(provider.signature_verification_algorithms));
     let config = rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
@@ -430,9 +480,8 @@ fn speaks_tls() {
     let mut socket = TcpStream::connect(("127.0.0.1", port)).unwrap();
     socket.set_read_timeout(Some(HANGS)).unwrap();
     let mut stream = rustls::Stream::new(&mut connection, &mut socket);
-    stream.write_all(b"GET /devstoreaccount1/?comp=list HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
-    let mut answer = [0; 12];
-    stream.read_exact(&mut answer).unwrap();
-    assert!(answer.starts_with(b"HTTP/1.1 4"), "{}", String::from_utf8_lossy(&answer));
-    assert_eq!(connection.alpn_protocol(), Some(&b"http/1.1"[..]));
+    stream.write_all(format!("{head}connection: close\r\n\r\n").as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    (String::from_utf8_lossy(&answer).into_owned(), connection.alpn_protocol().map(<[u8]>::to_vec))
 }

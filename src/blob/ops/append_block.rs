@@ -4,7 +4,7 @@ use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::state::Admitted;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{blocks, condition::Accepts, lease::Guard};
@@ -18,7 +18,7 @@ pub(super) static APPEND_BLOCK: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "appendblock")],
-        takes: &[ENCRYPTED, Asked::FIELDS],
+        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY],
         permit: Permit { level: Level::Object, account: "aw", service: "aw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,
@@ -57,15 +57,13 @@ struct Held<'a> {
 }
 
 async fn append(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
-    if call.body.announced() == 0 {
-        return Err(Fault::header("Content-Length", "0"));
-    }
+    call.check_content()?;
     wire::check_kept(&call)?;
     let claimed = call.claimed_checksums()?;
-    let received = call.body.receive(blocks::append_block_limit(call.version), claimed.wanted(call.version)).await?;
+    let received = call.receive(blocks::append_block_limit(call.version), claimed.wanted(call.version)).await?;
     claimed.check(received.digests)?;
     let reply = add(blobs, &call, &received.content).await?;
-    Ok(wire::with_digests(reply, received.digests))
+    Ok(wire::with_digests(reply, received.digests).with_structured(&call))
 }
 
 /// Adds bytes to the end of the blob that the call names.

@@ -134,10 +134,8 @@ impl Fetched {
     /// checksums that are not those of the bytes.
     fn read(blobs: &Blobs, call: &Call, limit: u64, answers: Answers) -> Result<Fetched, Fault> {
         let asked = Asked::of(call)?;
-        if call.body.announced() != 0 {
-            return Err(Fault::header("Content-Length", call.body.announced().to_string()));
-        }
         wire::check_kept(call)?;
+        call.check_no_content()?;
         let claimed = Claimed::read(asked.md5.as_deref(), asked.crc64.as_deref())?;
         let source = call.sources.find(call, &asked.source)?;
         let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());

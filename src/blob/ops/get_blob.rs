@@ -2,7 +2,7 @@
 use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::wire::{self, Part};
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, STATE};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STATE, STRUCTURED, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Digests, Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
@@ -16,7 +16,7 @@ pub(super) static GET_BLOB: Op<Blobs> = Op {
         methods: &["GET"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[ENCRYPTED, Asked::FIELDS, STATE],
+        takes: &[ENCRYPTED, Asked::FIELDS, STATE, STRUCTURED],
         permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
         secondary: Secondary::Allowed,
         accepts: Accepts::Read,
@@ -43,6 +43,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     if wanted.md5 && wanted.crc64 {
         return Err(Code::BothCrc64AndMd5RangeHeaderPresent.into());
     }
+    let structured = call.structured()?;
     let blob = blobs.container(&call)?.read().admit(&call)?;
     blob.check_online(call.now)?;
     let size = blob.body.len();
@@ -51,14 +52,20 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             return Err(Fault::header(if wanted.md5 { "x-ms-range-get-content-md5" } else { "x-ms-range-get-content-crc64" }, "true"));
         }
         let reply = wire::describe(Reply::new(call.row.status), &blob, Part::Whole, &call);
-        return Ok(reply.bytes(blob.body.slice(0..size), size));
+        return Ok(content(reply, &blob.body, 0, size, structured));
     };
     let digests = digest(&blob.body, span, wanted)?;
     let reply = wire::describe(Reply::new(206), &blob, Part::Range, &call)
         .with("content-range", span.content_range(size))
         .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()));
-    Ok(reply.bytes(blob.body.slice(span.start..span.end + 1), span.len()))
+    Ok(content(reply, &blob.body, span.start, span.len(), structured))
+}
+
+/// Answers so many bytes from here on, as they are or in a structured message.
+fn content(reply: Reply, body: &Body, start: u64, length: u64, structured: bool) -> Reply {
+    let chunks = body.slice(start..start + length);
+    if structured { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
 }
 
 fn digest(body: &Body, span: Span, wanted: Wanted) -> Result<Digests, Fault> {

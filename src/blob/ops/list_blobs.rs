@@ -48,7 +48,11 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let container = blobs.container(&call)?.read();
     let page = listing::page(&ask, |name, _| {
         container.list_from(name, include.uncommitted.then_some(call.now)).filter_map(|(name, listed)| match listed {
-            Listed::Blob(at, blob) => include.shows(at, blob, call.now).then_some((name, at.time(), (name, listed))),
+            Listed::Blob(at, blob) => {
+                let shown = include.shows(at, blob, call.now)
+                    || (include.deleted_with_versions && blob.is_live() && container.survives(name, at));
+                shown.then_some((name, at.time(), (name, listed)))
+            }
             Listed::Uncommitted => Some((name, Timestamp::NEVER, (name, listed))),
         })
     });

@@ -9,6 +9,7 @@ crate::ops! { Blobs:
     service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
     service_stats { GET_SERVICE_STATS }
     account_information { GET_ACCOUNT_INFORMATION, GET_CONTAINER_ACCOUNT_INFORMATION, GET_BLOB_ACCOUNT_INFORMATION }
+    user_delegation_key { GET_USER_DELEGATION_KEY }
     preflight { PREFLIGHT }
     create_container { CREATE_CONTAINER }
     container_properties { GET_CONTAINER_PROPERTIES }
@@ -20,6 +21,7 @@ crate::ops! { Blobs:
     list_blobs { LIST_BLOBS }
     put_blob { PUT_BLOB }
     get_blob { GET_BLOB }
+    get_website { GET_WEBSITE }
     query_blob { QUERY_BLOB }
     blob_properties { GET_BLOB_PROPERTIES, SET_BLOB_PROPERTIES }
     blob_metadata { GET_BLOB_METADATA, SET_BLOB_METADATA }

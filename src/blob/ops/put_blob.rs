@@ -2,7 +2,7 @@
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::wire::{self, Describes};
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Wanted};
 use crate::rules::{blocks, condition::Accepts, fault::Fault, lease::Guard, pages, tier::Kept};
@@ -16,7 +16,7 @@ pub(super) static PUT_BLOB: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS],
+        takes: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS, STRUCTURED_BODY],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Create,
@@ -58,7 +58,7 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
     let keeping = blobs.keeping(call)?;
 
     let wanted = Wanted { md5: true, crc64: claimed.wanted(call.version).crc64 };
-    let received = call.body.receive(blocks::put_blob_limit(call.version), wanted).await?;
+    let received = call.receive(blocks::put_blob_limit(call.version), wanted).await?;
     claimed.check(received.digests)?;
     Claimed::read(headers.md5.as_deref(), None)?.check(received.digests)?;
     headers.md5 = received.digests.md5.map(|md5| md5.to_string().into());
@@ -71,14 +71,12 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_made(reply, &blob), received.digests))
+    Ok(wire::with_digests(wire::with_made(reply, &blob), received.digests).with_structured(call))
 }
 
 /// An append blob or a page blob, which is created without content.
 async fn empty(blobs: &Blobs, call: &Call, body: Body) -> Result<Reply, Fault> {
-    if call.body.announced() != 0 {
-        return Err(Fault::header("Content-Length", call.body.announced().to_string()));
-    }
+    call.check_no_content()?;
     let given = wire::Given::read(call, wire::tiers_of(&body))?;
     let headers = ContentHeaders::read(call, Describes::ByBody);
     let container = blobs.container(call)?;

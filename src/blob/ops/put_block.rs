@@ -1,7 +1,7 @@
 //! Put Block: keeps a block aside until a block list commits it.
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::blocks::{self, BlockId};
 use crate::rules::{
@@ -18,7 +18,7 @@ pub(super) static PUT_BLOCK: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "block")],
-        takes: &[ENCRYPTED, Asked::FIELDS],
+        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,
@@ -34,15 +34,13 @@ takes! { Asked {
 
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let id = block_id(&call)?;
-    if call.body.announced() == 0 {
-        return Err(Fault::header("Content-Length", "0"));
-    }
+    call.check_content()?;
     wire::check_kept(&call)?;
     let claimed = call.claimed_checksums()?;
-    let received = call.body.receive(blocks::put_block_limit(call.version), claimed.wanted(call.version)).await?;
+    let received = call.receive(blocks::put_block_limit(call.version), claimed.wanted(call.version)).await?;
     claimed.check(received.digests)?;
     let reply = stage(blobs, &call, id, received.content).await?;
-    Ok(wire::with_digests(reply, received.digests))
+    Ok(wire::with_digests(reply, received.digests).with_structured(&call))
 }
 
 /// The block id that the request names.

@@ -4,7 +4,7 @@ use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::state::Blob;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::Wanted;
 use crate::rules::fault::{Code, Fault};
@@ -21,7 +21,7 @@ pub(super) static PUT_PAGE: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "page")],
-        takes: &[ENCRYPTED, Asked::FIELDS],
+        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,
@@ -60,9 +60,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     wire::check_kept(&call)?;
     if asked.write.eq_ignore_ascii_case("clear") {
-        if call.body.announced() != 0 {
-            return Err(Fault::header("Content-Length", call.body.announced().to_string()));
-        }
+        call.check_no_content()?;
         let blob = write(blobs, &call, &asked, None).await?;
         return Ok(answer(&blob, &call));
     }
@@ -74,10 +72,10 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
         true => Wanted { md5: true, crc64: claimed.crc64.is_some() },
         false => claimed.wanted(call.version),
     };
-    let received = call.body.receive(pages::MAX_WRITE, wanted).await?;
+    let received = call.receive(pages::MAX_WRITE, wanted).await?;
     claimed.check(received.digests)?;
     let blob = write(blobs, &call, &asked, Some(&received.content)).await?;
-    Ok(wire::with_digests(written(&blob, &call), received.digests))
+    Ok(wire::with_digests(written(&blob, &call), received.digests).with_structured(&call))
 }
 
 /// Writes to the pages that the request names, or clears them when there is nothing to write.

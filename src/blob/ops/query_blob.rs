@@ -41,7 +41,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     }
     let size = blob.body.len();
     let sync = call.world.id();
-    Ok(reply.stream(Run::new(task, blob.body.slice(0..size), size, call.now, sync)))
+    Ok(reply.stream(Run::new(task, blob.body.slice(0..size), size, call.now, sync), None))
 }
 
 fn read_task(document: &[u8]) -> Result<Task, Fault> {

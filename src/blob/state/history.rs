@@ -9,6 +9,7 @@ use crate::rules::{
     retention::Keeping,
     time::Timestamp,
 };
+use std::ops::Bound;
 use std::sync::Arc;
 
 impl Container {
@@ -113,6 +114,13 @@ impl Container {
         }
         kept.into_iter().for_each(|(key, blob)| _ = self.keep(key, blob));
         Ok(())
+    }
+
+    /// Whether this state is the last version of a name that has no blob any more.
+    pub fn survives(&self, name: &str, at: At) -> bool {
+        let is_version = |at: At| matches!(at, At::Kept(_, Kept::Version));
+        let later = (Bound::Excluded(Key { name: name.into(), at }), Bound::Included(Key { name: name.into(), at: At::Base }));
+        is_version(at) && !self.blobs.range(later).any(|(key, blob)| blob.is_live() && (is_version(key.at) || key.at == At::Base))
     }
 
     /// Makes room at a name for a new blob: what stands there becomes a version, or, where only deleted states are kept, a deleted

@@ -50,7 +50,7 @@ impl Parts for Asker {
             let client_id = client_id.and_then(|id| HeaderValue::from_str(id).ok()).filter(is_echoed);
             let request = part.as_ref().map_or_else(|_| "-".to_owned(), |part| format!("{} {}", part.method, part.target));
 
-            let mut known = Known { version: call.version, named: true, account: None, row: None };
+            let mut known = Known::of_part(call.version);
             let outcome = match part.and_then(|part| self.head_of(call, part, rows)) {
                 Ok(head) => self.pipeline.perform(head, true, &mut Sent::default(), &mut known).await,
                 Err(fault) => Err(fault),
@@ -64,6 +64,7 @@ impl Parts for Asker {
                 request_id: &request_id,
                 client_request_id: client_id.as_ref(),
                 now: call.now,
+                site: false,
             };
             let status = outcome.as_ref().map_or_else(Fault::status, |reply| reply.status);
             let name = known.row.map_or("-", |row| row.name);
@@ -85,9 +86,9 @@ impl Asker {
             request = request.header(name, value);
         }
         let (parts, ()) = request.body(()).map_err(|error| Code::InvalidInput.because(error.to_string()))?.into_parts();
-        let mut known = Known { version: call.version, named: true, account: None, row: None };
-        let head = self.pipeline.head(parts, self.peer, Vec::new(), call.now, &mut known)?;
+        let mut known = Known::of_part(call.version);
+        let head = self.pipeline.head(parts, self.host.clone(), self.peer, Vec::new(), call.now, &mut known)?;
         let batch = Batch { account: call.account.name.clone(), container: call.container().to_owned(), rows };
-        Ok(Head { version: Some(call.version), host: self.host.clone(), batch: Some(batch), ..head })
+        Ok(Head { version: Some(call.version), batch: Some(batch), ..head })
     }
 }

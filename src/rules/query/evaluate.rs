@@ -1,6 +1,7 @@
 //! What an expression is worth in a row: three-valued where nulls come in.
 
-use super::sql::{Comparison, Expr, Function, Quoted, Sign, Step};
+use super::dates::Moment;
+use super::sql::{Comparison, Expr, Function, Part, Quoted, Sign, Step};
 use super::value::{Kind, Trouble, Value};
 use crate::rules::time::Timestamp;
 use std::cmp::Ordering;
@@ -54,6 +55,12 @@ pub fn evaluate(expr: &Expr, row: &dyn Row, now: Timestamp) -> Result<Value, Tro
         Expr::IsNull(inner) => Ok(Value::Bool(worth(inner)?.is_null())),
         Expr::IsMissing(inner) => Ok(Value::Bool(worth(inner)? == Value::Missing)),
         Expr::Cast(inner, kind) => worth(inner)?.cast(*kind),
+        Expr::DateAdd(part, quantity, moment) => date_add(*part, worth(quantity)?, worth(moment)?),
+        Expr::DateDiff(part, from, to) => Ok(match (moment(worth(from)?)?, moment(worth(to)?)?) {
+            (Some(from), Some(to)) => Value::Int(from.until(to, *part)),
+            _ => Value::Null,
+        }),
+        Expr::Extract(part, of) => Ok(moment(worth(of)?)?.map_or(Value::Null, |moment| Value::Int(moment.part(*part)))),
         Expr::Call(function, given) => {
             let given = given.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
             call(*function, given, now)
@@ -108,8 +115,27 @@ fn connect(parts: impl Iterator<Item = Result<Value, Trouble>>, decisive: bool) 
     Ok(if open { Value::Null } else { Value::Bool(!decisive) })
 }
 
-/// One step of arithmetic: whole numbers stay whole, as in T-SQL, and null stays null.
+fn date_add(part: Part, quantity: Value, to: Value) -> Result<Value, Trouble> {
+    match (quantity.cast(Kind::Int)?, moment(to)?) {
+        (Value::Int(quantity), Some(moment)) => moment.add(part, quantity).map(Value::Time).ok_or(Trouble::ARITHMETIC),
+        _ => Ok(Value::Null),
+    }
+}
+
+fn moment(value: Value) -> Result<Option<Moment>, Trouble> {
+    match value.cast(Kind::Timestamp)? {
+        Value::Time(moment) => Ok(Some(moment)),
+        _ => Ok(None),
+    }
+}
+
+/// One step of arithmetic: whole numbers stay whole, as in T-SQL, and null stays null. A number added to a moment counts days.
 pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, Trouble> {
+    match (&left, sign, &right) {
+        (Value::Time(_), Sign::Plus, _) => return date_add(Part::Day, right, left),
+        (_, Sign::Plus, Value::Time(_)) => return date_add(Part::Day, left, right),
+        _ => {}
+    }
     match (left.number()?, right.number()?) {
         (Value::Int(left), Value::Int(right)) => match sign {
             Sign::Plus => left.checked_add(right),
@@ -146,7 +172,7 @@ fn text(value: Value) -> Result<Option<String>, Trouble> {
 fn call(function: Function, given: Vec<Value>, now: Timestamp) -> Result<Value, Trouble> {
     let mut given = given.into_iter();
     if function == Function::UtcNow {
-        return Ok(Value::Time(now));
+        return Ok(Value::Time(Moment::utc(now)));
     }
     if function == Function::Coalesce {
         return Ok(given.find(|value| !value.is_null()).unwrap_or(Value::Null));
@@ -158,6 +184,13 @@ fn call(function: Function, given: Vec<Value>, now: Timestamp) -> Result<Value, 
     }
     if function == Function::ToTimestamp {
         return first.cast(Kind::Timestamp);
+    }
+    if function == Function::ToString {
+        let pattern = text(given.next().unwrap_or(Value::Null))?;
+        return match (moment(first)?, pattern) {
+            (Some(moment), Some(pattern)) => moment.write(&pattern).map(Value::Text).ok_or(Trouble::PATTERN),
+            _ => Ok(Value::Null),
+        };
     }
     let Some(first) = text(first)? else { return Ok(Value::Null) };
     Ok(match function {

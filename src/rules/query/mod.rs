@@ -4,6 +4,7 @@
 
 mod avro;
 mod csv;
+mod dates;
 mod evaluate;
 mod input;
 mod json;

@@ -1,6 +1,6 @@
 //! Reading a query: its pieces, and the tree that they make.
 
-use super::sql::{Aggregate, Column, Comparison, Expr, Function, Query, Quoted, Select, Sign, Step};
+use super::sql::{Aggregate, Column, Comparison, Expr, Function, Part, Query, Quoted, Select, Sign, Step};
 use super::value::{Kind, Value};
 
 /// How deep parentheses, calls and signs may nest, which bounds the stack that any query can take.
@@ -227,6 +227,22 @@ impl Tokens {
             self.need(")")?;
             return Ok(Expr::Cast(Box::new(inner), kind));
         }
+        if let Some(make) = self.call_of(date_function) {
+            let part = self.part(Part::is_measure)?;
+            self.need(",")?;
+            let first = self.expression(depth)?;
+            self.need(",")?;
+            let second = self.expression(depth)?;
+            self.need(")")?;
+            return Ok(make(part, Box::new(first), Box::new(second)));
+        }
+        if self.call_of(|word| word.eq_ignore_ascii_case("EXTRACT").then_some(())).is_some() {
+            let part = self.part(|_| true)?;
+            self.need_word("FROM")?;
+            let moment = self.expression(depth)?;
+            self.need(")")?;
+            return Ok(Expr::Extract(part, Box::new(moment)));
+        }
         if self.call_of(|word| word.eq_ignore_ascii_case("TRIM").then_some(())).is_some() {
             return self.trim(depth);
         }
@@ -254,6 +270,16 @@ impl Tokens {
                 Ok(Expr::Field(self.path(vec![Step::Name(name, quoted)])?))
             }
             None => Err(unexpected(None)),
+        }
+    }
+
+    /// A part of a moment that will do here, in quotes or bare.
+    fn part(&mut self, will_do: fn(Part) -> bool) -> Result<Part, String> {
+        match self.0.pop() {
+            Some((place, Token::Word(word) | Token::Text(word))) => Part::read(&word)
+                .filter(|part| will_do(*part))
+                .ok_or_else(|| format!("at character {place}: {word:?} is no part of a date that will do here")),
+            other => Err(unexpected(other.as_ref())),
         }
     }
 
@@ -386,6 +412,14 @@ impl Tokens {
     fn skip(&mut self, pieces: usize) {
         self.0.truncate(self.0.len().saturating_sub(pieces));
     }
+}
+
+/// The functions of two values and a part of a date, which are read alike.
+type DateFunction = fn(Part, Box<Expr>, Box<Expr>) -> Expr;
+const DATE_FUNCTIONS: [(&str, DateFunction); 2] = [("DATE_ADD", Expr::DateAdd), ("DATE_DIFF", Expr::DateDiff)];
+
+fn date_function(word: &str) -> Option<DateFunction> {
+    DATE_FUNCTIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|(_, make)| *make)
 }
 
 fn negated(not: bool, test: Expr) -> Expr {

@@ -99,6 +99,12 @@ pub enum Expr {
     Cast(Box<Expr>, Kind),
     /// `f(a, b, …)`
     Call(Function, Vec<Expr>),
+    /// `DATE_ADD('part', quantity, moment)`
+    DateAdd(Part, Box<Expr>, Box<Expr>),
+    /// `DATE_DIFF('part', from, to)`
+    DateDiff(Part, Box<Expr>, Box<Expr>),
+    /// `EXTRACT(part FROM moment)`
+    Extract(Part, Box<Expr>),
 }
 
 macro_rules! words {
@@ -182,8 +188,39 @@ words! {
         Coalesce "COALESCE",
         /// The moment that a text writes.
         ToTimestamp "TO_TIMESTAMP",
+        /// A moment, written by a pattern.
+        ToString "TO_STRING",
         /// The server's time.
         UtcNow "UTCNOW",
+    }
+}
+
+words! {
+    /// A part of a moment.
+    Part {
+        /// The year.
+        Year "year",
+        /// The month.
+        Month "month",
+        /// The day of the month.
+        Day "day",
+        /// The hour.
+        Hour "hour",
+        /// The minute.
+        Minute "minute",
+        /// The second.
+        Second "second",
+        /// The hours of its offset, which can only be extracted.
+        TimezoneHour "timezone_hour",
+        /// The minutes of its offset beyond the hours, which can only be extracted.
+        TimezoneMinute "timezone_minute",
+    }
+}
+
+impl Part {
+    /// Whether moments can be moved by it.
+    pub fn is_measure(self) -> bool {
+        !matches!(self, Part::TimezoneHour | Part::TimezoneMinute)
     }
 }
 
@@ -210,7 +247,7 @@ impl Function {
             Function::CharLength | Function::Lower | Function::Upper | Function::ToTimestamp => (1, 1),
             Function::Substring => (2, 3),
             Function::Trim | Function::TrimLeading | Function::TrimTrailing => (1, 2),
-            Function::NullIf => (2, 2),
+            Function::NullIf | Function::ToString => (2, 2),
             Function::Coalesce => (1, usize::MAX),
             Function::UtcNow => (0, 0),
         }
@@ -279,6 +316,9 @@ impl fmt::Display for Expr {
             Expr::Like(inner, pattern, Some(escape)) => write!(f, "({inner} LIKE {pattern} ESCAPE {escape})"),
             Expr::IsNull(inner) => write!(f, "({inner} IS NULL)"),
             Expr::IsMissing(inner) => write!(f, "({inner} IS MISSING)"),
+            Expr::DateAdd(part, quantity, moment) => write!(f, "DATE_ADD('{}', {quantity}, {moment})", part.text()),
+            Expr::DateDiff(part, from, to) => write!(f, "DATE_DIFF('{}', {from}, {to})", part.text()),
+            Expr::Extract(part, moment) => write!(f, "EXTRACT({} FROM {moment})", part.text()),
             Expr::Cast(inner, kind) => write!(f, "CAST({inner} AS {})", kind.text()),
             Expr::Call(function @ (Function::TrimLeading | Function::TrimTrailing), inner) => match &inner[..] {
                 [text, of] => write!(f, "TRIM({} {of} FROM {text})", function.text()),

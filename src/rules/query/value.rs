@@ -1,6 +1,6 @@
 //! The values that queries compute with, and how they become one another.
 
-use crate::rules::time::Timestamp;
+use super::dates::Moment;
 use std::cmp::Ordering;
 
 /// A value of a row or of an expression.
@@ -19,7 +19,7 @@ pub enum Value {
     /// `STRING`
     Text(String),
     /// `TIMESTAMP`
-    Time(Timestamp),
+    Time(Moment),
     /// An object or an array, which can only be handed on.
     Json(serde_json::Value),
 }
@@ -81,6 +81,8 @@ impl Trouble {
     pub const COLUMN: Trouble = Trouble { fatal: true, name: "InvalidColumnName", says: "Column name does not exist in header." };
     /// A value cannot become what the query needs.
     pub const CONVERSION: Trouble = Trouble { fatal: false, name: "InvalidTypeConversion", says: "Invalid type conversion." };
+    /// A pattern of dates has letters that stand for nothing.
+    pub const PATTERN: Trouble = Trouble { fatal: true, name: "InvalidDateFormat", says: "Invalid date format." };
     /// A number is too large, or divided by zero.
     pub const ARITHMETIC: Trouble =
         Trouble { fatal: false, name: "ArithmeticError", says: "Arithmetic overflow or division by zero." };
@@ -110,7 +112,7 @@ impl Value {
             Value::Float(number) => number.into(),
             Value::Json(json) => json,
             Value::Text(text) => text.into(),
-            Value::Time(at) => at.iso().into(),
+            Value::Time(moment) => moment.at.iso().into(),
         }
     }
 
@@ -122,7 +124,7 @@ impl Value {
             Value::Int(number) => number.to_string(),
             Value::Float(number) => number.to_string(),
             Value::Text(text) => text.clone(),
-            Value::Time(at) => at.iso(),
+            Value::Time(moment) => moment.at.iso(),
             Value::Json(json) => json.to_string(),
         }
     }
@@ -152,7 +154,7 @@ impl Value {
             (Kind::Float, Value::Bool(truth)) => Some(Value::Float((*truth).into())),
             (Kind::Float, Value::Int(number)) => Some(Value::Float(*number as f64)),
             (Kind::Float, Value::Text(text)) => real(text).map(Value::Float),
-            (Kind::Timestamp, Value::Text(text)) => Timestamp::parse_iso(text.trim()).map(Value::Time),
+            (Kind::Timestamp, Value::Text(text)) => Moment::parse(text.trim()).map(Value::Time),
             (Kind::Timestamp, _) | (_, Value::Time(_) | Value::Json(_)) => None,
         };
         cast.ok_or(Trouble::CONVERSION)
@@ -192,7 +194,7 @@ impl Value {
             (Value::Bool(one), Value::Bool(other)) => Some(one.cmp(&other)),
             (Value::Int(one), Value::Int(other)) => Some(one.cmp(&other)),
             (Value::Text(one), Value::Text(other)) => Some(one.cmp(&other)),
-            (Value::Time(one), Value::Time(other)) => Some(one.cmp(&other)),
+            (Value::Time(one), Value::Time(other)) => Some(one.at.cmp(&other.at)),
             (one, other) => match (one.cast(Kind::Float)?, other.cast(Kind::Float)?) {
                 (Value::Float(one), Value::Float(other)) => one.partial_cmp(&other),
                 _ => None,

@@ -2,6 +2,7 @@
 
 use super::super::access::Letters;
 use super::super::fault::Fault;
+use super::super::name::is_guid;
 use super::super::time::Timestamp;
 use super::super::version::Version;
 use super::{IpRange, Kind, Protocol, Resource, Sas, refused, since, wrong_level};
@@ -122,8 +123,9 @@ impl Sent {
             for name in ["sktid", "sks", "skv"] {
                 self.need(name)?;
             }
-            if self.has("si") || self.get("sks") != service.to_string() || !since(version, "2018-11-09") {
-                return Err(malformed("a user delegation key serves its own service, no stored policy, since 2018-11-09"));
+            let first = if service == 'b' { "2018-11-09" } else { "2026-02-06" };
+            if self.has("si") || self.get("sks") != service.to_string() || !since(version, first) {
+                return Err(malformed(format!("a user delegation key serves its own service, no stored policy, since {first}")));
             }
             if self.has("scid") && !is_guid(self.get("scid")) {
                 return Err(refused("Invalid correlation id format."));
@@ -178,11 +180,6 @@ fn is_in_order(letters: &str, order: &str) -> bool {
     places.is_some_and(|places| places.is_sorted_by(|one, other| one < other))
 }
 
-fn is_guid(text: &str) -> bool {
-    let groups = text.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
-    groups && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
-}
-
 fn mandatory(name: &str) -> Fault {
     refused(format!("{name} is mandatory. Cannot be empty"))
 }
@@ -230,6 +227,7 @@ mod tests {
             ('b', "2020-12-06&sr=c", "2013-08-15&ss=b&srt=c", formed),
             ('b', "&sig=s", &format!("&sig=s&si=p{key}"), formed),
             ('b', "&sig=s", &format!("&sig=s{}", key.replace("sks=b", "sks=q")), formed),
+            ('q', "sp=rl", &format!("sp=r{}", key.replace("sks=b", "sks=q")), formed),
             ('b', "&sig=s", &format!("&sig=s{}", key.replace("&skv=2020-12-06", "")), "skv is mandatory. Cannot be empty"),
             ('b', "&sig=s", &format!("&sig=s{key}&scid=cid"), "Invalid correlation id format."),
         ] {

@@ -235,8 +235,23 @@ mod tests {
             let expected = format!("{head}{agent}{user}1.2.3.4\nhttps\n{sv}\n{tail}");
             assert_eq!(sign('b', &format!("{text}&sv={sv}")), expected, "{sv}");
         }
-        let queue = format!("{}&sv=2026-02-06", text.replace("sks=b", "sks=q"));
-        let head = head.replace("/blob/acct/containerName/blobName", "/queue/acct/containerName").replace("\nb\n", "\nq\n");
-        assert_eq!(sign('q', &queue), format!("{head}{user}1.2.3.4\nhttps\n2026-02-06"));
+    }
+
+    /// As Python's SDK signs for queues, shares and files; a table's has its range, as its service SAS does.
+    #[test]
+    fn signs_user_delegation_signatures_of_every_service() {
+        let key = "skoid=O&sktid=T&skt=2029-01-01T00:00:00Z&ske=2029-01-02T00:00:00Z&skv=2026-04-06&skdutid=DT&sduoid=U";
+        let rest = format!("sp=r&se=2029-01-01T12:00:00Z&sip=1.2.3.4&spr=https&sv=2026-10-06&{key}");
+        for (service, more, resource, end) in [
+            ('q', "", "/queue/acct/box", ""),
+            ('f', "&sr=s&rscc=c&rsct=t/t", "/file/acct/box", "|c||||t/t"),
+            ('f', "&sr=f&rscc=c&rsct=t/t", "/file/acct/box/d/f", "|c||||t/t"),
+            ('t', "&tn=Box&spk=a&srk=b&epk=c&erk=d", "/table/acct/box", "|a|b|c|d"),
+        ] {
+            let text = format!("{rest}&sks={service}{more}");
+            let key = format!("O|T|2029-01-01T00:00:00Z|2029-01-02T00:00:00Z|{service}|2026-04-06|DT|U");
+            let expected = format!("r||2029-01-01T12:00:00Z|{resource}|{key}|1.2.3.4|https|2026-10-06{end}");
+            assert_eq!(signed(service, &text, Some("d/f")).replace('\n', "|"), expected, "{service}{more}");
+        }
     }
 }

@@ -4,12 +4,16 @@
 //! [`token`], which shares no code with the server.
 
 mod anonymous;
+mod bearer;
 mod copy_source;
 mod cors;
 mod credentials;
+mod delegation;
+pub mod jwt;
 mod permissions;
 mod policies;
 mod sas;
+mod scope;
 mod secondary;
 mod shared_key;
 mod signed;

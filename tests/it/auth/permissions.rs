@@ -18,6 +18,11 @@ const RENEW: Headers<'static> = &[("x-ms-lease-action", "renew"), ("x-ms-lease-i
 const CHANGE: Headers<'static> = &[("x-ms-lease-action", "change"), ("x-ms-lease-id", ID), ("x-ms-proposed-lease-id", ID)];
 const RELEASE: Headers<'static> = &[("x-ms-lease-action", "release"), ("x-ms-lease-id", ID)];
 const BREAK: Headers<'static> = &[("x-ms-lease-action", "break")];
+const RENAME: Headers<'static> = &[("x-ms-source-container-name", "old")];
+const CLEAR: Headers<'static> = &[("x-ms-page-write", "clear"), ("x-ms-range", "bytes=0-511")];
+const ABORT: Headers<'static> = &[("x-ms-copy-action", "abort")];
+/// What is no URL: who may write, but not read the source, would be refused like who may not write.
+const SOURCE: (&str, &str) = ("x-ms-copy-source", "nowhere");
 
 const OPERATIONS: &[Row<'static>] = &[
     ("GET", "?comp=list", &[], "", 's', "l", "-"),
@@ -60,6 +65,25 @@ const OPERATIONS: &[Row<'static>] = &[
     ("PUT", "/box/blob?comp=block&blockid=MQ%3D%3D", &[], "content", 'o', "w", "w"),
     ("PUT", "/box/blob?comp=blocklist", &[], "<BlockList/>", 'o', "w", "w"),
     ("GET", "/box/blob?comp=blocklist", &[], "", 'o', "r", "r"),
+    ("PUT", "/box?restype=container&comp=rename", RENAME, "", 'c', "w", "-"),
+    ("DELETE", "/box/blob?versionid=2020-01-01T00:00:00.0000000Z", &[], "", 'o', "x", "x"),
+    ("PUT", "/box/blob?comp=undelete", &[], "", 'o', "w", "w"),
+    ("PUT", "/box/blob?comp=snapshot", &[], "", 'o', "cw", "cw"),
+    ("PUT", "/box/blob?comp=tier", &[("x-ms-access-tier", "Cool")], "", 'o', "w", "w"),
+    ("GET", "/box/blob?comp=tags", &[], "", 'o', "t", "t"),
+    ("PUT", "/box/blob?comp=tags", &[], "<Tags><TagSet/></Tags>", 'o', "t", "t"),
+    ("POST", "/box/blob?comp=query", &[], "<QueryRequest/>", 'o', "r", "r"),
+    ("PUT", "/box/blob?comp=appendblock", &[], "line", 'o', "aw", "aw"),
+    ("PUT", "/box/blob?comp=seal", &[], "", 'o', "aw", "aw"),
+    ("PUT", "/box/blob?comp=page", CLEAR, "", 'o', "w", "w"),
+    ("GET", "/box/blob?comp=pagelist", &[], "", 'o', "r", "r"),
+    ("PUT", "/box/blob", &[SOURCE], "", 'o', "cw", "cw"),
+    ("PUT", "/box/blob", &[SOURCE, ("x-ms-requires-sync", "true")], "", 'o', "cw", "cw"),
+    ("PUT", "/box/blob", &[SOURCE, ("x-ms-blob-type", "BlockBlob")], "", 'o', "cw", "cw"),
+    ("PUT", "/box/blob?comp=block&blockid=MQ%3D%3D", &[SOURCE], "", 'o', "w", "w"),
+    ("PUT", "/box/blob?comp=appendblock", &[SOURCE], "", 'o', "aw", "aw"),
+    ("PUT", "/box/blob?comp=page", &[SOURCE, ("x-ms-page-write", "update")], "", 'o', "w", "w"),
+    ("PUT", "/box/blob?comp=copy&copyid=b8a15c1e-6a3f-4f8e-9c3d-2f1e0d9c8b7a", ABORT, "", 'o', "w", "w"),
 ];
 
 /// Asks for an operation with a SAS; the verdict, or `in` for whatever comes after the door.

@@ -39,6 +39,39 @@ pub fn service_of(account: &str, key: &str, resource: &str, fields: &str) -> Str
     signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
 }
 
+/// What a user delegation SAS signs. `headers` and `query` are what the request shows of what `srh` and `srq` name.
+const LENT_ERAS: [(&str, &str); 5] = [
+    (
+        "2026-04-06",
+        "sp st se cr skoid sktid skt ske sks skv saoid suoid scid skdutid sduoid sip spr sv sr time ses headers query \
+         rscc rscd rsce rscl rsct",
+    ),
+    (
+        "2025-07-05",
+        "sp st se cr skoid sktid skt ske sks skv saoid suoid scid skdutid sduoid sip spr sv sr time ses rscc rscd rsce rscl rsct",
+    ),
+    ("2020-12-06", "sp st se cr skoid sktid skt ske sks skv saoid suoid scid sip spr sv sr time ses rscc rscd rsce rscl rsct"),
+    ("2020-02-10", "sp st se cr skoid sktid skt ske sks skv saoid suoid scid sip spr sv sr time rscc rscd rsce rscl rsct"),
+    ("2018-11-09", "sp st se cr skoid sktid skt ske sks skv sip spr sv sr time rscc rscd rsce rscl rsct"),
+];
+
+/// The query of a user delegation SAS for something in the default account, signed with a key that was lent.
+pub fn delegated(resource: &str, fields: &str, key: &str, headers: &[(&str, &str)], query: &str) -> String {
+    let sv = field(fields, "sv");
+    let (_, lines) = LENT_ERAS.iter().find(|(since, _)| sv >= *since).expect("an era that signs its version");
+    let names =
+        |list: &str| field(fields, list).split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let shown = |name: &str| headers.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
+    let lines = lines.split_whitespace().map(|line| match line {
+        "cr" => format!("/blob/{WELL_KNOWN_ACCOUNT}/{resource}"),
+        "time" => String::new(),
+        "headers" => names("srh").iter().map(|name| format!("{name}:{}\n", shown(name))).collect(),
+        "query" => names("srq").iter().map(|name| format!("\n{name}:{}", field(query, name))).collect(),
+        name => field(fields, name).to_owned(),
+    });
+    signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
+}
+
 /// The query of an account SAS of the default account.
 pub fn account(fields: &str) -> String {
     account_of(WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY, fields)

@@ -218,7 +218,8 @@ async fn policies_are_kept_and_bounded() {
          PUT /box?restype=container&comp=metadata | x-ms-meta-a: 1 → 200 | etag: $before
          wait 1
          PUT /box?restype=container&comp=acl | x-ms-blob-public-access: blob → 200 | etag: $after; last-modified: {at}
-         GET /box?restype=container&comp=acl → 200 | etag: {after}; x-ms-blob-public-access: blob | ~<SignedIdentifiers />
+         wait 9
+         GET /box?restype=container&comp=acl → 200 | etag: {after}; x-ms-blob-public-access: blob; last-modified: {at-9}; date: {at} | ~<SignedIdentifiers />
          HEAD /box?restype=container&comp=acl → 200 | x-ms-blob-public-access: blob | {}
          GET /box?restype=container → 200 | etag: {after}; x-ms-meta-a: 1; x-ms-blob-public-access: blob",
     )
@@ -299,6 +300,20 @@ async fn containers_are_listed_in_pages() {
          GET /?comp=list&prefix=zzz | x-ms-version: 2015-12-11 → 200 | | !<PublicAccess>",
     )
     .await;
+}
+
+#[tokio::test]
+async fn a_page_has_five_thousand_containers_at_most() {
+    let house = House::new().await;
+    for n in 0..5001 {
+        house.container(&format!("box-{n:04}")).await;
+    }
+    for query in ["", "&maxresults=5001", "&maxresults=99999999"] {
+        let page = house.ask("GET", &format!("/?comp=list{query}")).send().await;
+        assert_eq!(page.elements("Name").len(), 5000, "{query}");
+        let rest = house.ask("GET", &format!("/?comp=list&marker={}", page.element("NextMarker"))).send().await;
+        assert_eq!((rest.elements("Name"), rest.element("NextMarker")), (vec!["box-5000"], ""), "{query}");
+    }
 }
 
 #[tokio::test]

@@ -21,6 +21,8 @@ mod query;
 mod retention;
 mod shared_bytes;
 mod snapshots;
+mod structured;
 mod tags;
 mod tiers;
 mod versions;
+mod website;

@@ -74,6 +74,29 @@ async fn rows_are_answered_as_records() {
 }
 
 #[tokio::test]
+async fn dates_are_computed_with() {
+    let house = house().await;
+    house.blob("/box/log", "at,what\n2018-11-09T00:00+05:30,one\n2018-11-09T01:00:23-08:00,two\nnever,three\n").await;
+    let ask = |expression: &str| house.ask("POST", "/box/log?comp=query").body(request(expression, HEADED, HEADED)).send();
+    let conversion = "\u{2}\0*InvalidTypeConversion0Invalid type conversion.";
+    for (expression, wanted) in [
+        (
+            "SELECT EXTRACT(hour FROM at), TO_STRING(DATE_ADD('month', 1, at), 'd MMM yyyy XXX') FROM BlobStorage",
+            "0,9 DEC 2018 +05:30\n1,9 DEC 2018 -08:00\n",
+        ),
+        ("SELECT DATE_DIFF('hour', at, '2018-11-09T09:30Z') FROM BlobStorage", "15\n0\n"),
+        ("SELECT what FROM BlobStorage WHERE TO_TIMESTAMP(at) > '2018-11-09T00:00Z'", "two\n"),
+        ("SELECT what FROM BlobStorage WHERE DATE_DIFF('year', UTCNOW(), at) < 0 AND what <> 'three'", "one\ntwo\n"),
+    ] {
+        let answer = ask(expression).await;
+        let records = records(&answer);
+        assert!(records[0].ends_with(wanted), "{expression}: {records:?}");
+        assert!(records[1].starts_with(conversion), "{expression}: {records:?}");
+    }
+    assert_eq!(ask("SELECT DATE_ADD('fortnight', 1, at) FROM BlobStorage").await.verdict(), "400 InvalidXmlNodeValue");
+}
+
+#[tokio::test]
 async fn a_long_answer_is_streamed() {
     let house = house().await;
     let line = format!("{}\n", "x".repeat(99));

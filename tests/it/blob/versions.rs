@@ -76,6 +76,32 @@ async fn deleting_keeps_and_removing_removes() {
 }
 
 #[tokio::test]
+async fn a_name_with_nothing_but_versions_is_listed_when_asked_for() {
+    let listed = "<Blobs><Blob><Name>b</Name><HasVersionsOnly>true</HasVersionsOnly><Properties>";
+    check_in(
+        &house().await,
+        &format!(
+            "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
+             PUT /box/b | x-ms-blob-type: BlockBlob | three → 201 | x-ms-version-id: $v2
+             GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | ~<VersionId>{{v2}}</VersionId><IsCurrentVersion>true | !HasVersionsOnly | !{{v1}}
+             DELETE /box/b → 202
+             PUT /box/c | x-ms-blob-type: BlockBlob | c → 201 | x-ms-version-id: $c
+             GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | ~{listed} | ~<Content-Length>5</Content-Length> | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState> | ~<Name>c</Name><VersionId>{{c}}</VersionId> | !{{v1}} | !{{v2}} | !<Content-Length>3</Content-Length>
+             # who lists the versions sees those
+             GET /box?restype=container&comp=list&include=deletedwithversions,versions → 200 | | ~{{v1}} | ~{{v2}} | !HasVersionsOnly
+             # page by page
+             GET /box?restype=container&comp=list&include=deletedwithversions&maxresults=1 → 200 | | ~{listed} | !<Name>c</Name>
+             # as many versions as are left
+             DELETE /box/b?versionid={{v2}} → 202
+             GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | ~{listed} | ~<Content-Length>3</Content-Length>
+             DELETE /box/b?versionid={{v1}} → 202
+             GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | !<Name>b</Name>"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn what_grows_in_place_makes_no_version() {
     check_in(
         &house().await,

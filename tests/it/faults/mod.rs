@@ -7,6 +7,7 @@ mod heads;
 mod requests;
 mod selectors;
 mod shape;
+mod sweep;
 mod wire;
 
 use crate::house::{Answer, House};

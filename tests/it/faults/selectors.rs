@@ -99,7 +99,6 @@ async fn unknown_verbs() {
 async fn operations_that_are_not_there() {
     let stored = Stored::new().await;
     for (method, path, comp) in [
-        ("POST", "/?restype=service&", "userdelegationkey"),
         ("PUT", "/kept?restype=container&", "undelete"),
         ("PUT", "/kept/digits?", "expiry"),
         ("PUT", "/kept/digits?", "immutabilityPolicies"),

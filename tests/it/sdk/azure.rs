@@ -42,7 +42,7 @@ async fn get(blob: &BlobClient) -> Vec<u8> {
 }
 
 /// The status and code that a call is refused with.
-fn refusal<T>(result: azure_core::Result<T>) -> String {
+pub(super) fn refusal<T>(result: azure_core::Result<T>) -> String {
     let error = StorageError::try_from(result.err().unwrap()).unwrap();
     let code = error.error_code.map_or(String::new(), |code| code.to_string());
     format!("{} {code}", u16::from(error.status_code)).trim().to_owned()

@@ -2,6 +2,7 @@
 //! stand on.
 
 mod azure;
+mod identity;
 mod objects;
 
 use crate::house::{House, VERSION, hmac};

@@ -4,37 +4,18 @@
 
 mod model;
 
+use crate::dice::{Dice, seeds};
 use crate::house::{Ask, House};
 use crate::raw;
 use crate::scenario::LEASES;
 use model::{Action, Choice, If, Model, Write};
-use std::hash::{BuildHasher, RandomState};
 
 /// Operations of a run.
 const STEPS: usize = 3_000;
-/// The seed that is always run, so that a change that breaks it breaks it for everybody.
-const ALWAYS: u64 = 20_240_229;
 
 const CONTAINERS: [&str; 3] = ["one", "two", "three"];
 const BLOBS: [&str; 6] = ["a", "a/1", "a/2", "b", "b--1", "c"];
 const BLOCKS: [&str; 3] = ["QQ==", "Qg==", "Qw=="];
-
-/// Numbers that follow from a seed (SplitMix64).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % sides as u64) as usize
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.roll(from.len())]
-    }
-}
 
 /// One run: the server, the model, and what came up.
 struct Run {
@@ -47,13 +28,9 @@ struct Run {
 
 #[tokio::test]
 async fn the_server_does_what_the_model_does() {
-    let seeds = match std::env::var("LAZULI_SEED") {
-        Ok(seed) => vec![seed.parse().expect("LAZULI_SEED is a number")],
-        Err(_) => vec![ALWAYS, RandomState::new().hash_one(1) >> 32, RandomState::new().hash_one(2) >> 32],
-    };
-    for seed in seeds {
+    for seed in seeds() {
         let house = House::with(&["--control"]).await;
-        let mut run = Run { seed, step: 0, house, model: Model::default(), dice: Dice(seed) };
+        let mut run = Run { seed, step: 0, house, model: Model::default(), dice: Dice::new(seed) };
         while run.step < STEPS {
             run.step += 1;
             run.one().await;

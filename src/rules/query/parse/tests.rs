@@ -61,7 +61,14 @@ fn refuses_everything_else() {
         "SELECT SUM(*) FROM BlobStorage",
         "SELECT CAST(a AS xml) FROM BlobStorage",
         "SELECT UPPER(a, b) FROM BlobStorage",
-        "SELECT DATE_ADD('day', 1, a) FROM BlobStorage",
+        "SELECT DATE_ADD('week', 1, a) FROM BlobStorage",
+        "SELECT DATE_ADD('timezone_hour', 1, a) FROM BlobStorage",
+        "SELECT DATE_ADD('day', 1) FROM BlobStorage",
+        "SELECT DATE_DIFF('day', a, b, c) FROM BlobStorage",
+        "SELECT EXTRACT('day', a) FROM BlobStorage",
+        "SELECT EXTRACT(a FROM b) FROM BlobStorage",
+        "SELECT TO_STRING(a) FROM BlobStorage",
+        "SELECT DATE_PART('day', a) FROM BlobStorage",
         "SELECT LEADING(a) FROM BlobStorage",
         "SELECT sys.split(10) FROM BlobStorage",
         "SELECT a ? b FROM BlobStorage",
@@ -127,6 +134,11 @@ fn expressions() -> impl Strategy<Value = Expr> {
             one().prop_map(Expr::IsNull),
             one().prop_map(Expr::IsMissing),
             (one(), prop::sample::select(Kind::ALL)).prop_map(|(a, kind)| Expr::Cast(a, kind)),
+            (prop::sample::select(Part::ALL), one(), one()).prop_map(|(part, a, b)| match part.is_measure() {
+                true => Expr::DateAdd(part, a, b),
+                false => Expr::Extract(part, a),
+            }),
+            (prop::sample::select(&Part::ALL[..6]), one(), one()).prop_map(|(part, a, b)| Expr::DateDiff(part, a, b)),
             (prop::sample::select(Function::ALL), prop::collection::vec(inner.clone(), 3)).prop_map(|(function, mut given)| {
                 given.truncate(function.arity().1);
                 Expr::Call(function, given)

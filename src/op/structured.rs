@@ -1,0 +1,97 @@
+//! Structured messages on the wire: which headers announce one, and which answer to it. What a message is, `rules::structured` says.
+
+use super::{Call, Field, Place, Received, Reply};
+use crate::rules::checksum::Wanted;
+use crate::rules::fault::{Code, Fault};
+use crate::rules::structured::{self, Encoder, KIND};
+use crate::rules::version::Version;
+use crate::store::chunks::Chunks;
+
+const BODY: &str = "x-ms-structured-body";
+const LENGTH: &str = "x-ms-structured-content-length";
+
+/// The header by which a reader asks for a structured message.
+pub const STRUCTURED: &[Field] = &[Field { place: Place::Header, name: BODY, required: false }];
+
+/// The headers that come with a request whose body is one.
+pub const STRUCTURED_BODY: &[Field] =
+    &[Field { place: Place::Header, name: BODY, required: false }, Field { place: Place::Header, name: LENGTH, required: false }];
+
+impl Call {
+    /// Whether the body is, or the answer is to be, a structured message.
+    ///
+    /// # Errors
+    /// 400 UnsupportedHeader before 2025-01-05, 400 InvalidHeaderValue for another kind of message.
+    pub fn structured(&self) -> Result<bool, Fault> {
+        let Some(kind) = self.header(BODY).filter(|kind| !kind.is_empty()) else { return Ok(false) };
+        if self.version < Version::V2025_01_05 {
+            return Err(Code::UnsupportedHeader.with("HeaderName", BODY));
+        }
+        structured::check_kind(&kind).map(|()| true)
+    }
+
+    /// Reads the content that the body brings, as it is or out of a structured message.
+    ///
+    /// # Errors
+    /// 413 RequestBodyTooLarge over `limit` bytes of content; 400 when it ends early, 408 when it stands still; 400 for what is no
+    /// such message.
+    pub async fn receive(&mut self, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
+        match self.content_length()? {
+            None => self.body.receive(limit, wanted).await,
+            Some(content) => self.body.receive_structured(content, limit, wanted).await,
+        }
+    }
+
+    /// Checks that the body brings some content, for operations that cannot do with none.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for the header that says that there is none.
+    pub fn check_content(&self) -> Result<(), Fault> {
+        if self.body.announced() == 0 {
+            return Err(Fault::header("Content-Length", "0"));
+        }
+        match self.content_length()? {
+            Some(0) => Err(Fault::header(LENGTH, "0")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that there is no body, structured or not, for operations that would not read it.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue, 400 UnsupportedHeader.
+    pub fn check_no_content(&self) -> Result<(), Fault> {
+        if self.body.announced() != 0 {
+            return Err(Fault::header("Content-Length", self.body.announced().to_string()));
+        }
+        match [BODY, LENGTH].into_iter().find(|name| self.has_header(name)) {
+            Some(name) => Err(Code::UnsupportedHeader.with("HeaderName", name)),
+            None => Ok(()),
+        }
+    }
+
+    /// How long the content is that a structured message holds; `None` when the body is no such message.
+    fn content_length(&self) -> Result<Option<u64>, Fault> {
+        let length = self.header(LENGTH).filter(|length| !length.is_empty());
+        match (self.structured()?, length) {
+            (false, None) => Ok(None),
+            (false, Some(_)) => Err(Fault::missing_header(BODY)),
+            (true, None) => Err(Fault::missing_header(LENGTH)),
+            (true, Some(text)) => text.trim().parse().map(Some).map_err(|_| Fault::header(LENGTH, text)),
+        }
+    }
+}
+
+impl Reply {
+    /// Says that the request's body was taken as the structured message that it is.
+    pub fn with_structured(self, call: &Call) -> Reply {
+        self.with_some(BODY, call.header(BODY).filter(|kind| !kind.is_empty()))
+    }
+
+    /// With these bytes, so many of them, in a structured message.
+    pub fn structured(self, chunks: Chunks, length: u64) -> Reply {
+        let message = Encoder::new(chunks, length);
+        let size = message.length();
+        self.with(BODY, KIND).with(LENGTH, length.to_string()).stream(message, Some(size))
+    }
+}

@@ -1,0 +1,71 @@
+//! Get User Delegation Key, which every service has alike: the row, and what it does. A service adds it to its table with
+//! [`ROW`] and a handler that calls [`lend`].
+
+use crate::op::xml::{self, Writer};
+use crate::op::{Call, Kind, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::delegation::{self, Key};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::{condition::Accepts, lease::Guard, name, version::Version};
+use base64::{Engine, engine::general_purpose::STANDARD};
+
+/// The largest `KeyInfo`, in bytes.
+const LIMIT: u64 = 16 << 10;
+
+/// The operation, as every service declares it.
+pub const ROW: Row = Row {
+    name: "Get User Delegation Key",
+    methods: &["POST"],
+    shape: Shape::Service,
+    signs: &[Sign::Query("restype", "service"), Sign::Query("comp", "userdelegationkey")],
+    takes: &[],
+    permit: Permit { level: Level::Service, account: "", service: "", public: Public::User },
+    secondary: Secondary::Refused,
+    accepts: Accepts::None,
+    lease: Guard::None,
+    status: 200,
+};
+
+/// Lends the user who asks a key for signatures on this service.
+///
+/// # Errors
+/// 400 for a body that is not a `KeyInfo`, or asks for more than a week.
+pub async fn lend(kind: Kind, mut call: Call) -> Result<Reply, Fault> {
+    let document = call.body.bytes(LIMIT).await?;
+    let info = xml::parse(&document, "KeyInfo")?;
+    let start = info.text_of("Start").filter(|text| !text.is_empty());
+    let (start, expiry) = delegation::term(start, info.need("Expiry")?, call.now)?;
+    let delegated_tid = info.text_of("DelegatedUserTid").unwrap_or_default();
+    if !delegated_tid.is_empty() && (call.version < Version::V2026_04_06 || !name::is_guid(delegated_tid)) {
+        return Err(Fault::xml_node("DelegatedUserTid", delegated_tid));
+    }
+    // The row lets nobody in but users, and the first of an account's keys is the one that it lends from.
+    let nobody = || Code::InternalError.because("no user, or no key to lend from");
+    let (user, secret) = call.user.as_ref().zip(call.account.keys.first()).ok_or_else(nobody)?;
+    let key = Key {
+        oid: user.oid.clone(),
+        tid: user.tid.clone(),
+        start,
+        expiry,
+        service: kind.letter(),
+        version: call.version.to_string(),
+        delegated_tid: delegated_tid.to_owned(),
+    };
+    let value = STANDARD.encode(key.value(&call.account.name, secret));
+    Ok(Reply::xml(call.row.status, write(&key, &value)))
+}
+
+fn write(key: &Key, value: &str) -> String {
+    let mut xml = Writer::new();
+    xml.open("UserDelegationKey")
+        .leaf("SignedOid", &key.oid)
+        .leaf("SignedTid", &key.tid)
+        .leaf("SignedStart", key.start.iso_to_second())
+        .leaf("SignedExpiry", key.expiry.iso_to_second())
+        .leaf("SignedService", key.service.to_string())
+        .leaf("SignedVersion", &key.version)
+        .leaf_some("SignedDelegatedUserTid", Some(&key.delegated_tid).filter(|tid| !tid.is_empty()))
+        .leaf("Value", value)
+        .close("UserDelegationKey");
+    xml.finish()
+}

@@ -1,0 +1,156 @@
+//! Bearer tokens: where they let in, what they let do, and how they are refused.
+
+use super::jwt::{self, ANN};
+use crate::house::{Answer, House, VERSION};
+use lazuli::op::Kind;
+
+const FAILED: &str = "403 AuthenticationFailed";
+const UNFIT: &str = "401 InvalidAuthenticationInfo";
+
+async fn ask(house: &House, method: &str, target: &str, authorization: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    let ask = house.ask(method, target).anonymous().header("authorization", authorization).headers(headers);
+    ask.body(body.to_owned()).send().await
+}
+
+/// A house that takes tokens of this level, with the container `box` and the blob `blob` in it.
+async fn house(level: &str) -> House {
+    let house = House::with(&["--oauth", level]).await;
+    house.container("box").await;
+    house.blob("/box/blob", "content").await;
+    house
+}
+
+#[tokio::test]
+async fn tokens_are_off_until_asked_for() {
+    let house = super::house_with_blob().await;
+    let detail = "Bearer tokens are off: start the server with --oauth basic (https) or --oauth dev (any).";
+    for (version, verdict) in [(VERSION, UNFIT), ("2019-12-12", UNFIT), ("2019-07-07", FAILED), ("2017-11-09", FAILED)] {
+        let answer = ask(&house, "GET", "/box/blob", &jwt::of(ANN), &[("x-ms-version", version)], "").await;
+        assert_eq!((answer.verdict().as_str(), answer.element("AuthenticationErrorDetail")), (verdict, detail), "{version}");
+        let challenge = answer.header("www-authenticate");
+        let expected = "Bearer authorization_uri=https://login.microsoftonline.com/common/oauth2/authorize \
+                        resource_id=https://storage.azure.com";
+        assert_eq!(challenge, if verdict == UNFIT { expected } else { "" }, "{version}");
+    }
+}
+
+#[tokio::test]
+async fn basic_is_for_https() {
+    let house = house("basic").await;
+    let answer = ask(&house, "GET", "/box/blob", &jwt::of(ANN), &[], "").await;
+    assert_eq!(answer.verdict(), FAILED);
+    let detail = answer.element("AuthenticationErrorDetail");
+    assert!(detail.starts_with("Authentication scheme Bearer is not allowed with HTTP"), "{detail}");
+}
+
+#[tokio::test]
+async fn dev_takes_any_token_until_it_expires() {
+    let house = house("dev").await;
+    let expired = jwt::claims("https://storage.azure.com", "https://sts.windows.net/t/", ANN, -1);
+    for (authorization, version, verdict) in [
+        (jwt::of(ANN), VERSION, "200"),
+        (jwt::of(ANN).replacen("Bearer", "bearer", 1), VERSION, "200"),
+        (jwt::bearer("{}"), VERSION, "200"),
+        (jwt::of(ANN), "2017-11-09", "200"),
+        (jwt::of(ANN), "2017-07-29", FAILED),
+        (jwt::of(ANN), "", "403 AuthenticationFailed"),
+        (jwt::bearer(&expired), VERSION, UNFIT),
+        (jwt::bearer(&expired), "2019-07-07", FAILED),
+        (jwt::bearer("nonsense"), VERSION, UNFIT),
+        ("Bearer".to_owned(), VERSION, UNFIT),
+        ("Bearer x.y.z".to_owned(), VERSION, UNFIT),
+        ("Bearerx.y.z".to_owned(), VERSION, "400 InvalidAuthenticationInfo"),
+    ] {
+        let answer = ask(&house, "GET", "/box/blob", &authorization, &[("x-ms-version", version)], "").await;
+        assert_eq!(answer.status.to_string(), verdict[..3], "{authorization} {version}: {}", answer.text());
+        if version == VERSION {
+            assert_eq!(answer.verdict(), verdict, "{authorization}");
+        }
+    }
+    // Clients keep the machine's time, and so do their tokens.
+    house.wait(30 * 86_400);
+    assert_eq!(ask(&house, "GET", "/box/blob", &jwt::of(ANN), &[], "").await.verdict(), "200");
+}
+
+/// There are no roles: who signed in may do everything, access policies too.
+#[tokio::test]
+async fn a_user_may_do_everything() {
+    let house = house("dev").await;
+    let ann = jwt::of(ANN);
+    let policies = "<SignedIdentifiers><SignedIdentifier><Id>p</Id></SignedIdentifier></SignedIdentifiers>";
+    let source = format!("{}/box/blob", house.blob_url());
+    for (method, target, headers, body, status) in [
+        ("GET", "/?comp=list", &[][..], "", 200),
+        ("GET", "/?restype=service&comp=properties", &[], "", 200),
+        ("GET", "/?restype=account&comp=properties", &[], "", 200),
+        ("PUT", "/new?restype=container", &[], "", 201),
+        ("PUT", "/new/blob", &[("x-ms-blob-type", "BlockBlob")], "x", 201),
+        ("PUT", "/new/blob", &[("x-ms-blob-type", "BlockBlob")], "y", 201),
+        ("PUT", "/new/copy", &[("x-ms-copy-source", &source)], "", 202),
+        ("PUT", "/new?restype=container&comp=acl", &[], policies, 200),
+        ("GET", "/new?restype=container&comp=acl", &[], "", 200),
+        ("DELETE", "/new/blob", &[], "", 202),
+        ("DELETE", "/new?restype=container", &[], "", 202),
+    ] {
+        let answer = ask(&house, method, target, &ann, headers, body).await;
+        assert_eq!(answer.status, status, "{method} {target}: {}", answer.text());
+    }
+}
+
+/// Each part of a batch shows a token of its own, as any request does.
+#[tokio::test]
+async fn the_parts_of_a_batch_show_tokens() {
+    let house = house("dev").await;
+    let ann = jwt::of(ANN);
+    let part = |id: usize, authorization: &str| {
+        let head = format!("--b\r\nContent-Type: application/http\r\nContent-ID: {id}\r\n\r\n");
+        let request = "DELETE /devstoreaccount1/box/blob HTTP/1.1\r\nContent-Length: 0\r\n";
+        let line = if authorization.is_empty() { String::new() } else { format!("Authorization: {authorization}\r\n") };
+        format!("{head}{request}{line}\r\n")
+    };
+    let body = format!("{}{}{}--b--\r\n", part(0, ""), part(1, "Bearer x"), part(2, &ann));
+    let headers = [("content-type", "multipart/mixed; boundary=b")];
+    let answer = ask(&house, "POST", "/?comp=batch", &ann, &headers, &body).await;
+    assert_eq!(answer.verdict(), "202", "{}", answer.text());
+    let statuses: Vec<&str> = answer.text().split("HTTP/1.1 ").skip(1).map(|part| &part[..3]).collect();
+    assert_eq!(statuses, ["401", "401", "202"], "{}", answer.text());
+}
+
+/// A copy may show a token for its source alone: then that is what counts.
+#[tokio::test]
+async fn a_source_may_have_a_token_of_its_own() {
+    let house = House::with(&["--oauth", "dev", "--account=devstoreaccount1", "--account=other"]).await;
+    for account in ["devstoreaccount1", "other"] {
+        let key = lazuli::config::WELL_KNOWN_KEY;
+        house.ask("PUT", "/box?restype=container").account(account, key).send().await;
+        let put = house.ask("PUT", "/box/blob").account(account, key).header("x-ms-blob-type", "BlockBlob");
+        assert_eq!(put.body(account).send().await.verdict(), "201");
+    }
+    let ann = jwt::of(ANN);
+    let late = jwt::bearer(&jwt::claims("a", "b", ANN, -1));
+    let sas = super::token::service("box", "sv=2021-12-02&sr=c&sp=w&se=2099-01-01");
+    let refused = "401 CannotVerifyCopySource";
+    for (copier, account, token, verdict) in [
+        ("", "other", "", refused),
+        ("", "other", ann.as_str(), "202"),
+        ("", "other", &late, refused),
+        ("", "devstoreaccount1", &ann, "202"),
+        ("", "devstoreaccount1", &late, refused),
+        ("", "devstoreaccount1", "SharedKey a:b", "400 InvalidHeaderValue"),
+        (&sas, "devstoreaccount1", "", refused),
+        (&sas, "devstoreaccount1", &ann, "202"),
+        (&sas, "other", &ann, "202"),
+    ] {
+        let source = format!("http://{}/{account}/box/blob", house.host(Kind::Blob));
+        let mut headers = vec![("x-ms-copy-source", source.as_str())];
+        headers.extend((!token.is_empty()).then_some(("x-ms-copy-source-authorization", token)));
+        let ask = match copier {
+            "" => house.ask("PUT", "/box/copy"),
+            sas => house.ask("PUT", &format!("/box/copy?{sas}")).anonymous(),
+        };
+        let answer = ask.headers(&headers).send().await;
+        assert_eq!(answer.verdict(), verdict, "{copier:?} {account} {token}: {}", answer.text());
+        let copy = house.ask("DELETE", "/box/copy").send().await;
+        assert_eq!(copy.status == 202, verdict == "202", "a refused copy leaves nothing");
+    }
+}

@@ -1,0 +1,52 @@
+//! The encryption scope that a signature demands of writes (`ses`).
+
+use super::token;
+use crate::house::House;
+
+#[tokio::test]
+async fn a_signature_may_demand_an_encryption_scope() {
+    let house = House::new().await;
+    house.container("box").await;
+    for (container, deny) in [("same", "true"), ("soft", "false"), ("hard", "true")] {
+        let scope = if container == "same" { "signed" } else { "its-own" };
+        let ask = house.ask("PUT", &format!("/{container}?restype=container")).header("x-ms-default-encryption-scope", scope);
+        assert_eq!(ask.header("x-ms-deny-encryption-scope-override", deny).send().await.verdict(), "201");
+    }
+    let fields = "sv=2021-12-02&sp=racwd&se=2099-01-01&ses=signed";
+    let account = token::account(&format!("{fields}&ss=b&srt=sco"));
+    let header = "400 InvalidHeaderValue";
+    let forbidden = "403 RequestForbiddenByContainerEncryptionPolicy";
+    for (container, scope, verdict, used) in [
+        ("box", "", "201", "signed"),
+        ("box", "signed", "201", "signed"),
+        ("box", "other", header, ""),
+        ("same", "", "201", "signed"),
+        ("soft", "", "201", "signed"),
+        ("soft", "its-own", header, ""),
+        ("hard", "", forbidden, ""),
+    ] {
+        for sas in [account.clone(), token::service(container, &format!("{fields}&sr=c"))] {
+            let put = house.ask("PUT", &format!("/{container}/b?{sas}")).anonymous().header("x-ms-blob-type", "BlockBlob");
+            let put = if scope.is_empty() { put } else { put.header("x-ms-encryption-scope", scope) };
+            let answer = put.body("x").send().await;
+            assert_eq!(
+                (answer.verdict().as_str(), answer.header("x-ms-encryption-scope")),
+                (verdict, used),
+                "{container} {scope}"
+            );
+            if verdict == "201" {
+                // Reading it asks for no scope, nor does deleting it.
+                let read = house.ask("GET", &format!("/{container}/b?{sas}")).anonymous().send().await;
+                assert_eq!((read.verdict().as_str(), read.header("x-ms-encryption-scope")), ("200", used), "{container} {scope}");
+                let gone = house.ask("DELETE", &format!("/{container}/b?{sas}")).anonymous().send().await;
+                assert_eq!(gone.verdict(), "202");
+            }
+        }
+    }
+    // What is encrypted otherwise can be read, but not written to.
+    house.blob("/box/plain", "x").await;
+    let put = house.ask("PUT", &format!("/box/plain?comp=metadata&{account}")).anonymous().header("x-ms-meta-a", "1");
+    assert_eq!(put.send().await.verdict(), "409 BlobDoesNotUseCustomerSpecifiedEncryption");
+    let read = house.ask("GET", &format!("/box/plain?{account}")).anonymous().send().await;
+    assert_eq!(read.verdict(), "200");
+}
