@@ -14,6 +14,10 @@ pub struct Account {
     pub versioning: bool,
     /// Whether the account has a hierarchical namespace (Data Lake Storage Gen2).
     pub hns: bool,
+    /// Whether single blobs can be put under an immutability policy or a legal hold; such an account keeps versions.
+    pub immutability: bool,
+    /// For how many days a deleted container can be restored; `None`: not at all.
+    pub container_retention: Option<u32>,
 }
 
 impl std::fmt::Debug for Account {

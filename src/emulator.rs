@@ -4,11 +4,15 @@ use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
+use crate::http::background::Background;
 use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
 use crate::op::{Kind, Service};
 use crate::service::pending::Pending;
+use crate::store::Store;
+use crate::store::disk::{Disk, medium::Medium};
+use crate::store::journal::Unreadable;
 use crate::world::World;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -24,8 +28,12 @@ pub struct Emulator {
     addresses: Vec<Address>,
     websites: Option<Address>,
     world: Arc<World>,
+    store: Store,
+    recovered: Vec<String>,
     /// The listeners' tasks; they end with this.
     _listeners: JoinSet<()>,
+    /// What goes on after its request was answered; it ends with this too.
+    _background: Arc<Background>,
 }
 
 /// Where a service listens.
@@ -60,17 +68,29 @@ impl Emulator {
         let world = Arc::new(world);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
         let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
+        let (store, mut recovered) = match &config.location {
+            None => (Store::MEMORY, Vec::new()),
+            Some(path) => {
+                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability)?;
+                (Store::on_disk(Arc::new(disk)), recovered)
+            }
+        };
         let wanted =
             [(Kind::Blob, &config.blob), (Kind::Queue, &config.queue), (Kind::Table, &config.table), (Kind::File, &config.file)];
-        let wanted: Vec<(Arc<dyn Service>, &Endpoint)> =
-            wanted.into_iter().filter_map(|(kind, endpoint)| Some((service(kind, &accounts), endpoint.as_ref()?))).collect();
+        let wanted: Vec<(Arc<dyn Service>, &Endpoint)> = wanted
+            .into_iter()
+            .filter_map(|(kind, endpoint)| Some((kind, endpoint.as_ref()?)))
+            .map(|(kind, endpoint)| Ok((service(kind, &accounts, &store).map_err(|why| unreadable(config, &why))?, endpoint)))
+            .collect::<Result<_, String>>()?;
+        recovered.extend(store.disk().and_then(|disk| disk.settle()));
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
         let controlled = Controlled { services, world: world.clone() };
 
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
         let manners = Manners { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
-        let pipeline = |service| Pipeline::new(service, accounts.clone(), world.clone(), manners);
+        let background = Arc::new(Background::default());
+        let pipeline = |service| Pipeline::new(service, accounts.clone(), world.clone(), store.clone(), &background, manners);
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
         let mut websites = None;
@@ -99,7 +119,7 @@ impl Emulator {
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
-        Ok(Emulator { addresses, websites, world, _listeners: listeners })
+        Ok(Emulator { addresses, websites, world, store, recovered, _listeners: listeners, _background: background })
     }
 
     /// Where its services listen: Blob, Queue, Table, File.
@@ -115,6 +135,16 @@ impl Emulator {
     /// The address of a service's endpoint for an account, without a `/` at the end; `None` when that service was not started.
     pub fn url(&self, kind: Kind, account: &str) -> Option<String> {
         self.addresses.iter().find(|address| address.kind == kind).map(|address| format!("{}/{account}", address.url()))
+    }
+
+    /// What it found in its directory, in sentences: none when it keeps everything in memory.
+    pub fn recovered(&self) -> &[String] {
+        &self.recovered
+    }
+
+    /// What it remembers in.
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Its clock and ids.
@@ -134,16 +164,28 @@ fn front(pipeline: Arc<Pipeline>) -> Router {
     Router::new().fallback(answer).with_state(pipeline)
 }
 
-fn service(kind: Kind, accounts: &Accounts) -> Arc<dyn Service> {
-    match kind {
-        Kind::Blob => Arc::new(Blobs::new(accounts)),
+fn service(kind: Kind, accounts: &Accounts, store: &Store) -> Result<Arc<dyn Service>, Unreadable> {
+    Ok(match kind {
+        Kind::Blob => Arc::new(Blobs::open(kind, accounts, store)?),
         Kind::Queue | Kind::Table | Kind::File => Arc::new(Pending(kind)),
-    }
+    })
+}
+
+fn unreadable(config: &Config, why: &Unreadable) -> String {
+    let place = config.location.clone().unwrap_or_default();
+    format!("--location {}: there is a record that cannot be read: {}", place.display(), why.0)
 }
 
 fn account(config: &AccountConfig) -> Account {
     let keys = std::iter::once(&config.key).chain(&config.key2).cloned().collect();
-    Account { name: config.name.clone(), keys, versioning: config.versioning, hns: config.hns }
+    Account {
+        name: config.name.clone(),
+        keys,
+        versioning: config.versioning,
+        hns: config.hns,
+        immutability: config.immutability,
+        container_retention: config.container_retention,
+    }
 }
 
 async fn listen(name: &str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), String> {

@@ -25,5 +25,3 @@ pub mod store;
 pub mod world;
 
 pub use emulator::{Address, Emulator};
-
-

@@ -5,8 +5,10 @@ use crate::op::Call;
 use crate::rules::{
     fault::{Code, Fault},
     retention::Keeping,
+    time::Timestamp,
 };
 use crate::service::directory::{Directory, Held};
+use crate::service::named::Restorable;
 use crate::store::cell::Cell;
 use std::sync::Arc;
 
@@ -15,6 +17,21 @@ pub type Blobs = Directory<Container>;
 
 impl Held for Container {
     const MISSING: Code = Code::ContainerNotFound;
+}
+
+impl Restorable for Container {
+    const TAKEN: Code = Code::ContainerAlreadyExists;
+    const GOING: Code = Code::ContainerBeingDeleted;
+    // Recorded: shorter than elsewhere.
+    const STILL_GOING: &'static str = "The specified container is being deleted.";
+
+    fn born(&self) -> Timestamp {
+        Container::born(self)
+    }
+
+    fn restored(self, now: Timestamp) -> Container {
+        Container::restored(self, now)
+    }
 }
 
 impl Blobs {

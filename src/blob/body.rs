@@ -1,6 +1,6 @@
-//! What a blob is made of: bytes by its type, the headers that describe them, where they were copied from.
+//! What a blob is made of: bytes by its type, and the headers that describe them.
 
-use crate::rules::{blocks::BlockId, time::Timestamp};
+use crate::rules::blocks::BlockId;
 use crate::store::{chunks::Chunks, content::Content, sparse::Sparse};
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ pub enum Body {
     Block {
         /// Its bytes.
         content: Content,
-        /// The committed blocks in order; none when it was written whole.
+        /// The committed blocks in order, which together are its bytes; none when it was written whole.
         blocks: Arc<[Block]>,
     },
     /// An append blob.
@@ -54,8 +54,16 @@ impl Body {
     /// The bytes of a range.
     pub fn slice(&self, range: Range<u64>) -> Chunks {
         match self {
-            Body::Block { content, .. } => Chunks::Rope(content.slice(range)),
-            Body::Append { content, .. } | Body::Page { content, .. } => Chunks::Sparse(content.slice(range)),
+            Body::Block { content, .. } => content.slice(range).into(),
+            Body::Append { content, .. } | Body::Page { content, .. } => content.slice(range).into(),
+        }
+    }
+
+    /// The pages of a page blob, the bytes of an append blob.
+    pub fn sparse(&self) -> Option<&Sparse> {
+        match self {
+            Body::Append { content, .. } | Body::Page { content, .. } => Some(content),
+            Body::Block { .. } => None,
         }
     }
 
@@ -106,17 +114,4 @@ impl ContentHeaders {
             disposition: self.disposition.or_else(|| other.disposition.clone()),
         }
     }
-}
-
-/// What a blob remembers of the copy that made it.
-#[derive(Clone, Debug)]
-pub struct Copied {
-    /// The copy's id.
-    pub id: [u8; 16],
-    /// The source's URL, without its signature.
-    pub source: String,
-    /// How many bytes were copied.
-    pub bytes: u64,
-    /// When it ended.
-    pub completed: Timestamp,
 }

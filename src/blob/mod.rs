@@ -5,29 +5,12 @@
 
 mod blobs;
 mod body;
+mod copied;
+mod elsewhere;
 pub mod ops;
+mod protection;
 mod service;
 mod state;
 mod wire;
 
 pub use blobs::Blobs;
-
-mod stub {
-    use super::state::Container;
-    use crate::store::{
-        Store,
-        journal::{Changes, Recorded, Records, Unreadable},
-    };
-    impl Recorded for Container {
-        fn changes(_: Option<&Self>, _: &Self, _: &mut Changes<'_>) {}
-        fn restore(_: &Records, _: &Store) -> Result<Self, Unreadable> {
-            Err(Unreadable(String::new()))
-        }
-    }
-    impl Recorded for crate::service::properties::Properties {
-        fn changes(_: Option<&Self>, _: &Self, _: &mut Changes<'_>) {}
-        fn restore(_: &Records, _: &Store) -> Result<Self, Unreadable> {
-            Ok(Self::default())
-        }
-    }
-}

@@ -1,23 +1,30 @@
 //! The blob service's words on the wire: which headers tell a reader about a blob, and the XML of lists, block lists and policies.
 
 use super::body::{Block, Body, ContentHeaders};
-use super::state::{Admitted, At, Blob, Container, Kept as State};
+use super::protection;
+use super::state::{Admitted, Also, At, Blob, Kept as State, Listed};
 use crate::op::xml::{self, Element, Writer};
 use crate::op::{Call, Field, Place, Reply};
 use crate::rules::{
-    access::PublicAccess,
     blocks::{BlockId, Choice},
     checksum::Digests,
-    encryption::{Encryption, Preset},
+    encryption::Encryption,
     fault::{Code, Fault},
+    immutability::Protection,
     lease::Lease,
     metadata::Metadata,
     name,
     tags::Tags,
-    tier::{Kept, Placed, Rehydration, Tier},
+    tier::{Kept, Placed, Tier},
     time::Timestamp,
     version::Version,
 };
+
+mod container;
+mod tier;
+
+pub(super) use container::{preset_told, read_preset, read_public_access, write_container};
+pub(super) use tier::{tiers_of, with_smart_tier, with_tier};
 
 /// Sixteen bytes as an id is written: lower case, 8-4-4-4-12.
 pub(super) fn guid(id: [u8; 16]) -> String {
@@ -65,12 +72,16 @@ pub(super) struct Given {
     metadata: Metadata,
     tags: Tags,
     tier: Option<Placed>,
+    protection: Protection,
 }
 
 impl Given {
     pub(super) const FIELDS: &'static [Field] = &[
         Field { place: Place::Header, name: "x-ms-tags", required: false },
         Field { place: Place::Header, name: "x-ms-access-tier", required: false },
+        protection::FIELDS[0],
+        protection::FIELDS[1],
+        protection::FIELDS[2],
     ];
 
     /// Reads it off a request. Whoever writes tags needs the right to.
@@ -88,6 +99,7 @@ impl Given {
             metadata: call.metadata()?,
             tags: tags.map(|text| Tags::parse_header(&text)).transpose()?.unwrap_or_default(),
             tier: tier.map(|text| Tier::read(&text, tiers)).transpose()?.map(|tier| Placed::new(tier, call.now)),
+            protection: protection::read(call)?,
         })
     }
 
@@ -98,11 +110,12 @@ impl Given {
         }
         blob.tags = self.tags;
         blob.tier = self.tier;
+        blob.protection = self.protection;
         blob
     }
 }
 
-/// Headers that ask for something to be kept or done which this server does not yet: refused rather than dropped.
+/// Headers that ask for something to be kept or done which this server, or this operation, does not: refused rather than dropped.
 const NOT_KEPT: [&str; 5] = [
     "x-ms-immutability-policy-until-date",
     "x-ms-immutability-policy-mode",
@@ -140,42 +153,6 @@ pub(super) fn with_encryption(reply: Reply, encryption: &Encryption) -> Reply {
         Encryption::Service => reply,
         Encryption::Key(sha256) => reply.with("x-ms-encryption-key-sha256", sha256),
         Encryption::Scope(scope) => reply.with("x-ms-encryption-scope", scope),
-    }
-}
-
-/// The scope that a container without its own reports.
-const ACCOUNT_SCOPE: &str = "$account-encryption-key";
-
-/// Reads the encryption scope that a container gets for its blobs.
-///
-/// # Errors
-/// 400 for a malformed flag, or one without a scope.
-pub(super) fn read_preset(call: &Call) -> Result<Preset, Fault> {
-    let scope = call.header("x-ms-default-encryption-scope").filter(|text| !text.is_empty() && text != ACCOUNT_SCOPE);
-    let deny = match call.header("x-ms-deny-encryption-scope-override").as_deref().unwrap_or("false") {
-        text if text.eq_ignore_ascii_case("true") => true,
-        text if text.eq_ignore_ascii_case("false") => false,
-        text => return Err(Fault::header("x-ms-deny-encryption-scope-override", text)),
-    };
-    Ok(Preset { scope: scope.map(Box::from), deny_override: deny })
-}
-
-/// The scope that a container reports, and whether it denies others.
-pub(super) fn preset_told(preset: &Preset) -> (&str, &'static str) {
-    (preset.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if preset.deny_override { "true" } else { "false" })
-}
-
-/// Reads `x-ms-blob-public-access`.
-///
-/// # Errors
-/// 400 InvalidHeaderValue for anything but `blob` and `container`.
-pub(super) fn read_public_access(call: &Call) -> Result<PublicAccess, Fault> {
-    match call.header("x-ms-blob-public-access").as_deref().unwrap_or_default() {
-        "" => Ok(PublicAccess::Private),
-        text => [PublicAccess::Blob, PublicAccess::Container]
-            .into_iter()
-            .find(|access| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text)))
-            .ok_or_else(|| Fault::header("x-ms-blob-public-access", text)),
     }
 }
 
@@ -234,13 +211,9 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
         reply = reply.with("x-ms-tag-count", blob.tags.len().to_string());
     }
     if let Some(copy) = &blob.copy {
-        reply = reply
-            .with("x-ms-copy-id", guid(copy.id))
-            .with("x-ms-copy-source", &copy.source)
-            .with("x-ms-copy-status", "success")
-            .with("x-ms-copy-progress", format!("{0}/{0}", copy.bytes))
-            .with("x-ms-copy-completion-time", copy.completed.rfc1123());
+        reply = copy.describe(reply);
     }
+    reply = protection::describe(reply, blob).with_some("x-ms-expiry-time", blob.expires.map(Timestamp::rfc1123));
     reply = reply.with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
     match blob.at() {
         // Recorded: the moment came back up to 2018-11-09.
@@ -252,46 +225,6 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
         At::Base => reply = reply.with_some("x-ms-is-current-version", blob.version.map(|_| "true")),
     }
     with_lease(reply, blob.lease(), call.now)
-}
-
-/// Which tiers a blob can have, by its type.
-pub(super) fn tiers_of(body: &Body) -> Kept {
-    match body {
-        Body::Block { .. } => Kept::Standard,
-        Body::Page { .. } => Kept::Premium,
-        Body::Append { .. } => Kept::None,
-    }
-}
-
-/// The access tier headers of Get Blob Properties.
-pub(super) fn with_tier(reply: Reply, blob: &Blob, call: &Call) -> Reply {
-    // Recorded: before 2019-02-02 a blob of any type is told to be Hot.
-    let told = tiers_of(&blob.body) == Kept::Standard || call.version < Version::V2019_02_02;
-    match blob.tier.map(|placed| placed.seen(call.now)) {
-        None if told => reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true"),
-        None => reply,
-        Some(Placed { tier: class @ Tier::Premium(_), .. }) => reply.with("x-ms-access-tier", class.name()),
-        Some(placed) => reply
-            .with("x-ms-access-tier", placed.tier.name())
-            .with("x-ms-access-tier-change-time", placed.since.rfc1123())
-            .with_some("x-ms-archive-status", placed.rehydration.map(Rehydration::status))
-            .with_some("x-ms-rehydrate-priority", placed.rehydration.map(|way| way.priority.name())),
-    }
-}
-
-fn write_tier(xml: &mut Writer, blob: &Blob, now: Timestamp) {
-    match blob.tier.map(|placed| placed.seen(now)) {
-        None if tiers_of(&blob.body) == Kept::Standard => {
-            xml.leaf("AccessTier", Tier::Hot.name()).leaf("AccessTierInferred", "true");
-        }
-        None => {}
-        Some(placed) => {
-            xml.leaf("AccessTier", placed.tier.name());
-            xml.leaf_some("ArchiveStatus", placed.rehydration.map(Rehydration::status));
-            xml.leaf_some("RehydratePriority", placed.rehydration.map(|way| way.priority.name()));
-            xml.leaf("AccessTierChangeTime", placed.since.rfc1123());
-        }
-    }
 }
 
 /// The lease headers of a blob or a container.
@@ -306,27 +239,29 @@ pub(super) fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Include {
     pub(super) metadata: bool,
-    pub(super) uncommitted: bool,
+    pub(super) also: Also,
     pub(super) copy: bool,
     pub(super) tags: bool,
     pub(super) snapshots: bool,
     pub(super) versions: bool,
     pub(super) deleted: bool,
-    pub(super) deleted_with_versions: bool,
+    pub(super) policy: bool,
+    pub(super) hold: bool,
 }
 
 impl Include {
     /// Whether a listing shows this state of a name.
     pub(super) fn shows(self, at: At, blob: &Blob, now: Timestamp) -> bool {
         match (at, blob.deleted) {
-            (_, Some(deletion)) => self.deleted && deletion.is_kept(now),
+            _ if !blob.is_kept(now) => false,
+            (_, Some(_)) => self.deleted,
             (At::Kept(_, State::Snapshot), None) => self.snapshots,
             (At::Kept(_, State::Version), None) => self.versions,
             (At::Base, None) => true,
         }
     }
 
-    /// Reads the list. What has no meaning yet (holds) is known and adds nothing.
+    /// Reads the list. What has no meaning yet (permissions) is known and adds nothing.
     ///
     /// # Errors
     /// 400 InvalidQueryParameterValue for an unknown word.
@@ -335,14 +270,16 @@ impl Include {
         for word in text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty()) {
             match word.to_ascii_lowercase().as_str() {
                 "metadata" => include.metadata = true,
-                "uncommittedblobs" => include.uncommitted = true,
+                "uncommittedblobs" => include.also.uncommitted = true,
+                "deletedwithversions" => include.also.versions_only = true,
                 "copy" => include.copy = true,
                 "tags" => include.tags = true,
                 "snapshots" => include.snapshots = true,
                 "versions" => include.versions = true,
                 "deleted" => include.deleted = true,
-                "deletedwithversions" => include.deleted_with_versions = true,
-                "immutabilitypolicy" | "legalhold" | "permissions" => {}
+                "immutabilitypolicy" => include.policy = true,
+                "legalhold" => include.hold = true,
+                "permissions" => {}
                 _ => return Err(Fault::query("include", word, "Invalid query parameter value.")),
             }
         }
@@ -359,23 +296,31 @@ pub(super) fn write_name(xml: &mut Writer, element: &str, name: &str, version: V
 }
 
 /// A `<Blob>` of List Blobs.
-pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, include: Include, call: &Call) {
+pub(super) fn write_listed(xml: &mut Writer, name: &str, listed: Listed<'_>, include: Include, call: &Call) {
+    match listed {
+        Listed::Blob(at, blob) => write_blob(xml, name, Some(at), blob, include, call),
+        Listed::VersionsOnly(last) => write_blob(xml, name, None, last, include, call),
+        Listed::Uncommitted => write_uncommitted(xml, name, call),
+    }
+}
+
+/// A state of a name; with `None`, the last of one that only has versions.
+fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include: Include, call: &Call) {
     let headers = &blob.headers;
     xml.open("Blob");
     write_name(xml, "Name", name, call.version);
-    if let At::Kept(taken, State::Snapshot) = at {
+    if let Some(At::Kept(taken, State::Snapshot)) = at {
         xml.leaf("Snapshot", taken.iso());
     }
-    // A version among what is not listed by version is the last of a name that has nothing else.
-    let alone = matches!(at, At::Kept(_, State::Version)) && !include.versions && blob.is_live();
-    match alone {
-        true => xml.leaf("HasVersionsOnly", "true"),
-        false => xml.leaf_some("VersionId", blob.version.map(Timestamp::iso)),
-    };
-    if at == At::Base && blob.version.is_some() && blob.is_live() {
+    xml.leaf_some("VersionId", blob.version.filter(|_| at.is_some()).map(Timestamp::iso));
+    if at == Some(At::Base) && blob.version.is_some() && blob.deleted.is_none() {
         xml.leaf("IsCurrentVersion", "true");
     }
-    if !blob.is_live() {
+    // Recorded: told as a blob without a lease would be.
+    if at.is_none() {
+        xml.leaf("HasVersionsOnly", "true");
+    }
+    if blob.deleted.is_some() {
         xml.leaf("Deleted", "true");
     }
     xml.open("Properties");
@@ -383,8 +328,9 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, incl
         xml.leaf("Creation-Time", blob.created.rfc1123());
     }
     xml.leaf("Last-Modified", blob.stamp.rfc1123());
+    xml.leaf_some("Expiry-Time", blob.expires.map(Timestamp::rfc1123));
     xml.leaf("Etag", blob.etag().to_string());
-    xml.leaf("Content-Length", blob.body.len().to_string());
+    xml.leaf("Content-Length", blob.size().to_string());
     xml.leaf("Content-Type", headers.content_type());
     xml.leaf("Content-Encoding", headers.encoding.as_deref().unwrap_or_default());
     xml.leaf("Content-Language", headers.language.as_deref().unwrap_or_default());
@@ -398,17 +344,15 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, incl
         xml.leaf("x-ms-blob-sequence-number", sequence.to_string());
     }
     xml.leaf("BlobType", blob.body.type_name());
-    write_tier(xml, blob, call.now);
-    match (at, blob.is_live()) {
+    tier::write_tier(xml, blob, call.now);
+    match (at.unwrap_or(At::Base), blob.deleted.is_none()) {
         (At::Base, true) => write_lease(xml, blob.lease(), call.now),
         // Recorded: nothing is said of the lease of a deleted blob, but that is said.
         (At::Base, false) => _ = xml.leaf("LeaseStatus", ""),
-        (At::Kept(..), true) if alone => write_lease(xml, blob.lease(), call.now),
         (At::Kept(..), _) => {}
     }
     if let Some(copy) = blob.copy.as_ref().filter(|_| include.copy) {
-        xml.leaf("CopyId", guid(copy.id)).leaf("CopySource", &copy.source).leaf("CopyStatus", "success");
-        xml.leaf("CopyProgress", format!("{0}/{0}", copy.bytes)).leaf("CopyCompletionTime", copy.completed.rfc1123());
+        copy.write(xml);
     }
     xml.leaf("ServerEncrypted", "true");
     match &blob.encryption {
@@ -423,6 +367,7 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, incl
     if !blob.tags.is_empty() || call.version < Version::V2019_02_02 {
         xml.leaf("TagCount", blob.tags.len().to_string());
     }
+    protection::write(xml, blob, include.policy, include.hold);
     if let Some(deletion) = blob.deleted {
         xml.leaf("DeletedTime", deletion.at.rfc1123());
         xml.leaf("RemainingRetentionDays", deletion.days_left(call.now).to_string());
@@ -443,7 +388,7 @@ pub(super) fn write_blob(xml: &mut Writer, name: &str, at: At, blob: &Blob, incl
 }
 
 /// A `<Blob>` of List Blobs for a name that only has uncommitted blocks: there is no state yet that could have a date or a tag.
-pub(super) fn write_uncommitted(xml: &mut Writer, name: &str, call: &Call) {
+fn write_uncommitted(xml: &mut Writer, name: &str, call: &Call) {
     xml.open("Blob");
     write_name(xml, "Name", name, call.version);
     xml.open("Properties").leaf("Content-Length", "0").leaf("BlobType", "BlockBlob");
@@ -500,32 +445,6 @@ pub(super) fn read_tags(document: &[u8]) -> Result<Tags, Fault> {
 fn write_lease(xml: &mut Writer, lease: Lease, now: Timestamp) {
     xml.leaf("LeaseStatus", lease.status(now)).leaf("LeaseState", lease.state(now));
     xml.leaf_some("LeaseDuration", lease.duration(now));
-}
-
-/// A `<Container>` of List Containers.
-pub(super) fn write_container(xml: &mut Writer, name: &str, container: &Container, metadata: bool, call: &Call) {
-    let about = container.about();
-    xml.open("Container").leaf("Name", name).open("Properties");
-    xml.leaf("Last-Modified", about.stamp.rfc1123()).leaf("Etag", container.etag().quoted());
-    write_lease(xml, container.lease(), call.now);
-    if call.version >= Version::V2016_05_31 {
-        xml.leaf_some("PublicAccess", about.access.name());
-    }
-    if call.version >= Version::V2019_02_02 {
-        let (scope, deny) = preset_told(&about.encryption);
-        xml.leaf("DefaultEncryptionScope", scope).leaf("DenyEncryptionScopeOverride", deny);
-    }
-    if call.version >= Version::V2017_11_09 {
-        xml.leaf("HasImmutabilityPolicy", "false").leaf("HasLegalHold", "false");
-    }
-    if call.version >= Version::V2020_06_12 {
-        xml.leaf("ImmutableStorageWithVersioningEnabled", "false");
-    }
-    xml.close("Properties");
-    if metadata {
-        xml.nest("Metadata", |xml| about.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
-    }
-    xml.close("Container");
 }
 
 /// The body of Get Block List.

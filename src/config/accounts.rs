@@ -1,4 +1,4 @@
-//! Accounts as flags and variables write them: `name[:key[:key2]][,versioning][,hns]`, with `;` between accounts.
+//! Accounts as flags and variables write them: `name[:key[:key2]][,versioning][,hns]…`, with `;` between accounts.
 //!
 //! What is wrong is said with the account's name and never with its key.
 
@@ -54,15 +54,33 @@ fn account(text: &str) -> Result<AccountConfig, String> {
         return Err(format!("account {name:?} has more than two keys"));
     }
 
-    let mut account = AccountConfig { name, key, key2, versioning: false, hns: false };
+    let mut account =
+        AccountConfig { name, key, key2, versioning: false, hns: false, immutability: false, container_retention: None };
     for word in words {
-        match word {
-            "versioning" => account.versioning = true,
-            "hns" => account.hns = true,
-            _ => return Err(format!("account {:?} cannot have {word:?} switched on: only versioning and hns", account.name)),
+        match word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value))) {
+            ("versioning", None) => account.versioning = true,
+            ("hns", None) => account.hns = true,
+            // What must not change is kept as a version while the blob goes on.
+            ("immutability", None) => (account.immutability, account.versioning) = (true, true),
+            ("container-retention", Some(days)) => account.container_retention = Some(self::days(&account.name, days)?),
+            _ => return Err(format!("account {:?} cannot have {word:?} switched on: only {OPTIONS}", account.name)),
         }
     }
+    if account.hns && account.immutability {
+        return Err(format!("account {:?} cannot have both hns and immutability, as with the real service", account.name));
+    }
     Ok(account)
+}
+
+/// What an account can have switched on.
+const OPTIONS: &str = "versioning, hns, immutability and container-retention=DAYS";
+
+/// The most days that the service keeps anything deleted.
+const MOST_DAYS: u32 = 365;
+
+fn days(account: &str, text: &str) -> Result<u32, String> {
+    let days = text.parse().ok().filter(|days| (1..=MOST_DAYS).contains(days));
+    days.ok_or_else(|| format!("account {account:?} cannot keep containers for {text:?} days: 1 to {MOST_DAYS}"))
 }
 
 fn key(account: &str, text: &str) -> Result<Vec<u8>, String> {

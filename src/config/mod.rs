@@ -13,6 +13,7 @@ mod tests;
 mod value;
 
 use crate::rules::token::Trust;
+use crate::store::disk::Durability;
 use draft::Draft;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -43,6 +44,10 @@ pub struct Config {
     pub file: Option<Endpoint>,
     /// The accounts: at least one, no name twice.
     pub accounts: Vec<AccountConfig>,
+    /// The directory that data is kept in; without one, it is kept in memory alone.
+    pub location: Option<PathBuf>,
+    /// When a write to that directory counts as done.
+    pub durability: Durability,
     /// Certificate and key, for https.
     pub tls: Option<Tls>,
     /// How much a bearer token must show; without it, none is taken.
@@ -83,6 +88,10 @@ pub struct AccountConfig {
     pub versioning: bool,
     /// Whether the account has a hierarchical namespace.
     pub hns: bool,
+    /// Whether blobs can be put under an immutability policy or a legal hold.
+    pub immutability: bool,
+    /// For how many days a deleted container can be restored, if at all.
+    pub container_retention: Option<u32>,
 }
 
 impl fmt::Debug for AccountConfig {

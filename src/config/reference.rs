@@ -105,11 +105,14 @@ const VARIABLES_OF_AZURITE: &str = "
 const REST: &str = "
 ## Accounts
 
-`--account name[:key[:key2]][,versioning][,hns]` says one account; the flag repeats, and `LAZULI_ACCOUNT` holds several with `;` between.
+`--account name[:key[:key2]][,OPTION]...` says one account; the flag repeats, and `LAZULI_ACCOUNT` holds several with `;` between.
 
 - The name has 3 to 24 lower-case letters and digits. Keys are base64; without one, the account has the well-known key of `devstoreaccount1`.
 - `versioning`: every write to a blob makes a version.
 - `hns`: the account has a hierarchical namespace.
+- `immutability`: blobs can be put under an immutability policy or a legal hold. It brings `versioning` with it.
+- `container-retention=DAYS`: a deleted container is kept for so many days, 1 to 365, and can be restored. As with the real service, its
+  name is not free for the first half minute.
 - The accounts that are named are all there are: name `devstoreaccount1` among them to keep it.
 
 ```sh

@@ -1,24 +1,28 @@
 //! The whole path of a request, on one screen: [`Pipeline::answer`] and [`Pipeline::perform`].
 
 mod part;
+mod source;
 
 use super::auth::{self, Asking, Caller};
+use super::background::Background;
 use super::case::Spellings;
+use super::remote::Remote;
 use super::render::{self, Asked};
 use super::route::Table;
 use super::target::{self, Addressed, addressed};
 use crate::account::{Account, Accounts};
-use crate::op::{Body as Sent, Call, Kind, Query, Reply, Row, Secondary, Service, Shape, Source, Sources, Target};
-use crate::rules::access::{self, Grant, Level, Permit, Public};
+use crate::op::{Body as Sent, Call, Kind, Query, Reply, Row, Secondary, Service, Shape, Target};
+use crate::rules::access::{self, Grant, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
 use crate::rules::{cors, encryption::Encryption, time::Timestamp, token::Trust, version::Version};
+use crate::store::Store;
 use crate::world::World;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Response};
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// One service behind one port: what a request passes through between the socket and its operation.
 #[derive(Debug)]
@@ -27,10 +31,13 @@ pub struct Pipeline {
     table: Table,
     accounts: Arc<Accounts>,
     world: Arc<World>,
+    store: Store,
     manners: Manners,
     /// On a port that has nothing but websites, the account whose it is unless the host names another.
     first_site: Option<String>,
     spellings: Spellings,
+    remote: Remote,
+    background: Weak<Background>,
 }
 
 /// How a service is spoken to.
@@ -98,9 +105,17 @@ impl Known {
 
 impl Pipeline {
     /// The path to a service.
-    pub fn new(service: Arc<dyn Service>, accounts: Arc<Accounts>, world: Arc<World>, manners: Manners) -> Pipeline {
+    pub fn new(
+        service: Arc<dyn Service>,
+        accounts: Arc<Accounts>,
+        world: Arc<World>,
+        store: Store,
+        background: &Arc<Background>,
+        manners: Manners,
+    ) -> Pipeline {
         let table = Table::new(service.rows());
-        Pipeline { service, table, accounts, world, manners, first_site: None, spellings: Spellings::default() }
+        let (spellings, remote, background) = (Spellings::default(), Remote::default(), Arc::downgrade(background));
+        Pipeline { service, table, accounts, world, store, manners, first_site: None, spellings, remote, background }
     }
 
     /// The path to nothing but the accounts' websites: that of this account, unless the host names another.
@@ -263,11 +278,12 @@ impl Pipeline {
             grant: caller.grant,
             user: caller.user,
             world: self.world.clone(),
+            store: self.store.clone(),
             sources: asker.clone(),
             parts: asker,
             body: std::mem::take(body),
         };
-        let mut reply = self.service.run(row_place, call).await?;
+        let mut reply = self.service.run(row_place, call).await?.begun()?;
         for (name, value) in caller.overrides.into_iter().filter(|_| read) {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 reply.headers.insert(HeaderName::from_static(name), value);
@@ -375,71 +391,6 @@ struct Asker {
     pipeline: Arc<Pipeline>,
     host: String,
     peer: IpAddr,
-}
-
-/// What a copy needs of its source: what reading it would.
-const READS: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob };
-
-impl Sources for Asker {
-    fn find(&self, call: &Call, url: &str) -> Result<Source, Fault> {
-        let bad = || Fault::header("x-ms-copy-source", url);
-        let uri: http::Uri = url.parse().map_err(|_| bad())?;
-        let host = uri.authority().map_or(self.host.as_str(), |authority| authority.as_str());
-        let pairs = name::decode_query(uri.query().unwrap_or_default(), Plus::Itself).map_err(|_| bad())?;
-        let query = Query::new(&pairs);
-        let head = Head {
-            method: Method::GET,
-            host: host.to_owned(),
-            path: uri.path().to_owned(),
-            version: None,
-            query: query.clone(),
-            form: None,
-            pairs,
-            headers: source_credentials(call)?,
-            spelling: Vec::new(),
-            peer: self.peer,
-            now: call.now,
-            site: false,
-            batch: None,
-        };
-        let place = self.pipeline.place(&head).map_err(|_| bad())?;
-        let account = place.find(&self.pipeline.accounts).filter(|_| !place.in_path || host.eq_ignore_ascii_case(&self.host));
-        let account = account.ok_or_else(|| {
-            Code::NotImplemented.saying(format!("Copying from another server ({host}) is not implemented yet."))
-        })?;
-        let target = self.pipeline.service.target(place.path, &query).map_err(|_| bad())?;
-        if target.blob.is_empty() {
-            return Err(bad());
-        }
-        // Who may do everything in an account need not sign its sources, and is held to what a source's signature says only where the
-        // account made it, or to a token where one is shown. Anybody else must bring the right to read the source.
-        let asking = self.pipeline.asking(&head, &[], call.version);
-        let bears = || !head.headers.is_empty() || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
-        let everything = matches!(call.grant, Grant::Owner | Grant::User);
-        let trusted = everything && account.name == call.account.name && !bears();
-        if !trusted {
-            let refused = |fault: Fault| {
-                Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()).because(fault.to_string())
-            };
-            self.pipeline.authorize(&head, call.version, &account, &target, &READS).map_err(refused)?;
-        }
-        let given = |name| query.get(name).map(str::to_owned);
-        Ok(Source { account, target, snapshot: given("snapshot"), version_id: given("versionid") })
-    }
-}
-
-/// What a copier shows for its source alone: a bearer token.
-fn source_credentials(call: &Call) -> Result<HeaderMap, Fault> {
-    let name = "x-ms-copy-source-authorization";
-    let mut headers = HeaderMap::new();
-    if let Some(value) = call.headers.get(name) {
-        let is_bearer = value.as_bytes().get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer "));
-        if !is_bearer {
-            return Err(Fault::header(name, ""));
-        }
-        headers.insert(http::header::AUTHORIZATION, value.clone());
-    }
-    Ok(headers)
 }
 
 /// The header that names the encryption scope of a write.

@@ -55,7 +55,6 @@ impl Table {
         let by_query = |row: &Row| {
             row.signs.iter().all(|sign| !matches!(sign, Sign::Query(..) | Sign::HasQuery(_)) || shows(sign, query, headers))
         };
-        let asked = |name: &str| query.get(name).unwrap_or_default().to_ascii_lowercase();
         let near = self.rows.iter().map(|(_, row)| *row).filter(|row| row.shape == shape && row.methods.contains(&method));
         // Rows that the query has chosen, and that now want a header of a certain value.
         let chosen = |row: &Row| row.signs.iter().any(|sign| matches!(sign, Sign::Query(..))) && by_query(row);
@@ -71,9 +70,6 @@ impl Table {
             return fault;
         }
         match selector {
-            Some(("comp", value)) if PENDING.contains(&&*asked("comp")) => {
-                Code::NotImplemented.saying(format!("The operation comp={value} is not implemented yet."))
-            }
             Some((name, value)) => Fault::query(name, value, "Invalid query parameter value."),
             None if self.rows.iter().any(|(_, row)| row.methods.contains(&method)) => {
                 Code::InvalidUri.because("no operation is asked for")
@@ -82,9 +78,6 @@ impl Table {
         }
     }
 }
-
-/// Values of `comp` that select operations of the reference which are not there yet. Each leaves this list when its row joins.
-const PENDING: [&str; 5] = ["expiry", "immutabilitypolicies", "incrementalcopy", "legalhold", "undelete"];
 
 fn shows(sign: &Sign, query: &Query, headers: &HeaderMap) -> bool {
     match *sign {

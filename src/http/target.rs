@@ -129,7 +129,14 @@ mod tests {
 
     #[test]
     fn websites_by_port() {
-        let account = |name: &str| Account { name: name.into(), keys: Vec::new(), versioning: false, hns: false };
+        let account = |name: &str| Account {
+            name: name.into(),
+            keys: Vec::new(),
+            versioning: false,
+            immutability: false,
+            container_retention: None,
+            hns: false,
+        };
         let accounts: Accounts = ["one", "two"].map(account).into_iter().collect();
         for (host, wanted) in [
             ("127.0.0.1:8080", "one"),

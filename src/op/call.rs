@@ -1,6 +1,6 @@
 //! A request after its operation is known and its caller let in.
 
-use super::{Body, Row, Shape};
+use super::{Body, Row, Shape, Sources};
 use crate::account::Account;
 use crate::rules::{
     access::Grant,
@@ -15,6 +15,7 @@ use crate::rules::{
     token::Identity,
     version::Version,
 };
+use crate::store::Store;
 use crate::world::World;
 use http::HeaderMap;
 use std::borrow::Cow;
@@ -52,6 +53,8 @@ pub struct Call {
     pub endpoint: String,
     /// Ids and time.
     pub world: Arc<World>,
+    /// Where bytes are to lie.
+    pub store: Store,
     /// How a copy finds what it copies.
     pub sources: Arc<dyn Sources>,
     /// How a batch performs its parts.
@@ -98,15 +101,6 @@ impl Query {
     }
 }
 
-/// How a copy operation reaches its source: through the same door as any reader.
-pub trait Sources: Send + Sync + std::fmt::Debug {
-    /// The blob that a copy-source URL names on this server, after checking that the caller (or the URL's own signature) may read it.
-    ///
-    /// # Errors
-    /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
-    fn find(&self, call: &Call, url: &str) -> Result<Source, Fault>;
-}
-
 /// How a batch performs its parts: through the same door as any request.
 pub trait Parts: Send + Sync + std::fmt::Debug {
     /// Performs a part of this call's batch, if it asks for one of these operations, and gives its answer as the text of an HTTP
@@ -117,19 +111,6 @@ pub trait Parts: Send + Sync + std::fmt::Debug {
         part: Result<&'a Part, Fault>,
         rows: &'static [&'static Row],
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>>;
-}
-
-/// A copy's source on this server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// The account it lies in.
-    pub account: Arc<Account>,
-    /// The blob.
-    pub target: Target,
-    /// The snapshot, if the URL names one.
-    pub snapshot: Option<String>,
-    /// The version, if the URL names one.
-    pub version_id: Option<String>,
 }
 
 impl Call {
@@ -179,15 +160,25 @@ impl Call {
 
     /// The customer-provided key or encryption scope that the request names.
     pub fn encryption(&self) -> Result<Encryption, Fault> {
+        self.encryption_named(&encryption::PLAIN)
+    }
+
+    /// The customer-provided key that the request brings for a copy's source.
+    pub fn source_encryption(&self) -> Result<Encryption, Fault> {
+        self.encryption_named(&encryption::SOURCE)
+    }
+
+    fn encryption_named(&self, names: &encryption::Names) -> Result<Encryption, Fault> {
         let given = |name| self.header(name).filter(|text| !text.is_empty());
-        let (key, sha256) = (given("x-ms-encryption-key"), given("x-ms-encryption-key-sha256"));
-        let (algorithm, scope) = (given("x-ms-encryption-algorithm"), given("x-ms-encryption-scope"));
-        Encryption::read(encryption::Headers {
+        let (key, sha256) = (given(names.key), given(names.sha256));
+        let (algorithm, scope) = (given(names.algorithm), names.scope.and_then(given));
+        let headers = encryption::Headers {
             key: key.as_deref(),
             sha256: sha256.as_deref(),
             algorithm: algorithm.as_deref(),
             scope: scope.as_deref(),
-        })
+        };
+        Encryption::read(names, headers)
     }
 
     /// The container's name.

@@ -8,14 +8,16 @@ mod call;
 mod given;
 mod reply;
 mod service;
+mod source;
 mod structured;
 pub mod xml;
 
 pub use body::{Body, Received, Rest};
-pub use call::{Call, Parts, Query, Source, Sources, Target};
+pub use call::{Call, Parts, Query, Target};
 pub use given::{Field, Given, Place, Read};
 pub use reply::{Payload, Reply, Stream};
 pub use service::{Kind, Service};
+pub use source::{Answer, Asking, Found, Source, Sources, lost};
 pub use structured::{STRUCTURED, STRUCTURED_BODY};
 
 use crate::rules::{access::Permit, condition::Accepts, fault::Fault, lease::Guard};

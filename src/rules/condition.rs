@@ -211,16 +211,36 @@ pub fn source_holds(want: &Conditions, stored: &Stored<'_>) -> Result<(), Unmet>
     unmet(want, stored, true).map_or(Ok(()), Err)
 }
 
+/// Whether the source of a copy on another server is as the client wants it, by what that server says of it: not every web server
+/// looks at conditions. Tags are for the other server to look at. What it does not say is not as anybody wants it.
+pub fn elsewhere_holds(want: &Conditions, etag: Option<&str>, modified: Option<Timestamp>) -> Result<(), Unmet> {
+    let bare = |text: &str| text.trim_matches('"').to_owned();
+    let is = |tag: &Match| match tag {
+        Match::Any => true,
+        Match::Tag(text) => etag.is_some_and(|etag| bare(etag) == bare(text)),
+    };
+    first_unmet(want, is, modified.map(Timestamp::to_second), true, true).map_or(Ok(()), Err)
+}
+
 /// The first family that is not met. When tag and date of a family are both given, they count together if the request
 /// `combines`, and the tag alone otherwise.
 fn unmet(want: &Conditions, stored: &Stored<'_>, combines: bool) -> Option<Unmet> {
-    let any_is = |tags: &[Match]| tags.iter().any(|tag| tag.is(stored.etag));
-    let modified = stored.modified.to_second();
+    let tagged = want.if_tags.as_ref().is_none_or(|expr| expr.holds(stored.tags));
+    first_unmet(want, |tag| tag.is(stored.etag), Some(stored.modified.to_second()), tagged, combines)
+}
+
+fn first_unmet(
+    want: &Conditions,
+    is: impl Fn(&Match) -> bool,
+    modified: Option<Timestamp>,
+    tagged: bool,
+    combines: bool,
+) -> Option<Unmet> {
+    let any_is = |tags: &[Match]| tags.iter().any(&is);
     let matches = (!want.if_match.is_empty()).then(|| any_is(&want.if_match));
     let differs = (!want.if_none_match.is_empty()).then(|| !any_is(&want.if_none_match));
-    let is_old = want.if_unmodified_since.map(|since| modified <= since);
-    let is_new = want.if_modified_since.map(|since| modified > since);
-    let tagged = want.if_tags.as_ref().is_none_or(|expr| expr.holds(stored.tags));
+    let is_old = want.if_unmodified_since.map(|since| modified.is_some_and(|modified| modified <= since));
+    let is_new = want.if_modified_since.map(|since| modified.is_none_or(|modified| modified > since));
 
     let still = match (matches, is_old) {
         (Some(tag), Some(date)) if combines => tag && date,
@@ -395,5 +415,31 @@ mod tests {
         }
         let source = Conditions::read(&SOURCE, |name| (name == "x-ms-source-if-tags").then_some("x".into()));
         assert_eq!(source.unwrap_err().details().first(), Some(&("HeaderName", "x-ms-source-if-tags".to_owned())));
+    }
+
+    #[test]
+    fn of_another_server_by_what_it_says() {
+        let (still, no_longer) = (Err(Unmet::Match), Err(Unmet::NoneMatch));
+        let then = Timestamp::parse_http(THEN);
+        for (headers, etag, modified, held) in [
+            ("", None, None, Ok(())),
+            ("if-match:\"a\"", Some("\"a\""), None, Ok(())),
+            ("if-match:a", Some("\"a\""), None, Ok(())),
+            ("if-match:\"b\"", Some("\"a\""), None, still),
+            ("if-match:\"a\"", None, None, still),
+            ("if-match:*", None, None, Ok(())),
+            ("if-none-match:\"a\"", Some("\"a\""), None, no_longer),
+            ("if-none-match:\"b\"", Some("\"a\""), None, Ok(())),
+            ("if-none-match:*", Some("\"a\""), None, no_longer),
+            ("if-unmodified-since:Thu, 09 May 2019 00:53:12 GMT", None, then, Ok(())),
+            ("if-unmodified-since:Thu, 09 May 2019 00:53:11 GMT", None, then, still),
+            ("if-unmodified-since:Thu, 09 May 2019 00:53:11 GMT", None, None, still),
+            ("if-modified-since:Thu, 09 May 2019 00:53:11 GMT", None, then, Ok(())),
+            ("if-modified-since:Thu, 09 May 2019 00:53:12 GMT", None, then, no_longer),
+            ("if-modified-since:Thu, 09 May 2019 00:53:12 GMT", None, None, Ok(())),
+            ("x-ms-if-tags:\"k\" = 'v'", None, None, Ok(())),
+        ] {
+            assert_eq!(elsewhere_holds(&want(headers).unwrap(), etag, modified), held, "{headers} {etag:?} {modified:?}");
+        }
     }
 }

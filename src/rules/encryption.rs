@@ -18,6 +18,35 @@ pub enum Encryption {
     Scope(Box<str>),
 }
 
+/// What the headers are called that speak of encryption.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// The key.
+    pub key: &'static str,
+    /// Its fingerprint.
+    pub sha256: &'static str,
+    /// The algorithm.
+    pub algorithm: &'static str,
+    /// The scope; a source's is known to the service, and has none.
+    pub scope: Option<&'static str>,
+}
+
+/// The headers about the resource that the URL names.
+pub const PLAIN: Names = Names {
+    key: "x-ms-encryption-key",
+    sha256: "x-ms-encryption-key-sha256",
+    algorithm: "x-ms-encryption-algorithm",
+    scope: Some("x-ms-encryption-scope"),
+};
+
+/// The headers about the source of a copy.
+pub const SOURCE: Names = Names {
+    key: "x-ms-source-encryption-key",
+    sha256: "x-ms-source-encryption-key-sha256",
+    algorithm: "x-ms-source-encryption-algorithm",
+    scope: None,
+};
+
 /// The headers of a request that speak of encryption, as texts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Headers<'a> {
@@ -46,7 +75,7 @@ impl Encryption {
     /// # Errors
     /// 400 MissingRequiredHeader or InvalidHeaderValue for a key that is not whole, or not its fingerprint's; 400 InvalidInput for a key
     /// and a scope at once.
-    pub fn read(headers: Headers<'_>) -> Result<Encryption, Fault> {
+    pub fn read(names: &Names, headers: Headers<'_>) -> Result<Encryption, Fault> {
         let Some(key) = headers.key else {
             return Ok(headers.scope.map_or(Encryption::Service, |scope| Encryption::Scope(scope.into())));
         };
@@ -55,16 +84,16 @@ impl Encryption {
         }
         let bytes = STANDARD.decode(key).ok().filter(|bytes| bytes.len() == 32);
         // A key is a secret: the refusal does not repeat it.
-        let bytes = bytes.ok_or_else(|| Fault::header("x-ms-encryption-key", ""))?;
+        let bytes = bytes.ok_or_else(|| Fault::header(names.key, ""))?;
         let fingerprint = STANDARD.encode(Sha256::digest(&bytes));
-        let sha256 = headers.sha256.ok_or_else(|| Fault::missing_header("x-ms-encryption-key-sha256"))?;
+        let sha256 = headers.sha256.ok_or_else(|| Fault::missing_header(names.sha256))?;
         if sha256 != fingerprint {
-            return Err(Fault::header("x-ms-encryption-key-sha256", sha256));
+            return Err(Fault::header(names.sha256, sha256));
         }
         match headers.algorithm {
             Some("AES256") => Ok(Encryption::Key(fingerprint.into())),
-            Some(other) => Err(Fault::header("x-ms-encryption-algorithm", other)),
-            None => Err(Fault::missing_header("x-ms-encryption-algorithm")),
+            Some(other) => Err(Fault::header(names.algorithm, other)),
+            None => Err(Fault::missing_header(names.algorithm)),
         }
     }
 
@@ -146,7 +175,7 @@ mod tests {
             (Headers { algorithm: Some("ROT13"), ..whole }, Err("InvalidHeaderValue")),
             (Headers { algorithm: None, ..whole }, Err("MissingRequiredHeader")),
         ] {
-            assert_eq!(Encryption::read(headers).map_err(|fault| fault.code().name()), expected, "{headers:?}");
+            assert_eq!(Encryption::read(&PLAIN, headers).map_err(|fault| fault.code().name()), expected, "{headers:?}");
         }
     }
 

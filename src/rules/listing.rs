@@ -64,16 +64,22 @@ impl Position {
         Some(Position { name: name.to_owned(), at: Timestamp::parse_iso(at)? })
     }
 
-    /// The marker of a listing of an account's containers, queues or shares, as the real service writes it: `/account/name`.
-    pub fn account_marker(&self, account: &str) -> String {
-        format!("/{account}/{}", self.name)
+    /// The marker of a listing of an account's containers, queues or shares, as the real service writes it: `/account/name`. Where a
+    /// page ended among several of a name, of which some are deleted, its time follows.
+    pub fn account_marker(&self, account: &str, among: bool) -> String {
+        let time = if among { format!("/{}", self.at.iso()) } else { String::new() };
+        format!("/{account}/{}{time}", self.name)
     }
 
     /// Reads the marker of a listing of an account's containers, queues or shares; any other text is 400
     /// InvalidQueryParameterValue.
     pub fn read_account(marker: &str, account: &str) -> Result<Position, Fault> {
-        let name = marker.strip_prefix('/').and_then(|rest| rest.strip_prefix(account)).and_then(|rest| rest.strip_prefix('/'));
-        name.map(Position::before).ok_or_else(|| not_a_marker(marker))
+        let rest = marker.strip_prefix('/').and_then(|rest| rest.strip_prefix(account)).and_then(|rest| rest.strip_prefix('/'));
+        let position = rest.and_then(|rest| match rest.split_once('/') {
+            None => Some(Position::before(rest)),
+            Some((name, at)) => Some(Position { name: name.to_owned(), at: Timestamp::parse_iso(at)? }),
+        });
+        position.ok_or_else(|| not_a_marker(marker))
     }
 }
 
@@ -336,7 +342,7 @@ mod tests {
             assert_eq!(Position::read(marker), Ok(position));
         }
         let container = Position::before("listcontainer244a81a2f");
-        assert_eq!(container.account_marker("storagename"), "/storagename/listcontainer244a81a2f");
+        assert_eq!(container.account_marker("storagename", false), "/storagename/listcontainer244a81a2f");
         assert_eq!(Position::read_account("/storagename/listcontainer244a81a2f", "storagename"), Ok(container));
     }
 

@@ -43,14 +43,64 @@ impl Deletion {
         now.seconds_apart(self.end().max(now)) / DAY
     }
 
-    fn end(self) -> Timestamp {
+    /// Whole days that remain of a container. Recorded: after seven minutes all seven were left, after half an hour six.
+    pub fn days_left_of_container(self, now: Timestamp) -> u64 {
+        const GRACE: u64 = 15 * 60;
+        now.seconds_apart(self.end().after_seconds(GRACE).max(now)) / DAY
+    }
+
+    /// Whether a container is still being deleted: recorded to take half a minute, in which its name is nobody's.
+    pub fn is_going_on(self, now: Timestamp) -> bool {
+        const SECONDS: u64 = 30;
+        now < self.at.after_seconds(SECONDS)
+    }
+
+    /// From when on it is no longer kept.
+    pub fn end(self) -> Timestamp {
         self.at.after_seconds(u64::from(self.days) * DAY)
     }
+}
+
+/// Ticks between the first moment of all and 1601, from which on Windows counts.
+const WINDOWS_EPOCH: u64 = 504_911_232_000_000_000;
+
+/// The version by which a deleted container is told from others of its name: the moment of its birth, as Windows counts (recorded).
+pub fn container_version(born: Timestamp) -> String {
+    format!("{:016X}", born.ticks().saturating_sub(WINDOWS_EPOCH))
+}
+
+/// Reads such a version; `None` when it is none.
+pub fn read_container_version(text: &str) -> Option<Timestamp> {
+    let ticks = u64::from_str_radix(text, 16).ok()?;
+    Some(Timestamp::from_ticks(ticks.checked_add(WINDOWS_EPOCH)?))
+        .filter(|born| container_version(*born).eq_ignore_ascii_case(text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_containers_version_is_its_birth() {
+        let born = read_container_version("01D80E28F195E7A5").unwrap();
+        assert_eq!(born.iso(), "2022-01-20T18:10:02.2043557Z");
+        assert_eq!(container_version(born), "01D80E28F195E7A5");
+        for text in ["", "1D80E28F195E7A5", "01D80E28F195E7A5 ", "+1D80E28F195E7A5", "FFFFFFFFFFFFFFFF", "soon"] {
+            assert_eq!(read_container_version(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_container_goes_for_half_a_minute_and_its_days_are_counted_late() {
+        let at = Timestamp::from_unix(1_000_000, 0);
+        let deletion = Deletion { at, days: 7 };
+        for (seconds, going, left) in
+            [(0, true, 7), (29, true, 7), (30, false, 7), (420, false, 7), (1920, false, 6), (7 * DAY - 1, false, 0)]
+        {
+            let now = at.after_seconds(seconds);
+            assert_eq!((deletion.is_going_on(now), deletion.days_left_of_container(now)), (going, left), "{seconds}");
+        }
+    }
 
     #[test]
     fn what_is_deleted_is_kept_for_its_days() {

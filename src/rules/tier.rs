@@ -16,6 +16,8 @@ pub enum Tier {
     Cold,
     /// Not readable until it is rehydrated.
     Archive,
+    /// Hot, Cool or Cold, as the service sees fit; since 2026-02-06.
+    Smart,
     /// A premium page blob's size class, by its place in [`PREMIUM`].
     Premium(u8),
 }
@@ -42,7 +44,17 @@ impl Tier {
             Tier::Cool => "Cool",
             Tier::Cold => "Cold",
             Tier::Archive => "Archive",
+            Tier::Smart => "Smart",
             Tier::Premium(class) => PREMIUM.get(usize::from(class)).copied().unwrap_or_default(),
+        }
+    }
+
+    /// The tier beneath a smart one (`x-ms-smart-access-tier`). The service moves a blob down when nobody reads it for a month; who
+    /// reads is not remembered here, so it stays where it begins.
+    pub const fn beneath(self) -> Option<Tier> {
+        match self {
+            Tier::Smart => Some(Tier::Hot),
+            _ => None,
         }
     }
 
@@ -51,13 +63,13 @@ impl Tier {
     /// # Errors
     /// 400 InvalidHeaderValue for an unknown tier; 400 AccessTierNotSupportedForBlobType for one of another type of blob. Both recorded.
     pub fn read(text: &str, kept: Kept) -> Result<Tier, Fault> {
-        let standard = [Tier::Hot, Tier::Cool, Tier::Cold, Tier::Archive];
+        let standard = [Tier::Hot, Tier::Cool, Tier::Cold, Tier::Archive, Tier::Smart];
         let premium = (0u8..).zip(PREMIUM).map(|(class, _)| Tier::Premium(class));
         let tier = standard.into_iter().chain(premium).find(|tier| tier.name().eq_ignore_ascii_case(text));
         let tier = tier.ok_or_else(|| Fault::header("x-ms-access-tier", text))?;
         match (kept, tier) {
             (Kept::Standard, Tier::Premium(_))
-            | (Kept::Premium, Tier::Hot | Tier::Cool | Tier::Cold | Tier::Archive)
+            | (Kept::Premium, Tier::Hot | Tier::Cool | Tier::Cold | Tier::Archive | Tier::Smart)
             | (Kept::None, _) => Err(Code::AccessTierNotSupportedForBlobType.into()),
             _ => Ok(tier),
         }
@@ -178,6 +190,8 @@ mod tests {
             ("Hot", Kept::Standard, Ok(Tier::Hot)),
             ("archive", Kept::Standard, Ok(Tier::Archive)),
             ("COLD", Kept::Standard, Ok(Tier::Cold)),
+            ("smart", Kept::Standard, Ok(Tier::Smart)),
+            ("Smart", Kept::Premium, Err("AccessTierNotSupportedForBlobType")),
             ("P4", Kept::Premium, Ok(Tier::Premium(0))),
             ("p80", Kept::Premium, Ok(Tier::Premium(10))),
             ("P4", Kept::Standard, Err("AccessTierNotSupportedForBlobType")),

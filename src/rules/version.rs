@@ -51,10 +51,12 @@ impl Version {
     pub const V2024_08_04: Version = Version(20240804);
     /// Structured messages, as the body of a request or of an answer.
     pub const V2025_01_05: Version = Version(20250105);
-    /// `startFrom` on List Blobs.
+    /// `startFrom` on List Blobs, and the smart tier.
     pub const V2026_02_06: Version = Version(20260206);
     /// User delegation keys for users of another tenant.
     pub const V2026_04_06: Version = Version(20260406);
+    /// Get Blob tells the access tier.
+    pub const V2026_10_06: Version = Version(20261006);
 
     /// Reads `YYYY-MM-DD`; `None` when it is not such a date.
     pub fn parse(text: &str) -> Option<Version> {

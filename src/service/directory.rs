@@ -2,22 +2,22 @@
 //!
 //! Containers, queues, tables and shares are found the same way. Each is a cell of the store; so are the names of an account's.
 
+pub use super::named::Named;
 use super::properties::Properties;
 use crate::account::{Account, Accounts};
+use crate::op::Kind;
 use crate::rules::fault::{Code, Fault};
 use crate::store::Store;
 use crate::store::cell::Cell;
-use crate::store::journal::{CellId, Changes, Journal, Recorded, Record, Records, Unreadable};
-use arc_swap::ArcSwap;
-use imbl::OrdMap;
-use imbl::ordmap::DiffItem;
+use crate::store::journal::{Recorded, Unreadable};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What one service stores for all accounts of a server: containers, queues, tables or shares, each an `S`.
 #[derive(Debug)]
-pub struct Directory<S> {
-    accounts: HashMap<String, ArcSwap<Holdings<S>>>,
+pub struct Directory<S: Held> {
+    store: Store,
+    accounts: HashMap<String, Arc<Holdings<S>>>,
 }
 
 /// A container, a queue, a table or a share, with all that is in it.
@@ -28,73 +28,52 @@ pub trait Held: Recorded {
 
 /// What one service stores for one account.
 #[derive(Debug)]
-pub struct Holdings<S> {
+pub struct Holdings<S: Held> {
     /// What it holds, by name. This cell outranks those that it names: whoever edits both edits this one first.
-    pub named: Cell<Named<S>>,
+    pub named: Arc<Cell<Named<S>>>,
     /// The service's properties.
-    pub properties: Cell<Properties>,
-}
-
-/// Cells by name.
-pub type Named<S> = OrdMap<Arc<str>, Arc<Cell<S>>>;
-
-/// The form in which names are written.
-const VERSION: u8 = 1;
-
-impl<S: Held> Recorded for Named<S> {
-    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
-        let nothing = OrdMap::new();
-        let (mut come, mut gone) = (Vec::new(), Vec::new());
-        for change in before.unwrap_or(&nothing).diff(after) {
-            match change {
-                DiffItem::Add(name, cell) | DiffItem::Update { new: (name, cell), .. } => {
-                    to.put(name.as_bytes(), VERSION, &cell.id());
-                    come.push(cell);
-                }
-                DiffItem::Remove(name, cell) => {
-                    to.delete(name.as_bytes());
-                    gone.push(cell);
-                }
-            }
-            if let DiffItem::Update { old: (_, cell), .. } = change {
-                gone.push(cell);
-            }
-        }
-        if before.is_none() {
-            return; // The cells tell of themselves.
-        }
-        // A cell that has another name now has neither come nor gone.
-        come.iter().filter(|cell| !gone.contains(cell)).for_each(|cell| cell.enter(to));
-        gone.iter().filter(|cell| !come.contains(cell)).for_each(|cell| cell.leave(to));
-    }
-
-    fn restore(records: &Records, store: &Store) -> Result<Self, Unreadable> {
-        let cell = |(name, record): (&[u8], Record<'_>)| {
-            let name = std::str::from_utf8(name).map_err(|error| Unreadable(error.to_string()))?;
-            Ok((Arc::from(name), store.load(record.read::<CellId>()?, S::MISSING)?))
-        };
-        records.under(b"").map(cell).collect()
-    }
+    pub properties: Arc<Cell<Properties>>,
 }
 
 impl<S: Held> Directory<S> {
-    /// Nothing stored, for each of these accounts.
-    pub fn new(accounts: &Accounts) -> Directory<S> {
-        let empty = |account: &Arc<Account>| (account.name.clone(), ArcSwap::from_pointee(Holdings::new()));
-        Directory { accounts: accounts.iter().map(empty).collect() }
+    /// What the store has for each of these accounts.
+    ///
+    /// # Errors
+    /// When a record is not what it should be.
+    pub fn open(kind: Kind, accounts: &Accounts, store: &Store) -> Result<Directory<S>, Unreadable> {
+        let open = |account: &Arc<Account>| {
+            let cell = |what| format!("{}/{}/{what}", kind.label(), account.name);
+            let holdings = Holdings {
+                named: store.root(&cell("names"), S::MISSING)?,
+                properties: store.root(&cell("properties"), Code::ResourceNotFound)?,
+            };
+            Ok((account.name.clone(), Arc::new(holdings)))
+        };
+        Ok(Directory { store: store.clone(), accounts: accounts.iter().map(open).collect::<Result<_, _>>()? })
     }
 
     /// Forgets everything.
-    pub fn clear(&self) {
-        self.accounts.values().for_each(|account| account.store(Arc::new(Holdings::new())));
+    ///
+    /// # Errors
+    /// 500 InternalError when the disk does not take it.
+    pub async fn clear(&self) -> Result<(), Fault> {
+        for account in self.accounts.values() {
+            account.named.write(Named::clear).await?;
+            let forget = |properties: &mut Properties| {
+                *properties = Properties::default();
+                Ok(())
+            };
+            account.properties.write(forget).await?;
+        }
+        Ok(())
     }
 
     /// What is stored for an account.
     ///
     /// # Errors
     /// 404 ResourceNotFound; the door has let nobody in to an account that is not there.
-    pub fn account(&self, name: &str) -> Result<Arc<Holdings<S>>, Fault> {
-        Ok(self.accounts.get(name).ok_or(Code::ResourceNotFound)?.load_full())
+    pub fn account(&self, name: &str) -> Result<&Arc<Holdings<S>>, Fault> {
+        Ok(self.accounts.get(name).ok_or(Code::ResourceNotFound)?)
     }
 
     /// A cell by account and name.
@@ -106,16 +85,7 @@ impl<S: Held> Directory<S> {
     }
 
     /// A new cell, to be put under a name.
-    pub fn cell(state: S) -> Arc<Cell<S>> {
-        Arc::new(Cell::new(state, S::MISSING, Journal::NONE))
-    }
-}
-
-impl<S: Held> Holdings<S> {
-    fn new() -> Holdings<S> {
-        Holdings {
-            named: Cell::new(OrdMap::new(), S::MISSING, Journal::NONE),
-            properties: Cell::new(Properties::default(), Code::ResourceNotFound, Journal::NONE),
-        }
+    pub fn cell(&self, state: S) -> Arc<Cell<S>> {
+        self.store.cell(state, S::MISSING)
     }
 }

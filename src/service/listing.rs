@@ -1,9 +1,12 @@
 //! Listings of an account's containers, queues or shares: in order of their names, a page at a time.
 
 use super::directory::{Held, Named};
+use super::named::Deleted;
 use crate::op::{Call, Field, Reply, xml::Writer};
 use crate::rules::fault::Fault;
-use crate::rules::listing::{self, Position};
+use crate::rules::listing::{self, Entry, Position};
+use crate::rules::retention::Deletion;
+use crate::rules::time::Timestamp;
 use crate::takes;
 use std::sync::Arc;
 
@@ -17,6 +20,17 @@ takes! { Asked {
     include: Option<String> = Query "include",
 } }
 
+/// A line of such a listing.
+#[derive(Debug)]
+pub struct Line<'a, S> {
+    /// The name.
+    pub name: &'a str,
+    /// What has it, or had it.
+    pub state: Arc<S>,
+    /// When it was born and when it was deleted, if it was.
+    pub deleted: Option<(Timestamp, Deletion)>,
+}
+
 /// Answers a listing of what stands under these names. `plural` is the element around the entries ("Containers"), `known` the words
 /// that `include` may have; `write` writes an entry, and is told the words that were given.
 ///
@@ -29,24 +43,68 @@ pub fn answer<S: Held>(
     known: &'static [&'static str],
     mut write: impl FnMut(&mut Writer, &str, &S, &[&'static str]),
 ) -> Result<Reply, Fault> {
+    answer_lines(call, named, plural, known, &[], |xml, line, include| write(xml, line.name, &line.state, include))
+}
+
+/// As [`answer`], where `include=deleted` shows what was deleted and is kept, among the others of its name in order of birth; and
+/// names that are the `system`'s own are shown only where they are asked for.
+///
+/// # Errors
+/// As [`answer`].
+pub fn answer_lines<S: Held>(
+    call: &Call,
+    named: &Named<S>,
+    plural: &str,
+    known: &'static [&'static str],
+    system: &[&str],
+    mut write: impl FnMut(&mut Writer, &Line<'_, S>, &[&'static str]),
+) -> Result<Reply, Fault> {
     let asked = Asked::of(call)?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let include = words(asked.include.as_deref(), known)?;
     let prefix = asked.prefix.as_deref().unwrap_or_default();
     let account = &call.account.name;
     let start = asked.marker.as_deref().map(|marker| Position::read_account(marker, account)).transpose()?;
-    let from = start.as_ref().map(|start| start.name.as_str()).filter(|name| *name > prefix).unwrap_or(prefix);
-    let mut page = named.range(Arc::<str>::from(from)..).take_while(|(name, _)| name.starts_with(prefix));
+    let (deleted, whole) = (include.contains(&"deleted"), include.contains(&"system"));
+    let ask = listing::Ask { prefix, delimiter: None, start, max };
+    let page = listing::page(&ask, |from, _| {
+        let lines = lines(named, from, deleted.then_some(call.now));
+        lines.filter(|(name, ..)| whole || !system.contains(name))
+    });
+    let shown = || page.entries.iter().filter_map(|entry| if let Entry::Item(line) = entry { Some(line) } else { None });
+    let last = shown().next_back().map(|line| line.name);
+    let next = page.next.as_ref().map(|next| next.account_marker(account, last == Some(&next.name)));
 
     let mut xml = Writer::new();
     xml.open_with("EnumerationResults", &[("ServiceEndpoint", &call.endpoint)]);
     xml.leaf_some("Prefix", asked.prefix.as_deref());
     xml.leaf_some("Marker", asked.marker.as_deref());
     xml.leaf_some("MaxResults", asked.maxresults.as_ref().map(|_| max.to_string()));
-    xml.nest(plural, |xml| page.by_ref().take(max).for_each(|(name, cell)| write(xml, name, &cell.read(), &include)));
-    xml.leaf("NextMarker", page.next().map(|(name, _)| Position::before(&**name).account_marker(account)).unwrap_or_default());
+    xml.nest(plural, |xml| shown().for_each(|line| write(xml, line, &include)));
+    xml.leaf("NextMarker", next.unwrap_or_default());
     xml.close("EnumerationResults");
     Ok(Reply::xml(call.row.status, xml.finish()))
+}
+
+/// The names from one on, in order, with what was deleted and is still kept at this moment; of one name, what is there comes last.
+fn lines<'a, S: Held>(
+    named: &'a Named<S>,
+    from: &str,
+    deleted: Option<Timestamp>,
+) -> impl Iterator<Item = (&'a str, Timestamp, Line<'a, S>)> + use<'a, S> {
+    let live = named.range(Arc::<str>::from(from)..);
+    let mut live =
+        live.map(|(name, cell)| (&**name, Timestamp::NEVER, Line { name, state: cell.read(), deleted: None })).peekable();
+    let mut gone = deleted.map(|now| named.deleted_from(from, now)).into_iter().flatten().map(gone_line).peekable();
+    std::iter::from_fn(move || match (live.peek(), gone.peek()) {
+        (Some((there, ..)), Some((was, ..))) if was <= there => gone.next(),
+        (None, Some(_)) => gone.next(),
+        _ => live.next(),
+    })
+}
+
+fn gone_line<'a, S: Held>((name, born, kept): (&'a str, Timestamp, &'a Deleted<S>)) -> (&'a str, Timestamp, Line<'a, S>) {
+    (name, born, Line { name, state: kept.state(), deleted: Some((born, kept.deletion)) })
 }
 
 /// Reads `include=`: some of the words that the service knows, in any case.

@@ -8,6 +8,7 @@ use crate::rules::{
     sas::Policy,
     version::Version,
 };
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// The face of a service that is not there yet.
@@ -53,5 +54,7 @@ impl Service for Pending {
         None
     }
 
-    fn reset(&self) {}
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
 }

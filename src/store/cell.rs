@@ -46,6 +46,11 @@ impl<S: Recorded> Cell<S> {
         Cell { published: ArcSwap::from_pointee(state), writer: Mutex::new(false), gone, journal }
     }
 
+    /// A new cell that is kept where this one is, once [`Cell::enter`] tells of it.
+    pub fn another(&self, state: S) -> Arc<Cell<S>> {
+        Arc::new(Cell::new(state, self.gone, self.journal.another()))
+    }
+
     /// Its number among all that is kept.
     pub fn id(&self) -> CellId {
         self.journal.cell()
@@ -133,10 +138,10 @@ impl<S: Recorded> Told for Cell<S> {
 mod tests {
     use super::*;
     use crate::store::Store;
-    use crate::store::journal::{Kept, Records, Unreadable};
+    use crate::store::journal::{Records, Unreadable};
 
     /// Some numbers and their names.
-    type Names = imbl::OrdMap<u32, Kept<&'static str>>;
+    type Names = imbl::OrdMap<u32, &'static str>;
 
     impl Recorded for Names {
         fn changes(_: Option<&Self>, _: &Self, _: &mut Changes<'_>) {}
@@ -147,14 +152,14 @@ mod tests {
     }
 
     fn cell() -> Cell<Names> {
-        Cell::new(Names::unit(1, Kept::new("one")), Code::ContainerNotFound, Journal::NONE)
+        Cell::new(Names::unit(1, "one"), Code::ContainerNotFound, Journal::NONE)
     }
 
     #[tokio::test]
     async fn a_reader_keeps_the_version_it_opened() {
         let cell = cell();
         let before = cell.read();
-        cell.write(|draft| Ok(draft.insert(2, Kept::new("two")))).await.unwrap();
+        cell.write(|draft| Ok(draft.insert(2, "two"))).await.unwrap();
         assert_eq!(before.len(), 1);
         assert_eq!(cell.read().len(), 2);
     }
@@ -165,7 +170,7 @@ mod tests {
         let before = cell.read();
         let refused: Result<(), Fault> = cell
             .write(|draft| {
-                draft.insert(2, Kept::new("two"));
+                draft.insert(2, "two");
                 draft.remove(&1);
                 Err(Code::ConditionNotMet.into())
             })
@@ -178,7 +183,7 @@ mod tests {
     async fn a_closed_cell_refuses_late_writers_and_still_answers_readers() {
         let cell = cell();
         cell.close(|_| Ok(())).await.unwrap();
-        let late = cell.write(|draft| Ok(draft.insert(2, Kept::new("two")))).await;
+        let late = cell.write(|draft| Ok(draft.insert(2, "two"))).await;
         assert_eq!(late.unwrap_err().code(), Code::ContainerNotFound);
         assert_eq!(cell.read().len(), 1);
     }
@@ -188,6 +193,6 @@ mod tests {
         let cell = cell();
         let refused: Result<(), Fault> = cell.close(|_| Err(Code::LeaseIdMissing.into())).await;
         assert!(refused.is_err());
-        cell.write(|draft| Ok(draft.insert(2, Kept::new("two")))).await.unwrap();
+        cell.write(|draft| Ok(draft.insert(2, "two"))).await.unwrap();
     }
 }

@@ -8,10 +8,8 @@ use super::disk::log::{Log, Safe, Told};
 use crate::rules::fault::{Code, Fault};
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ops::Deref;
 use std::sync::{Arc, Weak};
 
 /// The number of a cell among all that a server keeps.
@@ -41,6 +39,11 @@ impl Journal {
     /// To a log, as those of this cell.
     pub fn new(log: Arc<Log>, cell: CellId) -> Journal {
         Journal(Some((log, cell)))
+    }
+
+    /// To where this one goes, as those of a new cell.
+    pub fn another(&self) -> Journal {
+        Journal(self.0.as_ref().map(|(log, _)| (log.clone(), log.cell())))
     }
 
     /// The number of the cell; 0 where nothing is kept.
@@ -179,54 +182,25 @@ impl<'a> Changes<'a> {
     pub fn of(&mut self, cell: CellId) -> Changes<'_> {
         Changes { cell, sink: self.sink }
     }
-
-    /// Tells what makes one map of another: `put` writes an entry; nothing is said of those that did not change.
-    pub fn map<K: Ord, V>(
-        &mut self,
-        before: Option<&OrdMap<K, Kept<V>>>,
-        after: &OrdMap<K, Kept<V>>,
-        key: impl Fn(&K) -> Vec<u8>,
-        put: impl Fn(&mut Self, &[u8], &V),
-    ) {
-        let nothing = OrdMap::new();
-        for change in before.unwrap_or(&nothing).diff(after) {
-            match change {
-                DiffItem::Add(name, value) | DiffItem::Update { new: (name, value), .. } => put(self, &key(name), value),
-                DiffItem::Remove(name, _) => self.delete(&key(name)),
-            }
-        }
-    }
 }
 
-/// A value that is never changed, only replaced by another. Two are equal when they are one and the same.
-#[derive(Debug)]
-pub struct Kept<T>(Arc<T>);
-
-impl<T> Kept<T> {
-    /// A value.
-    pub fn new(value: T) -> Kept<T> {
-        Kept(Arc::new(value))
-    }
-}
-
-impl<T> Clone for Kept<T> {
-    fn clone(&self) -> Kept<T> {
-        Kept(self.0.clone())
-    }
-}
-
-impl<T> PartialEq for Kept<T> {
-    fn eq(&self, other: &Kept<T>) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
-impl<T> Deref for Kept<T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        &self.0
-    }
+/// What makes one map of another, each of them perhaps not there: a key, what it had, what it has. What both share is not looked at,
+/// so it costs what was changed.
+pub fn diff<'a, K: Ord, V: PartialEq>(
+    before: Option<&'a OrdMap<K, V>>,
+    after: Option<&'a OrdMap<K, V>>,
+) -> impl Iterator<Item = (&'a K, Option<&'a V>, Option<&'a V>)> {
+    let (both, come, gone) = match (before, after) {
+        (Some(before), Some(after)) => (Some(before.diff(after)), None, None),
+        (before, after) => (None, after, before),
+    };
+    let changed = both.into_iter().flatten().map(|change| match change {
+        DiffItem::Add(key, new) => (key, None, Some(new)),
+        DiffItem::Update { old: (_, old), new: (key, new) } => (key, Some(old), Some(new)),
+        DiffItem::Remove(key, old) => (key, Some(old), None),
+    });
+    let come = come.into_iter().flatten().map(|(key, new)| (key, None, Some(new)));
+    changed.chain(come).chain(gone.into_iter().flatten().map(|(key, old)| (key, Some(old), None)))
 }
 
 /// The records of a cell, as they were found on disk.
@@ -266,18 +240,34 @@ impl Records {
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a>(&'a [u8]);
 
-impl Record<'_> {
+impl<'a> Record<'a> {
     /// The form in which it is written.
     pub fn version(&self) -> u8 {
         self.0.first().copied().unwrap_or_default()
     }
 
-    /// The value, read as what it is in its version.
+    /// The value, where there is only one form of it.
+    ///
+    /// # Errors
+    /// When it has another form, or is something else.
+    pub fn read<T: Deserialize<'a>>(&self, version: u8) -> Result<T, Unreadable> {
+        match self.version() == version {
+            true => self.parse(),
+            false => Err(self.newer()),
+        }
+    }
+
+    /// The value, in the form that its version says.
     ///
     /// # Errors
     /// When it is something else.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Unreadable> {
+    pub fn parse<T: Deserialize<'a>>(&self) -> Result<T, Unreadable> {
         postcard::from_bytes(self.0.get(1..).unwrap_or_default())
             .map_err(|error| Unreadable(format!("a record of {} bytes: {error}", self.0.len())))
+    }
+
+    /// What is said of a form that nobody here knows.
+    pub fn newer(&self) -> Unreadable {
+        Unreadable(format!("a record of form {}, which is of a newer version of Lazuli", self.version()))
     }
 }

@@ -9,13 +9,21 @@ pub mod chunks;
 pub mod content;
 pub mod disk;
 pub mod journal;
+pub mod record;
 pub mod sparse;
 
-use crate::rules::fault::Code;
+use crate::rules::fault::{Code, Fault};
+use bytes::Bytes;
 use cell::Cell;
+use chunks::Chunk;
 use disk::Disk;
 use journal::{CellId, Journal, Recorded, Unreadable};
+use std::io;
 use std::sync::Arc;
+
+/// How many bytes are kept in memory and in the records themselves, at most, where there is a disk: about as many as what is said of
+/// them takes. What is longer lies in an extent.
+const SMALL: usize = 1 << 10;
 
 /// What a server remembers in: its memory alone, or a folder too.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +41,20 @@ impl Store {
     /// The folder, if there is one.
     pub fn disk(&self) -> Option<&Arc<Disk>> {
         self.0.as_ref()
+    }
+
+    /// Puts bytes where they are to lie.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn keep(&self, bytes: Bytes) -> io::Result<Chunk> {
+        match &self.0 {
+            Some(disk) if bytes.len() > SMALL => {
+                let piece = disk.extents().write(&bytes)?;
+                Ok(Chunk::Disk(Arc::new(piece), 0..bytes.len() as u32))
+            }
+            _ => Ok(Chunk::Memory(bytes)),
+        }
     }
 
     /// A new cell. It is kept from when [`Cell::enter`] tells of it.
@@ -60,5 +82,13 @@ impl Store {
         let cell = Arc::new(Cell::new(state, gone, journal));
         cell.keep();
         Ok(cell)
+    }
+}
+
+impl From<io::Error> for Fault {
+    /// What the disk does not do is the server's fault, and no client's.
+    fn from(error: io::Error) -> Fault {
+        tracing::error!("the disk does not do what it should: {error}");
+        Code::InternalError.saying(format!("The server's disk does not do what it should: {error}."))
     }
 }

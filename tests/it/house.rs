@@ -12,6 +12,7 @@ use lazuli::op::Kind;
 use lazuli::rules::time::Timestamp;
 use lazuli::world::World;
 use std::ffi::OsString;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The version that requests are sent in, unless a test says otherwise.
 pub const VERSION: &str = "2021-12-02";
@@ -20,6 +21,9 @@ pub const VERSION: &str = "2021-12-02";
 pub struct House {
     pub emulator: Emulator,
     client: Client<HttpConnector, Full<Bytes>>,
+    arguments: Vec<String>,
+    start: Timestamp,
+    waited: AtomicU64,
 }
 
 /// An answer, read whole.
@@ -84,13 +88,45 @@ impl House {
 
     /// A server with these arguments.
     pub async fn with(arguments: &[&str]) -> House {
-        let world = World::by_hand(start_of_time(), 7);
-        let emulator = Emulator::start(&configuration(arguments), world).await.unwrap();
-        House { emulator, client: Client::builder(TokioExecutor::new()).build_http() }
+        let start = start_of_time();
+        let emulator = Emulator::start(&configuration(arguments), World::by_hand(start, 7)).await.unwrap();
+        let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        House { emulator, client, arguments, start, waited: AtomicU64::new(0) }
+    }
+
+    /// Stops the server and starts it again with the same arguments, at the same time of its clock.
+    pub async fn restart(&mut self) {
+        // What has no location holds no other's.
+        self.emulator = Emulator::start(&configuration(&[]), World::by_hand(self.start, 0)).await.unwrap();
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        let again = loop {
+            let world = World::by_hand(self.start, 7 + u64::from(self.emulator.addresses()[0].port));
+            world.advance(self.waited.load(Ordering::Relaxed));
+            match Emulator::start(&configuration(&arguments), world).await {
+                // The tasks of the one before end when their turn comes.
+                Err(reason) if reason.contains("another server is using") => tokio::task::yield_now().await,
+                started => break started.unwrap(),
+            }
+        };
+        self.emulator = again;
+        self.client = Client::builder(TokioExecutor::new()).build_http();
+    }
+
+    /// Stops the server and starts it again with other arguments.
+    pub async fn restart_with(&mut self, arguments: &[&str]) {
+        self.arguments = arguments.iter().map(|&word| word.to_owned()).collect();
+        self.restart().await;
+    }
+
+    /// Whether it was started with this argument.
+    pub fn has(&self, argument: &str) -> bool {
+        self.arguments.iter().any(|given| given == argument)
     }
 
     /// Moves the server's clock on.
     pub fn wait(&self, seconds: u64) {
+        self.waited.fetch_add(seconds, Ordering::Relaxed);
         self.emulator.world().advance(seconds);
     }
 

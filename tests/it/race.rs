@@ -4,6 +4,7 @@ use crate::house::House;
 use crate::raw::Raw;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use futures::future::join_all;
+use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -320,4 +321,42 @@ async fn a_write_counts_from_the_end_of_its_body() {
     cut.write(b"cu").await;
     drop(cut);
     assert_eq!(house.ask("GET", "/box/b").send().await.text(), "slow");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn what_was_written_before_a_deletion_is_there_after_the_restore() {
+    let account = format!("{WELL_KNOWN_ACCOUNT}:{WELL_KNOWN_KEY},container-retention=1");
+    let house = Arc::new(House::with(&["--account", &account]).await);
+    house.container("box").await;
+    for round in 0..5 {
+        let verdicts = at_once(41, |n| {
+            let house = house.clone();
+            async move {
+                if n == 20 {
+                    return house.ask("DELETE", "/box?restype=container").send().await.verdict();
+                }
+                let put = house.ask("PUT", &format!("/box/{round}-{n}")).header("x-ms-blob-type", "BlockBlob");
+                put.body("x").send().await.verdict()
+            }
+        })
+        .await;
+        assert_eq!(verdicts[20], "202");
+        house.wait(30);
+        let list = house.ask("GET", "/?comp=list&include=deleted").send().await;
+        let version = list.element("Version");
+        let back = || {
+            let ask = house.ask("PUT", "/box?restype=container&comp=undelete").header("x-ms-deleted-container-name", "box");
+            ask.header("x-ms-deleted-container-version", version).send()
+        };
+        // One of two who bring it back does.
+        let verdicts_back = futures::join!(back(), back());
+        winner(&[verdicts_back.0.verdict(), verdicts_back.1.verdict()], "201", "409 ContainerAlreadyExists");
+        for (n, verdict) in verdicts.iter().enumerate().filter(|(n, _)| *n != 20) {
+            let there = house.ask("HEAD", &format!("/box/{round}-{n}")).send().await.status;
+            match verdict.as_str() {
+                "201" => assert_eq!(there, 200, "{round}-{n} was lost"),
+                refused => assert_eq!((refused, there), ("404 ContainerNotFound", 404), "{round}-{n}"),
+            }
+        }
+    }
 }

@@ -17,10 +17,10 @@ use std::time::Duration;
 /// How long the program may take for anything.
 const HANGS: Duration = Duration::from_secs(20);
 /// Four free ports.
-const FREE: [&str; 8] = ["--blob-port", "0", "--queue-port", "0", "--table-port", "0", "--file-port", "0"];
+pub const FREE: [&str; 8] = ["--blob-port", "0", "--queue-port", "0", "--table-port", "0", "--file-port", "0"];
 
 /// The program, running; gone when this is.
-struct Running {
+pub struct Running {
     child: Child,
     lines: Receiver<String>,
 }
@@ -48,7 +48,16 @@ impl Running {
     }
 
     fn start_as(program: &Path, arguments: &[&str]) -> Running {
-        let mut child = command(program, arguments).spawn().unwrap();
+        Running::started(&mut command(program, arguments))
+    }
+
+    /// With these variables, and no others.
+    pub fn start_in(arguments: &[&str], variables: &[(&str, &str)]) -> Running {
+        Running::started(command(lazuli(), arguments).envs(variables.iter().copied()))
+    }
+
+    fn started(command: &mut Command) -> Running {
+        let mut child = command.spawn().unwrap();
         let output = child.stdout.take().unwrap();
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -74,7 +83,7 @@ impl Running {
     }
 
     /// The ports of Blob, Queue, Table and File; the connection string is read too.
-    fn ports(&self) -> Vec<u16> {
+    pub fn ports(&self) -> Vec<u16> {
         let ports = self.ready(4).into_iter().map(|(_, port)| port).collect();
         assert!(self.line().starts_with("Connection string: "));
         ports
@@ -106,10 +115,10 @@ fn run(program: &Path, arguments: &[&str]) -> (i32, String, String) {
 }
 
 /// A folder of this test's own; gone when this is.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Folder {
+    pub fn new(name: &str) -> Folder {
         let folder = std::env::temp_dir().join(format!("lazuli-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         Folder(folder)
@@ -226,6 +235,9 @@ fn mistakes_are_one_line() {
     let folder = Folder::new("mistakes");
     let absent = folder.0.join("absent.pem");
     let absent = absent.to_str().unwrap();
+    let theirs = Folder::new("theirs");
+    std::fs::write(theirs.0.join("letter"), "dear").unwrap();
+    let theirs = theirs.0.to_str().unwrap();
     for (arguments, said) in [
         (&["--blob-port", port.as_str(), "--queue-port", "0", "--table-port", "0", "--file-port", "0"][..], "already in use"),
         (&["--blob-port", "70000"], "is not a port"),
@@ -233,8 +245,8 @@ fn mistakes_are_one_line() {
         (&["--account", "one:not base64!"], "one"),
         (&["--account", "UPPER"], "UPPER"),
         (&["--colour", "blue"], "--colour"),
-        (&["--location", "somewhere"], "--location"),
-        (&["-l", "somewhere"], "--location"),
+        (&["--location", absent, "--durability", "hope"], "is not a durability: process or sync"),
+        (&["-l", theirs, "--blob-port", "0"], "files of another program"),
         (&["--oauth", "full"], "\"full\" is not a level: basic or dev"),
         (&["--cert", absent], "--key"),
         (&["--cert", absent, "--key", absent], "cannot be read"),
@@ -352,7 +364,7 @@ fn control_is_asked_for() {
 }
 
 /// Made for these tests, and for nothing else, with `openssl req -x509 -newkey ec`.
-const CERT: &str = "\
+pub const CERT: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUSr7XJxwiohdrylS16rE4CNvK3ykwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA5MDM1MVoYDzIxMjYxMDI4

@@ -1,11 +1,11 @@
-//! Abort Copy Blob. Copies are complete at once, so there is never one to abort; what the service says of that is all there is to say.
+//! Abort Copy Blob: stops a pending copy. What came so far is dropped; the blob stays, without content.
 
 use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::lease::{Guard, Id};
 use crate::rules::condition::Accepts;
+use crate::rules::fault::Fault;
+use crate::rules::lease::{Guard, Id};
 use crate::takes;
 
 pub(super) static ABORT_COPY: Op<Blobs> = Op {
@@ -30,7 +30,7 @@ takes! { Asked {
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let id = Asked::of(&call)?.copy_id;
-    Id::parse(&id).ok_or_else(|| Fault::query("copyid", id, "copyid needs to be valid Guid."))?;
-    blobs.container(&call)?.read().admit(&call)?;
-    Err(Code::NoPendingCopyOperation.into())
+    let id = Id::parse(&id).ok_or_else(|| Fault::query("copyid", id, "copyid needs to be valid Guid."))?;
+    blobs.container(&call)?.write(|container| container.abort_copy(&call, id.0)).await?;
+    Ok(Reply::new(call.row.status))
 }

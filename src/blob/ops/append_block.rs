@@ -91,7 +91,7 @@ pub(super) async fn add(blobs: &Blobs, call: &Call, bytes: &Content) -> Result<R
             content.write(offset, bytes, call.now);
             let count = held.blocks + 1;
             let body = Body::Append { content, blocks: count, sealed: false };
-            Ok((offset, count, container.replace(admitted, call.now, |blob| blob.body = body)))
+            Ok((offset, count, container.replace(admitted, call.now, |blob| blob.body = body)?))
         })
         .await?;
     let reply = Reply::new(call.row.status)
@@ -111,7 +111,7 @@ async fn seal(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             let held = held(&admitted)?;
             check_position(&asked, held.content.len())?;
             let body = Body::Append { content: held.content.clone(), blocks: held.blocks, sealed: true };
-            Ok(container.replace(admitted, call.now, |blob| blob.body = body))
+            container.replace(admitted, call.now, |blob| blob.body = body)
         })
         .await?;
     Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-blob-sealed", "true"))

@@ -51,7 +51,7 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .write(|container| {
             let admitted = container.admit(&call)?;
             admitted.check_online(call.now)?;
-            Ok(container.replace_as_version(admitted, call.now, keeping, |blob| blob.metadata = metadata))
+            container.replace_as_version(admitted, call.now, keeping, |blob| blob.metadata = metadata)
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");

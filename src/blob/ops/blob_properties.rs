@@ -47,7 +47,7 @@ pub(super) static SET_BLOB_PROPERTIES: Op<Blobs> = Op {
 async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let blob = blobs.container(&call)?.read().admit(&call)?;
     let reply = wire::describe(Reply::new(call.row.status), &blob, Part::Whole, &call);
-    Ok(wire::with_tier(reply, &blob, &call).bytes(blob.body.slice(0..0), blob.body.len()))
+    Ok(wire::with_tier(reply, &blob, &call).bytes(blob.body.slice(0..0), blob.size()))
 }
 
 takes! { Asked {
@@ -77,12 +77,12 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
                 }
                 _ => return Err(Code::InvalidBlobType.into()),
             };
-            Ok(container.replace(admitted, call.now, |blob| {
+            container.replace(admitted, call.now, |blob| {
                 blob.body = body;
                 if !only_pages {
                     blob.headers = headers;
                 }
-            }))
+            })
         })
         .await?;
     Ok(put_page::answer(&blob, &call))

@@ -1,16 +1,25 @@
-//! Copy Blob: within this server, where the bytes are shared and the copy is complete at once.
+//! Copy Blob. Within this server the bytes are shared and the copy is complete at once; from another server they come in the background,
+//! and until they are there the copy is pending.
 use super::super::blobs::Blobs;
-use super::super::body::{Body, Copied};
+use super::super::body::{Body, ContentHeaders};
+use super::super::copied::{Copied, Progress};
+use super::super::elsewhere::{Described, Elsewhere};
+use super::super::state::{Blob, Container};
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Answer, Call, Found, Op, Reply, Row, Secondary, Shape, Sign, Source, lost};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::condition::{self, Accepts, Stored};
 use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::lease::{self, Guard, Subject};
 use crate::rules::tier::Kept;
+use crate::rules::time::Timestamp;
+use crate::store::Store;
+use crate::store::cell::Cell;
 use crate::takes;
-use std::sync::Arc;
+use crate::world::World;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 pub(super) static COPY_BLOB: Op<Blobs> = Op {
     row: Row {
@@ -37,10 +46,54 @@ takes! { Asked {
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
-    let source = call.sources.find(&call, &asked.source)?;
-    let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
-    let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
-    let original = from.source(&source).map_err(lost)?;
+    let found = call.sources.find(&call, &asked.source)?;
+    let id = call.world.id();
+    let source = wire::without_signature(&asked.source);
+    let blob = match found {
+        Found::Here(found) => {
+            let original = original(blobs, &call, &asked, &found)?;
+            let copy = |body: &Body, at| Copied::whole(id, source, body.len(), at);
+            let body = sealed(original.body.clone(), asked.seal);
+            make(blobs, &call, given, body, copy, |mut blob| {
+                blob.headers = original.headers.clone();
+                blob.metadata = original.metadata.clone();
+                blob
+            })
+            .await?
+            .1
+        }
+        Found::Elsewhere => {
+            let elsewhere = open(&call, &asked.source).await?;
+            let described = elsewhere.described()?;
+            let total = elsewhere.answer.length().ok_or_else(unmeasured)?;
+            let bytes = Arc::new(AtomicU64::new(0));
+            let arrived = Arc::downgrade(&bytes);
+            let copy = |_: &Body, _| Copied { id, source, total, progress: Progress::Pending(bytes), incremental: None };
+            let (container, blob) = make(blobs, &call, given, described.empty(), copy, |mut blob| {
+                blob.headers = described.headers.clone();
+                blob.metadata = described.metadata.clone();
+                blob
+            })
+            .await?;
+            let container = Arc::downgrade(&container);
+            let name = call.blob().into();
+            let coming = Coming { container, name, id, described, seal: asked.seal, total, arrived, world: call.world.clone(), store: call.store.clone() };
+            call.sources.go_on(Box::pin(coming.bring(elsewhere.answer)));
+            blob
+        }
+    };
+    let reply = Reply::new(call.row.status)
+        .with_state(blob.etag(), blob.stamp)
+        .with("x-ms-copy-id", wire::guid(id))
+        .with("x-ms-copy-status", blob.copy.as_ref().map_or("success", |copy| copy.status()));
+    Ok(wire::with_made(reply, &blob))
+}
+
+/// The blob of this server that is copied, once it is as the request wants it.
+fn original(blobs: &Blobs, call: &Call, asked: &Asked, source: &Source) -> Result<Arc<Blob>, Fault> {
+    let gone = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
+    let from = blobs.find(&source.account.name, &source.target.container).map_err(gone)?.read();
+    let original = from.source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { gone(fault) })?;
     let stored = Stored { etag: original.etag(), modified: original.stamp, tags: &original.tags };
     lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;
@@ -48,18 +101,44 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     original.check_online(call.now)?;
     // A copy brings no key of its source's.
     original.encryption.admits_reader(&Encryption::Service)?;
-    let mut body = original.body.clone();
-    // Recorded: the copy is sealed as its source was, unless the request says how it shall be.
-    if let (Body::Append { sealed, .. }, Some(seal)) = (&mut body, asked.seal) {
+    Ok(original)
+}
+
+/// The source elsewhere, once its server says that it is as the request wants it.
+async fn open(call: &Call, url: &str) -> Result<Elsewhere, Fault> {
+    let conditional = !call.conditions_named(&condition::SOURCE)?.is_empty();
+    Elsewhere::open(call, url, None).await.map_err(|fault| match fault.status() {
+        304 | 412 if conditional => Code::SourceConditionNotMet.into(),
+        _ => fault,
+    })
+}
+
+fn unmeasured() -> Fault {
+    Code::CannotVerifyCopySource.saying("The copy source does not say its length.").status_of(409)
+}
+
+/// Recorded: the copy is sealed as its source was, unless the request says how it shall be.
+fn sealed(mut body: Body, asked: Option<bool>) -> Body {
+    if let (Body::Append { sealed, .. }, Some(seal)) = (&mut body, asked) {
         *sealed = seal;
     }
+    body
+}
 
-    let id = call.world.id();
-    let container = blobs.container(&call)?;
-    let keeping = blobs.keeping(&call)?;
+/// Makes the blob, whole or with all its bytes still to come.
+async fn make(
+    blobs: &Blobs,
+    call: &Call,
+    given: wire::Given,
+    body: Body,
+    copy: impl FnOnce(&Body, Timestamp) -> Copied,
+    inherit: impl FnOnce(Blob) -> Blob,
+) -> Result<(Arc<Cell<Container>>, Arc<Blob>), Fault> {
+    let container = blobs.container(call)?;
+    let keeping = blobs.keeping(call)?;
     let blob = container
         .write(|container| {
-            let claimed = container.claim(&call)?;
+            let claimed = container.claim(call)?;
             if claimed.stands().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
                 return Err(Code::InvalidBlobType.into());
             }
@@ -67,17 +146,49 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
                 return Err(Code::InfiniteLeaseDurationRequired.into());
             }
             Ok(container.create(claimed, call.now, keeping, |new| {
-                let mut blob = new.blob(body, original.headers.clone());
-                blob.metadata = original.metadata.clone();
-                let bytes = blob.body.len();
-                blob.copy = Some(Arc::new(Copied { id, source: wire::without_signature(&asked.source), bytes, completed: blob.stamp }));
+                let mut blob = inherit(new.blob(body, ContentHeaders::default()));
+                blob.copy = Some(Arc::new(copy(&blob.body, blob.stamp)));
                 given.apply(blob)
             }))
         })
         .await?;
-    let reply = Reply::new(call.row.status)
-        .with_state(blob.etag(), blob.stamp)
-        .with("x-ms-copy-id", wire::guid(id))
-        .with("x-ms-copy-status", "success");
-    Ok(wire::with_made(reply, &blob))
+    Ok((container, blob))
+}
+
+/// A copy whose bytes come in the background. It holds nothing of what it copies to: when that is gone, it ends.
+struct Coming {
+    container: Weak<Cell<Container>>,
+    name: Arc<str>,
+    id: [u8; 16],
+    described: Described,
+    seal: Option<bool>,
+    total: u64,
+    arrived: Weak<AtomicU64>,
+    world: Arc<World>,
+    store: Store,
+}
+
+impl Coming {
+    async fn bring(self, answer: Answer) {
+        let mut filling = self.described.filling(&self.store, self.total, self.world.now());
+        let take = |piece: &[u8]| {
+            filling.push(piece)?;
+            let count = self.arrived.upgrade().ok_or_else(|| lost("nobody waits for it any more"))?;
+            count.store(filling.came(), Ordering::Relaxed);
+            Ok(())
+        };
+        let streamed = answer.stream(0..u64::MAX, self.total, take).await;
+        let Some(container) = self.container.upgrade() else { return };
+        let now = self.world.now();
+        let body = streamed.and_then(|()| match filling.came() == self.total {
+            true => filling.finish(),
+            false => Err(lost("the source is not as long as it said")),
+        });
+        let came = body.map(|body| sealed(body, self.seal)).map_err(|fault| {
+            tracing::debug!(target: "lazuli::copy", "{fault}");
+            "500 InternalServerError \"Copy failed when reading the source.\"".into()
+        });
+        // Whoever stopped it meanwhile, or deleted the blob or its container, does not wait for this.
+        _ = container.write(|container| container.end_copy(&self.name, self.id, now, came)).await;
+    }
 }

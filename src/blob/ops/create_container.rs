@@ -2,7 +2,7 @@
 use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 use super::super::state::Container;
 use super::super::wire;
 
@@ -30,12 +30,10 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let reply = Reply::new(call.row.status).with_state(container.etag(), container.about().stamp);
     account
         .named
-        .write(|containers| match containers.contains_key(call.container()) {
-            true => Err(Code::ContainerAlreadyExists.into()),
-            false => {
-                containers.insert(call.container().into(), Blobs::cell(container));
-                Ok(())
-            }
+        .write(|containers| {
+            containers.check_free(call.container(), call.now)?;
+            containers.insert(call.container().into(), blobs.cell(container));
+            Ok(())
         })
         .await?;
     Ok(reply)

@@ -1,4 +1,5 @@
-//! Delete Blob: the blob, its snapshots with it or instead of it, or one snapshot.
+//! Delete Blob: the blob, its snapshots with it or instead of it, or one snapshot or version; and for good what only its retention
+//! keeps (`deletetype=permanent`).
 use super::super::blobs::Blobs;
 use super::super::state::Snapshots;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
@@ -13,7 +14,7 @@ pub(super) static DELETE_BLOB: Op<Blobs> = Op {
         shape: Shape::Blob,
         signs: &[],
         takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Object, account: "dx", service: "dx", public: Public::Never },
+        permit: Permit { level: Level::Object, account: "dxy", service: "dxy", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,
         lease: Guard::Write,
@@ -31,9 +32,11 @@ takes! { Asked {
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
-    if asked.delete_type.is_some() {
-        return Err(Code::NotImplemented.saying("Deleting for good what soft delete keeps is not implemented yet."));
-    }
+    let permanent = match asked.delete_type.as_deref() {
+        None => false,
+        Some(text) if text.eq_ignore_ascii_case("permanent") => true,
+        Some(text) => return Err(Fault::query("deletetype", text, "Invalid query parameter value.")),
+    };
     let snapshots = match asked.delete_snapshots.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None => None,
         Some("include") if asked.snapshot.is_none() => Some(Snapshots::Include),
@@ -44,10 +47,27 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     if by_version && snapshots.is_some() {
         return Err(Fault::header("x-ms-delete-snapshots", asked.delete_snapshots.unwrap_or_default()));
     }
-    if !call.grant.allows(if by_version { "x" } else { "d" }) {
+    let letter = match (permanent, by_version) {
+        (true, _) => "y",
+        (false, true) => "x",
+        (false, false) => "d",
+    };
+    if !call.grant.allows(letter) {
         return Err(Code::AuthorizationPermissionMismatch.into());
     }
     let container = blobs.container(&call)?;
+    if permanent {
+        if !blobs.account(&call.account.name)?.properties.read().delete_retention.allow_permanent_delete {
+            return Err(Code::BlobOperationNotSupported.into());
+        }
+        container
+            .write(|container| {
+                let admitted = container.admit_deleted(&call)?;
+                container.purge(&admitted, call.now)
+            })
+            .await?;
+        return Ok(answer(&call, true));
+    }
     let keeping = blobs.keeping(&call)?;
     let for_good = container
         .write(|container| {
@@ -55,5 +75,9 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             container.remove(&admitted, snapshots, by_version, call.now, keeping)
         })
         .await?;
-    Ok(Reply::new(call.row.status).with("x-ms-delete-type-permanent", if for_good { "true" } else { "false" }))
+    Ok(answer(&call, for_good))
+}
+
+fn answer(call: &Call, for_good: bool) -> Reply {
+    Reply::new(call.row.status).with("x-ms-delete-type-permanent", for_good.to_string())
 }

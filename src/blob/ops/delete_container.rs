@@ -1,8 +1,8 @@
-//! Delete Container: its blobs go with it, leased or not; its own lease guards it.
+//! Delete Container: its blobs go with it, leased or not; its own lease guards it. An account may keep it for some days.
 use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 
 pub(super) static DELETE_CONTAINER: Op<Blobs> = Op {
     row: Row {
@@ -25,11 +25,11 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     account
         .named
         .write(|containers| {
-            let container = containers.get(call.container()).ok_or(Code::ContainerNotFound)?;
-            // Closed before its name is free: who is still writing to it is refused, and not lost.
-            container.edit(|container| container.admit_self(&call), true)?;
-            containers.remove(call.container());
-            Ok(())
+            let days = call.account.container_retention;
+            containers.delete(call.container(), call.now, days, |container| {
+                container.admit_self(&call)?;
+                if call.account.immutability { container.check_empty(call.now) } else { Ok(()) }
+            })
         })
         .await?;
     Ok(Reply::new(call.row.status))

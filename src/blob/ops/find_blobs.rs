@@ -1,7 +1,7 @@
 //! Find Blobs by Tags: the blobs of an account, or of one container, whose index tags match an expression.
 
 use super::super::blobs::Blobs;
-use super::super::state::{At, Listed};
+use super::super::state::{Also, At, Listed};
 use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
 use crate::rules::access::{Level, Permit, Public};
@@ -71,8 +71,8 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     'containers: for (container, cell) in containers.range(Arc::<str>::from(from)..).filter(|(name, _)| only(name)) {
         let container_now = cell.read();
         let first = if **container == *from { first } else { "" };
-        for (name, listed) in container_now.list_from(first, None) {
-            let blob = if let Listed::Blob(At::Base, blob) = listed { Some(blob).filter(|blob| blob.is_live()) } else { None };
+        for (name, listed) in container_now.list_from(first, Also::default(), call.now) {
+            let blob = if let Listed::Blob(At::Base, blob) = listed { Some(blob).filter(|blob| blob.is_live(call.now)) } else { None };
             match (sieve.sift(blob.is_some_and(|blob| search.finds(&blob.tags))), blob) {
                 (Some(true), Some(blob)) => found.push((container.clone(), name.to_owned(), blob.clone())),
                 (Some(_), _) => {}

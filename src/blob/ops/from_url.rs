@@ -2,16 +2,17 @@
 //! From URL. Each is its plain twin with a source; what they share, finding and checking that source, is [`Fetched`].
 
 use super::super::blobs::Blobs;
-use super::super::body::{Body, ContentHeaders, Copied};
-use super::super::state::Blob;
+use super::super::body::{Body, ContentHeaders};
+use super::super::copied::Copied;
+use super::super::elsewhere::{self, Described, Elsewhere};
 use super::super::wire::{self, Describes};
 use super::{append_block, put_block, put_page};
-use crate::op::{Call, ENCRYPTED, Done, Field, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Place, Reply, Row, Secondary, Shape, Sign, Source};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Digests, Hasher, Wanted};
 use crate::rules::condition::{self, Accepts, Stored, Unmet};
-use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
+use crate::rules::metadata::Metadata;
 use crate::rules::range::{self, Asked as Range};
 use crate::rules::tags::Tags;
 use crate::rules::{blocks, lease::Guard, pages, tier::Kept};
@@ -22,7 +23,7 @@ use std::sync::Arc;
 pub(super) static PUT_BLOB_FROM_URL: Op<Blobs> = row(
     "Put Blob From URL",
     &[SOURCE, Sign::Header("x-ms-blob-type", "BlockBlob")],
-    &[ENCRYPTED, Asked::FIELDS, Options::FIELDS, wire::Given::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS],
     "cw",
     Accepts::Create,
     201,
@@ -31,7 +32,7 @@ pub(super) static PUT_BLOB_FROM_URL: Op<Blobs> = row(
 pub(super) static COPY_BLOB_FROM_URL: Op<Blobs> = row(
     "Copy Blob From URL",
     &[SOURCE, Sign::Header("x-ms-requires-sync", "true"), Sign::Lacks("x-ms-blob-type")],
-    &[ENCRYPTED, Asked::FIELDS, Options::FIELDS, wire::Given::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS],
     "cw",
     Accepts::Create,
     202,
@@ -40,7 +41,7 @@ pub(super) static COPY_BLOB_FROM_URL: Op<Blobs> = row(
 pub(super) static PUT_BLOCK_FROM_URL: Op<Blobs> = row(
     "Put Block From URL",
     &[Sign::Query("comp", "block"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, put_block::Asked::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_block::Asked::FIELDS],
     "w",
     Accepts::None,
     201,
@@ -49,7 +50,7 @@ pub(super) static PUT_BLOCK_FROM_URL: Op<Blobs> = row(
 pub(super) static APPEND_BLOCK_FROM_URL: Op<Blobs> = row(
     "Append Block From URL",
     &[Sign::Query("comp", "appendblock"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, append_block::Asked::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, append_block::Asked::FIELDS],
     "aw",
     Accepts::Write,
     201,
@@ -58,7 +59,7 @@ pub(super) static APPEND_BLOCK_FROM_URL: Op<Blobs> = row(
 pub(super) static PUT_PAGE_FROM_URL: Op<Blobs> = row(
     "Put Page From URL",
     &[Sign::Query("comp", "page"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, put_page::Asked::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_page::Asked::FIELDS],
     "w",
     Accepts::Write,
     201,
@@ -96,10 +97,22 @@ const fn row(
 
 takes! { Asked {
     source: String = Header "x-ms-copy-source",
-    range: Option<String> = Header "x-ms-source-range",
     md5: Option<String> = Header "x-ms-source-content-md5",
     crc64: Option<String> = Header "x-ms-source-content-crc64",
 } }
+
+takes! { Part {
+    range: Option<String> = Header "x-ms-source-range",
+} }
+
+/// What a request shows for its source: to this server, or passed on to another.
+const SHOWN: &[Field] = &[
+    Field { place: Place::Header, name: "x-ms-copy-source-authorization", required: false },
+    Field { place: Place::Header, name: "x-ms-file-request-intent", required: false },
+    Field { place: Place::Header, name: "x-ms-source-encryption-key", required: false },
+    Field { place: Place::Header, name: "x-ms-source-encryption-key-sha256", required: false },
+    Field { place: Place::Header, name: "x-ms-source-encryption-algorithm", required: false },
+];
 
 takes! { Options {
     properties: Option<bool> = Header "x-ms-copy-source-blob-properties",
@@ -120,65 +133,142 @@ enum Answers {
 
 /// A source that the caller may read, as it was when the operation began, and what was asked for of its bytes.
 struct Fetched {
-    blob: Arc<Blob>,
-    url: String,
+    origin: Origin,
+    headers: ContentHeaders,
+    metadata: Metadata,
+    /// Its tags, if they were asked for.
+    tags: Option<Tags>,
     content: Content,
     digests: Digests,
 }
 
+/// What a source's type is known by.
+enum Origin {
+    /// Its own body.
+    Here(Body),
+    /// What its server says of it.
+    Elsewhere(Described),
+}
+
+/// What is asked for of a source.
+#[derive(Clone, Copy, Debug)]
+struct Want {
+    /// The most bytes.
+    limit: u64,
+    answers: Answers,
+    /// Whether all of it is, whatever range the request names.
+    whole: bool,
+    /// Whether its tags are.
+    tags: bool,
+}
+
+impl Want {
+    /// Only bytes, as many at most.
+    fn bytes(limit: u64, answers: Answers) -> Want {
+        Want { limit, answers, whole: false, tags: false }
+    }
+}
+
 impl Fetched {
-    /// Finds the source, holds its conditions, and takes as many of its bytes as were asked for. They are shared, not copied.
+    /// Finds the source, holds its conditions, and takes as many of its bytes as were asked for. Those of this server are shared, not
+    /// copied.
     ///
     /// # Errors
-    /// CannotVerifyCopySource with the status of what went wrong (recorded: 304 and 412 for conditions); 413 over `limit` bytes; 400 for
-    /// checksums that are not those of the bytes.
-    fn read(blobs: &Blobs, call: &Call, limit: u64, answers: Answers) -> Result<Fetched, Fault> {
+    /// CannotVerifyCopySource with the status of what went wrong (recorded: 304 and 412 for conditions); 413 for more bytes than are
+    /// wanted; 400 for checksums that are not those of the bytes.
+    async fn read(blobs: &Blobs, call: &Call, want: Want) -> Result<Fetched, Fault> {
         let asked = Asked::of(call)?;
+        let range = Part::of(call)?.range.filter(|_| !want.whole);
         wire::check_kept(call)?;
         call.check_no_content()?;
         let claimed = Claimed::read(asked.md5.as_deref(), asked.crc64.as_deref())?;
-        let source = call.sources.find(call, &asked.source)?;
+        let wanted = match want.answers {
+            Answers::AsClaimed => claimed.wanted(call.version),
+            Answers::Md5 => Wanted { md5: true, crc64: claimed.crc64.is_some() },
+        };
+        let fetched = match call.sources.find(call, &asked.source)? {
+            Found::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, wanted)?,
+            Found::Elsewhere => Fetched::elsewhere(call, &asked.source, range.as_deref(), want, wanted).await?,
+        };
+        claimed.check(fetched.digests)?;
+        Ok(fetched)
+    }
+
+    fn here(blobs: &Blobs, call: &Call, source: &Source, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
         let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
         let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
-        let blob = from.source(&source).map_err(lost)?;
+        let blob = from.source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
         let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
         condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| {
             let status = if unmet == Unmet::Match { 412 } else { 304 };
             Code::CannotVerifyCopySource.saying(Code::ConditionNotMet.says()).status_of(status)
         })?;
         blob.check_online(call.now)?;
-        // The request's key is the destination's; none is brought for the source.
-        blob.encryption.admits_reader(&Encryption::Service)?;
+        // The request's own key is the destination's.
+        blob.encryption.admits_reader(&call.source_encryption()?)?;
 
         let size = blob.body.len();
-        let span = asked.range.as_deref().map_or(Range::Whole, Range::parse);
+        let span = range.map_or(Range::Whole, Range::parse);
         let span = range::resolve(span, size).map_err(lost)?.map_or(0..size, |span| span.start..span.end + 1);
-        if span.end - span.start > limit {
-            return Err(Fault::too_large(limit));
+        if span.end - span.start > want.limit {
+            return Err(Fault::too_large(want.limit));
         }
-        let wanted = match answers {
-            Answers::AsClaimed => claimed.wanted(call.version),
-            Answers::Md5 => Wanted { md5: true, crc64: claimed.crc64.is_some() },
-        };
         let mut hasher = Hasher::new(wanted);
-        blob.body.slice(span.clone()).for_each(|chunk| hasher.update(&chunk));
-        let digests = hasher.finish();
-        claimed.check(digests)?;
-        let content = Content::from_chunks(blob.body.slice(span));
-        Ok(Fetched { blob, url: asked.source, content, digests })
+        if wanted != Wanted::default() {
+            for chunk in blob.body.slice(span.clone()) {
+                hasher.update(&chunk.read()?);
+            }
+        }
+        Ok(Fetched {
+            origin: Origin::Here(blob.body.clone()),
+            headers: blob.headers.clone(),
+            metadata: blob.metadata.clone(),
+            tags: want.tags.then(|| blob.tags.clone()),
+            content: Content::from_chunks(blob.body.slice(span)),
+            digests: hasher.finish(),
+        })
+    }
+
+    async fn elsewhere(call: &Call, url: &str, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
+        let source = Elsewhere::open(call, url, range).await?;
+        let described = source.described()?;
+        let tags = match want.tags {
+            true => Some(elsewhere::tags(call, url).await?),
+            false => None,
+        };
+        let received = source.answer.receive(&call.store, source.part, want.limit, wanted).await?;
+        Ok(Fetched {
+            headers: described.headers.clone(),
+            metadata: described.metadata.clone(),
+            origin: Origin::Elsewhere(described),
+            tags,
+            content: received.content,
+            digests: received.digests,
+        })
+    }
+}
+
+impl Fetched {
+    /// All of it, as a body of its own type.
+    fn body(&self, call: &Call) -> Result<Body, Fault> {
+        match &self.origin {
+            Origin::Here(body) => Ok(body.clone()),
+            Origin::Elsewhere(described) => described.body(&call.store, &self.content, call.now),
+        }
     }
 }
 
 async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let options = Options::of(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
-    let fetched = Fetched::read(blobs, &call, blocks::put_blob_limit(call.version), Answers::AsClaimed)?;
+    let tags = copies_tags(&options, &call)?;
+    let want = Want { tags, ..Want::bytes(blocks::put_blob_limit(call.version), Answers::AsClaimed) };
+    let fetched = Fetched::read(blobs, &call, want).await?;
     let stated = ContentHeaders::read(&call, Describes::ByName);
     let headers = match options.properties {
         Some(false) => stated,
-        _ => stated.over(&fetched.blob.headers),
+        _ => stated.over(&fetched.headers),
     };
-    let tags = source_tags(&options, &call, &fetched)?;
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
     let container = blobs.container(&call)?;
     let keeping = blobs.keeping(&call)?;
@@ -187,7 +277,7 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             let claimed = container.claim(&call)?;
             Ok(container.create(claimed, call.now, keeping, |new| {
                 let mut blob = given.apply(new.blob(body, headers));
-                blob.tags = tags.unwrap_or(blob.tags);
+                blob.tags = fetched.tags.unwrap_or(blob.tags);
                 blob
             }))
         })
@@ -199,22 +289,25 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let options = Options::of(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
-    let fetched = Fetched::read(blobs, &call, COPY_LIMIT, Answers::AsClaimed)?;
-    let tags = source_tags(&options, &call, &fetched)?;
+    let want = Want { whole: true, tags: copies_tags(&options, &call)?, ..Want::bytes(COPY_LIMIT, Answers::AsClaimed) };
+    let fetched = Fetched::read(blobs, &call, want).await?;
+    let body = fetched.body(&call)?;
+    let source = Asked::of(&call)?.source;
     let id = call.world.id();
     let container = blobs.container(&call)?;
     let keeping = blobs.keeping(&call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(&call)?;
+            if claimed.stands().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
+                return Err(Code::InvalidBlobType.into());
+            }
             Ok(container.create(claimed, call.now, keeping, |new| {
-                let original = &fetched.blob;
-                let mut blob = new.blob(original.body.clone(), original.headers.clone());
-                blob.metadata = original.metadata.clone();
-                let (source, bytes) = (wire::without_signature(&fetched.url), blob.body.len());
-                blob.copy = Some(Arc::new(Copied { id, source, bytes, completed: blob.stamp }));
+                let mut blob = new.blob(body, fetched.headers);
+                blob.metadata = fetched.metadata;
+                blob.copy = Some(Arc::new(Copied::whole(id, wire::without_signature(&source), blob.body.len(), blob.stamp)));
                 blob = given.apply(blob);
-                blob.tags = tags.unwrap_or(blob.tags);
+                blob.tags = fetched.tags.unwrap_or(blob.tags);
                 blob
             }))
         })
@@ -226,25 +319,25 @@ async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     Ok(wire::with_digests(wire::with_made(reply, &blob), fetched.digests))
 }
 
-/// The source's tags, if they are to be copied (`x-ms-copy-source-tag-option: COPY`).
-fn source_tags(options: &Options, call: &Call, fetched: &Fetched) -> Result<Option<Tags>, Fault> {
+/// Whether the source's tags are to be copied (`x-ms-copy-source-tag-option: COPY`).
+fn copies_tags(options: &Options, call: &Call) -> Result<bool, Fault> {
     match options.tags.as_deref().map(str::to_ascii_uppercase).as_deref() {
-        None | Some("REPLACE") => Ok(None),
+        None | Some("REPLACE") => Ok(false),
         Some("COPY") if call.has_header("x-ms-tags") => Err(Code::BothUserTagsAndSourceTagsCopyPresentException.into()),
-        Some("COPY") => Ok(Some(fetched.blob.tags.clone())),
+        Some("COPY") => Ok(true),
         Some(other) => Err(Fault::header("x-ms-copy-source-tag-option", other)),
     }
 }
 
 async fn put_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let id = put_block::block_id(&call)?;
-    let fetched = Fetched::read(blobs, &call, blocks::put_block_limit(call.version), Answers::AsClaimed)?;
+    let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::put_block_limit(call.version), Answers::AsClaimed)).await?;
     let reply = put_block::stage(blobs, &call, id, fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
 
 async fn append_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
-    let fetched = Fetched::read(blobs, &call, blocks::append_block_limit(call.version), Answers::Md5)?;
+    let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::append_block_limit(call.version), Answers::Md5)).await?;
     let reply = append_block::add(blobs, &call, &fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
@@ -255,7 +348,7 @@ async fn put_page(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         return Err(Fault::header("x-ms-page-write", asked.write));
     }
     let answers = if put_page::answers_md5(&call) { Answers::Md5 } else { Answers::AsClaimed };
-    let fetched = Fetched::read(blobs, &call, pages::MAX_WRITE, answers)?;
+    let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, answers)).await?;
     let blob = put_page::write(blobs, &call, &asked, Some(&fetched.content)).await?;
     Ok(wire::with_digests(put_page::written(&blob, &call), fetched.digests))
 }

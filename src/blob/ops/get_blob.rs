@@ -1,13 +1,14 @@
 //! Get Blob: the content, or as much of it as was asked for.
 use super::super::blobs::Blobs;
 use super::super::body::Body;
+use super::super::state::Admitted;
 use super::super::wire::{self, Part};
 use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STATE, STRUCTURED, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Digests, Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::range::{self, Asked as Range, Span};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::rules::{condition::Accepts, lease::Guard, version::Version};
 use crate::takes;
 
 pub(super) static GET_BLOB: Op<Blobs> = Op {
@@ -45,17 +46,17 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     }
     let structured = call.structured()?;
     let blob = blobs.container(&call)?.read().admit(&call)?;
-    blob.check_online(call.now)?;
+    blob.check_readable(call.now)?;
     let size = blob.body.len();
     let Some(span) = range::resolve(range, size)? else {
         if wanted != Wanted::default() {
             return Err(Fault::header(if wanted.md5 { "x-ms-range-get-content-md5" } else { "x-ms-range-get-content-crc64" }, "true"));
         }
-        let reply = wire::describe(Reply::new(call.row.status), &blob, Part::Whole, &call);
+        let reply = describe(Reply::new(call.row.status), &blob, Part::Whole, &call);
         return Ok(content(reply, &blob.body, 0, size, structured));
     };
     let digests = digest(&blob.body, span, wanted)?;
-    let reply = wire::describe(Reply::new(206), &blob, Part::Range, &call)
+    let reply = describe(Reply::new(206), &blob, Part::Range, &call)
         .with("content-range", span.content_range(size))
         .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()));
@@ -68,6 +69,16 @@ fn content(reply: Reply, body: &Body, start: u64, length: u64, structured: bool)
     if structured { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
 }
 
+/// What Get Blob tells of a blob: of its tier nothing until late.
+fn describe(reply: Reply, blob: &Admitted, part: Part, call: &Call) -> Reply {
+    let reply = wire::describe(reply, blob, part, call);
+    match call.version {
+        version if version >= Version::V2026_10_06 => wire::with_tier(reply, blob, call),
+        version if version >= Version::V2026_02_06 => wire::with_smart_tier(reply, blob, call.now),
+        _ => reply,
+    }
+}
+
 fn digest(body: &Body, span: Span, wanted: Wanted) -> Result<Digests, Fault> {
     if wanted == Wanted::default() {
         return Ok(Digests::default());
@@ -76,6 +87,8 @@ fn digest(body: &Body, span: Span, wanted: Wanted) -> Result<Digests, Fault> {
         return Err(Code::OutOfRangeInput.because(format!("a checksum of {} bytes was asked for", span.len())));
     }
     let mut hasher = Hasher::new(wanted);
-    body.slice(span.start..span.end + 1).for_each(|chunk| hasher.update(&chunk));
+    for chunk in body.slice(span.start..span.end + 1) {
+        hasher.update(&chunk.read()?);
+    }
     Ok(hasher.finish())
 }

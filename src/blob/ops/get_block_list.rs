@@ -47,7 +47,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let reply = Reply::xml(call.row.status, document);
     // Recorded: of a name that has no blob yet there is neither state nor length.
     Ok(match &blob {
-        Some(blob) => reply.with_state(blob.etag(), blob.stamp).with("x-ms-blob-content-length", blob.body.len().to_string()),
+        Some(blob) => reply.with_state(blob.etag(), blob.stamp).with("x-ms-blob-content-length", blob.size().to_string()),
         None => reply,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::super::blobs::Blobs;
 use super::super::body::Body;
-use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign, xml::Writer};
+use crate::op::{Call, Found, Op, Reply, Row, STATE, Secondary, Shape, Sign, Source, xml::Writer};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::listing;
@@ -31,6 +31,7 @@ takes! { Asked {
     range: Option<String> = Header "range",
     ms_range: Option<String> = Header "x-ms-range",
     previous: Option<String> = Query "prevsnapshot",
+    previous_url: Option<String> = Header "x-ms-previous-snapshot-url",
     marker: Option<u64> = Query "marker",
     maxresults: Option<String> = Query "maxresults",
 } }
@@ -42,6 +43,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     let container = blobs.container(&call)?.read();
     let blob = container.admit(&call)?;
+    blob.check_readable(call.now)?;
     let Body::Page { content, .. } = &blob.body else { return Err(Code::InvalidBlobType.into()) };
     let size = content.len();
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
@@ -49,7 +51,11 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     // A marker is the offset at which the next page of ranges begins.
     let span = asked.marker.unwrap_or(0).max(span.start)..span.end;
     let max = asked.maxresults.as_deref().map_or(Ok(PAGE), |text| listing::maxresults(Some(text)))?;
-    let changes = match &asked.previous {
+    let previous = match (asked.previous, &asked.previous_url) {
+        (Some(_), Some(url)) => return Err(Fault::header("x-ms-previous-snapshot-url", url)),
+        (previous, url) => previous.or(url.as_deref().map(|url| snapshot_of(&call, url)).transpose()?),
+    };
+    let changes = match &previous {
         None => content.written(span).into_iter().map(Change::Written).collect(),
         Some(previous) => {
             let (taken, earlier) = container.snapshot_before(&call, previous)?;
@@ -79,4 +85,17 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     Ok(Reply::xml(call.row.status, xml.finish())
         .with_state(blob.etag(), blob.stamp)
         .with("x-ms-blob-content-length", size.to_string()))
+}
+
+/// The snapshot that a URL names; it has to be one of the blob that the call is about.
+fn snapshot_of(call: &Call, url: &str) -> Result<String, Fault> {
+    let bad = || Fault::header("x-ms-previous-snapshot-url", url);
+    match call.sources.find(call, url).map_err(|_| bad())? {
+        Found::Here(Source { account, target, snapshot: Some(snapshot), version_id: None })
+            if account.name == call.account.name && target == call.target =>
+        {
+            Ok(snapshot)
+        }
+        _ => Err(bad()),
+    }
 }

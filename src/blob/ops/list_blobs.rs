@@ -47,13 +47,9 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let ask = listing::Ask { prefix, delimiter: asked.delimiter.as_deref(), start, max };
     let container = blobs.container(&call)?.read();
     let page = listing::page(&ask, |name, _| {
-        container.list_from(name, include.uncommitted.then_some(call.now)).filter_map(|(name, listed)| match listed {
-            Listed::Blob(at, blob) => {
-                let shown = include.shows(at, blob, call.now)
-                    || (include.deleted_with_versions && blob.is_live() && container.survives(name, at));
-                shown.then_some((name, at.time(), (name, listed)))
-            }
-            Listed::Uncommitted => Some((name, Timestamp::NEVER, (name, listed))),
+        container.list_from(name, include.also, call.now).filter_map(|(name, listed)| match listed {
+            Listed::Blob(at, blob) => include.shows(at, blob, call.now).then_some((name, at.time(), (name, listed))),
+            Listed::VersionsOnly(_) | Listed::Uncommitted => Some((name, Timestamp::NEVER, (name, listed))),
         })
     });
 
@@ -75,8 +71,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
                     wire::write_name(xml, "Name", prefix, call.version);
                     xml.close("BlobPrefix");
                 }
-                Entry::Item((name, Listed::Blob(at, blob))) => wire::write_blob(xml, name, *at, blob, include, &call),
-                Entry::Item((name, Listed::Uncommitted)) => wire::write_uncommitted(xml, name, &call),
+                Entry::Item((name, listed)) => wire::write_listed(xml, name, *listed, include, &call),
             }
         }
     });

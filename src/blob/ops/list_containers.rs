@@ -22,12 +22,14 @@ pub(super) static LIST_CONTAINERS: Op<Blobs> = Op {
     run: |blobs, call| Box::pin(run(blobs, call)),
 };
 
-/// What `include=` may ask for; deleted and system containers add nothing yet.
+/// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata", "deleted", "system"];
+/// Containers that the service keeps for itself; they are listed when they are asked for.
+const SYSTEM: &[&str] = &["$logs", "$blobchangefeed"];
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let containers = blobs.account(&call.account.name)?.named.read();
-    listing::answer(&call, &containers, "Containers", INCLUDE, |xml, name, container, include| {
-        wire::write_container(xml, name, container, include.contains(&"metadata"), &call);
+    listing::answer_lines(&call, &containers, "Containers", INCLUDE, SYSTEM, |xml, line, include| {
+        wire::write_container(xml, line, include.contains(&"metadata"), &call);
     })
 }

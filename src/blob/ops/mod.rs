@@ -18,6 +18,7 @@ crate::ops! { Blobs:
     lease_container { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     rename_container { RENAME_CONTAINER }
     delete_container { DELETE_CONTAINER }
+    restore_container { RESTORE_CONTAINER }
     list_blobs { LIST_BLOBS }
     put_blob { PUT_BLOB }
     get_blob { GET_BLOB }
@@ -27,6 +28,9 @@ crate::ops! { Blobs:
     blob_metadata { GET_BLOB_METADATA, SET_BLOB_METADATA }
     lease_blob { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     delete_blob { DELETE_BLOB }
+    immutability_policy { SET_IMMUTABILITY_POLICY, DELETE_IMMUTABILITY_POLICY }
+    legal_hold { SET_LEGAL_HOLD }
+    set_expiry { SET_EXPIRY }
     undelete_blob { UNDELETE_BLOB }
     snapshot_blob { SNAPSHOT_BLOB }
     blob_tags { GET_BLOB_TAGS, SET_BLOB_TAGS }
@@ -40,4 +44,5 @@ crate::ops! { Blobs:
     copy_blob { COPY_BLOB }
     from_url { PUT_BLOB_FROM_URL, COPY_BLOB_FROM_URL, PUT_BLOCK_FROM_URL, APPEND_BLOCK_FROM_URL, PUT_PAGE_FROM_URL }
     abort_copy { ABORT_COPY }
+    incremental_copy { INCREMENTAL_COPY }
 }

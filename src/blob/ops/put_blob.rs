@@ -2,6 +2,7 @@
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::wire::{self, Describes};
+use super::set_expiry::OfNew;
 use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Wanted};
@@ -16,7 +17,7 @@ pub(super) static PUT_BLOB: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS, STRUCTURED_BODY],
+        takes: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS, OfNew::FIELDS, STRUCTURED_BODY],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Create,
@@ -52,6 +53,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
 /// A block blob with the content that the request brings.
 async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
     let given = wire::Given::read(call, Kept::Standard)?;
+    let expires = OfNew::read(call)?;
     let claimed = call.claimed_checksums()?;
     let mut headers = ContentHeaders::read(call, Describes::ByBody);
     let container = blobs.container(call)?;
@@ -67,7 +69,7 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
     let blob = container
         .write(|container| {
             let claimed = container.claim(call)?;
-            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers))))
+            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers)).expiring(expires)))
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
@@ -78,13 +80,14 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
 async fn empty(blobs: &Blobs, call: &Call, body: Body) -> Result<Reply, Fault> {
     call.check_no_content()?;
     let given = wire::Given::read(call, wire::tiers_of(&body))?;
+    let expires = OfNew::read(call)?;
     let headers = ContentHeaders::read(call, Describes::ByBody);
     let container = blobs.container(call)?;
     let keeping = blobs.keeping(call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(call)?;
-            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers))))
+            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers)).expiring(expires)))
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");

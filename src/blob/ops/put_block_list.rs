@@ -7,6 +7,7 @@ use super::super::body::{Block, Body, ContentHeaders};
 use super::super::wire::{self, Describes};
 use crate::rules::blocks::{self, BlockId};
 use crate::rules::checksum::Wanted;
+use crate::rules::encryption::Encryption;
 use crate::rules::tier::Kept;
 use crate::rules::version::Version;
 use crate::store::content::Content;
@@ -37,9 +38,8 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let claimed = call.claimed_checksums()?;
     // Recorded: whatever was claimed, the answer carries the CRC64 of the list (the list itself, not the content).
     let wanted = Wanted { crc64: call.version >= Version::V2019_02_02, ..claimed.wanted(call.version) };
-    let received = call.body.receive(LIMIT, wanted).await?;
-    claimed.check(received.digests)?;
-    let document: Vec<u8> = received.content.slice(0..LIMIT).flatten().collect();
+    let (document, digests) = call.body.document(LIMIT, wanted).await?;
+    claimed.check(digests)?;
     let list = wire::read_block_list(&document)?;
     let container = blobs.container(&call)?;
     let keeping = blobs.keeping(&call)?;
@@ -49,17 +49,23 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
             name.check_block_blob()?;
             let stands: HashMap<&BlockId, &Content> =
                 name.stands().into_iter().flat_map(|blob| blob.body.blocks()).map(|block| (&block.id, &block.content)).collect();
-            let block = |id: &BlockId, content| Block { id: id.clone(), content };
+            // A block comes with the key or scope that it was put with, and only the same can make a blob of it.
+            let block = |id: &BlockId, content, encryption: &Encryption| -> Result<Block, Fault> {
+                encryption.admits_writer(name.encryption())?;
+                Ok(Block { id: id.clone(), content })
+            };
+            let committed = name.stands().map(|blob| &blob.encryption).unwrap_or(&Encryption::Service);
             let chosen = blocks::resolve(
                 &list,
-                |id| stands.get(id).map(|content| block(id, Content::clone(content))),
-                |id| container.staged_block(&name, id, call.now).map(|content| block(id, content)),
+                |id| stands.get(id).map(|content| block(id, Content::clone(content), committed)),
+                |id| container.staged_block(&name, id, call.now).map(|aside| block(id, aside.content, &aside.encryption)),
             )?;
+            let chosen = chosen.into_iter().collect::<Result<Vec<Block>, Fault>>()?;
             let content = Content::concat(chosen.iter().map(|block| &block.content));
             let body = Body::Block { content, blocks: chosen.into() };
             Ok(container.create(name, call.now, keeping, |new| given.apply(new.blob(body, headers))))
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_made(reply, &blob), received.digests))
+    Ok(wire::with_digests(wire::with_made(reply, &blob), digests))
 }

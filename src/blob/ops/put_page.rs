@@ -93,14 +93,14 @@ pub(super) async fn write(blobs: &Blobs, call: &Call, asked: &Asked, bytes: Opti
                 return Err(Fault::header("Content-Length", bytes.len().to_string()));
             }
             let (mut content, sequence) = (content.clone(), *sequence);
-            Ok(container.replace(admitted, call.now, |blob| {
+            container.replace(admitted, call.now, |blob| {
                 // By the blob's own stamp: it is later than that of every snapshot taken before, the clock's time may not be.
                 match bytes {
                     None => content.clear(span.start..span.end + 1),
                     Some(bytes) => content.write(span.start, bytes, blob.stamp),
                 }
                 blob.body = Body::Page { content, sequence };
-            }))
+            })
         })
         .await
 }

@@ -34,14 +34,15 @@ const OF_THE_BYTES: [&str; 5] =
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let task = read_task(&call.body.bytes(LIMIT).await?)?;
     let blob = blobs.container(&call)?.read().admit(&call)?;
-    blob.check_online(call.now)?;
+    blob.check_readable(call.now)?;
     let mut reply = wire::describe(Reply::new(call.row.status), &blob, Part::Range, &call).with("content-type", "avro/binary");
     for name in OF_THE_BYTES {
         reply.headers.remove(name);
     }
     let size = blob.body.len();
     let sync = call.world.id();
-    Ok(reply.stream(Run::new(task, blob.body.slice(0..size), size, call.now, sync), None))
+    let rows = blob.body.slice(0..size).through(|bytes| Run::new(task, bytes, size, call.now, sync));
+    Ok(reply.stream(rows, None))
 }
 
 fn read_task(document: &[u8]) -> Result<Task, Fault> {

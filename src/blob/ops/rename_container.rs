@@ -36,9 +36,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .named
         .write(|containers| {
             // Recorded: a name that is taken is refused before the source is looked for.
-            if containers.contains_key(call.container()) {
-                return Err(Code::ContainerAlreadyExists.into());
-            }
+            containers.check_free(call.container(), call.now)?;
             let container = containers.remove(asked.source.as_str()).ok_or(Code::ContainerNotFound)?;
             let lease = container.read().lease();
             lease::admit(lease, Guard::Write, asked.source_lease, Subject::Container, call.now)?;

@@ -1,15 +1,15 @@
 //! What a container keeps of its blobs' past: snapshots that somebody took, versions that writes and deletes leave behind, and deleted
 //! states until their retention ends.
 
-use super::{Admitted, At, Blob, Container, Kept, Key, Snapshots};
+use super::{Admitted, At, Blob, Container, Kept, Key};
 use crate::rules::{
     fault::{Code, Fault},
+    immutability::Protection,
     lease::Lease,
     metadata::Metadata,
     retention::Keeping,
     time::Timestamp,
 };
-use std::ops::Bound;
 use std::sync::Arc;
 
 impl Container {
@@ -17,7 +17,8 @@ impl Container {
     /// then so is its stamp. Where versions are kept, the blob goes on as a new one.
     pub fn snapshot(&mut self, admitted: Admitted, now: Timestamp, metadata: Metadata, keeping: Keeping) -> Taken {
         let taken = self.stamp(now);
-        let mut snapshot = Blob { lease: Lease::default(), version: None, ..Blob::clone(&admitted.blob) };
+        let own = Blob { lease: Lease::default(), version: None, ..Blob::clone(&admitted.blob) };
+        let mut snapshot = Blob { protection: Protection::default(), ..own };
         if !metadata.is_empty() {
             snapshot.metadata = metadata;
             snapshot.stamp = taken;
@@ -33,13 +34,16 @@ impl Container {
     }
 
     /// Changes an admitted blob as a write does that makes a new version of it.
+    ///
+    /// # Errors
+    /// Those of [`Container::replace`].
     pub fn replace_as_version(
         &mut self,
         admitted: Admitted,
         now: Timestamp,
         keeping: Keeping,
         change: impl FnOnce(&mut Blob),
-    ) -> Arc<Blob> {
+    ) -> Result<Arc<Blob>, Fault> {
         if !keeping.versions {
             return self.replace(admitted, now, change);
         }
@@ -55,7 +59,8 @@ impl Container {
     ///
     /// # Errors
     /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them; 404 BlobNotFound when only its snapshots are
-    /// meant and it has none; 403 OperationNotAllowedOnRootBlob for the blob as it is, named by its version id.
+    /// meant and it has none; 403 OperationNotAllowedOnRootBlob for the blob as it is, named by its version id; 409 for what is under
+    /// an immutability policy or a legal hold and would not stay as a version.
     pub fn remove(
         &mut self,
         admitted: &Admitted,
@@ -66,14 +71,14 @@ impl Container {
     ) -> Result<bool, Fault> {
         let key = &admitted.key;
         if key.at != At::Base {
-            return Ok(self.discard(key, now, keeping));
+            return self.discard(key, now, keeping);
         }
         if by_version {
             return Err(Code::OperationNotAllowedOnRootBlob.into());
         }
         let taken: Vec<Key> = self
             .past(&key.name)
-            .filter(|(key, blob)| is_snapshot(key.at) && blob.is_live())
+            .filter(|(key, blob)| is_snapshot(key.at) && blob.is_live(now))
             .map(|(key, _)| key.clone())
             .collect();
         if !taken.is_empty() && snapshots.is_none() {
@@ -83,17 +88,25 @@ impl Container {
         if taken.is_empty() && snapshots == Some(Snapshots::Only) {
             return Err(Code::BlobNotFound.into());
         }
-        taken.iter().for_each(|key| _ = self.discard(key, now, keeping));
+        taken.iter().try_for_each(|key| self.discard(key, now, keeping).map(drop))?;
         if snapshots == Some(Snapshots::Only) {
             return Ok(keeping.days.is_none());
         }
-        self.staged.remove(&key.name);
+        self.drop_staged(&key.name);
         if keeping.versions {
             self.archive(key, &admitted.blob);
-            self.blobs.remove(key);
+            self.take(key);
             return Ok(false);
         }
-        Ok(self.discard(key, now, keeping))
+        self.discard(key, now, keeping)
+    }
+
+    /// Removes for good what was deleted and only kept.
+    ///
+    /// # Errors
+    /// 409 for what is under an immutability policy or a legal hold.
+    pub fn purge(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), Fault> {
+        self.discard(&admitted.key, now, Keeping::default()).map(drop)
     }
 
     /// Brings back what was deleted of a name and is still kept: the blob, its snapshots, its versions.
@@ -108,19 +121,12 @@ impl Container {
             .filter(|(_, blob)| blob.deleted.is_some_and(|deletion| deletion.is_kept(now)))
             .map(|(key, blob)| (key.clone(), Blob { deleted: None, ..Blob::clone(blob) }))
             .collect();
-        let stands = self.blobs.get(&base).is_some_and(|blob| blob.is_live());
+        let stands = self.blobs.get(&base).is_some_and(|blob| blob.is_live(now));
         if kept.is_empty() && !stands {
             return Err(Code::BlobNotFound.into());
         }
         kept.into_iter().for_each(|(key, blob)| _ = self.keep(key, blob));
         Ok(())
-    }
-
-    /// Whether this state is the last version of a name that has no blob any more.
-    pub fn survives(&self, name: &str, at: At) -> bool {
-        let is_version = |at: At| matches!(at, At::Kept(_, Kept::Version));
-        let later = (Bound::Excluded(Key { name: name.into(), at }), Bound::Included(Key { name: name.into(), at: At::Base }));
-        is_version(at) && !self.blobs.range(later).any(|(key, blob)| blob.is_live() && (is_version(key.at) || key.at == At::Base))
     }
 
     /// Makes room at a name for a new blob: what stands there becomes a version, or, where only deleted states are kept, a deleted
@@ -129,6 +135,7 @@ impl Container {
         let key = Key { name: name.clone(), at: At::Base };
         let Some(before) = self.blobs.get(&key).cloned() else { return };
         match (before.deleted, keeping.versions) {
+            _ if before.has_expired(now) => {}
             (None, true) => self.archive(&key, &before),
             (None, false) => {
                 if let Some(deletion) = keeping.deletion(now) {
@@ -157,17 +164,30 @@ impl Container {
     }
 
     /// Deletes one state, or marks it deleted where such are kept. Returns whether it is gone for good.
-    fn discard(&mut self, key: &Key, now: Timestamp, keeping: Keeping) -> bool {
-        let Some(blob) = self.blobs.remove(key) else { return true };
-        let Some(deletion) = keeping.deletion(now) else { return true };
+    ///
+    /// # Errors
+    /// 409 for a state under an immutability policy or a legal hold.
+    fn discard(&mut self, key: &Key, now: Timestamp, keeping: Keeping) -> Result<bool, Fault> {
+        let Some(blob) = self.take(key) else { return Ok(true) };
+        blob.protection.admits_removal(now)?;
+        let Some(deletion) = keeping.deletion(now) else { return Ok(true) };
         self.keep(key.clone(), Blob { deleted: Some(deletion), lease: Lease::default(), ..Blob::clone(&blob) });
-        false
+        Ok(false)
     }
 
     /// The earlier states of a name, in the order of their times.
     fn past<'a>(&'a self, name: &str) -> impl Iterator<Item = (&'a Key, &'a Arc<Blob>)> + use<'a> {
         self.blobs.range(Key::first(name)..Key { name: name.into(), at: At::Base })
     }
+}
+
+/// What Delete Blob does with a blob's snapshots (`x-ms-delete-snapshots`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Snapshots {
+    /// They go with it.
+    Include,
+    /// They go, and the blob stays.
+    Only,
 }
 
 /// A snapshot that was taken.

@@ -38,6 +38,8 @@ struct Open {
     end: u64,
     /// While records are read: pieces that several of them may share.
     shared: HashMap<(u32, u64), Weak<Piece>>,
+    /// While records are read: how many pieces are beyond the end of their file.
+    missing: u64,
 }
 
 /// One file.
@@ -45,6 +47,8 @@ struct Open {
 struct Extent {
     id: u32,
     file: File,
+    /// How many bytes it had when it was opened.
+    found: u64,
     /// Whether it has bytes that a loss of power would take.
     dirty: AtomicBool,
     /// How many bytes somebody refers to.
@@ -93,13 +97,15 @@ impl Piece {
     /// As the system says; InvalidData, with the place, when the bytes are not those that were written.
     pub fn read(&self) -> io::Result<Bytes> {
         let mut bytes = vec![0; self.place.length as usize];
-        read_at(&self.extent.file, &mut bytes, self.place.start)?;
-        if Crc64::of(&bytes).0 == self.place.checksum {
-            return Ok(bytes.into());
+        let Place { start, length, checksum, .. } = self.place;
+        let wrong =
+            |kind, what: &str| io::Error::new(kind, format!("{}: {length} bytes at {start} {what}", name(self.extent.id)));
+        read_at(&self.extent.file, &mut bytes, start)
+            .map_err(|error| wrong(error.kind(), &format!("cannot be read: {error}")))?;
+        match Crc64::of(&bytes).0 == checksum {
+            true => Ok(bytes.into()),
+            false => Err(wrong(io::ErrorKind::InvalidData, "are damaged: they are not what was written")),
         }
-        let Place { start, length, .. } = self.place;
-        let text = format!("{} has been damaged: {length} bytes at {start} are not what was written", name(self.extent.id));
-        Err(io::Error::new(io::ErrorKind::InvalidData, text))
     }
 }
 
@@ -124,15 +130,23 @@ impl Extents {
     /// # Errors
     /// As the system says.
     pub fn open(folder: Arc<Folder>, medium: Arc<Medium>) -> io::Result<Extents> {
-        let mut open = Open::default();
-        for name in folder.names()? {
-            if let Some(id) = name.strip_prefix("extent-").and_then(|id| id.parse().ok()) {
-                let file = medium.open(&folder.file(&name))?;
-                open.end = file.metadata()?.len();
-                open.files.insert(id, Arc::new(Extent::new(id, file)));
-            }
+        let names = folder.names()?;
+        let extents = Extents {
+            folder,
+            medium,
+            open: Mutex::default(),
+            freed: Mutex::default(),
+            appended: AtomicU64::new(0),
+            stopping: AtomicBool::new(false),
+        };
+        let ids = names.iter().filter_map(|name| name.strip_prefix("extent-")?.parse().ok());
+        for extent in ids.map(|id| extents.extent(id)) {
+            let extent = extent?;
+            let mut open = extents.open.lock();
+            open.end = extent.found;
+            open.files.insert(extent.id, extent);
         }
-        Ok(Extents { folder, medium, open: Mutex::new(open), freed: Mutex::default(), appended: AtomicU64::new(0), stopping: AtomicBool::new(false) })
+        Ok(extents)
     }
 
     /// From now on nothing is given back: the server is stopping, and forgets only what is in memory.
@@ -167,8 +181,7 @@ impl Extents {
             Some(last) if open.end == 0 || open.end + length <= FULL => last,
             last => {
                 let id = last.map_or(1, |last| last.id + 1);
-                let file = self.medium.open(&self.folder.file(&name(id)))?;
-                let extent = Arc::new(Extent::new(id, file));
+                let extent = self.extent(id)?;
                 open.files.insert(id, extent.clone());
                 open.end = 0;
                 extent
@@ -179,20 +192,30 @@ impl Extents {
         Ok((extent, start))
     }
 
-    /// The piece that a record tells of; records that tell of the same bytes share it. Only before [`Extents::settle`].
+    /// The piece that a record tells of; records that tell of the same bytes share it. Only before [`Extents::settle`], which says
+    /// whether some of them are not there.
     ///
     /// # Errors
-    /// One sentence when there are no such bytes.
-    pub fn piece(self: &Arc<Self>, place: Place) -> Result<Arc<Piece>, String> {
+    /// As the system says.
+    pub fn piece(self: &Arc<Self>, place: Place) -> io::Result<Arc<Piece>> {
         let mut open = self.open.lock();
         if let Some(piece) = open.shared.get(&(place.extent, place.start)).and_then(Weak::upgrade) {
             return Ok(piece);
         }
-        let missing = || format!("{} is too short: it should have {} bytes at {}", name(place.extent), place.length, place.start);
-        let extent = open.files.get(&place.extent).ok_or_else(missing)?.clone();
-        let length = extent.file.metadata().map_err(|error| error.to_string())?.len();
-        if place.start + u64::from(place.length) > length {
-            return Err(missing());
+        let extent = match open.files.get(&place.extent) {
+            Some(extent) => extent.clone(),
+            None => {
+                let extent = self.extent(place.extent)?;
+                open.files.insert(place.extent, extent.clone());
+                extent
+            }
+        };
+        let end = place.start.saturating_add(u64::from(place.length));
+        if end > extent.found {
+            open.missing += 1;
+        }
+        if open.files.last_key_value().is_some_and(|(last, _)| *last == place.extent) {
+            open.end = open.end.max(end);
         }
         extent.live.fetch_add(u64::from(place.length), Ordering::SeqCst);
         let piece = Arc::new(Piece { extents: self.clone(), extent, place });
@@ -200,8 +223,15 @@ impl Extents {
         Ok(piece)
     }
 
-    /// Ends the reading of records: what none of them told of is given back.
-    pub fn settle(&self) {
+    fn extent(&self, id: u32) -> io::Result<Arc<Extent>> {
+        let file = self.medium.open(&self.folder.file(&name(id)))?;
+        let found = file.metadata()?.len();
+        Ok(Arc::new(Extent { id, file, found, dirty: AtomicBool::new(false), live: AtomicU64::new(0), dead: Mutex::default() }))
+    }
+
+    /// Ends the reading of records: what none of them told of is given back. Says what is missing.
+    pub fn settle(&self) -> Option<String> {
+        let missing = self.missing();
         let mut open = self.open.lock();
         let mut live: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
         for ((extent, start), piece) in std::mem::take(&mut open.shared) {
@@ -224,13 +254,22 @@ impl Extents {
                 at = at.max(start + length);
             }
         }
+        missing
     }
 
-    /// Ends the reading of records when not all were read: no file of those that are there is ever removed.
-    pub fn hold(&self) {
+    fn missing(&self) -> Option<String> {
+        let missing = self.open.lock().missing;
+        let told = || format!("{missing} pieces of content are not there, as after a loss of power: reading them will fail");
+        (missing > 0).then(told)
+    }
+
+    /// Ends the reading of records when not all were read: no file of those that are there is ever removed. Says what is missing.
+    pub fn hold(&self) -> Option<String> {
+        let missing = self.missing();
         let mut open = self.open.lock();
         open.shared.clear();
         open.files.values().for_each(|extent| _ = extent.live.fetch_add(1, Ordering::SeqCst));
+        missing
     }
 
     /// Makes all bytes safe from a loss of power.
@@ -238,7 +277,8 @@ impl Extents {
     /// # Errors
     /// As the system says.
     pub fn sync(&self) -> io::Result<()> {
-        let dirty: Vec<_> = self.open.lock().files.values().filter(|extent| extent.dirty.load(Ordering::SeqCst)).cloned().collect();
+        let dirty: Vec<_> =
+            self.open.lock().files.values().filter(|extent| extent.dirty.load(Ordering::SeqCst)).cloned().collect();
         for extent in dirty {
             extent.dirty.store(false, Ordering::SeqCst);
             self.medium.sync(&extent.file).inspect_err(|_| extent.dirty.store(true, Ordering::SeqCst))?;
@@ -274,7 +314,8 @@ impl Extents {
         drop(open);
         // Blocks that the range shares with others become a hole when those are dead too.
         let (first, last) = (start.next_multiple_of(BLOCK), end / BLOCK * BLOCK);
-        let (low, high) = ((freed.start / BLOCK * BLOCK).max(first), (freed.start + freed.length).next_multiple_of(BLOCK).min(last));
+        let (low, high) =
+            ((freed.start / BLOCK * BLOCK).max(first), (freed.start + freed.length).next_multiple_of(BLOCK).min(last));
         if low < high {
             punch(&extent.file, low, high - low);
         }
@@ -282,10 +323,6 @@ impl Extents {
 }
 
 impl Extent {
-    fn new(id: u32, file: File) -> Extent {
-        Extent { id, file, dirty: AtomicBool::new(false), live: AtomicU64::new(0), dead: Mutex::default() }
-    }
-
     /// Notes a range as dead; gives the whole dead range that it is in now.
     fn bury(&self, start: u64, length: u64) -> (u64, u64) {
         let mut dead = self.dead.lock();

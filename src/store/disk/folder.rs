@@ -28,6 +28,7 @@ impl Folder {
         let found = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_some(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
                 fs::create_dir_all(path).map_err(|error| failed("the folder cannot be made", &error))?;
                 false
             }

@@ -26,22 +26,23 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// The least size of a log, in bytes, at which a snapshot takes its place.
 const WORTH_A_SNAPSHOT: u64 = 64 << 20;
 
-/// The log of a server's changes. Dropping it writes what is left.
+/// The log of a server's changes, as every cell has it.
 #[derive(Debug)]
 pub struct Log {
-    shared: Arc<Shared>,
-    extents: Arc<Extents>,
-    committer: Option<JoinHandle<()>>,
-}
-
-#[derive(Debug)]
-struct Shared {
     queue: Mutex<Queue>,
     wake: Condvar,
     /// What is wrong with the disk, as long as something is.
     failure: Mutex<Option<String>>,
     cells: Mutex<HashMap<CellId, Weak<dyn Told>>>,
     next_cell: AtomicU64,
+    extents: Arc<Extents>,
+}
+
+/// The thread that writes the log. Dropping this has it write what is left, and waits for it.
+#[derive(Debug)]
+pub struct Committing {
+    log: Arc<Log>,
+    thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
@@ -149,18 +150,18 @@ impl Log {
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start(start: Start) -> io::Result<Log> {
+    pub fn start(start: Start) -> io::Result<(Arc<Log>, Committing)> {
         start.extents.appended.store(start.next.saturating_sub(1), Ordering::SeqCst);
-        let extents = start.extents.clone();
-        let shared = Arc::new(Shared {
+        let log = Arc::new(Log {
             queue: Mutex::new(Queue { next: start.next, ..Queue::default() }),
             wake: Condvar::new(),
             failure: Mutex::default(),
             cells: Mutex::default(),
             next_cell: AtomicU64::new(start.next_cell),
+            extents: start.extents.clone(),
         });
         let committer = Committer {
-            shared: shared.clone(),
+            log: log.clone(),
             worth: start.worth.max(WORTH_A_SNAPSHOT),
             written: start.next.saturating_sub(1),
             owed: Vec::new(),
@@ -171,21 +172,24 @@ impl Log {
             durability: start.durability,
             file: start.file,
         };
-        let committer = std::thread::Builder::new().name("lazuli-log".to_owned()).spawn(move || committer.run())?;
-        Ok(Log { shared, extents, committer: Some(committer) })
+        let thread = std::thread::Builder::new().name("lazuli-log".to_owned()).spawn(move || committer.run())?;
+        Ok((log.clone(), Committing { log, thread: Some(thread) }))
     }
 
     /// Hands over a change: its entries, which are written whole or not at all.
     pub fn append(&self, entries: &[u8]) -> Safe {
         let (answer, safe) = oneshot::channel();
-        let mut queue = self.shared.queue.lock();
+        let mut queue = self.queue.lock();
+        if queue.stop {
+            return Safe::Soon(safe); // Nobody will answer.
+        }
         let number = queue.next;
         queue.next += 1;
         frame::write(&mut queue.frames, number, entries);
         queue.waiting.push(answer);
         self.extents.appended.store(number, Ordering::SeqCst);
         drop(queue);
-        self.shared.wake.notify_one();
+        self.wake.notify_one();
         Safe::Soon(safe)
     }
 
@@ -194,52 +198,52 @@ impl Log {
     /// # Errors
     /// 500 InternalError, with what is wrong with the disk.
     pub fn check(&self) -> Result<(), Fault> {
-        self.shared.failure.lock().as_ref().map_or(Ok(()), |why| Err(unwritten(why)))
+        self.failure.lock().as_ref().map_or(Ok(()), |why| Err(unwritten(why)))
     }
 
     /// Asks for a snapshot, however short the log is.
     pub fn snapshot(&self) {
-        self.shared.queue.lock().snapshot = true;
-        self.shared.wake.notify_one();
+        self.queue.lock().snapshot = true;
+        self.wake.notify_one();
     }
 
     /// A number for a new cell.
     pub fn cell(&self) -> CellId {
-        CellId(self.shared.next_cell.fetch_add(1, Ordering::SeqCst))
+        CellId(self.next_cell.fetch_add(1, Ordering::SeqCst))
     }
 
     /// Takes a cell into every snapshot from now on, until it is gone or [`Log::forget`] is called.
     pub fn keep(&self, cell: CellId, told: Weak<dyn Told>) {
-        self.shared.cells.lock().insert(cell, told);
+        self.cells.lock().insert(cell, told);
     }
 
     /// Learns that a cell is dropped. If it is still part of what is kept, the server is stopping: then it takes its bytes with it
     /// in memory only.
     pub fn dropped(&self, cell: CellId) {
-        if self.shared.cells.lock().contains_key(&cell) {
+        if self.cells.lock().contains_key(&cell) {
             self.extents.stop();
         }
     }
 
     /// Leaves a cell out of snapshots from now on.
     pub fn forget(&self, cell: CellId) {
-        self.shared.cells.lock().remove(&cell);
+        self.cells.lock().remove(&cell);
     }
 }
 
-impl Drop for Log {
+impl Drop for Committing {
     fn drop(&mut self) {
-        self.shared.queue.lock().stop = true;
-        self.shared.wake.notify_one();
-        if let Some(committer) = self.committer.take() {
-            let _ = committer.join();
+        self.log.queue.lock().stop = true;
+        self.log.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }
 
 /// The one thread that writes.
 struct Committer {
-    shared: Arc<Shared>,
+    log: Arc<Log>,
     folder: Arc<Folder>,
     medium: Arc<Medium>,
     extents: Arc<Extents>,
@@ -262,12 +266,12 @@ impl Committer {
                 Ok(()) => {
                     self.written = last;
                     self.extents.reap(last);
-                    if self.shared.failure.lock().take().is_some() {
+                    if self.log.failure.lock().take().is_some() {
                         tracing::warn!("the disk takes writes again");
                     }
                 }
                 Err(error) => {
-                    if self.shared.failure.lock().replace(error.to_string()).is_none() {
+                    if self.log.failure.lock().replace(error.to_string()).is_none() {
                         tracing::error!("the disk does not take writes: {error}; writes are refused until it does");
                     }
                 }
@@ -286,11 +290,11 @@ impl Committer {
 
     /// Waits until there is something to write, and takes all there is.
     fn gather(&mut self) -> (Vec<oneshot::Sender<Result<(), String>>>, u64, bool) {
-        let mut queue = self.shared.queue.lock();
+        let mut queue = self.log.queue.lock();
         while queue.frames.is_empty() && !queue.stop && !queue.snapshot {
             if self.owed.is_empty() {
-                self.shared.wake.wait(&mut queue);
-            } else if self.shared.wake.wait_for(&mut queue, PATIENCE).timed_out() {
+                self.log.wake.wait(&mut queue);
+            } else if self.log.wake.wait_for(&mut queue, PATIENCE).timed_out() {
                 break;
             }
         }
@@ -329,11 +333,13 @@ impl Committer {
                 _ => {}
             }
         }
-        if self.snapshot.is_none() && self.file.length >= self.worth && self.owed.is_empty() {
-            if let Err(error) = self.begin_snapshot() {
-                tracing::warn!("no snapshot could be begun: {error}; the log grows on");
-                self.worth = self.file.length + WORTH_A_SNAPSHOT;
-            }
+        if self.snapshot.is_none()
+            && self.file.length >= self.worth
+            && self.owed.is_empty()
+            && let Err(error) = self.begin_snapshot()
+        {
+            tracing::warn!("no snapshot could be begun: {error}; the log grows on");
+            self.worth = self.file.length + WORTH_A_SNAPSHOT;
         }
     }
 
@@ -343,9 +349,9 @@ impl Committer {
         self.medium.sync(&self.file.file)?;
         let generation = self.file.generation + 1;
         self.file = LogFile::open(&self.folder, &self.medium, generation, 0)?;
-        let cells: Vec<_> = self.shared.cells.lock().iter().map(|(id, cell)| (*id, cell.clone())).collect();
-        let (folder, medium, shared) = (self.folder.clone(), self.medium.clone(), self.shared.clone());
-        let write = move || snapshot::write(&folder, &medium, generation, cells, &|| shared.queue.lock().stop);
+        let cells: Vec<_> = self.log.cells.lock().iter().map(|(id, cell)| (*id, cell.clone())).collect();
+        let (folder, medium, log) = (self.folder.clone(), self.medium.clone(), self.log.clone());
+        let write = move || snapshot::write(&folder, &medium, generation, cells, &|| log.queue.lock().stop);
         self.snapshot = Some(std::thread::Builder::new().name("lazuli-snapshot".to_owned()).spawn(write)?);
         Ok(())
     }

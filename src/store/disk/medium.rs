@@ -1,7 +1,7 @@
 //! Files, and the only place where the server writes to them.
 //!
-//! A medium can be given a budget of bytes. When it is used up, the write that went over it stops in its middle and every later one
-//! fails, as on a full disk, or on one that lost its power: so tests stop a disk at every byte of a run and look at what is left.
+//! A medium can be given a budget of bytes or of writes. When it is used up, the write that went over it stops in its middle and every
+//! later one fails, as on a full disk, or on one that lost its power: so tests stop a disk anywhere in a run and look at what is left.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -13,11 +13,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Medium {
     /// How many bytes may still be written.
     budget: AtomicU64,
+    /// How many whole writes may still be made.
+    writes: AtomicU64,
 }
 
 impl Default for Medium {
     fn default() -> Medium {
-        Medium { budget: AtomicU64::new(u64::MAX) }
+        Medium { budget: AtomicU64::new(u64::MAX), writes: AtomicU64::new(u64::MAX) }
     }
 }
 
@@ -25,6 +27,11 @@ impl Medium {
     /// From now on only so many bytes can be written.
     pub fn limit(&self, bytes: u64) {
         self.budget.store(bytes, Ordering::SeqCst);
+    }
+
+    /// From now on only so many writes can be made, and half of the next.
+    pub fn limit_writes(&self, writes: u64) {
+        self.writes.store(writes, Ordering::SeqCst);
     }
 
     /// Opens a file to read and write, and makes it if it is not there.
@@ -57,15 +64,22 @@ impl Medium {
     }
 
     fn take(&self, wanted: u64) -> u64 {
-        let left = self.budget.load(Ordering::SeqCst);
-        if left == u64::MAX {
-            return wanted;
+        if spend(&self.writes, 1) == 0 {
+            self.budget.store(0, Ordering::SeqCst);
+            return wanted / 2;
         }
-        let before = self.budget.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| Some(left.saturating_sub(wanted)));
-        before.unwrap_or_default().min(wanted)
+        spend(&self.budget, wanted)
     }
 }
 
+/// Takes as much of a budget as there is, up to what is wanted.
+fn spend(budget: &AtomicU64, wanted: u64) -> u64 {
+    let spent = budget.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| match left {
+        u64::MAX => None,
+        left => Some(left.saturating_sub(wanted)),
+    });
+    spent.map_or(wanted, |left| left.min(wanted))
+}
 #[cfg(unix)]
 fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, at)

@@ -25,7 +25,7 @@ mod tests;
 use super::journal::{CellId, Changes, Entries, Records};
 use extents::Extents;
 use folder::Folder;
-use log::{Log, LogFile, Start, Told};
+use log::{Committing, Log, LogFile, Start, Told};
 use medium::Medium;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
@@ -48,6 +48,7 @@ const ROOTS: CellId = CellId(0);
 /// A folder with data, in use.
 #[derive(Debug)]
 pub struct Disk {
+    _committing: Committing,
     log: Arc<Log>,
     extents: Arc<Extents>,
     rest: Arc<Rest>,
@@ -58,14 +59,15 @@ pub struct Disk {
 /// What the folder holds beside the cells that are in use.
 #[derive(Debug, Default)]
 struct Rest {
-    roots: Mutex<BTreeMap<Vec<u8>, CellId>>,
+    /// The cells that stand for something, and whether anybody asked for them.
+    roots: Mutex<BTreeMap<Vec<u8>, (CellId, bool)>>,
     /// Records of cells that nobody asked for: those of accounts that this server was not told of. They stay.
     unclaimed: Mutex<HashMap<CellId, Records>>,
 }
 
 impl Told for Rest {
     fn tell(&self, to: &mut Changes<'_>) {
-        for (name, cell) in &*self.roots.lock() {
+        for (name, (cell, _)) in &*self.roots.lock() {
             to.put(name, 1, cell);
         }
         for (cell, records) in &*self.unclaimed.lock() {
@@ -97,24 +99,23 @@ impl Disk {
             next_cell: found.next_cell,
             worth: found.snapshot,
         };
-        let log = Arc::new(Log::start(start).map_err(failed)?);
+        let (log, committing) = Log::start(start).map_err(failed)?;
         let rest = Arc::new(Rest::default());
         let roots = found.cells.remove(&ROOTS).unwrap_or_default();
         for (name, record) in roots.under(b"") {
-            let cell = record.read().map_err(|why| named(why.0))?;
-            rest.roots.lock().insert(name.to_vec(), cell);
+            let cell = record.read(1).map_err(|why| named(why.0))?;
+            rest.roots.lock().insert(name.to_vec(), (cell, false));
         }
         let told: Arc<dyn Told> = rest.clone();
         log.keep(ROOTS, Arc::downgrade(&told));
         let mut said = found.mended;
         said.push(format!("{} records were read from {}", found.records, path.display()));
-        Ok((Disk { log, extents, rest, found: Mutex::new(found.cells) }, said))
+        Ok((Disk { _committing: committing, log, extents, rest, found: Mutex::new(found.cells) }, said))
     }
 
-    /// From now on only so many bytes can be written: how tests stop a disk.
-    #[cfg(test)]
-    fn limit(&self, bytes: u64) {
-        self.extents.medium().limit(bytes);
+    /// What it is written to: how tests stop a disk.
+    pub fn medium(&self) -> &Medium {
+        self.extents.medium()
     }
 
     /// Where changes go.
@@ -129,14 +130,17 @@ impl Disk {
 
     /// The number of the cell that stands for something, the same one at every start.
     pub fn root(&self, name: &str) -> CellId {
-        *self.rest.roots.lock().entry(name.as_bytes().to_vec()).or_insert_with(|| {
+        let mut roots = self.rest.roots.lock();
+        let (cell, claimed) = roots.entry(name.as_bytes().to_vec()).or_insert_with(|| {
             let cell = self.log.cell();
             let mut entries = Entries::default();
             Changes::new(ROOTS, &mut entries).put(name.as_bytes(), 1, &cell);
             // Nobody waits for it: whatever is put into the cell comes after it in the log.
             drop(self.log.append(&entries.bytes));
-            cell
-        })
+            (cell, true)
+        });
+        *claimed = true;
+        *cell
     }
 
     /// The records of a cell as they were found; each is given once.
@@ -144,15 +148,14 @@ impl Disk {
         self.found.lock().remove(&cell).unwrap_or_default()
     }
 
-    /// Ends the start: what nobody asked for stays as it is while some account is not there, and goes when none can want it.
-    pub fn settle(&self, claimed: &[&str]) {
+    /// Ends the start: what nobody asked for stays as it is while an account or a service is not there whose it is, and goes when it can
+    /// be nobody's. Says what is missing, in a sentence.
+    pub fn settle(&self) -> Option<String> {
         let found = std::mem::take(&mut *self.found.lock());
-        let all_there = self.rest.roots.lock().keys().all(|name| claimed.iter().any(|claimed| claimed.as_bytes() == name));
-        if all_there {
-            self.extents.settle();
-        } else {
-            *self.rest.unclaimed.lock() = found;
-            self.extents.hold();
+        if self.rest.roots.lock().values().all(|(_, claimed)| *claimed) {
+            return self.extents.settle();
         }
+        *self.rest.unclaimed.lock() = found;
+        self.extents.hold()
     }
 }

@@ -71,6 +71,11 @@ async fn the_source_must_be_readable() {
     }
 }
 
+/// A port at which nobody listens.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
 /// The source may be named in any way that names it, and is held to the same.
 #[tokio::test]
 async fn the_sources_url_is_read_as_any_other() {
@@ -89,6 +94,9 @@ async fn the_sources_url_is_read_as_any_other() {
         (format!("http://{host}/devstoreaccount1"), "400 InvalidHeaderValue", ""),
         (format!("http://{host}/devstoreaccount1/box/%zz"), "400 InvalidHeaderValue", ""),
         ("no url".to_owned(), "400 InvalidHeaderValue", ""),
+        // Another server's account of the same name is another account.
+        (format!("http://devstoreaccount1.blob.localhost:{}/open/blob", free_port()), "500 CannotVerifyCopySource", ""),
+        (format!("http://{host}/nobody/open/blob"), "404 CannotVerifyCopySource", ""),
     ] {
         let answer = house.ask("PUT", "/box/copy").header("x-ms-copy-source", &source).send().await;
         assert_eq!(answer.verdict(), verdict, "{source}: {}", answer.text());
@@ -114,4 +122,18 @@ async fn a_copy_may_create_or_overwrite_as_any_write() {
         assert_eq!(answer.verdict(), verdict, "{name} with {sp}");
     }
     assert_eq!(house.ask("GET", "/box/new").send().await.text(), "devstoreaccount1/open");
+}
+
+/// Who shows something for the source asks by that, and by nothing else. Nobody's token is taken here.
+#[tokio::test]
+async fn what_is_shown_for_the_source_counts() {
+    let house = two_accounts().await;
+    let url = format!("http://{}/devstoreaccount1/box/blob", house.host(Kind::Blob));
+    for (shown, verdict) in [("Bearer token", "401 CannotVerifyCopySource"), ("nonsense", "400 InvalidHeaderValue"), ("", "202")]
+    {
+        let ask = house.ask("PUT", "/box/copy").header("x-ms-requires-sync", "true").header("x-ms-copy-source", &url);
+        let ask = if shown.is_empty() { ask } else { ask.header("x-ms-copy-source-authorization", shown) };
+        let answer = ask.send().await;
+        assert_eq!(answer.verdict(), verdict, "{shown:?}: {}", answer.text());
+    }
 }

@@ -262,7 +262,7 @@ async fn nothing_else_is_done_in_a_batch() {
         ("POST", "/?comp=batch", "0 400 InvalidInput"),
         ("POST", "/box?restype=container&comp=batch", "0 400 InvalidInput"),
         ("DELETE", "/box/a?comp=foo", "0 400 InvalidQueryParameterValue"),
-        ("PUT", "/box/a?comp=expiry", "0 501 NotImplemented"),
+        ("PUT", "/box/a?comp=undelete", "0 400 InvalidInput"),
     ] {
         let answer = send(&house, "/?comp=batch", &[signed(0, method, &at(target), &[])]).await;
         assert_eq!(verdicts(&answer), [expected], "{method} {target}");

@@ -143,3 +143,115 @@ async fn a_container_has_a_scope_for_its_blobs() {
     )
     .await;
 }
+
+/// A copy that shows its source's key reads it, here as from another server; a wrong one, or half of one, does not.
+#[tokio::test]
+async fn a_copy_may_bring_its_sources_key() {
+    let (house, other) = (house().await, House::new().await);
+    let ((a, _), (b, sha256)) = (key(b'a'), key(b'b'));
+    let source = |key: &str| key.replace("x-ms-encryption", "x-ms-source-encryption");
+    check_in(
+        &house,
+        &format!(
+            "PUT /box?restype=container&comp=acl | x-ms-blob-public-access: blob → 200
+             PUT /box/k | x-ms-blob-type: BlockBlob; {a} | {{512*k}} → 201
+             PUT /box/plain | x-ms-blob-type: BlockBlob | x → 201"
+        ),
+    )
+    .await;
+    let url = format!("{}/box/k", house.blob_url());
+    for (copier, mine) in [(&house, true), (&other, false)] {
+        if !mine {
+            copier.container("box").await;
+        }
+        let mismatch = if mine { OTHER } else { "409 CannotVerifyCopySource" };
+        let broken = if mine { "400 MissingRequiredHeader" } else { "400 CannotVerifyCopySource" };
+        for (target, own, status) in [
+            ("b", "x-ms-blob-type: BlockBlob; ", 201),
+            ("c", "x-ms-requires-sync: true; ", 202),
+            ("b?comp=block&blockid=QQ==", "", 201),
+            ("a?comp=appendblock", "", 201),
+            ("p?comp=page", "x-ms-page-write: update; x-ms-range: bytes=0-511; ", 201),
+        ] {
+            check_in(
+                copier,
+                &format!(
+                    "PUT /box/a | x-ms-blob-type: AppendBlob → 201
+                     PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512 → 201
+                     PUT /box/{target} | {own}x-ms-copy-source: {url} → {}
+                     PUT /box/{target} | {own}x-ms-copy-source: {url}; {} → {mismatch}
+                     PUT /box/{target} | {own}x-ms-copy-source: {url}; x-ms-source-encryption-key: {} → {broken}
+                     PUT /box/{target} | {own}x-ms-copy-source: {url}; {} → {status}",
+                    if mine { USES } else { "409 CannotVerifyCopySource" },
+                    source(&b),
+                    STANDARD.encode([b'a'; 32]),
+                    source(&a),
+                ),
+            )
+            .await;
+        }
+        check_in(
+            copier,
+            &format!(
+                "GET /box/c → 200 | x-ms-encryption-key-sha256: - | {{512*k}}
+                 GET /box/b → 200 | x-ms-encryption-key-sha256: - | {{512*k}}
+                 # from one key to another
+                 PUT /box/d | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url}; {}; {b} → 201 | x-ms-encryption-key-sha256: {sha256}
+                 GET /box/d → {USES}
+                 GET /box/d | {b} → 200 | | {{512*k}}",
+                source(&a)
+            ),
+        )
+        .await;
+    }
+    let lacks = format!(
+        "PUT /box/e | x-ms-blob-type: BlockBlob; x-ms-copy-source: {}; {} → {LACKS}",
+        url.replace("/box/k", "/box/plain"),
+        source(&a)
+    );
+    check_in(&house, &lacks).await;
+}
+
+/// Blocks remember what they were put with, and the list that commits them must show the same.
+#[tokio::test]
+async fn a_block_list_shows_what_its_blocks_were_put_with() {
+    let house = house().await;
+    let ((a, _), (b, _)) = (key(b'a'), key(b'b'));
+    let scope = "x-ms-encryption-scope: s";
+    let list = "<BlockList><Latest>QQ==</Latest></BlockList>";
+    for (at, (put, listed, verdict)) in [
+        ("", "", "201"),
+        (&*a, &*a, "201"),
+        (scope, scope, "201"),
+        (&a, "", USES),
+        (&a, &b, OTHER),
+        (&a, scope, OTHER),
+        ("", &a, LACKS),
+        ("", scope, LACKS),
+        (scope, "", USES),
+        (scope, &a, OTHER),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        check_in(
+            &house,
+            &format!(
+                "PUT /box/l{at}?comp=block&blockid=QQ== | {put} | x → 201
+                 PUT /box/l{at}?comp=blocklist | {listed} | {list} → {verdict}"
+            ),
+        )
+        .await;
+    }
+    // A committed block has the blob's.
+    check_in(
+        &house,
+        &format!(
+            "PUT /box/l1?comp=blocklist | | {list} → {USES}
+             PUT /box/l1?comp=blocklist | {b} | {list} → {OTHER}
+             PUT /box/l1?comp=blocklist | | <BlockList /> → 201
+             GET /box/l1 → 200 | | {{}}"
+        ),
+    )
+    .await;
+}

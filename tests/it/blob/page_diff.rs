@@ -125,3 +125,25 @@ async fn a_hole_of_terabytes_costs_nothing() {
     )
     .await;
 }
+
+/// The earlier snapshot may be named by its whole URL, which must be one of this blob.
+#[tokio::test]
+async fn the_difference_since_a_snapshots_url() {
+    let house = house().await;
+    check_in(
+        &house,
+        &"PUT /box/other | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512 → 201
+         PUT /box/other?comp=snapshot → 201 | x-ms-snapshot: $o
+         PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s
+         PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=512-1023 | {512*b} → 201
+         GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: BASE/box/p?snapshot={s} → 200 | | ~<PageList><PageRange><Start>512</Start><End>1023</End></PageRange></PageList>
+         GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: BASE/box/p?snapshot=2020-01-01T00:00:00.0000000Z → 409 PreviousSnapshotNotFound
+         GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: BASE/box/p → 400 InvalidHeaderValue
+         GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: BASE/box/other?snapshot={o} → 400 InvalidHeaderValue
+         GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: http://127.0.0.1:1/box/p?snapshot={s} → 400 InvalidHeaderValue
+         GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: nonsense → 400 InvalidHeaderValue
+         GET /box/p?comp=pagelist&prevsnapshot={s} | x-ms-previous-snapshot-url: BASE/box/p?snapshot={s} → 400 InvalidHeaderValue"
+            .replace("BASE", &house.blob_url()),
+    )
+    .await;
+}

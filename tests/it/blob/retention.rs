@@ -2,6 +2,7 @@
 
 use crate::house::House;
 use crate::scenario::check_in;
+use lazuli::config::WELL_KNOWN_KEY;
 
 const ON: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy></StorageServiceProperties>";
 
@@ -50,7 +51,7 @@ async fn snapshots_are_kept_and_come_back_with_their_blob() {
          wait 1
          PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s2
          # one snapshot
-         DELETE /box/b?snapshot={s1}&deletetype=permanent → 501 NotImplemented
+         DELETE /box/b?snapshot={s1}&deletetype=permanent → 409 BlobOperationNotSupported
          DELETE /box/b?snapshot={s1} → 202 | x-ms-delete-type-permanent: false
          GET /box/b?snapshot={s1} → 404 BlobNotFound
          GET /box?restype=container&comp=list&include=snapshots → 200 | | !{s1} | ~{s2}
@@ -110,6 +111,45 @@ async fn without_a_policy_nothing_is_kept() {
          DELETE /box/b → 202 | x-ms-delete-type-permanent: true
          GET /box?restype=container&comp=list&include=deleted → 200 | | !<Name>
          PUT /box/b?comp=undelete → 404 BlobNotFound",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_kept_is_removed_for_good_where_that_is_allowed() {
+    let account = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
+    let house = House::with(&["--account", &account]).await;
+    let allow = ON.replace("<Days>7</Days>", "<Days>7</Days><AllowPermanentDelete>true</AllowPermanentDelete>");
+    house.container("box").await;
+    check_in(
+        &house,
+        &format!(
+            "PUT /?restype=service&comp=properties | | {ON} → 202
+             PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
+             PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s; x-ms-version-id: $v2
+             DELETE /box/b?versionid={{v1}} → 202 | x-ms-delete-type-permanent: false
+             DELETE /box/b?snapshot={{s}} → 202 | x-ms-delete-type-permanent: false
+             # not before it is allowed
+             DELETE /box/b?versionid={{v1}}&deletetype=permanent → 409 BlobOperationNotSupported
+             PUT /?restype=service&comp=properties | | {allow} → 202
+             # not the blob itself, and nothing that is still there
+             DELETE /box/b?deletetype=permanent → 409 BlobOperationNotSupported
+             DELETE /box/b?versionid={{v2}}&deletetype=permanent → 409 BlobSnapshotNotSoftDeleted
+             DELETE /box/b?versionid={{v1}}&deletetype=later → 400 InvalidQueryParameterValue
+             DELETE /box/b?versionid=2020-01-01T00:00:00.0000000Z&deletetype=permanent → 404 BlobNotFound
+             # and then it is gone
+             DELETE /box/b?versionid={{v1}}&deletetype=permanent → 202 | x-ms-delete-type-permanent: true
+             DELETE /box/b?versionid={{v1}}&deletetype=permanent → 404 BlobNotFound
+             DELETE /box/b?snapshot={{s}}&deletetype=PERMANENT → 202 | x-ms-delete-type-permanent: true
+             GET /box?restype=container&comp=list&include=versions,snapshots,deleted → 200 | | !{{v1}} | !{{s}} | ~{{v2}}
+             PUT /box/b?comp=undelete → 200
+             GET /box/b?versionid={{v1}} → 404 BlobNotFound
+             # nor is there anything to remove once its days are over
+             PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v3
+             DELETE /box/b?versionid={{v2}} → 202
+             wait 604800
+             DELETE /box/b?versionid={{v2}}&deletetype=permanent → 404 BlobNotFound"
+        ),
     )
     .await;
 }

@@ -101,3 +101,29 @@ async fn the_archive_gives_back_slowly() {
     )
     .await;
 }
+
+#[tokio::test]
+async fn a_smart_blob_tells_the_tier_beneath() {
+    let house = House::new().await;
+    house.container("box").await;
+    check_in(
+        &house,
+        "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-access-tier: Smart | one → 201
+         HEAD /box/b → 200 | x-ms-access-tier: Smart; x-ms-smart-access-tier: Hot; x-ms-access-tier-inferred: -
+         GET /box?restype=container&comp=list → 200 | | ~<AccessTier>Smart</AccessTier><SmartAccessTier>Hot</SmartAccessTier>
+         PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
+         PUT /box/b?comp=tier | x-ms-access-tier: smart → 202
+         HEAD /box/b → 200 | x-ms-access-tier: Archive; x-ms-archive-status: rehydrate-pending-to-smart; x-ms-smart-access-tier: -
+         wait 54000
+         HEAD /box/b → 200 | x-ms-access-tier: Smart; x-ms-smart-access-tier: Hot
+         # a reader of the content is told the tier since late
+         GET /box/b → 200 | x-ms-access-tier: -; x-ms-smart-access-tier: - | one
+         GET /box/b | x-ms-version: 2026-02-06 → 200 | x-ms-access-tier: -; x-ms-smart-access-tier: Hot | one
+         GET /box/b | x-ms-version: 2026-10-06 → 200 | x-ms-access-tier: Smart; x-ms-smart-access-tier: Hot | one
+         GET /box/b | x-ms-version: 2026-10-06; x-ms-range: bytes=0-0 → 206 | x-ms-access-tier: Smart | o
+         PUT /box/b?comp=tier | x-ms-access-tier: Cool → 200
+         HEAD /box/b → 200 | x-ms-smart-access-tier: -
+         PUT /box/page | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; x-ms-access-tier: Smart → 400 AccessTierNotSupportedForBlobType",
+    )
+    .await;
+}

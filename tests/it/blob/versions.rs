@@ -40,9 +40,7 @@ async fn every_write_leaves_a_version_behind() {
          HEAD /box/b → 200 | x-ms-access-tier: Hot
          # a list shows them when asked to, oldest first
          GET /box?restype=container&comp=list → 200 | | ~<VersionId>{v3}</VersionId><IsCurrentVersion>true</IsCurrentVersion> | !{v2}
-         GET /box?restype=container&comp=list&include=versions → 200 | | ~<VersionId>{v1}</VersionId><Properties> | ~<VersionId>{v2}</VersionId><Properties>
-         # a copy of a version brings it back
-         PUT /box/b | x-ms-copy-source: http://localhost/none → 501 NotImplemented",
+         GET /box?restype=container&comp=list&include=versions → 200 | | ~<VersionId>{v1}</VersionId><Properties> | ~<VersionId>{v2}</VersionId><Properties>",
     )
     .await;
 }
@@ -88,7 +86,7 @@ async fn a_name_with_nothing_but_versions_is_listed_when_asked_for() {
              PUT /box/c | x-ms-blob-type: BlockBlob | c → 201 | x-ms-version-id: $c
              GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | ~{listed} | ~<Content-Length>5</Content-Length> | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState> | ~<Name>c</Name><VersionId>{{c}}</VersionId> | !{{v1}} | !{{v2}} | !<Content-Length>3</Content-Length>
              # who lists the versions sees those
-             GET /box?restype=container&comp=list&include=deletedwithversions,versions → 200 | | ~{{v1}} | ~{{v2}} | !HasVersionsOnly
+             GET /box?restype=container&comp=list&include=deletedwithversions,versions → 200 | | ~{{v1}} | ~{{v2}}
              # page by page
              GET /box?restype=container&comp=list&include=deletedwithversions&maxresults=1 → 200 | | ~{listed} | !<Name>c</Name>
              # as many versions as are left
@@ -121,6 +119,80 @@ async fn what_grows_in_place_makes_no_version() {
          GET /box/log?snapshot={taken} → 200 | x-ms-version-id: -
          HEAD /box/log → 200 | x-ms-version-id: {v3}
          HEAD /box/log?versionid={v2} → 200",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn names_that_only_have_versions_are_listed_when_asked_for() {
+    let house = house().await;
+    check_in(
+        &house,
+        "PUT /box/a | x-ms-blob-type: BlockBlob | one → 201
+         PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
+         wait 1
+         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-n: 2 | two → 201 | x-ms-version-id: $v2; etag: $e2
+         PUT /box/c?comp=block&blockid=MQ== | | x → 201
+         # while there is a blob, they are its past
+         GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | ~<VersionId>{v2}</VersionId><IsCurrentVersion>true | !HasVersionsOnly
+         DELETE /box/b → 202
+         GET /box?restype=container&comp=list → 200 | | !<Name>b<
+         GET /box?restype=container&comp=list&include=deletedwithversions,metadata → 200 | | ~<Name>b</Name><HasVersionsOnly>true</HasVersionsOnly><Properties> | ~<LeaseStatus>unlocked</LeaseStatus> | ~<n>2</n> | !{v2} | !<Name>c<
+         GET /box?restype=container&comp=list&include=deletedwithversions,versions,uncommittedblobs → 200 | | ~{v1} | ~{v2} | ~<Name>c<
+         # a new blob of the name has them for its past
+         PUT /box/b | x-ms-blob-type: BlockBlob | three → 201
+         GET /box?restype=container&comp=list&include=deletedwithversions → 200 | | !HasVersionsOnly
+         DELETE /box/b → 202",
+    )
+    .await;
+    let (mut names, mut marker) = (Vec::new(), String::new());
+    loop {
+        let target =
+            format!("/box?restype=container&comp=list&include=deletedwithversions,versions&maxresults=1&marker={marker}");
+        let page = house.ask("GET", &target).send().await;
+        names.extend(page.elements("Name").iter().map(|name| (*name).to_owned()));
+        marker = page.element("NextMarker").to_owned();
+        if marker.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(names, ["a", "b", "b", "b", "b"], "three versions, and that there are only these");
+}
+
+#[tokio::test]
+async fn soft_delete_keeps_versions_that_are_removed_and_a_copy_brings_one_back() {
+    let house = house().await;
+    let source = format!("{}/box/b", house.blob_url());
+    check_in(
+        &house,
+        &"PUT /?restype=service&comp=properties | | <StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy></StorageServiceProperties> → 202
+         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-n: 1 | one → 201 | x-ms-version-id: $v1
+         wait 1
+         PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2
+         # a deleted blob is a version like the others, and not deleted
+         DELETE /box/b → 202 | x-ms-delete-type-permanent: false
+         GET /box?restype=container&comp=list&include=deleted → 200 | | !<Name>
+         GET /box?restype=container&comp=list&include=versions → 200 | | ~{v1} | ~{v2} | !IsCurrentVersion | !Deleted
+         # a version that is removed is kept aside
+         DELETE /box/b?versionid={v1} → 202 | x-ms-delete-type-permanent: false
+         GET /box/b?versionid={v1} → 404 BlobNotFound
+         GET /box?restype=container&comp=list&include=versions → 200 | | !{v1} | ~{v2}
+         GET /box?restype=container&comp=list&include=versions,deleted → 200 | | ~<VersionId>{v1}</VersionId><Deleted>true</Deleted> | ~{v2}
+         PUT /box/copy | x-ms-copy-source: {source}?versionid={v1} → 404 CannotVerifyCopySource
+         PUT /box/b?comp=undelete → 200
+         GET /box/b → 404 BlobNotFound
+         GET /box/b?versionid={v1} → 200 | | one
+         # and is the blob again once it is copied over it
+         PUT /box/b | x-ms-copy-source: {source}?versionid={v1} → 202 | x-ms-version-id: $v3
+         GET /box/b → 200 | x-ms-version-id: {v3}; x-ms-is-current-version: true; x-ms-meta-n: 1 | one
+         GET /box/b?versionid={v2} → 200 | | two
+         # what is only kept aside is over by the clock, versions stay
+         DELETE /box/b?versionid={v2} → 202
+         wait 604800
+         PUT /box/b?comp=undelete → 200
+         GET /box/b?versionid={v2} → 404 BlobNotFound
+         GET /box/b?versionid={v1} → 200 | | one"
+            .replace("{source}", &source),
     )
     .await;
 }

@@ -93,38 +93,3 @@ async fn unknown_verbs() {
     }
     stored.unchanged("a verb").await;
 }
-
-/// Every operation of the reference that is not there yet says so, rather than doing something else.
-#[tokio::test]
-async fn operations_that_are_not_there() {
-    let stored = Stored::new().await;
-    for (method, path, comp) in [
-        ("PUT", "/kept?restype=container&", "undelete"),
-        ("PUT", "/kept/digits?", "expiry"),
-        ("PUT", "/kept/digits?", "immutabilityPolicies"),
-        ("DELETE", "/kept/digits?", "immutabilityPolicies"),
-        ("PUT", "/kept/digits?", "legalhold"),
-        ("PUT", "/kept/digits?", "incrementalcopy"),
-    ] {
-        for comp in [comp.to_owned(), comp.to_uppercase()] {
-            let target = format!("{path}comp={comp}");
-            let answer = stored.house.ask(method, &target).header("x-ms-blob-type", "BlockBlob").body("overwritten").send().await;
-            assert_eq!(answer.verdict(), "501 NotImplemented", "{method} {target}: {}", answer.text());
-            refusal_of_501(&answer, &comp);
-            stored.unchanged(&target).await;
-        }
-    }
-    let headers = [("x-ms-copy-source", "http://elsewhere.example/account/container/blob")];
-    let answer = stored.house.ask("PUT", "/kept/new").headers(&headers).send().await;
-    assert_eq!(answer.verdict(), "501 NotImplemented", "{}", answer.text());
-    stored.unchanged("a copy from elsewhere").await;
-}
-
-fn refusal_of_501(answer: &crate::house::Answer, comp: &str) {
-    assert_eq!(refusal(answer, "PUT", VERSION), "NotImplemented");
-    assert!(
-        answer.element("Message").starts_with(&format!("The operation comp={comp} is not implemented yet.")),
-        "{}",
-        answer.text()
-    );
-}

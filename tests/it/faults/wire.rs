@@ -52,7 +52,7 @@ impl Wire {
             assert!(self.more().await, "closed before an answer: {:?}", String::from_utf8_lossy(&self.read));
         };
         let head = String::from_utf8(head).unwrap();
-        let mut lines = head.trim_end().split("\r\n");
+        let mut lines = head.strip_suffix("\r\n\r\n").unwrap().split("\r\n");
         let line = lines.next().unwrap().to_owned();
         let mut headers = http::HeaderMap::new();
         for (name, value) in lines.map(|line| line.split_once(": ").unwrap()) {

@@ -3,6 +3,7 @@
 
 mod azure;
 mod identity;
+mod immutable;
 mod objects;
 
 use crate::house::{House, VERSION, hmac};

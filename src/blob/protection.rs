@@ -1,0 +1,62 @@
+//! Immutability policies and legal holds on the wire: what a request gives a blob, and what a reader is told of it.
+
+use super::state::Blob;
+use crate::op::xml::Writer;
+use crate::op::{Call, Field, Reply};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::immutability::{Policy, Protection};
+use crate::takes;
+
+takes! { Asked {
+    until: Option<String> = Header "x-ms-immutability-policy-until-date",
+    mode: Option<String> = Header "x-ms-immutability-policy-mode",
+    hold: Option<bool> = Header "x-ms-legal-hold",
+} }
+
+/// The headers by which a request that makes a blob protects it.
+pub(super) const FIELDS: &[Field] = Asked::FIELDS;
+
+/// Reads what a request that makes a blob protects it with. Whoever protects needs the right to.
+///
+/// # Errors
+/// 400 for what is malformed, UnsupportedHeader in an account without immutability; 403 for a SAS without `i`.
+pub(super) fn read(call: &Call) -> Result<Protection, Fault> {
+    let Some(first) = FIELDS.iter().find(|field| call.has_header(field.name)) else { return Ok(Protection::default()) };
+    if !call.account.immutability {
+        return Err(Code::UnsupportedHeader.with("HeaderName", first.name));
+    }
+    if !call.grant.allows("i") {
+        return Err(Code::AuthorizationPermissionMismatch.into());
+    }
+    let asked = Asked::of(call)?;
+    Ok(Protection { policy: Policy::read(asked.until.as_deref(), asked.mode.as_deref(), call.now)?, hold: asked.hold })
+}
+
+/// Checks that the account has immutable storage at all.
+///
+/// # Errors
+/// 409 BlobOperationNotSupported.
+pub(super) fn check_account(call: &Call) -> Result<(), Fault> {
+    if call.account.immutability { Ok(()) } else { Err(Code::BlobOperationNotSupported.into()) }
+}
+
+/// Adds a policy.
+pub(super) fn with_policy(reply: Reply, policy: Option<Policy>) -> Reply {
+    reply
+        .with_some("x-ms-immutability-policy-until-date", policy.map(|policy| policy.until.rfc1123()))
+        .with_some("x-ms-immutability-policy-mode", policy.map(|policy| policy.mode.name()))
+}
+
+/// Adds what a reader of a blob is told.
+pub(super) fn describe(reply: Reply, blob: &Blob) -> Reply {
+    let hold = blob.protection.hold.map(|held| held.to_string());
+    with_policy(reply, blob.protection.policy).with_some("x-ms-legal-hold", hold)
+}
+
+/// Writes what a listing tells, if it is asked for.
+pub(super) fn write(xml: &mut Writer, blob: &Blob, policy: bool, hold: bool) {
+    if let Some(kept) = blob.protection.policy.filter(|_| policy) {
+        xml.leaf("ImmutabilityPolicyUntilDate", kept.until.rfc1123()).leaf("ImmutabilityPolicyMode", kept.mode.name());
+    }
+    xml.leaf_some("LegalHold", blob.protection.hold.filter(|_| hold).map(|held| held.to_string()));
+}

@@ -1,0 +1,133 @@
+//! What a container tells of its blobs as a whole: the blocks of a name, and the names in order.
+
+use super::blob::Blob;
+use super::door::{Admitted, asked_state};
+use super::{At, Container, Kept, Key, Staged};
+use crate::op::Call;
+use crate::rules::{
+    blocks::{self, BlockId},
+    fault::{Code, Fault},
+    time::Timestamp,
+};
+use std::sync::Arc;
+
+impl Container {
+    /// Checks that there is no blob, no snapshot and no version: where blobs can be immutable, their container stays as long as it
+    /// holds one, protected or not.
+    ///
+    /// # Errors
+    /// 409 BlobImmutableDueToPolicy.
+    pub fn check_empty(&self, now: Timestamp) -> Result<(), Fault> {
+        if self.blobs.values().any(|blob| blob.is_live(now)) { Err(Code::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
+    }
+
+    /// The committed and the uncommitted blocks of the name that the call asks about.
+    ///
+    /// # Errors
+    /// As [`Container::admit`]; 404 BlobNotFound when there are neither.
+    pub fn block_lists(&self, call: &Call) -> Result<BlockLists, Fault> {
+        let waiting: Vec<_> = self
+            .waiting(call.blob(), call.now)
+            .filter(|_| asked_state(call) == Ok(At::Base))
+            .map(|staged| staged.blocks.iter().map(|(id, block)| (id.clone(), block.content.len())).collect())
+            .unwrap_or_default();
+        match self.admit(call) {
+            Ok(admitted) => Ok(BlockLists { blob: Some(admitted), waiting }),
+            Err(fault) if fault.code() == Code::BlobNotFound && !waiting.is_empty() => Ok(BlockLists { blob: None, waiting }),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// The blobs from a name on, in order: what a listing reads.
+    pub fn list_from<'a>(
+        &'a self,
+        from: &str,
+        also: Also,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&'a str, Listed<'a>)> + use<'a> {
+        let mut blobs = self.states_from(from, also, now).peekable();
+        let staged =
+            also.uncommitted.then(|| self.staged.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.lives(now)));
+        let mut staged = staged.into_iter().flatten().map(|(name, _)| &**name).peekable();
+        std::iter::from_fn(move || {
+            loop {
+                return match (blobs.peek(), staged.peek()) {
+                    (Some((blob, _)), Some(waiting)) if blob == waiting => {
+                        staged.next();
+                        continue;
+                    }
+                    (Some((blob, _)), Some(waiting)) if waiting < blob => staged.next().map(|name| (name, Listed::Uncommitted)),
+                    (None, Some(_)) => staged.next().map(|name| (name, Listed::Uncommitted)),
+                    _ => blobs.next(),
+                };
+            }
+        })
+    }
+
+    /// All states from a name on; after those of a name that is no blob's any more, if asked for, the last of its versions.
+    fn states_from<'a>(
+        &'a self,
+        from: &str,
+        also: Also,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&'a str, Listed<'a>)> + use<'a> {
+        let mut states = self.blobs.range(Key::first(from)..).peekable();
+        let mut version: Option<(&str, &Arc<Blob>)> = None;
+        std::iter::from_fn(move || {
+            if let Some((name, last)) = version.take_if(|(name, _)| states.peek().is_none_or(|(next, _)| *next.name != **name)) {
+                return Some((name, Listed::VersionsOnly(last)));
+            }
+            let (key, blob) = states.next()?;
+            match key.at {
+                At::Kept(_, Kept::Version) if also.versions_only && blob.is_kept(now) => version = Some((&key.name, blob)),
+                At::Base if blob.is_live(now) => version = None,
+                At::Kept(..) | At::Base => {}
+            }
+            Some((&*key.name, Listed::Blob(key.at, blob)))
+        })
+    }
+
+    pub(super) fn waiting(&self, name: &str, now: Timestamp) -> Option<&Staged> {
+        self.staged.get(name).map(Arc::as_ref).filter(|staged| staged.lives(now))
+    }
+}
+
+impl Staged {
+    fn lives(&self, now: Timestamp) -> bool {
+        now < self.end()
+    }
+
+    /// From when on they are gone.
+    pub(super) fn end(&self) -> Timestamp {
+        self.touched.after_seconds(blocks::UNCOMMITTED_SECONDS)
+    }
+}
+
+/// The blocks of a name: those that make the blob, and those that wait to.
+#[derive(Debug)]
+pub struct BlockLists {
+    /// The blob, if there is one.
+    pub blob: Option<Admitted>,
+    /// The uncommitted blocks in order of their ids, and their sizes in bytes.
+    pub waiting: Vec<(BlockId, u64)>,
+}
+
+/// What a listing shows beside blobs and their earlier states.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Also {
+    /// Names that only have blocks so far.
+    pub uncommitted: bool,
+    /// Names that have versions, and no blob any more.
+    pub versions_only: bool,
+}
+
+/// What a listing meets.
+#[derive(Clone, Copy, Debug)]
+pub enum Listed<'a> {
+    /// A blob, or an earlier state of it; deleted ones too.
+    Blob(At, &'a Arc<Blob>),
+    /// A name that has versions and no blob any more: the last of them.
+    VersionsOnly(&'a Arc<Blob>),
+    /// A name that has uncommitted blocks and no blob yet.
+    Uncommitted,
+}

@@ -1,0 +1,85 @@
+//! Containers on the wire: who may read them, with what they encrypt, and what List Containers tells of them.
+
+use super::super::state::Container;
+use super::write_lease;
+use crate::op::Call;
+use crate::op::xml::Writer;
+use crate::rules::{access::PublicAccess, encryption::Preset, fault::Fault, retention, version::Version};
+use crate::service::listing::Line;
+
+/// The scope that a container without its own reports.
+const ACCOUNT_SCOPE: &str = "$account-encryption-key";
+
+/// Reads the encryption scope that a container gets for its blobs.
+///
+/// # Errors
+/// 400 for a malformed flag, or one without a scope.
+pub(in crate::blob) fn read_preset(call: &Call) -> Result<Preset, Fault> {
+    let scope = call.header("x-ms-default-encryption-scope").filter(|text| !text.is_empty() && text != ACCOUNT_SCOPE);
+    let deny = match call.header("x-ms-deny-encryption-scope-override").as_deref().unwrap_or("false") {
+        text if text.eq_ignore_ascii_case("true") => true,
+        text if text.eq_ignore_ascii_case("false") => false,
+        text => return Err(Fault::header("x-ms-deny-encryption-scope-override", text)),
+    };
+    Ok(Preset { scope: scope.map(Box::from), deny_override: deny })
+}
+
+/// The scope that a container reports, and whether it denies others.
+pub(in crate::blob) fn preset_told(preset: &Preset) -> (&str, &'static str) {
+    (preset.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if preset.deny_override { "true" } else { "false" })
+}
+
+/// Reads `x-ms-blob-public-access`.
+///
+/// # Errors
+/// 400 InvalidHeaderValue for anything but `blob` and `container`.
+pub(in crate::blob) fn read_public_access(call: &Call) -> Result<PublicAccess, Fault> {
+    match call.header("x-ms-blob-public-access").as_deref().unwrap_or_default() {
+        "" => Ok(PublicAccess::Private),
+        text => [PublicAccess::Blob, PublicAccess::Container]
+            .into_iter()
+            .find(|access| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text)))
+            .ok_or_else(|| Fault::header("x-ms-blob-public-access", text)),
+    }
+}
+
+/// A `<Container>` of List Containers.
+pub(in crate::blob) fn write_container(xml: &mut Writer, line: &Line<'_, Container>, metadata: bool, call: &Call) {
+    let about = line.state.about();
+    xml.open("Container").leaf("Name", line.name);
+    if let Some((born, _)) = line.deleted {
+        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(born));
+    }
+    xml.open("Properties");
+    xml.leaf("Last-Modified", about.stamp.rfc1123()).leaf("Etag", line.state.etag().quoted());
+    match line.deleted {
+        None => write_lease(xml, line.state.lease(), call.now),
+        // Recorded: whoever deletes it holds a lease on it for as long as that takes.
+        Some((_, deletion)) if deletion.is_going_on(call.now) => {
+            xml.leaf("LeaseStatus", "locked").leaf("LeaseState", "leased").leaf("LeaseDuration", "fixed");
+        }
+        Some(_) => _ = xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "expired"),
+    }
+    if call.version >= Version::V2016_05_31 {
+        xml.leaf_some("PublicAccess", about.access.name());
+    }
+    if call.version >= Version::V2019_02_02 {
+        let (scope, deny) = preset_told(&about.encryption);
+        xml.leaf("DefaultEncryptionScope", scope).leaf("DenyEncryptionScopeOverride", deny);
+    }
+    if call.version >= Version::V2017_11_09 {
+        xml.leaf("HasImmutabilityPolicy", "false").leaf("HasLegalHold", "false");
+    }
+    if call.version >= Version::V2020_06_12 {
+        xml.leaf("ImmutableStorageWithVersioningEnabled", call.account.immutability.to_string());
+    }
+    if let Some((_, deletion)) = line.deleted {
+        xml.leaf("DeletedTime", deletion.at.rfc1123());
+        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(call.now).to_string());
+    }
+    xml.close("Properties");
+    if metadata {
+        xml.nest("Metadata", |xml| about.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+    }
+    xml.close("Container");
+}

@@ -1,0 +1,60 @@
+//! Access tiers on the wire: what Get Blob Properties and List Blobs tell of them.
+
+use super::super::body::Body;
+use super::super::state::Blob;
+use crate::op::xml::Writer;
+use crate::op::{Call, Reply};
+use crate::rules::{
+    tier::{Kept, Placed, Rehydration, Tier},
+    time::Timestamp,
+    version::Version,
+};
+
+/// Which tiers a blob can have, by its type.
+pub(in crate::blob) fn tiers_of(body: &Body) -> Kept {
+    match body {
+        Body::Block { .. } => Kept::Standard,
+        Body::Page { .. } => Kept::Premium,
+        Body::Append { .. } => Kept::None,
+    }
+}
+
+/// The access tier headers of Get Blob Properties.
+pub(in crate::blob) fn with_tier(reply: Reply, blob: &Blob, call: &Call) -> Reply {
+    // Recorded: before 2019-02-02 a blob of any type is told to be Hot.
+    let told = tiers_of(&blob.body) == Kept::Standard || call.version < Version::V2019_02_02;
+    let reply = with_smart_tier(reply, blob, call.now);
+    match blob.tier.map(|placed| placed.seen(call.now)) {
+        None if told => reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true"),
+        None => reply,
+        Some(Placed { tier: class @ Tier::Premium(_), .. }) => reply.with("x-ms-access-tier", class.name()),
+        Some(placed) => reply
+            .with("x-ms-access-tier", placed.tier.name())
+            .with("x-ms-access-tier-change-time", placed.since.rfc1123())
+            .with_some("x-ms-archive-status", placed.rehydration.map(Rehydration::status))
+            .with_some("x-ms-rehydrate-priority", placed.rehydration.map(|way| way.priority.name())),
+    }
+}
+
+/// The tier beneath a smart one.
+pub(in crate::blob) fn with_smart_tier(reply: Reply, blob: &Blob, now: Timestamp) -> Reply {
+    let beneath = blob.tier.and_then(|placed| placed.seen(now).tier.beneath());
+    reply.with_some("x-ms-smart-access-tier", beneath.map(Tier::name))
+}
+
+/// What List Blobs tells.
+pub(super) fn write_tier(xml: &mut Writer, blob: &Blob, now: Timestamp) {
+    match blob.tier.map(|placed| placed.seen(now)) {
+        None if tiers_of(&blob.body) == Kept::Standard => {
+            xml.leaf("AccessTier", Tier::Hot.name()).leaf("AccessTierInferred", "true");
+        }
+        None => {}
+        Some(placed) => {
+            xml.leaf("AccessTier", placed.tier.name());
+            xml.leaf_some("SmartAccessTier", placed.tier.beneath().map(Tier::name));
+            xml.leaf_some("ArchiveStatus", placed.rehydration.map(Rehydration::status));
+            xml.leaf_some("RehydratePriority", placed.rehydration.map(|way| way.priority.name()));
+            xml.leaf("AccessTierChangeTime", placed.since.rfc1123());
+        }
+    }
+}

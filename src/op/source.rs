@@ -1,0 +1,167 @@
+//! How a copy reaches its source: a blob of this server through the same door as any reader, or what another server answers.
+
+use super::{Call, Received, Target};
+use crate::account::Account;
+use crate::rules::checksum::{Hasher, Wanted};
+use crate::rules::fault::{Code, Fault};
+use crate::store::Store;
+use crate::store::content::Filling;
+use bytes::Bytes;
+use http::HeaderMap;
+use http_body_util::BodyExt;
+use std::ops::Range;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use sync_wrapper::SyncWrapper;
+
+/// How a copy operation reaches its source.
+pub trait Sources: Send + Sync + std::fmt::Debug {
+    /// Where a copy-source URL leads. A blob on this server is found only if the caller (or the URL's own signature) may read it.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
+    fn find(&self, call: &Call, url: &str) -> Result<Found, Fault>;
+
+    /// Asks another server for a source; its answer's body is still to come.
+    ///
+    /// # Errors
+    /// 500 CannotVerifyCopySource for a server that cannot be reached or does not answer.
+    fn open(&self, asking: Asking) -> Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send + '_>>;
+
+    /// Lets a task run on after its request was answered. It ends with the server, if not before.
+    fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
+}
+
+/// Where a copy's source lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// On this server.
+    Here(Source),
+    /// Behind a URL that is not this server's, as far as it knows.
+    Elsewhere,
+}
+
+/// A copy's source on this server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The account it lies in.
+    pub account: Arc<Account>,
+    /// The blob.
+    pub target: Target,
+    /// The snapshot, if the URL names one.
+    pub snapshot: Option<String>,
+    /// The version, if the URL names one.
+    pub version_id: Option<String>,
+}
+
+/// What another server is asked.
+#[derive(Clone, Debug)]
+pub struct Asking {
+    /// The URL, which it gets with GET.
+    pub url: String,
+    /// The headers.
+    pub headers: HeaderMap,
+}
+
+/// What another server answers.
+#[derive(Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    body: SyncWrapper<axum::body::Body>,
+}
+
+/// How long an answer's body may stand still between two pieces.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is said of a source that cannot be reached, or breaks off, or stands still.
+pub fn lost(why: impl Into<String>) -> Fault {
+    Code::CannotVerifyCopySource.saying("Could not verify the copy source within the specified time.").status_of(500).because(why)
+}
+
+impl Answer {
+    /// An answer whose body comes off the wire as it is read.
+    pub fn new(status: u16, headers: HeaderMap, body: axum::body::Body) -> Answer {
+        Answer { status, headers, body: SyncWrapper::new(body) }
+    }
+
+    /// The length of its body in bytes, where it says so.
+    pub fn length(&self) -> Option<u64> {
+        self.headers.get(http::header::CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
+    }
+
+    /// Streams a part of its body into a content, hashing on the way.
+    ///
+    /// # Errors
+    /// As [`Answer::stream`]; 500 InternalError when the disk does not take it.
+    pub async fn receive(self, store: &Store, part: Range<u64>, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
+        let expected = self.length().map_or(0, |length| length.min(part.end).saturating_sub(part.start));
+        let mut hasher = Hasher::new(wanted);
+        // Nothing is kept ready for more than may come.
+        let mut filling = Filling::new(store, expected.min(limit));
+        let take = |piece: &[u8]| {
+            hasher.update(piece);
+            Ok(filling.push(piece)?)
+        };
+        self.stream(part, limit, take).await?;
+        Ok(Received { content: filling.finish()?, digests: hasher.finish() })
+    }
+
+    /// Hands over a part of its body, piece by piece, to somebody who refuses what is not wanted any more.
+    ///
+    /// # Errors
+    /// 413 RequestBodyTooLarge over `limit` bytes; 500 CannotVerifyCopySource when it breaks off or stands still; the refusal.
+    pub async fn stream(
+        mut self,
+        part: Range<u64>,
+        limit: u64,
+        mut take: impl FnMut(&[u8]) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        if self.length().is_some_and(|length| length.min(part.end).saturating_sub(part.start) > limit) {
+            return Err(Fault::too_large(limit));
+        }
+        let (mut at, mut came) = (0_u64, 0_u64);
+        while at < part.end
+            && let Some(piece) = self.piece().await?
+        {
+            let length = piece.len() as u64;
+            let within = |offset: u64| offset.saturating_sub(at).min(length) as usize;
+            let (from, to) = (within(part.start), within(part.end));
+            at += length;
+            let wanted = piece.get(from..to).unwrap_or_default();
+            came += wanted.len() as u64;
+            if came > limit {
+                return Err(Fault::too_large(limit));
+            }
+            take(wanted)?;
+        }
+        Ok(())
+    }
+
+    /// The beginning of its body, for the small documents that refusals are. What cannot be read is left out.
+    pub async fn beginning(mut self, limit: usize) -> Vec<u8> {
+        let mut text = Vec::new();
+        while text.len() < limit {
+            let Ok(Some(piece)) = self.piece().await else { break };
+            text.extend_from_slice(&piece[..piece.len().min(limit - text.len())]);
+        }
+        text
+    }
+
+    async fn piece(&mut self) -> Result<Option<Bytes>, Fault> {
+        loop {
+            return match tokio::time::timeout(PATIENCE, self.body.get_mut().frame()).await {
+                Err(_) => Err(lost("the source stands still")),
+                Ok(None) => Ok(None),
+                Ok(Some(Err(error))) => Err(lost(format!("the source broke off: {error}"))),
+                Ok(Some(Ok(frame))) => match frame.into_data() {
+                    Ok(data) => Ok(Some(data)),
+                    Err(_) => continue,
+                },
+            };
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Soft delete of containers, for accounts that keep them: what a deletion keeps, for how long, and how it comes back.
+
+use crate::house::House;
+use crate::scenario::{check, check_in};
+use lazuli::config::WELL_KNOWN_KEY;
+
+/// A house whose account keeps deleted containers for a week.
+async fn house() -> House {
+    House::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},container-retention=7")]).await
+}
+
+/// The version of the only deleted container.
+async fn version(house: &House) -> String {
+    let list = house.ask("GET", "/?comp=list&include=deleted").send().await;
+    let versions = list.elements("Version");
+    assert_eq!(versions.len(), 1, "{}", list.text());
+    versions[0].to_owned()
+}
+
+async fn restore(house: &House, target: &str, name: &str, version: &str) -> String {
+    let ask =
+        house.ask("PUT", target).header("x-ms-deleted-container-name", name).header("x-ms-deleted-container-version", version);
+    ask.send().await.verdict()
+}
+
+#[tokio::test]
+async fn a_deleted_container_comes_back_with_all_that_was_in_it() {
+    let house = house().await;
+    check_in(
+        &house,
+        "PUT /box?restype=container | x-ms-meta-n: 1; x-ms-blob-public-access: blob → 201 | etag: $e1
+         PUT /box/b | x-ms-blob-type: BlockBlob | one → 201
+         PUT /box?restype=container&comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
+         DELETE /box?restype=container → 412 LeaseIdMissing
+         GET /?comp=list&include=deleted → 200 | | !Deleted
+         DELETE /box?restype=container | x-ms-lease-id: {A} → 202
+         # it is gone, but for who asks for what was deleted; while it goes, its name is nobody's
+         GET /box?restype=container → 404 ContainerNotFound
+         GET /box/b → 404 ContainerNotFound
+         PUT /box/b | x-ms-blob-type: BlockBlob | two → 404 ContainerNotFound
+         GET /?comp=list → 200 | | !<Name>
+         GET /?comp=list&include=deleted,metadata → 200 | | ~<Name>box</Name><Deleted>true</Deleted><Version>01D | ~<Etag>{e1}</Etag><LeaseStatus>locked</LeaseStatus><LeaseState>leased</LeaseState><LeaseDuration>fixed</LeaseDuration><PublicAccess>blob | ~<DeletedTime>{at}</DeletedTime><RemainingRetentionDays>7</RemainingRetentionDays></Properties><Metadata><n>1</n></Metadata>
+         PUT /box?restype=container → 409 ContainerBeingDeleted | | ~Try operation later.",
+    )
+    .await;
+    let version = version(&house).await;
+    let back = "/box?restype=container&comp=undelete";
+    assert_eq!(restore(&house, back, "box", &version).await, "409 ContainerBeingDeleted");
+    house.wait(30);
+    for (name, version, verdict) in [
+        ("box", "0000000000000000", "404 ContainerNotFound"),
+        ("box", "soon", "404 ContainerNotFound"),
+        ("other", version.as_str(), "404 ContainerNotFound"),
+        ("box", version.as_str(), "201"),
+        ("box", version.as_str(), "409 ContainerAlreadyExists"),
+    ] {
+        assert_eq!(restore(&house, back, name, version).await, verdict, "{name} {version}");
+    }
+    assert_eq!(restore(&house, "/other?restype=container&comp=undelete", "box", &version).await, "404 ContainerNotFound");
+    check_in(
+        &house,
+        "GET /box?restype=container → 200 | x-ms-meta-n: 1; x-ms-blob-public-access: blob; x-ms-lease-state: available; last-modified: {at}
+         GET /box/b → 200 | | one
+         PUT /box/c | x-ms-blob-type: BlockBlob | two → 201
+         GET /?comp=list&include=deleted → 200 | | !Deleted | ~<Name>box</Name>
+         PUT /box?restype=container&comp=undelete | x-ms-deleted-container-name: box → 400 MissingRequiredHeader
+         PUT /box?restype=container&comp=undelete | x-ms-deleted-container-version: 01 → 400 MissingRequiredHeader",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn it_comes_back_under_another_name_when_its_own_is_taken() {
+    let house = house().await;
+    check_in(
+        &house,
+        "PUT /box?restype=container → 201
+         PUT /box/b | x-ms-blob-type: BlockBlob | old → 201
+         DELETE /box?restype=container → 202
+         wait 29
+         PUT /box?restype=container → 409 ContainerBeingDeleted
+         wait 1
+         PUT /box?restype=container → 201
+         GET /?comp=list&include=deleted → 200 | | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>expired</LeaseState>",
+    )
+    .await;
+    let version = version(&house).await;
+    assert_eq!(restore(&house, "/box?restype=container&comp=undelete", "box", &version).await, "409 ContainerAlreadyExists");
+    assert_eq!(restore(&house, "/again?restype=container&comp=undelete", "box", &version).await, "201");
+    check_in(
+        &house,
+        "GET /again/b → 200 | | old
+         GET /box/b → 404 BlobNotFound",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn it_is_kept_for_its_days_and_no_longer() {
+    let house = house().await;
+    check_in(
+        &house,
+        "PUT /box?restype=container → 201
+         DELETE /box?restype=container → 202
+         wait 3600
+         GET /?comp=list&include=deleted → 200 | | ~<RemainingRetentionDays>6<
+         wait 601199
+         GET /?comp=list&include=deleted → 200 | | ~<RemainingRetentionDays>0<",
+    )
+    .await;
+    let version = version(&house).await;
+    house.wait(1);
+    assert_eq!(restore(&house, "/box?restype=container&comp=undelete", "box", &version).await, "404 ContainerNotFound");
+    check_in(&house, "GET /?comp=list&include=deleted → 200 | | !<Name>").await;
+}
+
+#[tokio::test]
+async fn pages_of_a_list_lose_and_repeat_none_of_a_name() {
+    let house = house().await;
+    for _ in 0..3 {
+        check_in(
+            &house,
+            "PUT /a?restype=container → 400 OutOfRangeInput
+             PUT /box?restype=container → 201
+             DELETE /box?restype=container → 202
+             wait 31",
+        )
+        .await;
+    }
+    for name in ["able", "box", "cab"] {
+        house.container(name).await;
+    }
+    let whole = house.ask("GET", "/?comp=list&include=deleted").send().await;
+    assert_eq!(whole.elements("Name"), ["able", "box", "box", "box", "box", "cab"]);
+    for size in 1..=6 {
+        let (mut names, mut versions, mut marker) = (Vec::new(), Vec::new(), String::new());
+        loop {
+            let target = format!("/?comp=list&include=deleted&maxresults={size}&marker={marker}");
+            let page = house.ask("GET", &target).send().await;
+            names.extend(page.elements("Name").iter().map(|name| (*name).to_owned()));
+            versions.extend(page.elements("Version").iter().map(|version| (*version).to_owned()));
+            marker = page.element("NextMarker").to_owned();
+            if marker.is_empty() {
+                break;
+            }
+        }
+        assert_eq!(names, whole.elements("Name"), "{size} a page");
+        assert_eq!(versions, whole.elements("Version"), "{size} a page");
+    }
+}
+
+#[tokio::test]
+async fn without_retention_a_deletion_is_for_good() {
+    check(
+        "PUT /box?restype=container → 201
+         DELETE /box?restype=container → 202
+         GET /?comp=list&include=deleted → 200 | | !<Name>
+         PUT /box?restype=container&comp=undelete | x-ms-deleted-container-name: box; x-ms-deleted-container-version: 01D80E28F195E7A5 → 404 ContainerNotFound
+         PUT /box?restype=container → 201
+         PUT /box?restype=container&comp=undelete | x-ms-deleted-container-name: box; x-ms-deleted-container-version: 01D80E28F195E7A5 → 409 ContainerAlreadyExists",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn the_services_own_containers_are_listed_when_asked_for() {
+    check(
+        "PUT /$logs?restype=container → 201
+         PUT /$web?restype=container → 201
+         GET /?comp=list → 200 | | ~$web | !$logs
+         GET /?comp=list&include=system → 200 | | ~$web | ~$logs",
+    )
+    .await;
+}

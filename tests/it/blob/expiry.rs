@@ -1,0 +1,78 @@
+//! Set Blob Expiry, for accounts with a hierarchical namespace: a blob that is gone when its time has come.
+
+use crate::house::House;
+use crate::scenario::{check, check_in};
+use lazuli::config::WELL_KNOWN_KEY;
+
+async fn house() -> House {
+    let house = House::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},hns")]).await;
+    house.container("box").await;
+    house
+}
+
+#[tokio::test]
+async fn a_blob_is_gone_when_its_time_has_come() {
+    let house = house().await;
+    let source = format!("{}/box/b", house.blob_url());
+    check_in(
+        &house,
+        &"PUT /box/b?comp=expiry | x-ms-expiry-option: NeverExpire → 404 BlobNotFound
+         PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | etag: $e
+         HEAD /box/b → 200 | x-ms-expiry-time: -
+         PUT /box/b?comp=expiry → 400 MissingRequiredHeader
+         PUT /box/b?comp=expiry | x-ms-expiry-option: RelativeToNow → 400 MissingRequiredHeader
+         PUT /box/b?comp=expiry | x-ms-expiry-option: Absolute; x-ms-expiry-time: 1000 → 400 InvalidHeaderValue
+         PUT /box/b?comp=expiry | x-ms-expiry-option: Absolute; x-ms-expiry-time: {at} → 400 InvalidHeaderValue
+         PUT /box/b?comp=expiry | x-ms-expiry-option: relativetonow; x-ms-expiry-time: 60000 → 200 | etag: {e}; last-modified: {at}
+         HEAD /box/b → 200 | x-ms-expiry-time: {at+60}; etag: {e}
+         GET /box?restype=container&comp=list → 200 | | ~<Expiry-Time>{at+60}</Expiry-Time><Etag>
+         PUT /box/b?comp=expiry | x-ms-expiry-option: NeverExpire → 200
+         HEAD /box/b → 200 | x-ms-expiry-time: -
+         wait 10
+         PUT /box/b?comp=expiry | x-ms-expiry-option: RelativeToCreation; x-ms-expiry-time: 9999 → 400 InvalidHeaderValue
+         PUT /box/b?comp=expiry | x-ms-expiry-option: RelativeToCreation; x-ms-expiry-time: 29999 → 200
+         PUT /box/b?comp=metadata | x-ms-meta-n: 1 → 200
+         PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
+         PUT /box/b?comp=expiry | x-ms-expiry-option: NeverExpire → 412 LeaseIdMissing
+         wait 19
+         GET /box/b → 200 | x-ms-expiry-time: + | one
+         wait 1
+         # gone for every reader and every writer, with its lease
+         GET /box/b → 404 BlobNotFound
+         DELETE /box/b → 404 BlobNotFound
+         PUT /box/b?comp=undelete → 404 BlobNotFound
+         PUT /box/copy | x-ms-copy-source: {source} → 404 CannotVerifyCopySource
+         GET /box?restype=container&comp=list&include=deleted,snapshots → 200 | | !<Name>
+         PUT /box/b | x-ms-blob-type: BlockBlob; if-none-match: * | two → 201
+         GET /box/b → 200 | x-ms-expiry-time: -; x-ms-lease-state: available; x-ms-meta-n: - | two"
+            .replace("{source}", &source),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_blob_can_be_made_with_its_end() {
+    check_in(
+        &house().await,
+        "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 2000 | one → 201
+         PUT /box/log | x-ms-blob-type: AppendBlob; x-ms-expiry-option: Absolute; x-ms-expiry-time: {at+2} → 201
+         PUT /box/c | x-ms-blob-type: BlockBlob; x-ms-expiry-option: Absolute | one → 400 MissingRequiredHeader
+         HEAD /box/b → 200 | x-ms-expiry-time: {at+2}
+         PUT /box/log?comp=appendblock | | x → 201
+         wait 2
+         HEAD /box/b → 404 BlobNotFound
+         PUT /box/log?comp=appendblock | | x → 404 BlobNotFound",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_flat_account_has_no_such_thing() {
+    check(
+        "PUT /box?restype=container → 201
+         PUT /box/b?comp=expiry | x-ms-expiry-option: NeverExpire → 400 HierarchicalNamespaceNotEnabled
+         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-expiry-option: NeverExpire | one → 400 HierarchicalNamespaceNotEnabled
+         GET /box/b → 404 BlobNotFound",
+    )
+    .await;
+}

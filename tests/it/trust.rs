@@ -1,0 +1,106 @@
+//! Whom a copy trusts: those whom the machine trusts, an authority of one's own too.
+
+use crate::auth::token;
+use crate::startup::{Folder, Running};
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::sync::Arc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+/// An authority, and what it certifies: made for this test, and for nothing else, with `openssl`.
+const AUTHORITY: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBmDCCAT+gAwIBAgIUI2o3NNOd6qDVN2pAf70d1L892WQwCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOdGVzdCBhdXRob3JpdHkwIBcNMjYxMTIxMTIxMzM2WhgPMjEy
+NjEwMjgxMjEzMzZaMBkxFzAVBgNVBAMMDnRlc3QgYXV0aG9yaXR5MFkwEwYHKoZI
+zj0CAQYIKoZIzj0DAQcDQgAE8B21wtWEHhf6Hys1i9S5/YpI/Bh6jGjbMAFIvffz
+6PBiHCZNKFHbJj6SoYmUWEQfM7CIYt2mXjHW84xZi9Xn9qNjMGEwHQYDVR0OBBYE
+FED7qCcMmnL7LRlauVpkevQWnT84MB8GA1UdIwQYMBaAFED7qCcMmnL7LRlauVpk
+evQWnT84MA8GA1UdEwEB/wQFMAMBAf8wDgYDVR0PAQH/BAQDAgIEMAoGCCqGSM49
+BAMCA0cAMEQCICL0E8maphp49X+9ofJ4IzcA/4CuxniPDaIPdIa7Zj9ZAiAlJAn4
+PuHtsxsvEHdffeX83BGPoFH6vIEqpZt6Kf93eg==
+-----END CERTIFICATE-----
+";
+const CERT: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBmzCCAUCgAwIBAgIUb+7SjDwN6F5z1gS+b1VTBQWwveswCgYIKoZIzj0EAwIw
+GTEXMBUGA1UEAwwOdGVzdCBhdXRob3JpdHkwIBcNMjYxMTIxMTIxMzM2WhgPMjEy
+NjEwMjgxMjEzMzZaMBQxEjAQBgNVBAMMCWxvY2FsaG9zdDBZMBMGByqGSM49AgEG
+CCqGSM49AwEHA0IABN53pcH1MJu39NCVwePeVQmp2bPsjrJ4KwFq6+8DevbZBXYm
+E1ICwfSJfQUKo+z10XqzEQvLwlTEcNVMVX7OBdSjaTBnMBoGA1UdEQQTMBGCCWxv
+Y2FsaG9zdIcEfwAAATAJBgNVHRMEAjAAMB0GA1UdDgQWBBSBCfTQ7waNtyq9hFW6
+72ksjyk1ejAfBgNVHSMEGDAWgBRA+6gnDJpy+y0ZWrlaZHr0Fp0/ODAKBggqhkjO
+PQQDAgNJADBGAiEAmtNEwV1e0vNRsKOoxTKPR8dfKm/14U/5GB3UqGuT68ACIQDs
+d8r4SGgEO4ItMAX89lOgFJ7DTtlhxuLLYb51QV+wPg==
+-----END CERTIFICATE-----
+";
+const KEY: &str = "\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgrkho0zbwQLnDPQXN
+ZICVZCSO23OrWDiQGTVefXolXlGhRANCAATed6XB9TCbt/TQlcHj3lUJqdmz7I6y
+eCsBauvvA3r22QV2JhNSAsH0iX0FCqPs9dF6sxELy8JUxHDVTFV+zgXU
+-----END PRIVATE KEY-----
+";
+
+/// Sends a request to a server's blob port, with a signature that may do everything, and reads the answer.
+async fn ask(port: u16, method: &str, target: &str, headers: &str) -> String {
+    let sas = token::account("sv=2021-12-02&ss=b&srt=sco&sp=rwdlac&se=2099-01-01");
+    let joint = if target.contains('?') { '&' } else { '?' };
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let head = format!(
+        "{method} /devstoreaccount1{target}{joint}{sas} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n{headers}content-length: 0\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn an_authority_of_ones_own() {
+    let chain = vec![CertificateDer::from_pem_slice(CERT.as_bytes()).unwrap()];
+    let key = PrivateKeyDer::from_pem_slice(KEY.as_bytes()).unwrap();
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions();
+    let config = config.unwrap().with_no_client_auth().with_single_cert(chain, key).unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let source = format!("https://{}/page", listener.local_addr().unwrap());
+    let serve = async {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            // Who does not trust it hangs up.
+            let Ok(mut stream) = acceptor.accept(stream).await else { continue };
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret").await.unwrap();
+            _ = stream.shutdown().await;
+        }
+    };
+
+    let folder = Folder::new("trust");
+    let test = async {
+        for (trusted, status) in [(AUTHORITY, 201), (crate::startup::CERT, 500)] {
+            let file = folder.0.join(format!("{status}.pem"));
+            std::fs::write(&file, trusted).unwrap();
+            let running = Running::start_in(&crate::startup::FREE, &[("SSL_CERT_FILE", file.to_str().unwrap())]);
+            let port = running.ports()[0];
+            let made = ask(port, "PUT", "/box?restype=container", "").await;
+            assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
+            let headers = format!("x-ms-blob-type: BlockBlob\r\nx-ms-copy-source: {source}\r\n");
+            let put = ask(port, "PUT", "/box/b", &headers).await;
+            assert!(put.starts_with(&format!("HTTP/1.1 {status} ")), "{put}");
+            let got = ask(port, "GET", "/box/b", "").await;
+            assert_eq!(got.ends_with("\r\n\r\nsecret"), status == 201, "{got}");
+        }
+    };
+    tokio::select! {
+        () = test => {}
+        () = serve => {}
+    }
+}
