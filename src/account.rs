@@ -18,6 +18,8 @@ pub struct Account {
     pub immutability: bool,
     /// For how many days a deleted container can be restored; `None`: not at all.
     pub container_retention: Option<u32>,
+    /// For how many days a deleted share can be restored; `None`: not at all.
+    pub share_retention: Option<u32>,
 }
 
 impl std::fmt::Debug for Account {

@@ -4,15 +4,17 @@ use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
+use crate::file::Files;
 use crate::http::background::Background;
 use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
 use crate::op::{Kind, Service};
-use crate::service::pending::Pending;
+use crate::queue::Queues;
 use crate::store::Store;
 use crate::store::disk::{Disk, medium::Medium};
 use crate::store::journal::Unreadable;
+use crate::table::Tables;
 use crate::world::World;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -28,6 +30,7 @@ pub struct Emulator {
     addresses: Vec<Address>,
     websites: Option<Address>,
     world: Arc<World>,
+    files: Arc<Files>,
     store: Store,
     recovered: Vec<String>,
     /// The listeners' tasks; they end with this.
@@ -75,12 +78,15 @@ impl Emulator {
                 (Store::on_disk(Arc::new(disk)), recovered)
             }
         };
+        let files = Arc::new(Files::open(&accounts, &store).map_err(|why| unreadable(config, &why))?);
         let wanted =
             [(Kind::Blob, &config.blob), (Kind::Queue, &config.queue), (Kind::Table, &config.table), (Kind::File, &config.file)];
         let wanted: Vec<(Arc<dyn Service>, &Endpoint)> = wanted
             .into_iter()
             .filter_map(|(kind, endpoint)| Some((kind, endpoint.as_ref()?)))
-            .map(|(kind, endpoint)| Ok((service(kind, &accounts, &store).map_err(|why| unreadable(config, &why))?, endpoint)))
+            .map(|(kind, endpoint)| {
+                Ok((service(kind, &accounts, &store, &files).map_err(|why| unreadable(config, &why))?, endpoint))
+            })
             .collect::<Result<_, String>>()?;
         recovered.extend(store.disk().and_then(|disk| disk.settle()));
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
@@ -119,7 +125,7 @@ impl Emulator {
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
-        Ok(Emulator { addresses, websites, world, store, recovered, _listeners: listeners, _background: background })
+        Ok(Emulator { addresses, websites, world, files, store, recovered, _listeners: listeners, _background: background })
     }
 
     /// Where its services listen: Blob, Queue, Table, File.
@@ -147,6 +153,11 @@ impl Emulator {
         &self.store
     }
 
+    /// Its shares, for who serves them over another protocol than REST.
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
     /// Its clock and ids.
     pub fn world(&self) -> &World {
         &self.world
@@ -164,10 +175,12 @@ fn front(pipeline: Arc<Pipeline>) -> Router {
     Router::new().fallback(answer).with_state(pipeline)
 }
 
-fn service(kind: Kind, accounts: &Accounts, store: &Store) -> Result<Arc<dyn Service>, Unreadable> {
+fn service(kind: Kind, accounts: &Accounts, store: &Store, files: &Arc<Files>) -> Result<Arc<dyn Service>, Unreadable> {
     Ok(match kind {
-        Kind::Blob => Arc::new(Blobs::open(kind, accounts, store)?),
-        Kind::Queue | Kind::Table | Kind::File => Arc::new(Pending(kind)),
+        Kind::Blob => Arc::new(Blobs::open(accounts, store)?),
+        Kind::Queue => Arc::new(Queues::open(accounts, store)?),
+        Kind::Table => Arc::new(Tables::open(accounts, store)?),
+        Kind::File => files.clone(),
     })
 }
 
@@ -185,6 +198,7 @@ fn account(config: &AccountConfig) -> Account {
         hns: config.hns,
         immutability: config.immutability,
         container_retention: config.container_retention,
+        share_retention: config.share_retention,
     }
 }
 

@@ -5,7 +5,7 @@
 //! - [`config`] and `main.rs`: arguments in, server out
 //! - [`Emulator`]: the whole server, embeddable
 //! - [`http`]: the wire, and only here: listeners, targets, routes, signatures, the pipeline of a request
-//! - [`blob`] and, to come, queue, table and file: a service each; [`service`] is what they share
+//! - [`blob`], [`queue`], [`table`], [`file`]: a service each; [`service`] is what they share
 //! - [`op`]: what an operation is, what it is handed and what it gives back
 //! - [`store`]: cells of records, and content for bytes
 //! - [`rules`]: what is decided, pure
@@ -17,11 +17,14 @@ pub mod blob;
 pub mod config;
 pub mod control;
 mod emulator;
+pub mod file;
 pub mod http;
 pub mod op;
+pub mod queue;
 pub mod rules;
 pub mod service;
 pub mod store;
+pub mod table;
 pub mod world;
 
 pub use emulator::{Address, Emulator};

@@ -11,9 +11,10 @@ export const KEY =
 export const BLOB_URL = process.env.BLOB_URL ?? `http://127.0.0.1:10000/${ACCOUNT}`;
 export const VERSIONED_BLOB_URL = process.env.VERSIONED_BLOB_URL;
 export const SECURE_BLOB_URL = process.env.SECURE_BLOB_URL;
+export const QUEUE_URL = process.env.QUEUE_URL ?? `http://127.0.0.1:10001/${ACCOUNT}`;
 export const CONNECTION_STRING =
   process.env.AZURE_STORAGE_CONNECTION_STRING ??
-  `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${KEY};BlobEndpoint=${BLOB_URL};`;
+  `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${KEY};BlobEndpoint=${BLOB_URL};QueueEndpoint=${QUEUE_URL};`;
 
 // One try: a refusal is what many tests are about, and a server error must show at once.
 export const OPTIONS = { retryOptions: { maxTries: 1 } };

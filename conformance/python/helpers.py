@@ -18,9 +18,10 @@ KEY = os.environ.get(
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==",
 )
 BLOB_URL = os.environ.get("BLOB_URL", f"http://127.0.0.1:10000/{ACCOUNT}")
+QUEUE_URL = os.environ.get("QUEUE_URL", f"http://127.0.0.1:10001/{ACCOUNT}")
 CONNECTION_STRING = os.environ.get(
     "AZURE_STORAGE_CONNECTION_STRING",
-    f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};BlobEndpoint={BLOB_URL};",
+    f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};BlobEndpoint={BLOB_URL};QueueEndpoint={QUEUE_URL};",
 )
 VERSIONED_BLOB_URL = os.environ.get("VERSIONED_BLOB_URL")
 SECURE_BLOB_URL = os.environ.get("SECURE_BLOB_URL")

@@ -46,7 +46,7 @@ pub struct Container {
     due: OrdSet<(Timestamp, Due)>,
     /// The last stamp given; the next is later, so that no two states of anything in the container share an entity tag.
     latest: Timestamp,
-    /// When it was created, or last restored.
+    /// When it was created, or last restored or renamed.
     born: Timestamp,
 }
 
@@ -137,17 +137,17 @@ impl Container {
         }
     }
 
-    /// When it was created, or last restored: with its name, that tells it from all others.
+    /// When it was created, or last restored or renamed: with its name, that tells it from all others.
     pub fn born(&self) -> Timestamp {
         self.born
     }
 
-    /// As it is when it has been restored: as it was, and as new to whoever asks for its date, its entity tag or its lease.
-    pub fn restored(mut self, now: Timestamp) -> Container {
+    /// Makes it as new to whoever asks for its date, its entity tag or its lease, as it is once it has been restored or renamed. What
+    /// it holds stays as it was.
+    pub fn renew(&mut self, now: Timestamp) {
         self.born = self.stamp(now);
         self.about.stamp = self.born;
         self.lease = Lease::default();
-        self
     }
 
     /// What is said of the container. Reading it needs no admission: the door asks it before it lets anybody in.

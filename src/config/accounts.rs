@@ -54,15 +54,26 @@ fn account(text: &str) -> Result<AccountConfig, String> {
         return Err(format!("account {name:?} has more than two keys"));
     }
 
-    let mut account =
-        AccountConfig { name, key, key2, versioning: false, hns: false, immutability: false, container_retention: None };
+    let mut account = AccountConfig {
+        name,
+        key,
+        key2,
+        versioning: false,
+        hns: false,
+        immutability: false,
+        container_retention: None,
+        share_retention: None,
+    };
     for word in words {
         match word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value))) {
             ("versioning", None) => account.versioning = true,
             ("hns", None) => account.hns = true,
             // What must not change is kept as a version while the blob goes on.
             ("immutability", None) => (account.immutability, account.versioning) = (true, true),
-            ("container-retention", Some(days)) => account.container_retention = Some(self::days(&account.name, days)?),
+            ("container-retention", Some(days)) => {
+                account.container_retention = Some(self::days(&account.name, "containers", days)?);
+            }
+            ("share-retention", Some(days)) => account.share_retention = Some(self::days(&account.name, "shares", days)?),
             _ => return Err(format!("account {:?} cannot have {word:?} switched on: only {OPTIONS}", account.name)),
         }
     }
@@ -73,14 +84,14 @@ fn account(text: &str) -> Result<AccountConfig, String> {
 }
 
 /// What an account can have switched on.
-const OPTIONS: &str = "versioning, hns, immutability and container-retention=DAYS";
+const OPTIONS: &str = "versioning, hns, immutability, container-retention=DAYS and share-retention=DAYS";
 
 /// The most days that the service keeps anything deleted.
 const MOST_DAYS: u32 = 365;
 
-fn days(account: &str, text: &str) -> Result<u32, String> {
+fn days(account: &str, what: &str, text: &str) -> Result<u32, String> {
     let days = text.parse().ok().filter(|days| (1..=MOST_DAYS).contains(days));
-    days.ok_or_else(|| format!("account {account:?} cannot keep containers for {text:?} days: 1 to {MOST_DAYS}"))
+    days.ok_or_else(|| format!("account {account:?} cannot keep {what} for {text:?} days: 1 to {MOST_DAYS}"))
 }
 
 fn key(account: &str, text: &str) -> Result<Vec<u8>, String> {

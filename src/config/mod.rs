@@ -92,6 +92,8 @@ pub struct AccountConfig {
     pub immutability: bool,
     /// For how many days a deleted container can be restored, if at all.
     pub container_retention: Option<u32>,
+    /// For how many days a deleted share can be restored, if at all.
+    pub share_retention: Option<u32>,
 }
 
 impl fmt::Debug for AccountConfig {

@@ -113,6 +113,7 @@ const REST: &str = "
 - `immutability`: blobs can be put under an immutability policy or a legal hold. It brings `versioning` with it.
 - `container-retention=DAYS`: a deleted container is kept for so many days, 1 to 365, and can be restored. As with the real service, its
   name is not free for the first half minute.
+- `share-retention=DAYS`: a deleted share is kept likewise.
 - The accounts that are named are all there are: name `devstoreaccount1` among them to keep it.
 
 ```sh

@@ -193,6 +193,11 @@ fn accounts() {
             vec![AccountConfig { versioning: true, immutability: true, container_retention: Some(7), ..default() }],
         ),
         (
+            &["--account", "devstoreaccount1,share-retention=30"],
+            &[],
+            vec![AccountConfig { share_retention: Some(30), ..default() }],
+        ),
+        (
             &["--account", "abc:b25l,hns,versioning"],
             &[],
             vec![AccountConfig { versioning: true, hns: true, ..account("abc", b"one") }],
@@ -295,7 +300,7 @@ fn mistakes_are_one_line() {
         (&["--account", "abc:b25l:dHdv:eA=="], "--account: account \"abc\" has more than two keys"),
         (
             &["--account", "abc,HNS"],
-            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability and container-retention=DAYS",
+            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability, container-retention=DAYS and share-retention=DAYS",
         ),
         (&["--account", "abc", "--account", "abc"], "--account: account \"abc\" is named twice"),
         (&["--account", ";"], "--account: no account is named"),
@@ -307,6 +312,7 @@ fn mistakes_are_one_line() {
             &["--account", "abc,container-retention=366"],
             "--account: account \"abc\" cannot keep containers for \"366\" days: 1 to 365",
         ),
+        (&["--account", "abc,share-retention=0"], "--account: account \"abc\" cannot keep shares for \"0\" days: 1 to 365"),
     ] {
         assert_eq!(mistake(args, &[]), wanted, "{args:?}");
     }

@@ -1,4 +1,4 @@
-//! The whole path of a request, on one screen: [`Pipeline::answer`] and [`Pipeline::perform`].
+//! The whole path of a request, on one screen: `Pipeline::answer` and `Pipeline::perform`.
 
 mod part;
 mod source;
@@ -6,6 +6,7 @@ mod source;
 use super::auth::{self, Asking, Caller};
 use super::background::Background;
 use super::case::Spellings;
+use super::form::Form;
 use super::remote::Remote;
 use super::render::{self, Asked};
 use super::route::Table;
@@ -15,7 +16,8 @@ use crate::op::{Body as Sent, Call, Kind, Query, Reply, Row, Secondary, Service,
 use crate::rules::access::{self, Grant, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
-use crate::rules::{cors, encryption::Encryption, time::Timestamp, token::Trust, version::Version};
+use crate::rules::sas::keys;
+use crate::rules::{cors, encryption::Encryption, secret, time::Timestamp, token::Trust, version::Version};
 use crate::store::Store;
 use crate::world::World;
 use axum::body::Body;
@@ -144,6 +146,7 @@ impl Pipeline {
         let client_id = parts.headers.get("x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
+        let form = Form::of(self.service.kind(), uri.query().unwrap_or_default(), &parts.headers);
 
         let host = host(&parts);
         let site = self.site(&host, "").is_some();
@@ -162,6 +165,7 @@ impl Pipeline {
             named: known.named,
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
+            form,
             now,
             site,
         };
@@ -185,7 +189,7 @@ impl Pipeline {
         }
         let name = known.row.map_or("-", |row| row.name);
         let status = response.status().as_u16();
-        tracing::info!(target: "lazuli::access", "{method} {uri} {status} {name}", uri = without_signature(&uri.to_string()));
+        tracing::info!(target: "lazuli::access", "{method} {uri} {status} {name}", uri = secret::masked(&uri.to_string()));
         if let Some(fault) = refusal {
             tracing::debug!(target: "lazuli::refusal", request = %request_id, "{fault}");
         }
@@ -247,7 +251,8 @@ impl Pipeline {
             true => self.service.site(place.path)?,
             false => self.service.target(place.path, &head.query)?,
         };
-        let (row_place, row) = self.table.find(head.method.as_str(), target.shape, &head.query, &head.headers)?;
+        let method = self.service.method(&head.method, &head.headers)?;
+        let (row_place, row) = self.table.find(method.as_str(), target.shape, &head.query, &head.headers)?;
         known.row = Some(row);
         head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(row, &target))?;
         if !has_length && matches!(head.method, Method::PUT | Method::POST | Method::PATCH) {
@@ -255,12 +260,13 @@ impl Pipeline {
         }
 
         let caller = self.authorize(&head, known.version, &account, &target, &row.permit)?;
+        let keys = keys::reach(&caller.grant, &head.pairs);
         check_endpoint(row, place.secondary)?;
         let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
         if let Some(scope) = caller.scope.filter(|_| head.method == Method::PUT && row.takes(SCOPE)) {
             demand_scope(&scope, &mut head.headers)?;
         }
-        let read = target.shape == Shape::Blob && matches!(head.method, Method::GET | Method::HEAD);
+        let read = matches!(target.shape, Shape::Blob | Shape::Path) && matches!(head.method, Method::GET | Method::HEAD);
 
         let asker = Arc::new(Asker { pipeline: self.clone(), host: head.host, peer: head.peer });
         let call = Call {
@@ -276,6 +282,7 @@ impl Pipeline {
             version: known.version,
             now: head.now,
             grant: caller.grant,
+            keys,
             user: caller.user,
             world: self.world.clone(),
             store: self.store.clone(),
@@ -454,7 +461,8 @@ fn check_endpoint(row: &Row, secondary: bool) -> Result<(), Fault> {
     match (row.secondary, secondary) {
         (Secondary::Refused, true) => Err(Code::InsufficientAccountPermissions.saying("Write operations are not allowed.")),
         (Secondary::Only, false) => {
-            Err(Fault::query("comp", "stats", "This operation is only available on the secondary endpoint."))
+            // Recorded: it gives no reason.
+            Err(Fault::query("comp", "stats", "").because("only the secondary endpoint answers this"))
         }
         _ => Ok(()),
     }
@@ -477,15 +485,4 @@ fn texts(headers: &HeaderMap) -> Vec<(&str, &str)> {
 /// Whether a client's request id comes back: up to 1024 visible ASCII characters.
 fn is_echoed(id: &HeaderValue) -> bool {
     id.len() <= 1024 && id.as_bytes().iter().all(|byte| (0x20..0x7f).contains(byte))
-}
-
-/// A URL for the log: a signature is a secret.
-fn without_signature(text: &str) -> String {
-    match text.find("sig=") {
-        Some(at) => {
-            let end = text[at..].find('&').map_or(text.len(), |length| at + length);
-            format!("{}sig=…{}", &text[..at], &text[end..])
-        }
-        None => text.to_owned(),
-    }
 }

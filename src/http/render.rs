@@ -1,7 +1,8 @@
 //! From a reply or a fault to a response: the headers that every answer has, the body in the form that the service's clients read.
 
+use super::form::Form;
 use crate::op::xml::Writer;
-use crate::op::{Kind, Payload, Reply, Stream};
+use crate::op::{Kind, Payload, Reply, Stream, odata};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{time::Timestamp, version::Version, website};
 use axum::body::Body;
@@ -28,6 +29,8 @@ pub struct Asked<'a> {
     pub request_id: &'a str,
     /// The client's own id for the request, to be echoed.
     pub client_request_id: Option<&'a HeaderValue>,
+    /// How a refusal is written.
+    pub form: Form,
     /// The server's time.
     pub now: Timestamp,
     /// Whether a website was asked, which refuses people with a page.
@@ -77,22 +80,23 @@ pub fn fault(fault: &Fault, asked: &Asked<'_>) -> Response<Body> {
     for (name, value) in fault.headers() {
         put(&mut headers, name, value);
     }
-    if asked.version >= Version::V2017_07_29 {
+    let form = asked.form.of_code(fault.code());
+    if asked.version >= Version::V2017_07_29 && !matches!(form, Form::Data { .. }) {
         put(&mut headers, "x-ms-error-code", fault.code().name());
     }
     let bodiless = asked.head || fault.status() == 304;
     let body = if bodiless {
         Body::empty()
     } else {
-        let (kind, document) = match asked.kind {
-            _ if asked.site => {
-                let (code, time) = (fault.code().name(), asked.now.iso());
-                ("text/html", website::page(fault.status(), code, fault.says(), asked.request_id, &time))
-            }
-            Kind::Table => ("application/json;odata=minimalmetadata;streaming=true;charset=utf-8", json(fault, asked)),
-            Kind::Blob | Kind::Queue | Kind::File => ("application/xml", xml(fault, asked)),
+        let (time, id) = (asked.now, asked.request_id);
+        let document = match form {
+            _ if asked.site => website::page(fault.status(), fault.code().name(), fault.says(), id, &time.iso()),
+            Form::Xml => xml(fault, asked),
+            Form::ODataXml => odata::error_xml(fault, id, time),
+            Form::Json | Form::Data { .. } => odata::error(fault, id, time),
         };
-        put(&mut headers, "content-type", kind);
+        let described = if asked.site { vec![("content-type", "text/html")] } else { form.headers(fault) };
+        described.iter().for_each(|(name, value)| put(&mut headers, name, value));
         length(&mut headers, document.len() as u64);
         Body::from(document)
     };
@@ -134,24 +138,15 @@ pub fn part(outcome: &Result<Reply, Fault>, asked: &Asked<'_>) -> String {
     format!("HTTP/1.1 {status} {}\r\n{lines}\r\n{document}", line(reason.unwrap_or_default()))
 }
 
-/// The sentence, with what helps to find the request again.
-fn message(fault: &Fault, asked: &Asked<'_>) -> String {
-    format!("{}\nRequestId:{}\nTime:{}", fault.says(), asked.request_id, asked.now.iso())
-}
-
 fn xml(fault: &Fault, asked: &Asked<'_>) -> String {
     let mut xml = Writer::new();
-    xml.open("Error").leaf("Code", fault.code().name()).leaf("Message", message(fault, asked));
+    let message = odata::message(fault, asked.request_id, asked.now);
+    xml.open("Error").leaf("Code", fault.code().name()).leaf("Message", message);
     for (name, value) in fault.details() {
         xml.leaf(name, value);
     }
     xml.close("Error");
     xml.finish()
-}
-
-fn json(fault: &Fault, asked: &Asked<'_>) -> String {
-    let message = serde_json::json!({ "lang": "en-US", "value": message(fault, asked) });
-    serde_json::json!({ "odata.error": { "code": fault.code().name(), "message": message } }).to_string()
 }
 
 fn respond(status: u16, fault: Option<&Fault>, mut headers: HeaderMap, body: Body, asked: &Asked<'_>) -> Response<Body> {

@@ -135,6 +135,7 @@ mod tests {
             versioning: false,
             immutability: false,
             container_retention: None,
+            share_retention: None,
             hns: false,
         };
         let accounts: Accounts = ["one", "two"].map(account).into_iter().collect();

@@ -8,6 +8,7 @@ use crate::rules::{
     checksum::Claimed,
     condition::{self, Conditions},
     encryption::{self, Encryption},
+    entity::key::Range,
     fault::Fault,
     lease,
     metadata::Metadata,
@@ -49,6 +50,8 @@ pub struct Call {
     pub grant: Grant,
     /// Who the caller is, if a bearer token says so.
     pub user: Option<Identity>,
+    /// The entities that the caller may reach, where a table's signature has bounds.
+    pub keys: Range,
     /// The address of the account's service as the client wrote it, ending in `/`.
     pub endpoint: String,
     /// Ids and time.
@@ -70,7 +73,7 @@ pub struct Target {
     pub shape: Shape,
     /// The container, queue, table or share; empty for the service itself.
     pub container: String,
-    /// The blob's name; empty above a blob.
+    /// The blob's name, the message's id, or the keys of an entity as they are written; empty above them.
     pub blob: String,
 }
 
@@ -95,6 +98,11 @@ impl Query {
         Query(merged)
     }
 
+    /// The names of all parameters.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
     /// The value of a parameter, by its lower-case name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -114,6 +122,31 @@ pub trait Parts: Send + Sync + std::fmt::Debug {
 }
 
 impl Call {
+    /// The call of a part of this one's batch, with what the part has of its own; whatever it has in common with the batch is the same.
+    pub fn part(&self, row: &'static Row, target: Target, query: Query, headers: HeaderMap) -> Call {
+        Call {
+            row,
+            target,
+            query,
+            headers,
+            account: self.account.clone(),
+            secondary: self.secondary,
+            spelling: Vec::new(),
+            method: self.method.clone(),
+            version: self.version,
+            now: self.now,
+            grant: self.grant,
+            user: self.user.clone(),
+            keys: self.keys.clone(),
+            endpoint: self.endpoint.clone(),
+            world: self.world.clone(),
+            store: self.store.clone(),
+            sources: self.sources.clone(),
+            parts: self.parts.clone(),
+            body: Body::default(),
+        }
+    }
+
     /// A header's text. `None` when it is absent.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         self.headers.get(name).and_then(text).map(Cow::Borrowed)
@@ -188,6 +221,16 @@ impl Call {
 
     /// The blob's name.
     pub fn blob(&self) -> &str {
+        &self.target.blob
+    }
+
+    /// The queue's name.
+    pub fn queue(&self) -> &str {
+        &self.target.container
+    }
+
+    /// The message's id as the path has it.
+    pub fn message(&self) -> &str {
         &self.target.blob
     }
 }

@@ -6,6 +6,7 @@
 mod body;
 mod call;
 mod given;
+pub mod odata;
 mod reply;
 mod service;
 mod source;
@@ -17,7 +18,7 @@ pub use call::{Call, Parts, Query, Target};
 pub use given::{Field, Given, Place, Read};
 pub use reply::{Payload, Reply, Stream};
 pub use service::{Kind, Service};
-pub use source::{Answer, Asking, Found, Source, Sources, lost};
+pub use source::{Answer, Asking, Found, Opens, Source, Sources, lost};
 pub use structured::{STRUCTURED, STRUCTURED_BODY};
 
 use crate::rules::{access::Permit, condition::Accepts, fault::Fault, lease::Guard};
@@ -69,6 +70,26 @@ pub enum Shape {
     Container,
     /// A blob: `/container/blob`.
     Blob,
+    /// A queue: `/queue`.
+    Queue,
+    /// The messages of a queue: `/queue/messages`.
+    Messages,
+    /// A message: `/queue/messages/id`.
+    Message,
+    /// The list of tables: `/Tables`.
+    Tables,
+    /// A table in that list: `/Tables('table')`.
+    Table,
+    /// What a table holds: `/table()`.
+    Entities,
+    /// An entity: `/table(PartitionKey='p',RowKey='r')`.
+    Entity,
+    /// An entity group transaction: `/$batch`.
+    Batch,
+    /// A share: `/share`, where the query says that the share itself is meant.
+    Share,
+    /// A directory or a file in a share: `/share/path`, or its root, `/share`.
+    Path,
     /// A document of the account's website, at its web endpoint.
     Site,
     /// Any of them but a website's: a preflight request asks about a path, whatever is there.

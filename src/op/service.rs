@@ -9,6 +9,7 @@ use crate::rules::{
     sas::Policy,
     version::Version,
 };
+use http::{HeaderMap, Method};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -90,6 +91,14 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     /// 400 for a path that can name nothing; 404 where there are no websites.
     fn site(&self, _path: &str) -> Result<Target, Fault> {
         Err(Code::WebContentNotFound.into())
+    }
+
+    /// The method that a request means, where it is not the one that it was sent with.
+    ///
+    /// # Errors
+    /// 400 for a request that says it in a way that there is not.
+    fn method(&self, sent: &Method, _headers: &HeaderMap) -> Result<Method, Fault> {
+        Ok(sent.clone())
     }
 
     /// How public a container is.

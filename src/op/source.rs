@@ -2,6 +2,7 @@
 
 use super::{Call, Received, Target};
 use crate::account::Account;
+use crate::rules::access::Permit;
 use crate::rules::checksum::{Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::store::Store;
@@ -17,11 +18,18 @@ use sync_wrapper::SyncWrapper;
 
 /// How a copy operation reaches its source.
 pub trait Sources: Send + Sync + std::fmt::Debug {
-    /// Where a copy-source URL leads. A blob on this server is found only if the caller (or the URL's own signature) may read it.
+    /// Where a copy-source URL leads. A blob on this server is found only if the URL's own signature, what is shown with it, or, where
+    /// that counts, the caller's own right may read it.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
-    fn find(&self, call: &Call, url: &str) -> Result<Found, Fault>;
+    fn find(&self, call: &Call, url: &str, opens: Opens) -> Result<Found, Fault>;
+
+    /// What a URL in this header names on this server, if the caller (or the URL's own signature) is permitted that there.
+    ///
+    /// # Errors
+    /// As [`Sources::find`].
+    fn find_for(&self, call: &Call, url: &str, opens: Opens, header: &'static str, permit: &Permit) -> Result<Found, Fault>;
 
     /// Asks another server for a source; its answer's body is still to come.
     ///
@@ -31,6 +39,15 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
 
     /// Lets a task run on after its request was answered. It ends with the server, if not before.
     fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
+}
+
+/// What opens a private source on this server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opens {
+    /// The caller's right to all of an account, for a source in the same account; or else what comes with the source.
+    Caller,
+    /// Only what comes with the source: a signature in its URL, or a token.
+    Shown,
 }
 
 /// Where a copy's source lies.

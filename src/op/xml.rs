@@ -220,8 +220,8 @@ mod tests {
     #[test]
     fn writes_only_what_can_be_read() {
         let mut xml = Writer::new();
-        xml.open_with("R", &[("A", "\u{1}")]).leaf("T", "a\u{0}\u{ffff}\tb").close("R");
-        assert!(xml.finish().ends_with("<R A=\"\u{fffd}\"><T>a\u{fffd}\u{fffd}\tb</T></R>"));
+        xml.open_with("R", &[("A", "\u{1}")]).leaf("T", "a\u{0}\u{ffff}\tb\r\n").close("R");
+        assert!(xml.finish().ends_with("<R A=\"\u{fffd}\"><T>a\u{fffd}\u{fffd}\tb&#13;\n</T></R>"));
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! The body of a Blob Batch: `multipart/mixed`, each part an HTTP request in itself.
+//! The body of a batch: `multipart/mixed`, each part an HTTP request in itself.
 //!
 //! Lines may end in CRLF or in LF alone, as clients send both. Everything else is strict: what is not understood is refused, for a part
 //! that is guessed wrong deletes the wrong blob.
+
+pub mod changeset;
 
 use super::fault::{Code, Fault};
 
@@ -40,33 +42,32 @@ impl Part {
 pub fn parse(content_type: &str, body: &[u8]) -> Result<Vec<Part>, Fault> {
     let boundary = boundary(content_type).ok_or_else(|| Fault::header("Content-Type", content_type))?;
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
-    let mut lines = text.lines();
-    let mut parts: Vec<Part> = Vec::new();
-    // What stands before the first delimiter and after the last belongs to nobody.
-    let mut mark = lines.by_ref().find_map(|line| Mark::of(line, boundary));
-    while mark == Some(Mark::Next) {
-        if parts.len() == MOST_PARTS {
-            return Err(Code::ExceedsMaxBatchRequestCount.into());
-        }
-        let mut end = None;
-        let inside: Vec<&str> = lines
-            .by_ref()
-            .take_while(|line| {
-                end = Mark::of(line, boundary);
-                end.is_none()
-            })
-            .collect();
-        parts.push(part(&inside)?);
-        mark = end;
+    let sections = sections(text.lines(), boundary)?;
+    if sections.len() > MOST_PARTS {
+        return Err(Code::ExceedsMaxBatchRequestCount.into());
     }
-    if mark.is_none() {
-        return Err(malformed("the last delimiter is missing"));
-    }
+    let parts = sections.iter().map(|lines| part(lines)).collect::<Result<Vec<Part>, Fault>>()?;
     let Some(first) = parts.first() else { return Err(malformed("there is no part")) };
     if parts.iter().any(|part| part.method != first.method) {
         return Err(Code::AllBatchSubRequestsShouldBeSameApi.into());
     }
     Ok(parts)
+}
+
+/// The lines between the delimiters. What stands before the first delimiter and after the last belongs to nobody.
+fn sections<'a>(mut lines: impl Iterator<Item = &'a str>, boundary: &str) -> Result<Vec<Vec<&'a str>>, Fault> {
+    let mut sections = Vec::new();
+    let mut mark = lines.by_ref().find_map(|line| Mark::of(line, boundary));
+    while mark == Some(Mark::Next) {
+        let mut end = None;
+        let inside = lines.by_ref().take_while(|line| {
+            end = Mark::of(line, boundary);
+            end.is_none()
+        });
+        sections.push(inside.collect());
+        mark = end;
+    }
+    mark.map(|_| sections).ok_or_else(|| malformed("the last delimiter is missing"))
 }
 
 /// A line between parts.
@@ -105,30 +106,39 @@ fn boundary(content_type: &str) -> Option<&str> {
 
 fn part(lines: &[&str]) -> Result<Part, Fault> {
     let mut lines = lines.iter().copied();
-    let about = headers(&mut lines)?;
+    let (about, part) = request(&mut lines)?;
+    // Neither of the operations that a batch can do has a body.
+    if part.header("content-length").is_some_and(|length| length != "0") || lines.any(|line| !line.is_empty()) {
+        return Err(malformed("a part has a body"));
+    }
+    Ok(Part { id: header(&about, "content-id").map(str::to_owned), ..part })
+}
+
+/// Whether a part of this Content-Type is an HTTP request.
+fn is_http(kind: &str) -> bool {
+    kind.split_once(';').map_or(kind, |(kind, _)| kind).trim().eq_ignore_ascii_case("application/http")
+}
+
+/// A part's own headers, and the request in it up to its body.
+fn request<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<(Vec<(String, String)>, Part), Fault> {
+    let about = headers(lines)?;
     let kind = header(&about, "content-type").unwrap_or_default();
-    let kind = kind.split_once(';').map_or(kind, |(kind, _)| kind).trim();
-    if !kind.eq_ignore_ascii_case("application/http") {
+    if !is_http(kind) {
         return Err(malformed(format!("a part is {kind:?}")));
     }
     if header(&about, "content-transfer-encoding").is_some_and(|encoding| !encoding.eq_ignore_ascii_case("binary")) {
         return Err(malformed("a part is encoded"));
     }
-    let request = lines.next().unwrap_or_default();
-    let words: Vec<&str> = request.split(' ').collect();
+    let line = lines.next().unwrap_or_default();
+    let words: Vec<&str> = line.split(' ').collect();
     let [method, target, "HTTP/1.1" | "HTTP/1.0"] = words[..] else {
         return Err(malformed("a part has no request line"));
     };
     if !is_token(method) || !target.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(malformed("a part has no request line"));
     }
-    let sent = headers(&mut lines)?;
-    // Neither of the operations that a batch can do has a body.
-    if header(&sent, "content-length").is_some_and(|length| length != "0") || lines.any(|line| !line.is_empty()) {
-        return Err(malformed("a part has a body"));
-    }
-    let id = header(&about, "content-id").map(str::to_owned);
-    Ok(Part { id, method: method.to_owned(), target: relative(target)?.to_owned(), headers: sent })
+    let target = relative(target)?.to_owned();
+    Ok((about, Part { id: None, method: method.to_owned(), target, headers: headers(lines)? }))
 }
 
 /// Header lines up to the empty one.

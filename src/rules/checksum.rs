@@ -80,6 +80,13 @@ pub struct Digests {
     pub crc64: Option<Crc64>,
 }
 
+impl Digests {
+    /// Those of them that are wanted.
+    pub fn only(self, wanted: Wanted) -> Digests {
+        Digests { md5: self.md5.filter(|_| wanted.md5), crc64: self.crc64.filter(|_| wanted.crc64) }
+    }
+}
+
 /// Computes checksums of a body that comes in pieces.
 #[derive(Clone, Debug)]
 pub struct Hasher {

@@ -131,6 +131,19 @@ impl Conditions {
         self
     }
 
+    /// Checks that the tags of `If-Match` are of moments since 1601. Recorded: Append Block refuses others, as if it turned them into
+    /// file times of Windows, where every other operation only finds that they are not the blob's.
+    ///
+    /// # Errors
+    /// 400 OutOfRangeInput.
+    pub fn check_file_times(&self) -> Result<(), Fault> {
+        let old = |tag: &Match| match tag {
+            Match::Any => false,
+            Match::Tag(text) => ETag::parse(text).is_some_and(|etag| !etag.is_file_time()),
+        };
+        if self.if_match.iter().any(old) { Err(Code::OutOfRangeInput.into()) } else { Ok(()) }
+    }
+
     /// Whether a writer, or a reader of before 2013-08-15, asks more than it may: both families, or several tags.
     fn is_crowded(&self) -> bool {
         let still = !self.if_match.is_empty() || self.if_unmodified_since.is_some();

@@ -6,6 +6,9 @@
 use super::time::Timestamp;
 use std::fmt;
 
+/// Ticks of 1601-01-01T00:00:00Z.
+const FILE_TIMES_BEGIN: u64 = 504_911_232_000_000_000;
+
 /// The tag of one state of a resource. No two states of a resource share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ETag(u64);
@@ -21,10 +24,20 @@ impl ETag {
         format!("\"{self}\"")
     }
 
-    /// Whether a client's text names this tag; quotes and the weak mark are the client's to leave out.
-    pub fn is(self, text: &str) -> bool {
+    /// The tag that a client's text names, if it is of this service; quotes and the weak mark are the client's to leave out.
+    pub fn parse(text: &str) -> Option<ETag> {
         let bare = text.trim().trim_start_matches("W/").trim_matches('"');
-        bare.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok()) == Some(self.0)
+        bare.strip_prefix("0x").and_then(|hex| u64::from_str_radix(hex, 16).ok()).map(ETag)
+    }
+
+    /// Whether a client's text names this tag.
+    pub fn is(self, text: &str) -> bool {
+        ETag::parse(text) == Some(self)
+    }
+
+    /// Whether it is of a moment that a file time of Windows, which counts from 1601, can stand for.
+    pub fn is_file_time(self) -> bool {
+        self.0 >= FILE_TIMES_BEGIN
     }
 }
 
@@ -53,6 +66,15 @@ mod tests {
             (String::new(), false),
         ] {
             assert_eq!(tag.is(&text), same, "{text}");
+        }
+    }
+
+    #[test]
+    fn file_times_begin_in_1601() {
+        let first = ETag::of(Timestamp::parse_iso("1601-01-01T00:00:00Z").unwrap());
+        assert_eq!(first.0, FILE_TIMES_BEGIN);
+        for (tag, is) in [(first.0, true), (first.0 - 1, false), (0x0111_1111_1111_1111, false), (0x08D2_C916_7D53_FC2C, true)] {
+            assert_eq!(ETag(tag).is_file_time(), is, "{tag:X}");
         }
     }
 }

@@ -3,6 +3,7 @@
 //! The sentences are the recorded ones where a recording has them, spelling included («specifed»), and the reference's otherwise.
 //! A [`Fault`] adds what this case adds: another sentence, and the elements that name the offending header or parameter.
 
+use super::secret;
 use std::borrow::Cow;
 
 macro_rules! codes {
@@ -181,7 +182,54 @@ codes! {
     TagsTooLarge 400 "The tags specified exceed the maximum permissible limit."
     TargetConditionNotMet 412 "The target condition specified using HTTP conditional header(s) is not met."
     UnauthorizedBlobOverwrite 403 "This request is not authorized to perform blob overwrites."
+    // File
+    CannotDeleteFileOrDirectory 409 "The file or directory could not be deleted because it is in use by an SMB client."
+    DeletePending 409 "The specified resource is marked for deletion by an SMB client."
+    DeleteShareWhenSnapshotLeased 409 "Unable to delete share because one or more share snapshots have active leases. Release the share snapshot leases or delete the share with the include-leased parameter for x-ms-delete-snapshots."
+    DirectoryNotEmpty 409 "The specified directory is not empty."
+    FileInvalidPermission 400 "The specified file permission is not valid."
+    FileLockConflict 409 "A portion of the specified file is locked by an SMB client."
+    InvalidFileOrDirectoryPathName 400 "File or directory path is too long."
+    LeaseIdMismatchWithFileOperation 412 "The lease ID specified did not match the lease ID for the file."
+    LeaseNotPresentWithFileOperation 412 "There is currently no lease on the file."
+    ParentNotFound 404 "The specified parent path does not exist."
+    ReadOnlyAttribute 409 "The specified resource is read-only and cannot be modified at this time."
+    ShareAlreadyExists 409 "The specified share already exists."
+    ShareBeingDeleted 409 "The specified share is being deleted. Try operation later."
+    ShareHasSnapshots 409 "The share has snapshots and the operation requires no snapshots."
+    ShareNotFound 404 "The specified share does not exist."
+    ShareSnapshotCountExceeded 409 "The total number of snapshots for the share is over the limit."
+    SharingViolation 409 "The specified resource may be in use by an SMB client."
     WebContentNotFound 404 "The requested content does not exist."
+    // Queue
+    MessageNotFound 404 "The specified message does not exist."
+    QueueAlreadyExists 409 "The specified queue already exists."
+    QueueNotFound 404 "The specified queue does not exist."
+    // Table
+    AtomFormatNotSupported 415 "Atom format is not supported."
+    CommandsInBatchActOnDifferentPartitions 400 "All commands in a batch must operate on same entity group."
+    DuplicatePropertiesSpecified 400 "A property is specified more than one time."
+    EntityAlreadyExists 409 "The specified entity already exists."
+    EntityTooLarge 400 "The entity is larger than the maximum allowed size (1MB)."
+    InvalidDuplicateRow 400 "The batch request contains multiple changes with same row key. An entity can appear only once in a batch request."
+    JsonVerboseFormatNotSupported 415 "JSON Verbose format is not supported."
+    KeyValueTooLarge 400 "The value of a key property exceeds the maximum allowed size (1KB)."
+    MediaTypeNotSupported 415 "None of the provided media types are supported"
+    MethodNotAllowed 405 "The requested method is not allowed on the specified resource."
+    PartitionKeyPropertyCannotBeUpdated 400 "The partition key property cannot be updated."
+    PrimaryKeyPropertyIsInvalidType 400 "The values of the key properties must be strings."
+    PropertiesNeedValue 400 "The values are not specified for all properties in the entity."
+    PropertyNameInvalid 400 "The property name is invalid."
+    PropertyNameTooLong 400 "The property name exceeds the maximum allowed length (255)."
+    PropertyValueTooLarge 400 "The property value exceeds the maximum allowed size (64KB). If the property value is a string, it is UTF-16 encoded and the maximum number of characters should be 32K or less."
+    RowKeyPropertyCannotBeUpdated as "InvalidInput" 400 "The row key property cannot be updated."
+    TableAlreadyExists 409 "The table specified already exists."
+    TableNotFound 404 "The table specified does not exist."
+    TooManyProperties 400 "The entity contains more properties than allowed. Each entity can include up to 252 properties to store data. Each entity also has 3 system properties."
+    UpdateConditionNotSatisfied 412 "The update condition specified in the request was not satisfied."
+    XMethodIncorrectCount 400 "More than one X-HTTP-Method is specified."
+    XMethodIncorrectValue 400 "The specified X-HTTP-Method is invalid."
+    XMethodNotUsingPost 400 "The request uses X-HTTP-Method with an Http Verb other than POST."
 }
 
 /// A refusal of one request: the code, and what this case says beyond the table.
@@ -337,14 +385,19 @@ impl Fault {
     }
 }
 
+/// For the log, without the secrets that the client's own answer may hold.
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}: {}", self.status(), self.code().name(), self.says())?;
+        let of_secret = self.details().iter().any(|(name, value)| *name == "HeaderName" && secret::is_secret(value));
         for (name, value) in self.details() {
-            write!(f, " {name}={value:?}")?;
+            match *name {
+                "HeaderValue" if of_secret => write!(f, " {name}=…")?,
+                _ => write!(f, " {name}={:?}", secret::masked(value))?,
+            }
         }
         if !self.why().is_empty() {
-            write!(f, " ({})", self.why())?;
+            write!(f, " ({})", secret::masked(self.why()))?;
         }
         Ok(())
     }
@@ -362,6 +415,18 @@ mod tests {
             assert!((300..=599).contains(&code.status()), "{code:?}");
             assert!(!code.says().is_empty() && !code.says().contains("unverified"), "{code:?}");
         }
+    }
+
+    #[test]
+    fn the_log_is_told_no_secret() {
+        let mismatch = crate::rules::shared_key::mismatch("c2ln", "PUT\n\nx-ms-encryption-key:a2V5\n/a/b");
+        let source = Code::CannotVerifyCopySource.because("GET /a/b?sv=1&sig=c2ln");
+        for (fault, secret) in [(mismatch, "a2V5"), (Fault::header("x-ms-encryption-key", "a2V5"), "a2V5"), (source, "c2ln")] {
+            let logged = fault.to_string();
+            assert!(!logged.contains(secret) && !logged.contains("c2ln") && logged.contains('…'), "{logged}");
+        }
+        let told = Fault::header("x-ms-date", "no date").to_string();
+        assert!(told.ends_with("HeaderName=\"x-ms-date\" HeaderValue=\"no date\""), "{told}");
     }
 
     #[test]

@@ -194,29 +194,44 @@ pub enum Subject {
     Blob,
     /// A container: its lease guards its deletion only.
     Container,
+    /// A share, or a snapshot of one: as a container, by the same codes.
+    Share,
+    /// A file: as a blob, and for ever only.
+    File,
 }
 
 impl Subject {
     fn refuses(self, code: Code) -> Fault {
-        match (self, code) {
-            (Subject::Container, Code::LeaseIdMissing | Code::LeaseLost | Code::LeaseNotPresentWithLeaseOperation) => {
-                code.saying(code.says().replace("the blob", "the container"))
+        let noun = match self {
+            Subject::Blob => return code.into(),
+            Subject::Container => "the container",
+            Subject::Share => "the file share",
+            Subject::File => "the file",
+        };
+        match code {
+            Code::LeaseIdMissing | Code::LeaseLost | Code::LeaseNotPresentWithLeaseOperation => {
+                code.saying(code.says().replace("the blob", noun))
             }
-            _ => code.into(),
+            Code::LeaseIdMismatchWithLeaseOperation if self != Subject::Container => {
+                code.saying(code.says().replace("the blob/container", noun))
+            }
+            _ => code.saying(code.says().replace("the container", noun)),
         }
     }
 
     fn mismatch(self) -> Code {
         match self {
             Subject::Blob => Code::LeaseIdMismatchWithBlobOperation,
-            Subject::Container => Code::LeaseIdMismatchWithContainerOperation,
+            Subject::Container | Subject::Share => Code::LeaseIdMismatchWithContainerOperation,
+            Subject::File => Code::LeaseIdMismatchWithFileOperation,
         }
     }
 
     fn not_present(self) -> Code {
         match self {
             Subject::Blob => Code::LeaseNotPresentWithBlobOperation,
-            Subject::Container => Code::LeaseNotPresentWithContainerOperation,
+            Subject::Container | Subject::Share => Code::LeaseNotPresentWithContainerOperation,
+            Subject::File => Code::LeaseNotPresentWithFileOperation,
         }
     }
 }
@@ -388,7 +403,7 @@ mod tests {
         ];
         for (ask, row) in table {
             for ((lease, second), outcome) in states().into_iter().zip(row) {
-                for subject in [Subject::Blob, Subject::Container] {
+                for subject in [Subject::Blob, Subject::Container, Subject::Share, Subject::File] {
                     assert_eq!(shown(step(lease, ask, subject, at(second))), outcome, "{ask:?} of {}", lease.state(at(second)));
                 }
             }
@@ -420,8 +435,26 @@ mod tests {
                     Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
                 };
                 assert_eq!(told(Subject::Blob), outcome, "{guard:?} {id:?}");
-                assert_eq!(told(Subject::Container), outcome.replace("WithBlob", "WithContainer"), "{guard:?} {id:?}");
+                for (subject, with) in
+                    [(Subject::Container, "WithContainer"), (Subject::Share, "WithContainer"), (Subject::File, "WithFile")]
+                {
+                    assert_eq!(told(subject), outcome.replace("WithBlob", with), "{guard:?} {id:?}");
+                }
             }
+        }
+    }
+
+    #[test]
+    fn sentences_name_what_is_leased() {
+        for (subject, missing, mismatch) in [
+            (Subject::Blob, "lease on the blob and", "the lease ID for the blob."),
+            (Subject::Container, "lease on the container and", "the lease ID for the container."),
+            (Subject::Share, "lease on the file share and", "the lease ID for the file share."),
+            (Subject::File, "lease on the file and", "the lease ID for the file."),
+        ] {
+            let told = |id| admit(leased(A), Guard::Write, id, subject, at(10)).unwrap_err().says().to_owned();
+            assert!(told(None).contains(missing), "{}", told(None));
+            assert!(told(Some(B)).ends_with(mismatch), "{}", told(Some(B)));
         }
     }
 

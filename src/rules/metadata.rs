@@ -57,6 +57,11 @@ impl Metadata {
         self.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
+    /// Whether this says the same as another, in whatever order and case of names.
+    pub fn says_as(&self, other: &Metadata) -> bool {
+        self.0.len() == other.0.len() && self.iter().all(|(name, value)| other.get(name) == Some(value))
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -99,6 +104,21 @@ mod tests {
         }
         assert_eq!(read(&[("hdi_isFolder", "true")]).unwrap().get("HDI_isfolder"), Some("true"));
         assert_eq!(read(&[]).unwrap().get("a"), None);
+    }
+
+    #[test]
+    fn order_does_not_matter() {
+        let one = read(&[("a", "1"), ("b", "2")]).unwrap();
+        for (other, same) in [
+            (&[("B", "2"), ("a", "1")][..], true),
+            (&[("a", "1")], false),
+            (&[("a", "1"), ("b", "3")], false),
+            (&[("a", "1"), ("c", "2")], false),
+            (&[("a", "1"), ("b", "2"), ("c", "")], false),
+        ] {
+            let other = read(other).unwrap();
+            assert_eq!((one.says_as(&other), other.says_as(&one)), (same, same), "{other:?}");
+        }
     }
 
     #[test]

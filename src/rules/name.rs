@@ -17,11 +17,23 @@ const BLOB_SEGMENTS: usize = 254;
 /// What is said of a name that is too short or too long.
 const LENGTH: &str = "The specified resource name length is not within the permissible limits.";
 /// All but RFC 3986's unreserved characters; the service leaves no slash standing either.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Whether an account may be called so: 3 to 24 lower-case letters and digits.
 pub fn account(name: &str) -> bool {
     (3..=24).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+}
+
+/// Checks a table's name: a letter, then letters and digits, 3 to 63 in all; `tables` is the list of them.
+///
+/// # Errors
+/// 400 InvalidResourceName or OutOfRangeInput.
+pub fn table(name: &str) -> Result<(), Fault> {
+    let first = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if !first || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) || name.eq_ignore_ascii_case("tables") {
+        return Err(Code::InvalidResourceName.into());
+    }
+    if (3..=63).contains(&name.len()) { Ok(()) } else { Err(Code::OutOfRangeInput.saying(LENGTH)) }
 }
 
 /// Checks a container's name: 3 to 63 lower-case letters, digits and single hyphens, a letter or digit at both ends; or one
@@ -29,9 +41,15 @@ pub fn account(name: &str) -> bool {
 ///
 /// Refuses with 400 OutOfRangeInput for the length and 400 InvalidResourceName for the characters.
 pub fn container(name: &str) -> Result<(), Fault> {
-    if SPECIAL.contains(&name) {
-        return Ok(());
-    }
+    if SPECIAL.contains(&name) { Ok(()) } else { plain(name) }
+}
+
+/// Checks a queue's name: as a container's, and none is the service's own.
+pub fn queue(name: &str) -> Result<(), Fault> {
+    plain(name)
+}
+
+fn plain(name: &str) -> Result<(), Fault> {
     if !(3..=63).contains(&name.chars().count()) {
         return Err(Code::OutOfRangeInput.saying(LENGTH));
     }
@@ -108,7 +126,7 @@ pub fn decode_query(query: &str, plus: Plus) -> Result<Vec<(String, String)>, Fa
 }
 
 /// Undoes percent-encoding; `None` when a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
-fn unescape(text: &str) -> Option<String> {
+pub fn unescape(text: &str) -> Option<String> {
     let whole = |after: &str| after.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
     if !text.split('%').skip(1).all(whole) {
         return None;
@@ -169,6 +187,21 @@ mod tests {
         let long = "a".repeat(64);
         for name in ["", "ab", long.as_str()] {
             assert_eq!(container(name), Err(Code::OutOfRangeInput.saying(LENGTH)), "{name}");
+        }
+    }
+
+    #[test]
+    fn queues() {
+        let longest = "a".repeat(63);
+        for name in ["abc", "a-b", "0a9", longest.as_str()] {
+            assert_eq!(queue(name), Ok(()), "{name}");
+        }
+        for name in ["createdeleteUPPERCASE", "q|a", "a--b", "-ab", "ab-", "$root", "$logs", "a_b"] {
+            assert_eq!(queue(name), Err(Code::InvalidResourceName.into()), "{name}");
+        }
+        let long = "a".repeat(64);
+        for name in ["", "ab", long.as_str()] {
+            assert_eq!(queue(name), Err(Code::OutOfRangeInput.saying(LENGTH)), "{name}");
         }
     }
 

@@ -7,6 +7,7 @@
 //! reference; the sentences of AuthenticationErrorDetail as the service is known to say them.
 
 mod delegation;
+pub mod keys;
 mod parse;
 mod sign;
 

@@ -18,7 +18,7 @@ pub enum Tier {
     Archive,
     /// Hot, Cool or Cold, as the service sees fit; since 2026-02-06.
     Smart,
-    /// A premium page blob's size class, by its place in [`PREMIUM`].
+    /// A premium page blob's size class, by its place in `PREMIUM`.
     Premium(u8),
 }
 
@@ -178,6 +178,28 @@ impl Placed {
             _ => Ok(Placed::new(tier, now)),
         }
     }
+
+    /// The tier of a copy: the one that the request names, or none. What is archived is copied to another tier only, and then takes as
+    /// long as if its tier were set.
+    ///
+    /// # Errors
+    /// 409 BlobArchived for a source in the archive whose copy would be there too.
+    pub fn copied(
+        source: Option<Placed>,
+        asked: Option<Placed>,
+        priority: Priority,
+        now: Timestamp,
+    ) -> Result<Option<Placed>, Fault> {
+        if source.is_none_or(|source| source.seen(now).tier != Tier::Archive) {
+            return Ok(asked);
+        }
+        match asked {
+            Some(Placed { tier, .. }) if tier != Tier::Archive => {
+                Placed::set(Some(Placed::new(Tier::Archive, now)), tier, priority, now).map(Some)
+            }
+            _ => Err(Code::BlobArchived.into()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -203,6 +225,22 @@ mod tests {
         ] {
             assert_eq!(Tier::read(text, kept).map_err(|fault| fault.code().name()), expected, "{text} {kept:?}");
         }
+    }
+
+    #[test]
+    fn a_copy_leaves_the_archive_as_slowly() {
+        let now = Timestamp::from_unix(1_000_000, 0);
+        let [archived, cool, hot] = [Tier::Archive, Tier::Cool, Tier::Hot].map(|tier| Some(Placed::new(tier, now)));
+        let copied = |source, asked| Placed::copied(source, asked, Priority::High, now);
+        for asked in [None, hot, archived] {
+            assert_eq!([copied(None, asked), copied(cool, asked)], [Ok(asked), Ok(asked)]);
+        }
+        for asked in [None, archived] {
+            assert_eq!(copied(archived, asked).unwrap_err().code(), Code::BlobArchived);
+        }
+        let waking = copied(archived, hot).unwrap().unwrap();
+        assert_eq!((waking.tier, waking.rehydration.unwrap().to), (Tier::Archive, Tier::Hot));
+        assert_eq!(waking.seen(now.after_seconds(3600)), Placed::new(Tier::Hot, now.after_seconds(3600)));
     }
 
     #[test]

@@ -47,6 +47,12 @@ impl Version {
     pub const V2020_12_06: Version = Version(20201206);
     /// Names that XML cannot hold come percent-encoded, marked `Encoded="true"`.
     pub const V2021_02_12: Version = Version(20210212);
+    /// The SMB properties of files need not be said.
+    pub const V2021_06_08: Version = Version(20210608);
+    /// Names of files that XML cannot hold come percent-encoded, marked `Encoded="true"`.
+    pub const V2021_12_02: Version = Version(20211202);
+    /// Dots at the end of the names of files can be kept.
+    pub const V2022_11_02: Version = Version(20221102);
     /// ExtendedErrorDetail on refusals.
     pub const V2024_08_04: Version = Version(20240804);
     /// Structured messages, as the body of a request or of an answer.

@@ -17,11 +17,13 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Directory<S: Held> {
     store: Store,
-    accounts: HashMap<String, Arc<Holdings<S>>>,
+    accounts: HashMap<String, Holdings<S>>,
 }
 
 /// A container, a queue, a table or a share, with all that is in it.
 pub trait Held: Recorded {
+    /// Whose it is.
+    const KIND: Kind;
     /// What is said of a name that is not there, and to a writer who comes after it has gone.
     const MISSING: Code;
 }
@@ -36,18 +38,29 @@ pub struct Holdings<S: Held> {
 }
 
 impl<S: Held> Directory<S> {
+    /// Nothing stored, for each of these accounts, in memory alone.
+    pub fn new(accounts: &Accounts) -> Directory<S> {
+        let store = Store::MEMORY;
+        let empty = |account: &Arc<Account>| {
+            let named = store.cell(Named::default(), S::MISSING);
+            let properties = store.cell(Properties::default(), Code::ResourceNotFound);
+            (account.name.clone(), Holdings { named, properties })
+        };
+        Directory { accounts: accounts.iter().map(empty).collect(), store: Store::MEMORY }
+    }
+
     /// What the store has for each of these accounts.
     ///
     /// # Errors
     /// When a record is not what it should be.
-    pub fn open(kind: Kind, accounts: &Accounts, store: &Store) -> Result<Directory<S>, Unreadable> {
+    pub fn open(accounts: &Accounts, store: &Store) -> Result<Directory<S>, Unreadable> {
         let open = |account: &Arc<Account>| {
-            let cell = |what| format!("{}/{}/{what}", kind.label(), account.name);
+            let cell = |what| format!("{}/{}/{what}", S::KIND.label(), account.name);
             let holdings = Holdings {
                 named: store.root(&cell("names"), S::MISSING)?,
                 properties: store.root(&cell("properties"), Code::ResourceNotFound)?,
             };
-            Ok((account.name.clone(), Arc::new(holdings)))
+            Ok((account.name.clone(), holdings))
         };
         Ok(Directory { store: store.clone(), accounts: accounts.iter().map(open).collect::<Result<_, _>>()? })
     }
@@ -72,7 +85,7 @@ impl<S: Held> Directory<S> {
     ///
     /// # Errors
     /// 404 ResourceNotFound; the door has let nobody in to an account that is not there.
-    pub fn account(&self, name: &str) -> Result<&Arc<Holdings<S>>, Fault> {
+    pub fn account(&self, name: &str) -> Result<&Holdings<S>, Fault> {
         Ok(self.accounts.get(name).ok_or(Code::ResourceNotFound)?)
     }
 

@@ -247,6 +247,7 @@ impl<S: Restorable> Named<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::op::Kind;
 
     #[derive(Clone, Debug)]
     struct Thing(Timestamp);
@@ -263,6 +264,7 @@ mod tests {
     }
 
     impl Held for Thing {
+        const KIND: Kind = Kind::Blob;
         const MISSING: Code = Code::ContainerNotFound;
     }
 

@@ -12,11 +12,15 @@ pub fn document(policies: &[Policy]) -> String {
     xml.nest("SignedIdentifiers", |xml| {
         for policy in policies {
             xml.open("SignedIdentifier").leaf("Id", &policy.id);
-            xml.open("AccessPolicy");
-            xml.leaf_some("Start", policy.start.map(Timestamp::iso));
-            xml.leaf_some("Expiry", policy.expiry.map(Timestamp::iso));
-            xml.leaf_some("Permission", policy.permissions.as_deref());
-            xml.close("AccessPolicy").close("SignedIdentifier");
+            // Recorded: a policy that says nothing has no such element.
+            if policy.start.is_some() || policy.expiry.is_some() || policy.permissions.is_some() {
+                xml.open("AccessPolicy");
+                xml.leaf_some("Start", policy.start.map(Timestamp::iso));
+                xml.leaf_some("Expiry", policy.expiry.map(Timestamp::iso));
+                xml.leaf_some("Permission", policy.permissions.as_deref());
+                xml.close("AccessPolicy");
+            }
+            xml.close("SignedIdentifier");
         }
     });
     xml.finish()

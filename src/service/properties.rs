@@ -33,6 +33,8 @@ pub struct Properties {
     pub static_website: StaticWebsite,
     /// The version that requests follow which name none.
     pub default_version: Option<Version>,
+    /// How shares are served over SMB and NFS.
+    pub protocols: Protocols,
 }
 
 /// For how many days something is kept; `None` when the policy is off.
@@ -75,6 +77,16 @@ pub struct StaticWebsite {
     default_index_path: Option<String>,
 }
 
+/// `ProtocolSettings`. They are remembered and returned; nothing is served by them yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Protocols {
+    multichannel: bool,
+    /// Whether SMB has to be encrypted, where that was said.
+    smb_encrypted: Option<bool>,
+    /// The same of NFS.
+    nfs_encrypted: Option<bool>,
+}
+
 /// The elements that the properties of a service have.
 const fn elements(kind: Kind) -> &'static [&'static str] {
     match kind {
@@ -89,7 +101,7 @@ const fn elements(kind: Kind) -> &'static [&'static str] {
             "DefaultServiceVersion",
         ],
         Kind::Queue | Kind::Table => &["Logging", "HourMetrics", "Metrics", "MinuteMetrics", "Cors"],
-        Kind::File => &["HourMetrics", "MinuteMetrics", "Cors"],
+        Kind::File => &["HourMetrics", "MinuteMetrics", "Cors", "ProtocolSettings"],
     }
 }
 
@@ -115,6 +127,7 @@ impl Properties {
                 "Cors" => next.cors = read_cors(part)?.into(),
                 "DeleteRetentionPolicy" => next.delete_retention = DeleteRetention::read(part, self.delete_retention)?,
                 "StaticWebsite" => next.static_website = StaticWebsite::read(part)?,
+                "ProtocolSettings" => next.protocols = Protocols::read(part, self.protocols)?,
                 "DefaultServiceVersion" => next.default_version = read_version(part.text.trim())?,
                 _ => {}
             }
@@ -132,8 +145,10 @@ impl Properties {
         self.hour_metrics.write("HourMetrics", &mut xml);
         self.minute_metrics.write("MinuteMetrics", &mut xml);
         xml.nest("Cors", |xml| self.cors.iter().for_each(|rule| write_cors(rule, xml)));
-        if kind == Kind::Blob {
-            self.write_blobs(&mut xml, version);
+        match kind {
+            Kind::Blob => self.write_blobs(&mut xml, version),
+            Kind::File => self.protocols.write(&mut xml),
+            Kind::Queue | Kind::Table => {}
         }
         xml.close("StorageServiceProperties");
         xml.finish()
@@ -260,6 +275,34 @@ impl DeleteRetention {
             None => before.allow_permanent_delete,
         };
         Ok(DeleteRetention { retention: Retention::read(part)?, allow_permanent_delete: allow })
+    }
+}
+
+impl Protocols {
+    fn read(part: &Element, before: Protocols) -> Result<Protocols, Fault> {
+        let flag = |protocol: &str, feature: &str, name: &str, before| {
+            let found = part.child(protocol).and_then(|protocol| protocol.child(feature));
+            found.map_or(Ok(before), |feature| read_flag(feature, name).map(Some))
+        };
+        Ok(Protocols {
+            multichannel: flag("SMB", "Multichannel", "Enabled", Some(before.multichannel))?.unwrap_or_default(),
+            smb_encrypted: flag("SMB", "EncryptionInTransit", "Required", before.smb_encrypted)?,
+            nfs_encrypted: flag("NFS", "EncryptionInTransit", "Required", before.nfs_encrypted)?,
+        })
+    }
+
+    fn write(self, xml: &mut Writer) {
+        let encrypted = |xml: &mut Writer, required: bool| {
+            xml.nest("EncryptionInTransit", |xml| _ = xml.leaf("Required", flag(required)));
+        };
+        xml.open("ProtocolSettings").open("SMB");
+        xml.nest("Multichannel", |xml| _ = xml.leaf("Enabled", flag(self.multichannel)));
+        self.smb_encrypted.into_iter().for_each(|required| encrypted(xml, required));
+        xml.close("SMB");
+        if let Some(required) = self.nfs_encrypted {
+            xml.nest("NFS", |xml| encrypted(xml, required));
+        }
+        xml.close("ProtocolSettings");
     }
 }
 

@@ -130,7 +130,12 @@ impl<S: Recorded> Cell<S> {
 
 impl<S: Recorded> Told for Cell<S> {
     fn tell(&self, to: &mut Changes<'_>) {
-        S::changes(None, &self.read(), to);
+        // A write is handed to the log before it is published. Who waits for it here sees all that the log had when it began to wait.
+        let state = {
+            let _written = self.writer.lock();
+            self.read()
+        };
+        S::changes(None, &state, to);
     }
 }
 

@@ -173,6 +173,11 @@ impl<'a> Changes<'a> {
         self.sink.take(&Entry::Delete { cell: self.cell, key });
     }
 
+    /// All that was told of this cell is void; what is told from now on is all of it.
+    pub fn afresh(&mut self) {
+        self.sink.take(&Entry::Drop { cell: self.cell });
+    }
+
     /// Another cell is no more.
     pub fn drop(&mut self, cell: CellId) {
         self.sink.take(&Entry::Drop { cell });

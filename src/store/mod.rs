@@ -9,8 +9,10 @@ pub mod chunks;
 pub mod content;
 pub mod disk;
 pub mod journal;
+pub mod marks;
 pub mod record;
 pub mod sparse;
+pub mod timeline;
 
 use crate::rules::fault::{Code, Fault};
 use bytes::Bytes;

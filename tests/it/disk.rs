@@ -1,8 +1,10 @@
 //! Data on disk, over a socket: what comes back, what gives its room back, what is refused.
 
 use crate::house::House;
+use crate::scenario::check_of;
 use crate::scratch::Scratch;
 use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::op::Kind;
 
 /// A megabyte of bytes that are not all the same.
 fn megabyte(seed: u8) -> Vec<u8> {
@@ -108,6 +110,90 @@ async fn what_an_account_says_of_itself_and_its_containers_comes_back() {
     assert_eq!(back.send().await.verdict(), "201");
     house.restart().await;
     assert_eq!(house.ask("GET", "/back/blob").send().await.text(), "brought back");
+}
+
+#[tokio::test]
+async fn every_service_comes_back_as_it_was() {
+    let place = Scratch::new("services");
+    let mut house = House::with(&["--location", place.path()]).await;
+    check_of(
+        &house,
+        Kind::Queue,
+        "PUT /work | x-ms-meta-colour: blue → 201
+         POST /work/messages | | <QueueMessage><MessageText>first</MessageText></QueueMessage> → 201
+         POST /work/messages?visibilitytimeout=60 | | <QueueMessage><MessageText>later</MessageText></QueueMessage> → 201
+         GET /work/messages → 200
+         PUT /empty → 201
+         POST /empty/messages | | <QueueMessage><MessageText>gone</MessageText></QueueMessage> → 201
+         POST /empty/messages | | <QueueMessage><MessageText>gone</MessageText></QueueMessage> → 201
+         DELETE /empty/messages → 204",
+    )
+    .await;
+    let entity = r#"{"PartitionKey":"p","RowKey":"r","text":"t","number":7,"big@odata.type":"Edm.Int64","big":"8","half":0.5,"yes":true,
+        "when@odata.type":"Edm.DateTime","when":"2024-01-01T00:00:00Z","id@odata.type":"Edm.Guid",
+        "id":"c9da6455-213d-42c9-9a79-3e9149a57833","raw@odata.type":"Edm.Binary","raw":"AQID"}"#;
+    for (method, target, body, verdict) in [
+        ("POST", "/Tables", r#"{"TableName":"People"}"#, "201"),
+        ("POST", "/People", entity, "201"),
+        ("PUT", "/People(PartitionKey='p',RowKey='gone')", "{}", "204"),
+        ("DELETE", "/People(PartitionKey='p',RowKey='gone')", "", "204"),
+    ] {
+        let ask = house.ask(method, target).of(Kind::Table).body(body);
+        let done = if method == "DELETE" { ask.header("if-match", "*") } else { ask }.send().await;
+        assert_eq!(done.verdict(), verdict, "{target}: {}", done.text());
+    }
+    check_of(
+        &house,
+        Kind::File,
+        "PUT /shr?restype=share | x-ms-meta-colour: red → 201
+         PUT /shr/dir?restype=directory → 201
+         PUT /shr/dir/File | x-ms-type: file; x-ms-content-length: 4096; x-ms-meta-one: 1 → 201
+         PUT /shr/dir/File?comp=range | x-ms-write: update; x-ms-range: bytes=1024-1028 | bytes → 201
+         PUT /shr?restype=share&comp=snapshot → 201
+         PUT /shr/dir/File?comp=range | x-ms-write: clear; x-ms-range: bytes=0-2047 → 201
+         PUT /shr/dir/gone | x-ms-type: file; x-ms-content-length: 1 → 201
+         DELETE /shr/dir/gone → 202",
+    )
+    .await;
+    let snapshot = house.ask("GET", "/?comp=list&include=snapshots").of(Kind::File).send().await.element("Snapshot").to_owned();
+    let targets = [
+        (Kind::Queue, "/?comp=list&include=metadata".to_owned()),
+        (Kind::Queue, "/work?comp=metadata".to_owned()),
+        (Kind::Queue, "/work/messages?peekonly=true".to_owned()),
+        (Kind::Queue, "/empty/messages?peekonly=true".to_owned()),
+        (Kind::Table, "/Tables".to_owned()),
+        (Kind::Table, "/People()".to_owned()),
+        (Kind::File, "/?comp=list&include=metadata,snapshots".to_owned()),
+        (Kind::File, "/shr/dir?restype=directory&comp=list&include=Timestamps,ETag,Attributes,PermissionKey".to_owned()),
+        (Kind::File, "/shr/dir/File".to_owned()),
+        (Kind::File, "/shr/dir/File?comp=rangelist".to_owned()),
+        (Kind::File, format!("/shr/dir/File?sharesnapshot={snapshot}")),
+        (Kind::File, format!("/shr/dir/File?comp=rangelist&prevsharesnapshot={snapshot}")),
+    ];
+    let mut told: Option<Vec<String>> = None;
+    for round in 0..3 {
+        let mut now = Vec::new();
+        for (kind, target) in &targets {
+            let got = house.ask("GET", target).of(*kind).send().await;
+            assert_eq!(got.status, 200, "{target}: {}", got.text());
+            let mut headers: Vec<_> = got.headers.iter().map(|(name, value)| format!("{name}: {value:?}")).collect();
+            headers.retain(|line| !line.starts_with("x-ms-request-id") && !line.starts_with("date"));
+            let text = String::from_utf8_lossy(&got.body).replace(&house.host(*kind), "");
+            now.push(format!("{target} {headers:?} {text}"));
+        }
+        if let Some(told) = &told {
+            assert_eq!(told, &now, "round {round}");
+        }
+        told = Some(now);
+        if round == 1 {
+            house.emulator.store().disk().unwrap().log().snapshot();
+        }
+        house.restart().await;
+    }
+    house.wait(60);
+    let taken = house.ask("GET", "/work/messages?numofmessages=2").of(Kind::Queue).send().await;
+    assert_eq!(taken.elements("MessageText"), ["first", "later"]);
+    assert_eq!(taken.elements("DequeueCount"), ["2", "1"]);
 }
 
 #[tokio::test]

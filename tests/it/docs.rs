@@ -2,11 +2,13 @@
 
 use lazuli::account::Accounts;
 use lazuli::blob::Blobs;
-use lazuli::op::{Kind, Place, Row, Secondary, Service, Shape, Sign};
+use lazuli::file::Files;
+use lazuli::op::{Place, Row, Secondary, Service, Shape, Sign};
+use lazuli::queue::Queues;
 use lazuli::rules::access::{Level, Permit, Public};
 use lazuli::rules::condition::Accepts;
 use lazuli::rules::lease::Guard;
-use lazuli::store::Store;
+use lazuli::table::Tables;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compatibility.md");
 
@@ -21,12 +23,21 @@ fn docs_compatibility_md_is_fresh() {
 }
 
 fn page() -> String {
-    let blobs = Blobs::open(Kind::Blob, &Accounts::default(), &Store::MEMORY).unwrap();
+    let accounts = Accounts::default();
+    let services: [Box<dyn Service>; 4] = [
+        Box::new(Blobs::new(&accounts)),
+        Box::new(Queues::new(&accounts)),
+        Box::new(Tables::new(&accounts)),
+        Box::new(Files::new(&accounts)),
+    ];
     let mut text = INTRODUCTION.to_owned();
-    text += "\n## Blob\n\n| Operation | Request | Takes | SAS | Public | Conditions | Lease | Secondary | Success |\n";
-    text += "|---|---|---|---|---|---|---|---|---|\n";
-    for row in blobs.rows() {
-        text += &line(row);
+    for service in services {
+        text += &format!("\n## {}\n\n", service.kind().name());
+        text += "| Operation | Request | Takes | SAS | Public | Conditions | Lease | Secondary | Success |\n";
+        text += "|---|---|---|---|---|---|---|---|---|\n";
+        for row in service.rows() {
+            text += &line(row);
+        }
     }
     text + ABSENT
 }
@@ -52,7 +63,17 @@ fn request(row: &Row) -> String {
         Shape::Service => "/",
         Shape::Container => "/container",
         Shape::Blob => "/container/blob",
+        Shape::Share => "/share",
+        Shape::Path => "/share/path",
         Shape::Site => "any path of the web endpoint",
+        Shape::Queue => "/queue",
+        Shape::Messages => "/queue/messages",
+        Shape::Message => "/queue/messages/id",
+        Shape::Tables => "/Tables",
+        Shape::Table => "/Tables('table')",
+        Shape::Entities => "/table()",
+        Shape::Entity => "/table(PartitionKey='…',RowKey='…')",
+        Shape::Batch => "/$batch",
         Shape::Any => "any path",
     };
     let (mut query, mut headers) = (Vec::new(), Vec::new());
@@ -164,7 +185,12 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Incremental copies | Incremental Copy Blob from another server; block lists of block blobs copied from another server, which become one piece |
 | Query | Parquet input, Arrow output |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
-| Queue, Table, File | Every operation: the services listen, and answer 501 |
+    let services: [Box<dyn Service>; 4] = [
+        Box::new(Blobs::new(&accounts)),
+        Box::new(Queues::new(&accounts)),
+        Box::new(Tables::new(&accounts)),
+        Box::new(Files::new(&accounts)),
+    ];
 
 ## Not emulated
 

@@ -20,10 +20,48 @@ pub const VERSION: &str = "2021-12-02";
 /// A running server and a client of it.
 pub struct House {
     pub emulator: Emulator,
-    client: Client<HttpConnector, Full<Bytes>>,
+    door: Door,
     arguments: Vec<String>,
     start: Timestamp,
     waited: AtomicU64,
+}
+
+/// A client, and the ports at which it finds a server.
+pub struct Door {
+    client: Client<HttpConnector, Full<Bytes>>,
+    ports: Vec<(Kind, u16)>,
+}
+
+impl Door {
+    /// A client of the server at these ports.
+    pub fn at(ports: &[(Kind, u16)]) -> Door {
+        Door { client: Client::builder(TokioExecutor::new()).build_http(), ports: ports.to_vec() }
+    }
+
+    fn of(emulator: &Emulator) -> Door {
+        Door::at(&emulator.addresses().iter().map(|address| (address.kind, address.port)).collect::<Vec<_>>())
+    }
+
+    fn host(&self, kind: Kind) -> String {
+        let (_, port) = self.ports.iter().find(|(known, _)| *known == kind).unwrap();
+        format!("127.0.0.1:{port}")
+    }
+
+    /// Begins a request to the blob service's default account, signed with its key: `target` is `/container/blob?query`.
+    pub fn ask(&self, method: &str, target: &str) -> Ask<'_> {
+        Ask {
+            door: self,
+            kind: Kind::Blob,
+            method: method.to_owned(),
+            account: WELL_KNOWN_ACCOUNT.to_owned(),
+            target: target.to_owned(),
+            headers: vec![("x-ms-version".into(), VERSION.into())],
+            body: Bytes::new(),
+            key: Some(WELL_KNOWN_KEY.to_owned()),
+            signed: None,
+            port: None,
+        }
+    }
 }
 
 /// An answer, read whole.
@@ -35,9 +73,9 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A header's text; empty when it is absent.
+    /// A header's text, which need not be ASCII; empty when it is absent.
     pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+        self.headers.get(name).map_or("", |value| std::str::from_utf8(value.as_bytes()).unwrap())
     }
 
     /// The body as text, without a byte order mark.
@@ -47,7 +85,10 @@ impl Answer {
 
     /// The status, and the error code if there is one: `"404 BlobNotFound"`, `"201"`.
     pub fn verdict(&self) -> String {
-        format!("{} {}", self.status, self.header("x-ms-error-code")).trim().to_owned()
+        // The data of tables tell the code in their JSON alone.
+        let json: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
+        let code = json["odata.error"]["code"].as_str().unwrap_or_else(|| self.header("x-ms-error-code"));
+        format!("{} {code}", self.status).trim().to_owned()
     }
 
     /// The text of the first element of this name in an XML body; empty when there is none.
@@ -91,8 +132,7 @@ impl House {
         let start = start_of_time();
         let emulator = Emulator::start(&configuration(arguments), World::by_hand(start, 7)).await.unwrap();
         let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
-        let client = Client::builder(TokioExecutor::new()).build_http();
-        House { emulator, client, arguments, start, waited: AtomicU64::new(0) }
+        House { door: Door::of(&emulator), emulator, arguments, start, waited: AtomicU64::new(0) }
     }
 
     /// Stops the server and starts it again with the same arguments, at the same time of its clock.
@@ -110,7 +150,7 @@ impl House {
             }
         };
         self.emulator = again;
-        self.client = Client::builder(TokioExecutor::new()).build_http();
+        self.door = Door::of(&self.emulator);
     }
 
     /// Stops the server and starts it again with other arguments.
@@ -143,18 +183,7 @@ impl House {
 
     /// Begins a request to the blob service's default account, signed with its key: `target` is `/container/blob?query`.
     pub fn ask(&self, method: &str, target: &str) -> Ask<'_> {
-        Ask {
-            house: self,
-            kind: Kind::Blob,
-            method: method.to_owned(),
-            account: WELL_KNOWN_ACCOUNT.to_owned(),
-            target: target.to_owned(),
-            headers: vec![("x-ms-version".into(), VERSION.into())],
-            body: Bytes::new(),
-            key: Some(WELL_KNOWN_KEY.to_owned()),
-            signed: None,
-            port: None,
-        }
+        self.door.ask(method, target)
     }
 
     /// Begins a request as a browser makes it: to this host, unsigned and without a version, on the blob service's port.
@@ -179,7 +208,7 @@ impl House {
 
 /// A request being made.
 pub struct Ask<'a> {
-    house: &'a House,
+    door: &'a Door,
     kind: Kind,
     method: String,
     account: String,
@@ -249,13 +278,27 @@ impl Ask<'_> {
     }
 
     /// Sends it and reads the answer.
-    pub async fn send(mut self) -> Answer {
+    pub async fn send(self) -> Answer {
+        self.attempt().await.unwrap()
+    }
+
+    /// Sends it and reads the answer, if there is one.
+    pub async fn attempt(mut self) -> Option<Answer> {
         let path = if self.account.is_empty() { self.target.clone() } else { format!("/{}{}", self.account, self.target) };
-        let place = self.port.map_or_else(|| self.house.host(self.kind), |port| format!("127.0.0.1:{port}"));
+        let place = self.port.map_or_else(|| self.door.host(self.kind), |port| format!("127.0.0.1:{port}"));
+        if self.kind == Kind::Table {
+            for (name, value) in [("accept", "application/json"), ("content-type", "application/json")] {
+                if !self.headers.iter().any(|(known, _)| known == name) {
+                    self.headers.push((name.into(), value.into()));
+                }
+            }
+            self.headers.retain(|(name, value)| name != "accept" || !value.is_empty());
+        }
         if let Some(key) = self.key.take() {
             let now = start_of_time().rfc1123();
             self.headers.push(("x-ms-date".into(), now));
             let spelled = self.signed.as_ref().map_or(path.clone(), |target| format!("/{}{target}", self.account));
+            let sign = if self.kind == Kind::Table { sign_table } else { sign };
             let signed =
                 sign(&self.method, self.account.trim_end_matches("-secondary"), &spelled, &self.headers, self.body.len(), &key);
             self.headers.push(("authorization".into(), signed));
@@ -267,9 +310,10 @@ impl Ask<'_> {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let response = self.house.client.request(request.body(Full::new(self.body)).unwrap()).await.unwrap();
+        let response = self.door.client.request(request.body(Full::new(self.body)).unwrap()).await.ok()?;
         let (parts, body) = response.into_parts();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.collect().await.unwrap().to_bytes() }
+        let body = body.collect().await.ok()?.to_bytes();
+        Some(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
     }
 }
 
@@ -298,6 +342,23 @@ pub fn sign(method: &str, account: &str, path_and_query: &str, headers: &[(Strin
     pairs.sort();
     lines.extend(pairs.iter().map(|(name, value)| format!("{name}:{value}")));
     let mac = hmac(&lines.join("\n"), key);
+    format!("SharedKey {account}:{mac}")
+}
+
+/// [`sign`] for tables, which sign little of a request.
+pub fn sign_table(
+    method: &str,
+    account: &str,
+    path_and_query: &str,
+    headers: &[(String, String)],
+    _: usize,
+    key: &str,
+) -> String {
+    let (path, query) = path_and_query.split_once('?').unwrap_or((path_and_query, ""));
+    let header = |name: &str| headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
+    let comp = query.split('&').find(|pair| pair.starts_with("comp=")).map(|pair| format!("?{pair}")).unwrap_or_default();
+    let (md5, kind, date) = (header("content-md5"), header("content-type"), header("x-ms-date"));
+    let mac = hmac(&format!("{method}\n{md5}\n{kind}\n{date}\n/{account}{path}{comp}"), key);
     format!("SharedKey {account}:{mac}")
 }
 

@@ -4,16 +4,67 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use lazuli::account::Accounts;
 use lazuli::blob::Blobs;
+use lazuli::file::Files;
 use lazuli::http::route::Table;
-use lazuli::op::{Kind, Query, Row, SELECTORS, Service, Shape, Sign};
-use lazuli::store::Store;
+use lazuli::op::{Query, Row, SELECTORS, Service, Shape, Sign};
+use lazuli::queue::Queues;
+use lazuli::table::Tables;
 use std::collections::BTreeSet;
 
-/// Every operation of the description: id, method, path with its query, headers.
-const OPERATIONS: &str = include_str!("spec/blob_operations.txt");
+mod files;
 
-fn rows() -> Vec<&'static Row> {
-    Blobs::open(Kind::Blob, &Accounts::default(), &Store::MEMORY).unwrap().rows()
+/// A service, and what its published description says of it.
+struct Book {
+    service: Box<dyn Service>,
+    /// Every operation: id, method, path with its query, headers.
+    operations: &'static str,
+    /// Where each of them is: in the table, under this name.
+    places: &'static [(&'static str, &'static str)],
+    /// Rows that the reference has and the description leaves out, and one for a client that mistakes the account for a container.
+    beyond: &'static [&'static str],
+}
+
+fn books() -> [Book; 4] {
+    let accounts = Accounts::default();
+    [
+        Book {
+            service: Box::new(Blobs::new(&accounts)),
+            operations: include_str!("spec/blob_operations.txt"),
+            places: BLOB_PLACES,
+            beyond: &[
+                "Get Static Website Content",
+                "Preflight Blob Request",
+                "Get Container Metadata",
+                "Get Blob Metadata",
+                "Blob Batch (path style)",
+            ],
+        },
+        Book {
+            service: Box::new(Queues::new(&accounts)),
+            operations: include_str!("spec/queue_operations.txt"),
+            places: QUEUE_PLACES,
+            beyond: &["Preflight Queue Request"],
+        },
+        Book {
+            service: Box::new(Tables::new(&accounts)),
+            operations: include_str!("spec/table_operations.txt"),
+            places: TABLE_PLACES,
+            beyond: &[
+                "Query Tables (one table)",
+                "Insert Or Replace Entity",
+                "Insert Or Merge Entity",
+                "Entity Group Transaction",
+                "Get User Delegation Key",
+                "Preflight Table Request",
+            ],
+        },
+        Book {
+            service: Box::new(Files::new(&accounts)),
+            operations: include_str!("spec/file_operations.txt"),
+            places: files::PLACES,
+            beyond: &files::BEYOND,
+        },
+    ]
 }
 
 /// What a request shows so that these signs match.
@@ -36,7 +87,16 @@ fn path(shape: Shape) -> &'static str {
     match shape {
         Shape::Service => "/",
         Shape::Container => "/container",
-        Shape::Blob | Shape::Any => "/container/some/blob",
+        Shape::Share => "/share",
+        Shape::Blob | Shape::Path | Shape::Any => "/container/some/blob",
+        Shape::Queue => "/queue",
+        Shape::Messages => "/queue/messages",
+        Shape::Message => "/queue/messages/id",
+        Shape::Tables => "/Tables",
+        Shape::Table => "/Tables('table')",
+        Shape::Entities => "/table()",
+        Shape::Entity => "/table(PartitionKey='p',RowKey='r')",
+        Shape::Batch => "/$batch",
         Shape::Site => "/some/page.html",
     }
 }
@@ -48,14 +108,20 @@ fn claims(row: &Row, name: &str) -> bool {
 
 #[test]
 fn every_row_is_reached_by_the_request_it_describes() {
-    let rows = rows();
-    let blobs = Blobs::open(Kind::Blob, &Accounts::default(), &Store::MEMORY).unwrap();
+    for book in books() {
+        reaches_every_row(&*book.service);
+    }
+}
+
+fn reaches_every_row(service: &dyn Service) {
+    let rows = service.rows();
     let table = Table::new(rows.clone());
     for (place, row) in rows.iter().enumerate() {
         let (query, headers) = shown(row.signs);
         let target = match row.shape {
-            Shape::Site => blobs.site(path(row.shape)).unwrap(),
-            shape => blobs.target(path(shape), &query).unwrap(),
+            Shape::Site => service.site(path(row.shape)).unwrap(),
+            Shape::Any => service.target("/name", &query).unwrap(),
+            shape => service.target(path(shape), &query).unwrap(),
         };
         assert!(row.shape == Shape::Any || target.shape == row.shape, "{}: its path is a {:?}", row.name, target.shape);
         assert!(!row.methods.is_empty(), "{} answers to no method", row.name);
@@ -70,7 +136,12 @@ fn every_row_is_reached_by_the_request_it_describes() {
 /// their order in the table would decide.
 #[test]
 fn no_two_rows_are_ambiguous() {
-    let rows = rows();
+    let pairs = books().map(|book| tells_pairs_apart(book.service.rows()));
+    assert!(pairs.iter().sum::<usize>() > 10, "{pairs:?} pairs were compared");
+}
+
+/// How many pairs of rows could meet.
+fn tells_pairs_apart(rows: Vec<&'static Row>) -> usize {
     let table = Table::new(rows.clone());
     let mut pairs = 0;
     for (place, one) in rows.iter().enumerate() {
@@ -99,16 +170,18 @@ fn no_two_rows_are_ambiguous() {
             }
         }
     }
-    assert!(pairs > 10, "{pairs} pairs were compared");
+    pairs
 }
 
 #[test]
 fn names_are_unique_and_the_references_own() {
-    let rows = rows();
-    let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
-    assert_eq!(names.len(), rows.len());
-    for name in names {
-        assert!(name.starts_with(char::is_uppercase) && name.trim() == name && !name.contains("  "), "{name:?}");
+    for book in books() {
+        let rows = book.service.rows();
+        let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
+        assert_eq!(names.len(), rows.len());
+        for name in names {
+            assert!(name.starts_with(char::is_uppercase) && name.trim() == name && !name.contains("  "), "{name:?}");
+        }
     }
 }
 
@@ -116,16 +189,20 @@ fn names_are_unique_and_the_references_own() {
 #[test]
 fn methods_and_endpoints_agree() {
     use lazuli::op::Secondary;
-    for row in rows() {
-        // A query is posted because it has a body; it reads.
-        let reads =
-            row.methods.iter().all(|method| ["GET", "HEAD", "OPTIONS"].contains(method)) || row.name == "Query Blob Contents";
+    for row in books().iter().flat_map(|book| book.service.rows()) {
+        let reads = match row.name {
+            // It is posted because it has a body.
+            "Query Blob Contents" => true,
+            // It takes them.
+            "Get Messages" => false,
+            _ => row.methods.iter().all(|method| ["GET", "HEAD", "OPTIONS"].contains(method)),
+        };
         assert_eq!(reads, row.secondary != Secondary::Refused, "{}", row.name);
     }
 }
 
 /// Where an operation of the description is: in the table, under this name.
-const PLACES: &[(&str, &str)] = &[
+const BLOB_PLACES: &[(&str, &str)] = &[
     ("Service_SetProperties", "Set Blob Service Properties"),
     ("Service_GetProperties", "Get Blob Service Properties"),
     ("Service_GetStatistics", "Get Blob Service Stats"),
@@ -197,13 +274,41 @@ const PLACES: &[(&str, &str)] = &[
     ("Blob_SetTags", "Set Blob Tags"),
 ];
 
-/// Rows that the reference has and the description leaves out, and one for a client that mistakes the account for a container.
-const BEYOND: [&str; 5] = [
-    "Get Static Website Content",
-    "Preflight Blob Request",
-    "Get Container Metadata",
-    "Get Blob Metadata",
-    "Blob Batch (path style)",
+const QUEUE_PLACES: &[(&str, &str)] = &[
+    ("Service_SetProperties", "Set Queue Service Properties"),
+    ("Service_GetProperties", "Get Queue Service Properties"),
+    ("Service_GetStatistics", "Get Queue Service Stats"),
+    ("Service_GetUserDelegationKey", "Get User Delegation Key"),
+    ("Service_ListQueuesSegment", "List Queues"),
+    ("Queue_Create", "Create Queue"),
+    ("Queue_Delete", "Delete Queue"),
+    ("Queue_GetProperties", "Get Queue Metadata"),
+    ("Queue_SetMetadata", "Set Queue Metadata"),
+    ("Queue_GetAccessPolicy", "Get Queue ACL"),
+    ("Queue_SetAccessPolicy", "Set Queue ACL"),
+    ("Messages_Dequeue", "Get Messages"),
+    ("Messages_Clear", "Clear Messages"),
+    ("Messages_Enqueue", "Put Message"),
+    ("Messages_Peek", "Peek Messages"),
+    ("MessageId_Update", "Update Message"),
+    ("MessageId_Delete", "Delete Message"),
+];
+
+const TABLE_PLACES: &[(&str, &str)] = &[
+    ("Table_Query", "Query Tables"),
+    ("Table_Create", "Create Table"),
+    ("Table_Delete", "Delete Table"),
+    ("Table_QueryEntities", "Query Entities"),
+    ("Table_QueryEntityWithPartitionAndRowKey", "Query Entities (one entity)"),
+    ("Table_UpdateEntity", "Update Entity"),
+    ("Table_MergeEntity", "Merge Entity"),
+    ("Table_DeleteEntity", "Delete Entity"),
+    ("Table_InsertEntity", "Insert Entity"),
+    ("Table_GetAccessPolicy", "Get Table ACL"),
+    ("Table_SetAccessPolicy", "Set Table ACL"),
+    ("Service_SetProperties", "Set Table Service Properties"),
+    ("Service_GetProperties", "Get Table Service Properties"),
+    ("Service_GetStatistics", "Get Table Service Stats"),
 ];
 
 /// An operation as the description has it.
@@ -215,8 +320,8 @@ struct Described {
     headers: HeaderMap,
 }
 
-fn described() -> Vec<Described> {
-    let lines = OPERATIONS.lines().filter(|line| !line.starts_with('#'));
+fn described(operations: &'static str) -> Vec<Described> {
+    let lines = operations.lines().filter(|line| !line.starts_with('#'));
     lines
         .map(|line| {
             let mut words = line.split(' ');
@@ -226,6 +331,17 @@ fn described() -> Vec<Described> {
                 "/" => "/",
                 "/{containerName}" => "/container",
                 "/{containerName}/{blob}" => "/container/blob",
+                "/{shareName}" => "/share",
+                "/{shareName}/{directory}" => "/share/directory",
+                "/{shareName}/{directory}/{fileName}" => "/share/directory/file",
+                "/{queueName}" => "/queue",
+                "/{queueName}/messages" => "/queue/messages",
+                "/{queueName}/messages/{messageid}" => "/queue/messages/id",
+                "/Tables" => "/Tables",
+                "/Tables('{table}')" => "/Tables('table')",
+                "/{table}" => "/table",
+                "/{table}()" => "/table()",
+                "/{table}(PartitionKey='{partitionKey}',RowKey='{rowKey}')" => "/table(PartitionKey='p',RowKey='r')",
                 other => panic!("{other}"),
             };
             let pair = |text: &str| text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).unwrap();
@@ -238,18 +354,23 @@ fn described() -> Vec<Described> {
 
 #[test]
 fn every_operation_of_the_description_has_its_place() {
-    let described = described();
+    for book in books() {
+        has_every_operation(&book);
+    }
+}
+
+fn has_every_operation(book: &Book) {
+    let described = described(book.operations);
     let ids: Vec<&str> = described.iter().map(|operation| operation.id).collect();
-    let placed: Vec<&str> = PLACES.iter().map(|(id, _)| *id).collect();
+    let placed: Vec<&str> = book.places.iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, placed);
 
-    let rows = rows();
-    let blobs = Blobs::open(Kind::Blob, &Accounts::default(), &Store::MEMORY).unwrap();
+    let rows = book.service.rows();
     let table = Table::new(rows.clone());
-    let mut reached: BTreeSet<&str> = BEYOND.into();
-    for (operation, (id, name)) in described.iter().zip(PLACES) {
+    let mut reached: BTreeSet<&str> = book.beyond.iter().copied().collect();
+    for (operation, (id, name)) in described.iter().zip(book.places) {
         let query = Query::new(&operation.query);
-        let shape = blobs.target(operation.path, &query).unwrap().shape;
+        let shape = book.service.target(operation.path, &query).unwrap().shape;
         let mut headers = operation.headers.clone();
         let row = rows.iter().find(|row| row.name == *name).unwrap_or_else(|| panic!("{id}: there is no {name}"));
         // The description does not count a header that any value selects by.
@@ -260,5 +381,5 @@ fn every_operation_of_the_description_has_its_place() {
     }
     let unreached: Vec<&str> = rows.iter().map(|row| row.name).filter(|name| !reached.contains(name)).collect();
     assert!(unreached.is_empty(), "in no description: {unreached:?}");
-    assert!(BEYOND.iter().all(|name| rows.iter().any(|row| row.name == *name)));
+    assert!(book.beyond.iter().all(|name| rows.iter().any(|row| row.name == *name)));
 }

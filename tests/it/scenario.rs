@@ -8,11 +8,13 @@
 //!
 //! - The verdict is status and error code, as `Answer::verdict` says it.
 //! - An expected header is `+` when any value will do, `-` when it must be absent, and `$name` when its value is to be kept under a name.
-//! - A check is the body's whole text, `~text` for what it must hold, `!text` for what it must not hold, `{}` for no body.
+//! - A check is the body's whole text, `~text` for what it must hold, `!text` for what it must not hold, `{}` for no body, and
+//!   `$name=Element` when the text of the first such element is to be kept under a name.
 //! - Everywhere, `{name}` is a value that was kept before; `{at}`, `{at-60}` and `{at+60}` are dates by the server's clock; `{A}`,
 //!   `{B}` and `{C}` are lease ids; `{64*x}` is a letter so many times over.
 
 use crate::house::House;
+use lazuli::op::Kind;
 use lazuli::rules::time::Timestamp;
 use std::collections::HashMap;
 
@@ -30,7 +32,12 @@ pub async fn check(rows: &str) {
 
 /// Plays a scenario in a house that may hold something already.
 pub async fn check_in(house: &House, rows: &str) {
-    let mut scenario = Scenario { house, kept: HashMap::new(), failures: Vec::new() };
+    check_of(house, Kind::Blob, rows).await;
+}
+
+/// Plays a scenario that is about another service than the blobs.
+pub async fn check_of(house: &House, kind: Kind, rows: &str) {
+    let mut scenario = Scenario { house, kind, kept: HashMap::new(), failures: Vec::new() };
     for (name, id) in LEASES {
         scenario.kept.insert(name.to_owned(), id.to_owned());
     }
@@ -47,6 +54,7 @@ pub async fn check_in(house: &House, rows: &str) {
 
 struct Scenario<'a> {
     house: &'a House,
+    kind: Kind,
     kept: HashMap<String, String>,
     failures: Vec<String>,
 }
@@ -57,7 +65,7 @@ impl Scenario<'_> {
         let mut asked = ask.splitn(3, " |").map(|part| self.fill(part.trim()));
         let line = asked.next().unwrap_or_default();
         let (method, target) = line.split_once(' ').unwrap_or_else(|| panic!("not a row: {row}"));
-        let mut request = self.house.ask(method, target);
+        let mut request = self.house.ask(method, target).of(self.kind);
         for (name, value) in headers(&asked.next().unwrap_or_default()) {
             request = request.header(name, value);
         }
@@ -87,6 +95,14 @@ impl Scenario<'_> {
         for text in wanted {
             let body = String::from_utf8_lossy(&got.body);
             let body = body.trim_start_matches('\u{feff}');
+            if let Some((name, element)) = text.strip_prefix('$').and_then(|keep| keep.split_once('=')) {
+                let found = got.element(element);
+                self.kept.insert(name.to_owned(), found.to_owned());
+                if found.is_empty() {
+                    wrong.push(format!("there is no {element} in {body:?}"));
+                }
+                continue;
+            }
             let text = self.fill(text);
             let as_wanted = match (text.strip_prefix('~'), text.strip_prefix('!')) {
                 (Some(part), _) => body.contains(part),
@@ -109,6 +125,12 @@ impl Scenario<'_> {
         while let Some((before, after)) = rest.split_once('{') {
             let (name, behind) = after.split_once('}').unwrap_or_else(|| panic!("an open brace: {text}"));
             filled.push_str(before);
+            // A brace of JSON, with another inside.
+            if name.contains('{') {
+                filled.push('{');
+                rest = after;
+                continue;
+            }
             filled.push_str(&self.value(name).unwrap_or_else(|| format!("{{{name}}}")));
             rest = behind;
         }

@@ -59,6 +59,7 @@ struct Held<'a> {
 async fn append(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     call.check_content()?;
     wire::check_kept(&call)?;
+    call.conditions()?.check_file_times()?;
     let claimed = call.claimed_checksums()?;
     let received = call.receive(blocks::append_block_limit(call.version), claimed.wanted(call.version)).await?;
     claimed.check(received.digests)?;

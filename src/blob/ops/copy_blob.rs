@@ -6,13 +6,13 @@ use super::super::copied::{Copied, Progress};
 use super::super::elsewhere::{Described, Elsewhere};
 use super::super::state::{Blob, Container};
 use super::super::wire;
-use crate::op::{Answer, Call, Found, Op, Reply, Row, Secondary, Shape, Sign, Source, lost};
+use crate::op::{Answer, Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign, Source, lost};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::condition::{self, Accepts, Stored};
 use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::lease::{self, Guard, Subject};
-use crate::rules::tier::Kept;
+use crate::rules::tier::{Kept, Placed, Priority};
 use crate::rules::time::Timestamp;
 use crate::store::Store;
 use crate::store::cell::Cell;
@@ -41,17 +41,23 @@ takes! { Asked {
     source: String = Header "x-ms-copy-source",
     source_lease: Option<lease::Id> = Header "x-ms-source-lease-id",
     seal: Option<bool> = Header "x-ms-seal-blob",
+    priority: Option<String> = Header "x-ms-rehydrate-priority",
 } }
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
-    let given = wire::Given::read(&call, Kept::Standard)?;
-    let found = call.sources.find(&call, &asked.source)?;
+    let mut given = wire::Given::read(&call, Kept::Standard)?;
+    let priority = asked.priority.as_deref().map_or(Ok(Priority::default()), Priority::read)?;
+    let found = call.sources.find(&call, &asked.source, Opens::Caller)?;
     let id = call.world.id();
     let source = wire::without_signature(&asked.source);
     let blob = match found {
         Found::Here(found) => {
             let original = original(blobs, &call, &asked, &found)?;
+            given.tier = Placed::copied(original.tier, given.tier, priority, call.now)?;
+            if original.check_online(call.now).is_err() && is_onto_itself(&call, &found) {
+                return Err(Code::BlobArchived.into());
+            }
             let copy = |body: &Body, at| Copied::whole(id, source, body.len(), at);
             let body = sealed(original.body.clone(), asked.seal);
             make(blobs, &call, given, body, copy, |mut blob| {
@@ -98,10 +104,14 @@ fn original(blobs: &Blobs, call: &Call, asked: &Asked, source: &Source) -> Resul
     lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;
     condition::source_holds(&want, &stored).map_err(|_| Code::SourceConditionNotMet)?;
-    original.check_online(call.now)?;
     // A copy brings no key of its source's.
     original.encryption.admits_reader(&Encryption::Service)?;
     Ok(original)
+}
+
+/// Whether a copy would take its source's place. What is archived leaves the archive under another name.
+fn is_onto_itself(call: &Call, source: &Source) -> bool {
+    source.account.name == call.account.name && source.target.container == call.target.container && source.target.blob == call.blob()
 }
 
 /// The source elsewhere, once its server says that it is as the request wants it.

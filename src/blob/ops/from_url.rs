@@ -7,7 +7,7 @@ use super::super::copied::Copied;
 use super::super::elsewhere::{self, Described, Elsewhere};
 use super::super::wire::{self, Describes};
 use super::{append_block, put_block, put_page};
-use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Place, Reply, Row, Secondary, Shape, Sign, Source};
+use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Opens, Place, Reply, Row, Secondary, Shape, Sign, Source};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Digests, Hasher, Wanted};
 use crate::rules::condition::{self, Accepts, Stored, Unmet};
@@ -160,12 +160,13 @@ struct Want {
     whole: bool,
     /// Whether its tags are.
     tags: bool,
+    opens: Opens,
 }
 
 impl Want {
-    /// Only bytes, as many at most.
+    /// Only bytes, as many at most, of a source that brings the right to read it.
     fn bytes(limit: u64, answers: Answers) -> Want {
-        Want { limit, answers, whole: false, tags: false }
+        Want { limit, answers, whole: false, tags: false, opens: Opens::Shown }
     }
 }
 
@@ -186,7 +187,7 @@ impl Fetched {
             Answers::AsClaimed => claimed.wanted(call.version),
             Answers::Md5 => Wanted { md5: true, crc64: claimed.crc64.is_some() },
         };
-        let fetched = match call.sources.find(call, &asked.source)? {
+        let fetched = match call.sources.find(call, &asked.source, want.opens)? {
             Found::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, wanted)?,
             Found::Elsewhere => Fetched::elsewhere(call, &asked.source, range.as_deref(), want, wanted).await?,
         };
@@ -289,7 +290,8 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let options = Options::of(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
-    let want = Want { whole: true, tags: copies_tags(&options, &call)?, ..Want::bytes(COPY_LIMIT, Answers::AsClaimed) };
+    let tags = copies_tags(&options, &call)?;
+    let want = Want { whole: true, tags, opens: Opens::Caller, ..Want::bytes(COPY_LIMIT, Answers::AsClaimed) };
     let fetched = Fetched::read(blobs, &call, want).await?;
     let body = fetched.body(&call)?;
     let source = Asked::of(&call)?.source;

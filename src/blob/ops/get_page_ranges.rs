@@ -2,7 +2,7 @@
 
 use super::super::blobs::Blobs;
 use super::super::body::Body;
-use crate::op::{Call, Found, Op, Reply, Row, STATE, Secondary, Shape, Sign, Source, xml::Writer};
+use crate::op::{Call, Found, Op, Opens, Reply, Row, STATE, Secondary, Shape, Sign, Source, xml::Writer};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::listing;
@@ -90,7 +90,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 /// The snapshot that a URL names; it has to be one of the blob that the call is about.
 fn snapshot_of(call: &Call, url: &str) -> Result<String, Fault> {
     let bad = || Fault::header("x-ms-previous-snapshot-url", url);
-    match call.sources.find(call, url).map_err(|_| bad())? {
+    match call.sources.find(call, url, Opens::Caller).map_err(|_| bad())? {
         Found::Here(Source { account, target, snapshot: Some(snapshot), version_id: None })
             if account.name == call.account.name && target == call.target =>
         {

@@ -5,7 +5,7 @@ use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::copied::{Copied, Increment};
 use super::super::wire;
-use crate::op::{Call, Found, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
@@ -38,7 +38,7 @@ takes! { Asked {
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?.source;
     // The snapshots of another server cannot be told to be those of one blob.
-    let Found::Here(source) = call.sources.find(&call, &asked)? else { return Err(Code::InvalidSourceBlobUrl.into()) };
+    let Found::Here(source) = call.sources.find(&call, &asked, Opens::Caller)? else { return Err(Code::InvalidSourceBlobUrl.into()) };
     let taken = source.snapshot.as_deref().and_then(Timestamp::parse_iso).ok_or(Code::IncrementalCopySourceMustBeSnapshot)?;
     let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
     let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();

@@ -1,6 +1,7 @@
-//! Rename Container: its blobs, its lease and its policies keep what they are under another name of the account.
+//! Rename Container: its blobs and its policies keep what they are under another name of the account. Its lease ends.
 
 use super::super::blobs::Blobs;
+use super::super::state::Container;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::condition::Accepts;
@@ -37,10 +38,14 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .write(|containers| {
             // Recorded: a name that is taken is refused before the source is looked for.
             containers.check_free(call.container(), call.now)?;
-            let container = containers.remove(asked.source.as_str()).ok_or(Code::ContainerNotFound)?;
-            let lease = container.read().lease();
-            lease::admit(lease, Guard::Write, asked.source_lease, Subject::Container, call.now)?;
-            containers.insert(call.container().into(), container);
+            let cell = containers.remove(asked.source.as_str()).ok_or(Code::ContainerNotFound)?;
+            let renew = |container: &mut Container| {
+                lease::admit(container.lease(), Guard::Write, asked.source_lease, Subject::Container, call.now)?;
+                container.renew(call.now);
+                Ok(())
+            };
+            cell.edit(renew, false)?;
+            containers.insert(call.container().into(), cell);
             Ok(())
         })
         .await?;

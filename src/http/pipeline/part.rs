@@ -1,11 +1,13 @@
 //! A part of a batch, performed as if it had come alone: its own route, its own authorization, the same checks.
 
+use super::super::form::Form;
 use super::super::render::{self, Asked};
 use super::super::target::Addressed;
-use super::{Asker, Head, Known, is_echoed, without_signature};
+use super::{Asker, Head, Known, is_echoed};
 use crate::op::{Body as Sent, Call, Parts, Row, Target};
 use crate::rules::batch::Part;
 use crate::rules::fault::{Code, Fault};
+use crate::rules::secret;
 use http::header::{HeaderName, HeaderValue};
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -63,12 +65,13 @@ impl Parts for Asker {
                 named: true,
                 request_id: &request_id,
                 client_request_id: client_id.as_ref(),
+                form: Form::Xml,
                 now: call.now,
                 site: false,
             };
             let status = outcome.as_ref().map_or_else(Fault::status, |reply| reply.status);
             let name = known.row.map_or("-", |row| row.name);
-            tracing::info!(target: "lazuli::access", "part {request} {status} {name}", request = without_signature(&request));
+            tracing::info!(target: "lazuli::access", "part {request} {status} {name}", request = secret::masked(&request));
             if let Err(fault) = &outcome {
                 tracing::debug!(target: "lazuli::refusal", request = %request_id, "{fault}");
             }

@@ -2,10 +2,11 @@
 
 use super::super::auth;
 use super::{Asker, Head};
-use crate::op::{Answer, Asking, Call, Found, Query, Source, Sources};
+use crate::op::{Answer, Asking, Call, Found, Opens, Query, Source, Sources};
 use crate::rules::access::{Grant, Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
+use crate::rules::sas::Sas;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use std::pin::Pin;
@@ -36,8 +37,12 @@ fn is_bearer(shown: &HeaderValue) -> bool {
 const READS: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob };
 
 impl Sources for Asker {
-    fn find(&self, call: &Call, url: &str) -> Result<Found, Fault> {
-        let bad = || Fault::header("x-ms-copy-source", url);
+    fn find(&self, call: &Call, url: &str, opens: Opens) -> Result<Found, Fault> {
+        self.find_for(call, url, opens, "x-ms-copy-source", &READS)
+    }
+
+    fn find_for(&self, call: &Call, url: &str, opens: Opens, header: &'static str, permit: &Permit) -> Result<Found, Fault> {
+        let bad = || Fault::header(header, url);
         let uri: Uri = url.parse().map_err(|_| bad())?;
         let host = uri.authority().map_or(self.host.as_str(), |authority| authority.as_str());
         let same = host.eq_ignore_ascii_case(&self.host);
@@ -79,20 +84,21 @@ impl Sources for Asker {
         if shown.as_ref().is_some_and(|shown| !is_bearer(shown)) {
             return Err(Fault::header("x-ms-copy-source-authorization", ""));
         }
-        // Who may do everything in an account need not sign its sources, and is held to what a source's signature says only where the
-        // account made it, or to a token where one is shown. Anybody else must bring the right to read the source.
+        // Who may do everything in an account is held to what a source's signature says only where the account made it, or to a token
+        // where one is shown; a copy of a whole blob needs neither. Anybody else must bring the right to read the source.
         let asking = self.pipeline.asking(&head, &[], call.version);
         let bears = || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
-        let trusted =
-            shown.is_none() && matches!(call.grant, Grant::Owner | Grant::User) && account.name == call.account.name && !bears();
+        let owns = matches!(call.grant, Grant::Owner | Grant::User) && account.name == call.account.name;
+        let trusted = owns && shown.is_none() && (opens == Opens::Caller || Sas::is_present(&head.pairs)) && !bears();
         if !trusted {
             let refused = |fault: Fault| {
                 Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()).because(fault.to_string())
             };
-            self.pipeline.authorize(&head, call.version, &account, &target, &READS).map_err(refused)?;
+            self.pipeline.authorize(&head, call.version, &account, &target, permit).map_err(refused)?;
         }
         let given = |name| query.get(name).map(str::to_owned);
-        Ok(Found::Here(Source { account, target, snapshot: given("snapshot"), version_id: given("versionid") }))
+        let snapshot = given("snapshot").or_else(|| given("sharesnapshot"));
+        Ok(Found::Here(Source { account, target, snapshot, version_id: given("versionid") }))
     }
 
     fn open(&self, asking: Asking) -> Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send + '_>> {

@@ -101,6 +101,10 @@ impl Sent {
     fn resource(&self, service: char, version: Version) -> Result<Resource, Fault> {
         match (service, self.get("sr")) {
             ('q', _) => Ok(Resource::Queue),
+            // A row without its partition bounds nothing.
+            ('t', _) if self.has("srk") && !self.has("spk") || self.has("erk") && !self.has("epk") => {
+                Err(malformed("a row key without its partition key"))
+            }
             ('t', _) => self.need("tn").map(|_| Resource::Table),
             (_, "") => Err(mandatory("sr")),
             ('f', "s") => Ok(Resource::Share),
@@ -210,6 +214,8 @@ mod tests {
             ('b', "sr=c", "ss=b", "srt is mandatory. Cannot be empty"),
             ('b', "sr=c", "sr=d", "sdd is mandatory. Cannot be empty"),
             ('t', "sr=c", "", "tn is mandatory. Cannot be empty"),
+            ('t', "sr=c", "tn=t&srk=a", formed),
+            ('t', "sr=c", "tn=t&spk=a&erk=a", formed),
             ('b', "sr=c", "sr=s", level),
             ('f', "sr=c", "sr=c", level),
             ('b', "2020-12-06&sr=c", "2018-03-28&sr=bs", level),

@@ -1,6 +1,6 @@
 //! How the properties of a service are written down: as one record.
 
-use super::{DeleteRetention, Logging, Metrics, Properties, Retention, StaticWebsite};
+use super::{DeleteRetention, Logging, Metrics, Properties, Protocols, Retention, StaticWebsite};
 use crate::rules::cors::CorsRule;
 use crate::rules::version::Version;
 use crate::store::Store;
@@ -28,6 +28,8 @@ struct Form {
     /// Whether there is a website, its index document, its error document, the path of its default index.
     website: (bool, [Option<String>; 3]),
     default_version: Option<String>,
+    /// Of shares: whether SMB has several channels, and whether SMB and NFS have to be encrypted.
+    protocols: (bool, Option<bool>, Option<bool>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -53,7 +55,7 @@ impl Recorded for Properties {
 
 impl Form {
     fn of(properties: &Properties) -> Form {
-        let Properties { logging, delete_retention, static_website: site, .. } = properties;
+        let Properties { logging, delete_retention, protocols, static_website: site, .. } = properties;
         let metrics = |metrics: Metrics| (metrics.include_apis, metrics.retention.0);
         let cors = |rule: &CorsRule| CorsForm {
             origins: rule.allowed_origins.clone(),
@@ -71,6 +73,7 @@ impl Form {
             delete_retention: (delete_retention.retention.0, delete_retention.allow_permanent_delete),
             website: (site.enabled, paths),
             default_version: properties.default_version.map(|version| version.to_string()),
+            protocols: (protocols.multichannel, protocols.smb_encrypted, protocols.nfs_encrypted),
         }
     }
 
@@ -86,6 +89,7 @@ impl Form {
         };
         let (days_deleted, allow_permanent_delete) = self.delete_retention;
         let (enabled, [index_document, error_document, default_index_path]) = self.website;
+        let (multichannel, smb_encrypted, nfs_encrypted) = self.protocols;
         Properties {
             logging: Logging { read, write, delete, retention: Retention(days) },
             hour_metrics: metrics(self.hour_metrics),
@@ -94,6 +98,7 @@ impl Form {
             delete_retention: DeleteRetention { retention: Retention(days_deleted), allow_permanent_delete },
             static_website: StaticWebsite { enabled, index_document, error_document, default_index_path },
             default_version: self.default_version.and_then(|version| Version::parse(&version)),
+            protocols: Protocols { multichannel, smb_encrypted, nfs_encrypted },
         }
     }
 }

@@ -225,6 +225,16 @@ impl Log {
         }
     }
 
+    /// Whether a cell is part of every snapshot.
+    pub fn keeps(&self, cell: CellId) -> bool {
+        self.cells.lock().contains_key(&cell)
+    }
+
+    /// Whether the server is stopping.
+    pub fn is_stopping(&self) -> bool {
+        self.queue.lock().stop
+    }
+
     /// Leaves a cell out of snapshots from now on.
     pub fn forget(&self, cell: CellId) {
         self.cells.lock().remove(&cell);
@@ -351,7 +361,7 @@ impl Committer {
         self.file = LogFile::open(&self.folder, &self.medium, generation, 0)?;
         let cells: Vec<_> = self.log.cells.lock().iter().map(|(id, cell)| (*id, cell.clone())).collect();
         let (folder, medium, log) = (self.folder.clone(), self.medium.clone(), self.log.clone());
-        let write = move || snapshot::write(&folder, &medium, generation, cells, &|| log.queue.lock().stop);
+        let write = move || snapshot::write(&folder, &medium, generation, &log, cells);
         self.snapshot = Some(std::thread::Builder::new().name("lazuli-snapshot".to_owned()).spawn(write)?);
         Ok(())
     }

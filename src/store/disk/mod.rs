@@ -87,6 +87,14 @@ impl Disk {
         let folder = Arc::new(Folder::open(path)?);
         let medium = Arc::new(medium);
         let mut found = replay::replay(&folder).map_err(named)?;
+        let rest = Arc::new(Rest::default());
+        let roots = found.cells.remove(&ROOTS).unwrap_or_default();
+        for (name, record) in roots.under(b"") {
+            let cell: CellId = record.read(1).map_err(|why| named(why.0))?;
+            rest.roots.lock().insert(name.to_vec(), (cell, false));
+            // There may be nothing in it yet by which it would have been met.
+            found.next_cell = found.next_cell.max(cell.0 + 1);
+        }
         let extents = Arc::new(Extents::open(folder.clone(), medium.clone()).map_err(failed)?);
         let file = LogFile::open(&folder, &medium, found.generation, found.length).map_err(failed)?;
         let start = Start {
@@ -100,12 +108,6 @@ impl Disk {
             worth: found.snapshot,
         };
         let (log, committing) = Log::start(start).map_err(failed)?;
-        let rest = Arc::new(Rest::default());
-        let roots = found.cells.remove(&ROOTS).unwrap_or_default();
-        for (name, record) in roots.under(b"") {
-            let cell = record.read(1).map_err(|why| named(why.0))?;
-            rest.roots.lock().insert(name.to_vec(), (cell, false));
-        }
         let told: Arc<dyn Told> = rest.clone();
         log.keep(ROOTS, Arc::downgrade(&told));
         let mut said = found.mended;

@@ -26,7 +26,12 @@ pub struct Replayed {
     pub records: u64,
     /// What had to be mended, in sentences.
     pub mended: Vec<String>,
+    /// How many bytes there are to read, and how many were.
+    progress: (u64, u64),
 }
+
+/// The least number of bytes that are worth a word while they are read.
+const WORTH_A_WORD: u64 = 64 << 20;
 
 /// Reads all that a folder keeps.
 ///
@@ -45,6 +50,8 @@ pub fn replay(folder: &Folder) -> Result<Replayed, String> {
     let logs: Vec<u64> = numbered("log-").into_iter().filter(|log| base.is_none_or(|base| *log >= base)).collect();
 
     let mut found = Replayed { next: 1, next_cell: 1, ..Replayed::default() };
+    let files = base.iter().map(|base| snapshot::name(*base)).chain(logs.iter().map(|log| log::name(*log)));
+    found.progress.0 = files.filter_map(|name| fs::metadata(folder.file(&name)).ok()).map(|about| about.len()).sum();
     if let Some(base) = base {
         found.read_snapshot(folder, base)?;
     }
@@ -122,7 +129,18 @@ impl Replayed {
         Ok(())
     }
 
+    /// Says how far the reading is, with every tenth.
+    fn proceed(&mut self, bytes: usize) {
+        let (all, done) = self.progress;
+        let next = done + bytes as u64;
+        if all >= WORTH_A_WORD && done * 10 / all != next * 10 / all {
+            tracing::info!("reading what is kept: {} %", next * 10 / all * 10);
+        }
+        self.progress.1 = next;
+    }
+
     fn apply(&mut self, mut payload: &[u8]) -> Result<(), String> {
+        self.proceed(payload.len());
         while !payload.is_empty() {
             let (entry, rest) = postcard::take_from_bytes::<Entry<'_>>(payload).map_err(|error| error.to_string())?;
             payload = rest;

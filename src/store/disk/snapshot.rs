@@ -6,7 +6,7 @@
 
 use super::folder::Folder;
 use super::frame;
-use super::log::{self, Told};
+use super::log::{self, Log, Told};
 use super::medium::Medium;
 use crate::store::journal::{CellId, Changes, Entries, Entry, Sink};
 use std::fs::{self, File};
@@ -23,7 +23,8 @@ pub fn name(generation: u64) -> String {
     format!("snapshot-{generation:08}")
 }
 
-/// Writes a snapshot of these cells; gives its length in bytes. Gives up when `stop` says so.
+/// Writes a snapshot of these cells; gives its length in bytes. Gives up when the server stops: its cells go then without a
+/// word, and a snapshot must not miss one.
 ///
 /// # Errors
 /// As the system says. What was written is removed.
@@ -31,32 +32,27 @@ pub fn write(
     folder: &Folder,
     medium: &Medium,
     generation: u64,
+    log: &Log,
     cells: Vec<(CellId, Weak<dyn Told>)>,
-    stop: &dyn Fn() -> bool,
 ) -> io::Result<u64> {
     let unfinished = folder.file(&format!("{}.part", name(generation)));
-    let written = fill(&unfinished, medium, cells, stop);
+    let written = fill(&unfinished, medium, log, cells);
     let length = written.inspect_err(|_| _ = fs::remove_file(&unfinished))?;
     fs::rename(&unfinished, folder.file(&name(generation)))?;
     folder.sync()?;
     Ok(length)
 }
 
-fn fill(
-    path: &std::path::Path,
-    medium: &Medium,
-    cells: Vec<(CellId, Weak<dyn Told>)>,
-    stop: &dyn Fn() -> bool,
-) -> io::Result<u64> {
+fn fill(path: &std::path::Path, medium: &Medium, log: &Log, cells: Vec<(CellId, Weak<dyn Told>)>) -> io::Result<u64> {
     let file = medium.open(path)?;
     file.set_len(0)?;
     let mut writer = Writer { file: &file, medium, entries: Entries::default(), length: 0, next: 0, failure: None };
     for (id, cell) in cells {
-        if stop() {
-            return Err(io::Error::other("the server is stopping"));
-        }
-        if let Some(cell) = cell.upgrade() {
-            cell.tell(&mut Changes::new(id, &mut writer));
+        match cell.upgrade() {
+            Some(cell) if !log.is_stopping() => cell.tell(&mut Changes::new(id, &mut writer)),
+            // It left since, and the log says so.
+            None if !log.keeps(id) => {}
+            _ => return Err(io::Error::other("the server is stopping")),
         }
     }
     writer.flush();

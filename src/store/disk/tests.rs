@@ -309,3 +309,16 @@ proptest! {
         });
     }
 }
+
+#[tokio::test]
+async fn a_cell_with_nothing_in_it_keeps_its_number() {
+    let place = Scratch::new("numbers");
+    for _ in 0..3 {
+        let (disk, shelf) = open(&place.0, Medium::default());
+        let store = Store::on_disk(disk.clone());
+        let empty: Arc<Cell<Shelf>> = store.root("empty", Code::ResourceNotFound).unwrap();
+        let new = store.cell(Shelf::default(), Code::ResourceNotFound);
+        assert!(![shelf.id(), empty.id(), CellId(0)].contains(&new.id()), "{:?}", new.id());
+        Act::Put(1, "one".to_owned(), b"bytes".to_vec()).perform(&shelf, &disk).await.unwrap();
+    }
+}

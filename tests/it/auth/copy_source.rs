@@ -137,3 +137,43 @@ async fn what_is_shown_for_the_source_counts() {
         assert_eq!(answer.verdict(), verdict, "{shown:?}: {}", answer.text());
     }
 }
+
+/// Who writes to a blob from a URL, a part or the whole of it, needs the right to read there, be it the owner of both; a copy of a blob
+/// within an account does not.
+#[tokio::test]
+async fn the_accounts_key_opens_no_source_of_bytes() {
+    let house = two_accounts().await;
+    house.blob("/box/b", "old").await;
+    let make = |name, kind| house.ask("PUT", name).header("x-ms-blob-type", kind).header("x-ms-blob-content-length", "512");
+    house.blob("/box/page", "p".repeat(512)).await;
+    assert_eq!(make("/box/p", "PageBlob").send().await.verdict(), "201");
+    assert_eq!(make("/box/a", "AppendBlob").send().await.verdict(), "201");
+    let reader = token::service("box", "sv=2021-12-02&sr=c&sp=r&se=2099-01-01");
+    let writer = token::service("box", "sv=2021-12-02&sr=c&sp=w&se=2099-01-01");
+    let base = house.blob_url();
+    let forged = reader.replace("sig=", "sig=A");
+    let (refused, denied) = ("401 CannotVerifyCopySource", "403 CannotVerifyCopySource");
+    for (target, own, success, trusts) in [
+        ("/box/b", &[("x-ms-blob-type", "BlockBlob")][..], "201", false),
+        ("/box/b?comp=block&blockid=QQ==", &[], "201", false),
+        ("/box/a?comp=appendblock", &[], "201", false),
+        ("/box/p?comp=page", &[("x-ms-page-write", "update"), ("x-ms-range", "bytes=0-511")], "201", false),
+        ("/box/c", &[("x-ms-requires-sync", "true")], "202", true),
+        ("/box/c", &[], "202", true),
+    ] {
+        for (source, verdict) in [
+            (format!("{base}/box/page"), if trusts { success } else { refused }),
+            (format!("{base}/box/none"), if trusts { "404 CannotVerifyCopySource" } else { refused }),
+            (format!("{base}/box/page?{writer}"), denied),
+            (format!("{base}/box/page?{reader}"), success),
+            // What the account did not sign neither gives nor takes anything.
+            (format!("{base}/box/page?{forged}"), success),
+        ] {
+            let answer = house.ask("PUT", target).headers(own).header("x-ms-copy-source", &source).send().await;
+            assert_eq!(answer.verdict(), verdict, "{target} of {source}: {}", answer.text());
+        }
+    }
+    house.ask("PUT", "/open/page").header("x-ms-blob-type", "BlockBlob").body("open").send().await;
+    let put = house.ask("PUT", "/box/b").header("x-ms-blob-type", "BlockBlob");
+    assert_eq!(put.header("x-ms-copy-source", format!("{base}/open/page")).send().await.verdict(), "201");
+}

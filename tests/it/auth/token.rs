@@ -39,6 +39,11 @@ pub fn service_of(account: &str, key: &str, resource: &str, fields: &str) -> Str
     signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
 }
 
+/// The signature of somebody who may read what is in a container of the default account, and its tags.
+pub fn reader(container: &str) -> String {
+    service(container, "sv=2021-12-02&sr=c&sp=rt&se=2099-01-01")
+}
+
 /// What a user delegation SAS signs. `headers` and `query` are what the request shows of what `srh` and `srq` name.
 const LENT_ERAS: [(&str, &str); 5] = [
     (

@@ -104,13 +104,16 @@ async fn on_conditions() {
         ("x-ms-blob-condition-maxsize: large", "400 InvalidHeaderValue"),
         ("x-ms-blob-condition-appendpos: 5; x-ms-blob-condition-maxsize: 5", size),
         ("x-ms-blob-condition-appendpos: 4; x-ms-blob-condition-maxsize: 6", position),
-        ("if-match: \"0x1\"", "412 ConditionNotMet"),
+        ("if-match: \"0x8D2C9167D53FC2C\"", "412 ConditionNotMet"),
+        ("if-match: 0x8D2C9167D53FC2C", "412 ConditionNotMet"),
+        // A tag is the moment of a change, and this one is of the year 244.
+        ("if-match: 0x111111111111111", "400 OutOfRangeInput"),
         ("if-none-match: *", "412 ConditionNotMet"),
         ("if-modified-since: {at-10}", "412 ConditionNotMet"),
         ("if-unmodified-since: {at-11}", "412 ConditionNotMet"),
         ("x-ms-if-tags: \"k\" = 'v'", "412 ConditionNotMet"),
         // What is said of the blob comes before what is said of its end.
-        ("if-match: \"0x1\"; x-ms-blob-condition-appendpos: 0", "412 ConditionNotMet"),
+        ("if-match: \"0x8D2C9167D53FC2C\"; x-ms-blob-condition-appendpos: 0", "412 ConditionNotMet"),
         ("x-ms-blob-condition-appendpos: 5", "201"),
         ("x-ms-blob-condition-maxsize: 7", "201"),
         ("x-ms-blob-condition-appendpos: 7; x-ms-blob-condition-maxsize: 8", "201"),

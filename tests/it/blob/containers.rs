@@ -320,7 +320,8 @@ async fn a_page_has_five_thousand_containers_at_most() {
 async fn a_container_is_renamed_with_all_that_it_holds() {
     check(
         "PUT /old?restype=container | x-ms-meta-a: 1; x-ms-blob-public-access: blob → 201 | etag: $e
-         PUT /old/b | x-ms-blob-type: BlockBlob | x → 201
+         wait 5
+         PUT /old/b | x-ms-blob-type: BlockBlob | x → 201 | etag: $b
          PUT /other?restype=container → 201
          # a taken name is refused before the source is looked for
          PUT /other?restype=container&comp=rename | x-ms-source-container-name: old → 409 ContainerAlreadyExists
@@ -336,8 +337,10 @@ async fn a_container_is_renamed_with_all_that_it_holds() {
          PUT /new?restype=container&comp=rename | x-ms-source-container-name: old; x-ms-source-lease-id: {B} → 412 LeaseIdMismatchWithContainerOperation
          GET /old/b → 200 | | x
          PUT /new?restype=container&comp=rename | x-ms-source-container-name: old; x-ms-source-lease-id: {A} → 200 | etag: - | {}
-         GET /new/b → 200 | | x
-         GET /new?restype=container → 200 | etag: {e}; x-ms-meta-a: 1; x-ms-lease-state: leased; x-ms-blob-public-access: blob
+         GET /new/b → 200 | etag: {b} | x
+         # its lease ends with its old name, and its date and tag are new
+         GET /new?restype=container → 200 | etag: $n; last-modified: {at}; x-ms-meta-a: 1; x-ms-lease-state: available; x-ms-blob-public-access: blob
+         GET /?comp=list → 200 | | ~{n} | !{e}
          GET /old?restype=container → 404 ContainerNotFound
          # the old name is free
          PUT /old?restype=container → 201

@@ -32,11 +32,6 @@ async fn house() -> House {
     house
 }
 
-/// The signature of a reader of the container `box`.
-fn reader() -> String {
-    token::service("box", "sv=2021-12-02&sr=c&sp=rt&se=2099-01-01")
-}
-
 /// Does one of them from a URL, with more headers.
 async fn copy(house: &House, each: &Each, url: &str, headers: &[(&str, &str)]) -> Answer {
     let (target, own, _) = each;
@@ -71,7 +66,7 @@ async fn another_account_of_another_server() {
          PUT /box/secret | x-ms-blob-type: BlockBlob | secret → 201",
     )
     .await;
-    let url = format!("{}/box/source?{}", there.blob_url(), reader());
+    let url = format!("{}/box/source?{}", there.blob_url(), token::reader("box"));
     for each in &ALL {
         let got = copy(&here, each, &url, &[]).await;
         assert_eq!(got.status, each.2, "{}: {}", each.0, got.text());
@@ -101,7 +96,7 @@ async fn another_account_of_another_server() {
              GET /box/b → 200 | | xxxx",
             url.split('?').next().unwrap(),
             there = there.blob_url(),
-            reader = reader(),
+            reader = token::reader("box"),
         )
     )
     .await;
@@ -137,7 +132,7 @@ async fn this_server_by_another_name() {
     check_in(&house, "PUT /box/source | x-ms-blob-type: BlockBlob | {512*y} → 201").await;
     let host = house.host(Kind::Blob).replace("127.0.0.1", "localhost");
     for each in &ALL {
-        let got = copy(&house, each, &format!("http://{host}/devstoreaccount1/box/source?{}", reader()), &[]).await;
+        let got = copy(&house, each, &format!("http://{host}/devstoreaccount1/box/source?{}", token::reader("box")), &[]).await;
         assert_eq!(got.status, each.2, "{}: {}", each.0, got.text());
     }
     check_in(&house, "GET /box/a → 200 | | {512*y}").await;

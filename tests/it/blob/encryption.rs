@@ -1,5 +1,6 @@
 //! Customer-provided keys and encryption scopes: who may read and write what was written with one, and who is told of it.
 
+use crate::auth::token;
 use crate::house::House;
 use crate::scenario::check_in;
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -90,7 +91,7 @@ async fn who_is_told() {
     let house = house().await;
     let (a, sha256) = key(b'a');
     let secret = STANDARD.encode([b'a'; 32]);
-    let url = format!("{}/box/k", house.blob_url());
+    let url = format!("{}/box/k?{}", house.blob_url(), token::reader("box"));
     check_in(
         &house,
         &format!(

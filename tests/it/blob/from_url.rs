@@ -1,5 +1,6 @@
 //! The operations that take their bytes from a URL: what each does with them, and what they ask of the source alike.
 
+use crate::auth::token;
 use crate::house::House;
 use crate::scenario::check_in;
 
@@ -12,7 +13,7 @@ const ALL: [(&str, &str, &str); 5] = [
     ("p?comp=page", "x-ms-page-write: update; x-ms-range: bytes=0-511", "201"),
 ];
 
-/// A house with the source `/box/source`, a page of `x`, and for each operation somewhere to write; and the source's URL.
+/// A house with the source `/box/source`, a page of `x`, and for each operation somewhere to write; and the source's URL, signed.
 async fn house() -> (House, String) {
     let house = House::new().await;
     house.container("box").await;
@@ -24,7 +25,7 @@ async fn house() -> (House, String) {
          PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 1024 → 201",
     )
     .await;
-    let url = format!("{}/box/source", house.blob_url());
+    let url = format!("{}/box/source?{}", house.blob_url(), token::reader("box"));
     (house, url)
 }
 
@@ -36,7 +37,7 @@ async fn each_writes_the_sources_bytes() {
         &"PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL; x-ms-meta-b: 2 → 201 | etag: +; x-ms-content-crc64: +; x-ms-request-server-encrypted: true; x-ms-copy-id: -
          GET /box/b → 200 | content-type: text/plain; x-ms-meta-b: 2; x-ms-meta-a: -; x-ms-tag-count: -; x-ms-copy-id: - | {512*x}
          PUT /box/b | x-ms-requires-sync: true; x-ms-copy-source: URL → 202 | x-ms-copy-id: $id; x-ms-copy-status: success; x-ms-content-crc64: +
-         GET /box/b → 200 | content-type: text/plain; x-ms-meta-a: 1; x-ms-copy-id: {id}; x-ms-copy-source: URL; x-ms-copy-progress: 512/512 | {512*x}
+         GET /box/b → 200 | content-type: text/plain; x-ms-meta-a: 1; x-ms-copy-id: {id}; x-ms-copy-source: BARE; x-ms-copy-progress: 512/512 | {512*x}
          PUT /box/b?comp=block&blockid=QQ== | x-ms-copy-source: URL; x-ms-source-range: bytes=0-2 → 201 | x-ms-content-crc64: +
          PUT /box/b?comp=block&blockid=Qg== | x-ms-copy-source: URL; x-ms-source-range: bytes=510-9999 → 201
          PUT /box/b?comp=blocklist | | <BlockList><Latest>QQ==</Latest><Latest>Qg==</Latest></BlockList> → 201
@@ -61,7 +62,8 @@ async fn each_writes_the_sources_bytes() {
          DELETE /box/source → 202
          GET /box/a → 200 | | xxxx
          GET /box/p | x-ms-range: bytes=512-513 → 206 | | xx"
-            .replace("URL", &url),
+            .replace("URL", &url)
+            .replace("BARE", url.split('?').next().unwrap()),
     )
     .await;
 }
@@ -73,17 +75,17 @@ async fn all_ask_the_same_of_the_source() {
     let (etag, md5) = (source.header("etag"), source.header("content-md5"));
     let crc64 = house.ask("PUT", "/box/twin").header("x-ms-blob-type", "BlockBlob").body("x".repeat(512)).send().await;
     let crc64 = crc64.header("x-ms-content-crc64");
-    let base = house.blob_url();
+    let named = |name: &str| format!("x-ms-copy-source: {}", url.replace("/box/source", name));
     check_in(&house, "PUT /box/archived | x-ms-blob-type: BlockBlob; x-ms-access-tier: Archive | {512*x} → 201 \n wait 10").await;
     let unmet = "412 CannotVerifyCopySource";
     let unchanged = "304 CannotVerifyCopySource";
     let from = |more: &str| format!("x-ms-copy-source: {url}{more}");
     for (source, body, verdict) in [
-        (format!("x-ms-copy-source: {base}/box/nothing"), "", "404 CannotVerifyCopySource"),
-        (format!("x-ms-copy-source: {base}/nowhere/b"), "", "404 CannotVerifyCopySource"),
-        (from("?snapshot=2020-01-01T00:00:00.0000000Z"), "", "404 CannotVerifyCopySource"),
+        (named("/box/nothing"), "", "404 CannotVerifyCopySource"),
+        (named("/nowhere/b"), "", "404 CannotVerifyCopySource"),
+        (from("&snapshot=2020-01-01T00:00:00.0000000Z"), "", "404 CannotVerifyCopySource"),
         ("x-ms-copy-source: nonsense".into(), "", "400 InvalidHeaderValue"),
-        (format!("x-ms-copy-source: {base}/box/archived"), "", "409 BlobArchived"),
+        (named("/box/archived"), "", "409 BlobArchived"),
         (from("; x-ms-source-range: bytes=512-600"), "", "416 CannotVerifyCopySource"),
         (from("; x-ms-source-content-md5: 1B2M2Y8AsgTpgAmY7PhCfg=="), "", "400 Md5Mismatch"),
         (from("; x-ms-source-content-md5: nope"), "", "400 InvalidMd5"),
@@ -185,13 +187,13 @@ async fn a_copy_is_of_its_sources_type() {
         &house,
         &"PUT /box/a | x-ms-requires-sync: true; x-ms-copy-source: URL → 409 InvalidBlobType
          PUT /box/p | x-ms-requires-sync: true; x-ms-copy-source: URL → 409 InvalidBlobType
-         PUT /box/source | x-ms-requires-sync: true; x-ms-copy-source: BASE/box/p → 409 InvalidBlobType
+         PUT /box/source | x-ms-requires-sync: true; x-ms-copy-source: PAGES → 409 InvalidBlobType
          GET /box/source → 200 | | {512*x}
          # to put is to replace
          PUT /box/a | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL → 201
          GET /box/a → 200 | x-ms-blob-type: BlockBlob | {512*x}"
             .replace("URL", &url)
-            .replace("BASE", &house.blob_url()),
+            .replace("PAGES", &url.replace("/source", "/p")),
     )
     .await;
 }

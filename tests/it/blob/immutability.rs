@@ -1,5 +1,6 @@
 //! Immutable storage: policies and holds on single blobs, snapshots and versions, in accounts that have it.
 
+use crate::auth::token;
 use crate::house::House;
 use crate::scenario::{check, check_in};
 use lazuli::config::WELL_KNOWN_KEY;
@@ -92,6 +93,7 @@ async fn every_way_to_make_a_blob_protects_it() {
     let house = house().await;
     house.blob("/box/source", "content").await;
     let source = format!("{}/box/source", house.blob_url());
+    let signed = format!("{source}?{}", token::reader("box"));
     let protect = "x-ms-immutability-policy-until-date: {at+60}; x-ms-legal-hold: true";
     let ways = [
         ("", "x-ms-blob-type: BlockBlob", "x"),
@@ -100,7 +102,7 @@ async fn every_way_to_make_a_blob_protects_it() {
         ("?comp=blocklist", "x-ms-version: 2021-12-02", "<BlockList></BlockList>"),
         ("", &format!("x-ms-copy-source: {source}"), ""),
         ("", &format!("x-ms-copy-source: {source}; x-ms-requires-sync: true"), ""),
-        ("", &format!("x-ms-copy-source: {source}; x-ms-blob-type: BlockBlob"), ""),
+        ("", &format!("x-ms-copy-source: {signed}; x-ms-blob-type: BlockBlob"), ""),
     ];
     for (place, (query, headers, body)) in ways.iter().enumerate() {
         let status = if headers.contains("copy") && !headers.contains("blob-type") { 202 } else { 201 };

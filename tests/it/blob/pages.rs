@@ -64,6 +64,10 @@ async fn pages_are_written_and_cleared() {
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; range: bytes=1024-1535 | {512*c} → 201
          GET /box/p | x-ms-range: bytes=1024-1024 → 206 | | b
          GET /box/p?comp=pagelist → 200 | | ~<PageList><PageRange><Start>0</Start><End>2047</End></PageRange></PageList>
+         PUT /box/p?comp=page | x-ms-page-write: Update; range: bytes=1024-2047; x-ms-version: 2019-02-02 | {1024*b} → 201 | content-md5: -; x-ms-content-crc64: +
+         # of a premium blob the MD5 is told at all times
+         PUT /box/premium | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; x-ms-access-tier: P10 → 201
+         PUT /box/premium?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-version: 2019-02-02 | {512*a} → 201 | content-md5: +; x-ms-content-crc64: -
          PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=512-1535 → 201 | x-ms-blob-sequence-number: 0; x-ms-content-crc64: -; content-md5: -
          GET /box/p | x-ms-range: bytes=510-513 → 206 | | cc\0\0
          GET /box/p?comp=pagelist → 200 | x-ms-blob-content-length: 2048; content-type: application/xml | ~<PageList><PageRange><Start>0</Start><End>511</End></PageRange><PageRange><Start>1536</Start><End>2047</End></PageRange></PageList>

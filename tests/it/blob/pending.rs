@@ -1,5 +1,6 @@
 //! Copy Blob from another server: the destination is there at once, its bytes come later, and meanwhile it is left alone.
 
+use crate::auth::token;
 use crate::house::{Answer, House};
 use crate::raw::reset;
 use crate::scenario::check_in;
@@ -77,12 +78,13 @@ async fn from_pending_to_success() {
              PUT /box/copy | x-ms-requires-sync: true; x-ms-copy-source: {base}/box/source → 409 PendingCopyOperation
              PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: {base}/box/source → 409 IncrementalCopySourceMustBeSnapshot
              PUT /box/other | x-ms-copy-source: {base}/box/copy → 409 PendingCopyOperation
-             PUT /box/other | x-ms-blob-type: BlockBlob; x-ms-copy-source: {base}/box/copy → 409 PendingCopyOperation
+             PUT /box/other | x-ms-blob-type: BlockBlob; x-ms-copy-source: {base}/box/copy?{reader} → 409 PendingCopyOperation
              # what is wrong with such a write is said first
              PUT /box/copy | x-ms-blob-type: BlockBlob; if-match: \"0x1\" | new → 412 ConditionNotMet
              HEAD /box/copy → 200 | etag: {etag}; x-ms-copy-status: pending
              wait 10",
             base = house.blob_url(),
+            reader = token::reader("box"),
         ),
     )
     .await;

@@ -1,5 +1,6 @@
 //! Access tiers: given, taken, and the slow way back from the archive.
 
+use crate::auth::token;
 use crate::house::House;
 use crate::scenario::check_in;
 
@@ -98,6 +99,52 @@ async fn the_archive_gives_back_slowly() {
          HEAD /box/b?comp=metadata → 200
          PUT /box/b | x-ms-blob-type: BlockBlob | new → 201
          GET /box/b → 200 | | new",
+    )
+    .await;
+}
+
+/// The copy waits as its source would, and the source stays where it is.
+#[tokio::test]
+async fn a_copy_leaves_the_archive_slowly() {
+    let house = house().await;
+    let source = format!("{}/box/b", house.blob_url());
+    let signed = format!("{source}?{}", token::reader("box"));
+    check_in(
+        &house,
+        &format!(
+            "PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
+             PUT /box/c | x-ms-copy-source: {source} → 409 BlobArchived
+             PUT /box/c | x-ms-copy-source: {source}; x-ms-access-tier: Archive → 409 BlobArchived
+             PUT /box/b | x-ms-copy-source: {source}; x-ms-access-tier: Hot → 409 BlobArchived
+             PUT /box/c | x-ms-copy-source: {source}; x-ms-access-tier: Hot; x-ms-rehydrate-priority: Soon → 400 InvalidHeaderValue
+             HEAD /box/c → 404 BlobNotFound
+             PUT /box/c | x-ms-copy-source: {source}; x-ms-access-tier: Cool; x-ms-rehydrate-priority: High → 202 | x-ms-copy-status: success
+             HEAD /box/c → 200 | content-length: 7; x-ms-access-tier: Archive; x-ms-archive-status: rehydrate-pending-to-cool; x-ms-rehydrate-priority: High
+             PUT /box/d | x-ms-copy-source: {source}; x-ms-access-tier: Hot → 202
+             HEAD /box/d → 200 | x-ms-access-tier: Archive; x-ms-archive-status: rehydrate-pending-to-hot; x-ms-rehydrate-priority: Standard
+             GET /box/c → 409 BlobArchived
+             wait 3599
+             GET /box/c → 409 BlobArchived
+             wait 1
+             GET /box/c → 200 | | content
+             HEAD /box/c → 200 | x-ms-access-tier: Cool; x-ms-archive-status: -
+             GET /box/d → 409 BlobArchived
+             wait 50400
+             GET /box/d → 200 | | content
+             HEAD /box/b → 200 | x-ms-access-tier: Archive; x-ms-archive-status: -
+             # a source that can be read is copied at once
+             PUT /box/e | x-ms-copy-source: {source}x; x-ms-access-tier: Hot → 404 CannotVerifyCopySource
+             PUT /box/e | x-ms-copy-source: {source_c}; x-ms-access-tier: Hot; x-ms-rehydrate-priority: High → 202
+             HEAD /box/e → 200 | x-ms-access-tier: Hot; x-ms-archive-status: -
+             # no other write has a way out of the archive, nor a priority
+             PUT /box/f | x-ms-requires-sync: true; x-ms-copy-source: {source}; x-ms-access-tier: Hot → 409 BlobArchived
+             PUT /box/f | x-ms-requires-sync: true; x-ms-copy-source: {source}; x-ms-rehydrate-priority: High → 400 UnsupportedHeader
+             PUT /box/f | x-ms-blob-type: BlockBlob; x-ms-copy-source: {signed}; x-ms-rehydrate-priority: High → 400 UnsupportedHeader
+             PUT /box/f?comp=block&blockid=QQ== | x-ms-copy-source: {signed}; x-ms-rehydrate-priority: High → 400 UnsupportedHeader
+             PUT /box/f | x-ms-blob-type: BlockBlob; x-ms-rehydrate-priority: High | x → 400 UnsupportedHeader
+             HEAD /box/f → 404 BlobNotFound",
+            source_c = source.replace("/box/b", "/box/c"),
+        ),
     )
     .await;
 }

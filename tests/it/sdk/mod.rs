@@ -5,18 +5,19 @@ mod azure;
 mod identity;
 mod immutable;
 mod objects;
+mod queues;
 
 use crate::house::{House, VERSION, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The query of an account SAS for the blob service, good until the end of the century.
+/// The query of an account SAS for the blob and queue services, good until the end of the century.
 pub fn account_sas(letters: &str) -> String {
     let expiry = "2099-12-31T00:00:00Z";
-    let signed = format!("{WELL_KNOWN_ACCOUNT}\n{letters}\nb\nsco\n\n{expiry}\n\n\n{VERSION}\n\n");
+    let signed = format!("{WELL_KNOWN_ACCOUNT}\n{letters}\nbq\nsco\n\n{expiry}\n\n\n{VERSION}\n\n");
     let signature = hmac(&signed, WELL_KNOWN_KEY);
     let encoded = |text| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    format!("sv={VERSION}&ss=b&srt=sco&sp={letters}&se={}&sig={}", encoded(expiry), encoded(&signature))
+    format!("sv={VERSION}&ss=bq&srt=sco&sp={letters}&se={}&sig={}", encoded(expiry), encoded(&signature))
 }
 
 /// Every letter of an account SAS.

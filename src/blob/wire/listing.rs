@@ -1,0 +1,179 @@
+//! Blobs in the list: what List Blobs may be asked to show, and the `<Blob>` that it shows.
+
+use super::super::body::Body;
+use super::super::protection;
+use super::super::state::{Also, At, Blob, Kept as State, Listed};
+use super::{tier, write_lease, write_tag_set};
+use crate::op::Call;
+use crate::op::xml::Writer;
+use crate::rules::{encryption::Encryption, fault::Fault, lease::Lease, name, time::Timestamp, version::Version};
+
+/// `include=` of List Blobs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::blob) struct Include {
+    pub(in crate::blob) metadata: bool,
+    pub(in crate::blob) also: Also,
+    pub(in crate::blob) copy: bool,
+    pub(in crate::blob) tags: bool,
+    pub(in crate::blob) snapshots: bool,
+    pub(in crate::blob) versions: bool,
+    pub(in crate::blob) deleted: bool,
+    pub(in crate::blob) policy: bool,
+    pub(in crate::blob) hold: bool,
+}
+
+impl Include {
+    /// Whether a listing shows this state of a name.
+    pub(in crate::blob) fn shows(self, at: At, blob: &Blob, now: Timestamp) -> bool {
+        match (at, blob.deleted) {
+            _ if !blob.is_kept(now) => false,
+            (_, Some(_)) => self.deleted,
+            (At::Kept(_, State::Snapshot), None) => self.snapshots,
+            (At::Kept(_, State::Version), None) => self.versions,
+            (At::Base, None) => true,
+        }
+    }
+
+    /// Reads the list. What has no meaning yet (permissions) is known and adds nothing.
+    ///
+    /// # Errors
+    /// 400 InvalidQueryParameterValue for an unknown word.
+    pub(in crate::blob) fn read(text: Option<&str>) -> Result<Include, Fault> {
+        let mut include = Include::default();
+        for word in text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty()) {
+            match word.to_ascii_lowercase().as_str() {
+                "metadata" => include.metadata = true,
+                "uncommittedblobs" => include.also.uncommitted = true,
+                "deletedwithversions" => include.also.versions_only = true,
+                "copy" => include.copy = true,
+                "tags" => include.tags = true,
+                "snapshots" => include.snapshots = true,
+                "versions" => include.versions = true,
+                "deleted" => include.deleted = true,
+                "immutabilitypolicy" => include.policy = true,
+                "legalhold" => include.hold = true,
+                "permissions" => {}
+                _ => return Err(Fault::query("include", word, "Invalid query parameter value.")),
+            }
+        }
+        Ok(include)
+    }
+}
+
+/// `<Name>`, percent-encoded and marked where XML cannot hold it.
+pub(in crate::blob) fn write_name(xml: &mut Writer, element: &str, name: &str, version: Version) {
+    match name::encoded_xml(name).filter(|_| version >= Version::V2021_02_12) {
+        Some(encoded) => xml.leaf_with(element, &[("Encoded", "true")], encoded),
+        None => xml.leaf(element, name),
+    };
+}
+
+/// A `<Blob>` of List Blobs.
+pub(in crate::blob) fn write_listed(xml: &mut Writer, name: &str, listed: Listed<'_>, include: Include, call: &Call) {
+    match listed {
+        Listed::Blob(at, blob) => write_blob(xml, name, Some(at), blob, include, call),
+        Listed::VersionsOnly(last) => write_blob(xml, name, None, last, include, call),
+        Listed::Uncommitted => write_uncommitted(xml, name, call),
+    }
+}
+
+/// A state of a name; with `None`, the last of one that only has versions.
+fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include: Include, call: &Call) {
+    let headers = &blob.headers;
+    xml.open("Blob");
+    write_name(xml, "Name", name, call.version);
+    if let Some(At::Kept(taken, State::Snapshot)) = at {
+        xml.leaf("Snapshot", taken.iso());
+    }
+    xml.leaf_some("VersionId", blob.version.filter(|_| at.is_some()).map(Timestamp::iso));
+    if at == Some(At::Base) && blob.version.is_some() && blob.deleted.is_none() {
+        xml.leaf("IsCurrentVersion", "true");
+    }
+    // Recorded: told as a blob without a lease would be.
+    if at.is_none() {
+        xml.leaf("HasVersionsOnly", "true");
+    }
+    if blob.deleted.is_some() {
+        xml.leaf("Deleted", "true");
+    }
+    xml.open("Properties");
+    if call.version >= Version::V2017_11_09 {
+        xml.leaf("Creation-Time", blob.created.rfc1123());
+    }
+    xml.leaf("Last-Modified", blob.stamp.rfc1123());
+    xml.leaf_some("Expiry-Time", blob.expires.map(Timestamp::rfc1123));
+    xml.leaf("Etag", blob.etag().to_string());
+    xml.leaf("Content-Length", blob.size().to_string());
+    xml.leaf("Content-Type", headers.content_type());
+    xml.leaf("Content-Encoding", headers.encoding.as_deref().unwrap_or_default());
+    xml.leaf("Content-Language", headers.language.as_deref().unwrap_or_default());
+    if call.version >= Version::V2019_02_02 {
+        xml.leaf("Content-CRC64", "");
+    }
+    xml.leaf("Content-MD5", headers.md5.as_deref().unwrap_or_default());
+    xml.leaf("Cache-Control", headers.cache_control.as_deref().unwrap_or_default());
+    xml.leaf("Content-Disposition", headers.disposition.as_deref().unwrap_or_default());
+    if let Body::Page { sequence, .. } = &blob.body {
+        xml.leaf("x-ms-blob-sequence-number", sequence.to_string());
+    }
+    xml.leaf("BlobType", blob.body.type_name());
+    tier::write_tier(xml, blob, call.now);
+    match (at.unwrap_or(At::Base), blob.deleted.is_none()) {
+        (At::Base, true) => write_lease(xml, blob.lease(), call.now),
+        // Recorded: nothing is said of the lease of a deleted blob, but that is said.
+        (At::Base, false) => _ = xml.leaf("LeaseStatus", ""),
+        (At::Kept(..), _) => {}
+    }
+    if let Some(copy) = blob.copy.as_ref().filter(|_| include.copy) {
+        copy.write(xml);
+    }
+    xml.leaf("ServerEncrypted", "true");
+    match &blob.encryption {
+        Encryption::Service => {}
+        Encryption::Key(sha256) => _ = xml.leaf("CustomerProvidedKeySha256", sha256),
+        Encryption::Scope(scope) => _ = xml.leaf("EncryptionScope", scope),
+    }
+    if let Body::Append { sealed: true, .. } = &blob.body {
+        xml.leaf("Sealed", "true");
+    }
+    // Recorded: up to 2018-11-09 the count is there even when it is 0.
+    if !blob.tags.is_empty() || call.version < Version::V2019_02_02 {
+        xml.leaf("TagCount", blob.tags.len().to_string());
+    }
+    protection::write(xml, blob, include.policy, include.hold);
+    if let Some(deletion) = blob.deleted {
+        xml.leaf("DeletedTime", deletion.at.rfc1123());
+        xml.leaf("RemainingRetentionDays", deletion.days_left(call.now).to_string());
+    }
+    xml.close("Properties");
+    if include.metadata && matches!(blob.encryption, Encryption::Key(_)) {
+        xml.leaf_with("Metadata", &[("Encrypted", "true")], "");
+    } else if include.metadata {
+        xml.nest("Metadata", |xml| blob.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+    }
+    if include.tags && !blob.tags.is_empty() {
+        xml.nest("Tags", |xml| write_tag_set(xml, &blob.tags));
+    }
+    if call.version >= Version::V2019_12_12 {
+        xml.leaf("OrMetadata", "");
+    }
+    xml.close("Blob");
+}
+
+/// A `<Blob>` of List Blobs for a name that only has uncommitted blocks: there is no state yet that could have a date or a tag.
+fn write_uncommitted(xml: &mut Writer, name: &str, call: &Call) {
+    xml.open("Blob");
+    write_name(xml, "Name", name, call.version);
+    xml.open("Properties").leaf("Content-Length", "0").leaf("BlobType", "BlockBlob");
+    xml.leaf("AccessTier", "Hot").leaf("AccessTierInferred", "true");
+    write_lease(xml, Lease::default(), call.now);
+    xml.leaf("ServerEncrypted", "false");
+    if call.version < Version::V2019_02_02 {
+        xml.leaf("TagCount", "0");
+    }
+    xml.close("Properties");
+    if call.version >= Version::V2019_12_12 {
+        xml.leaf("OrMetadata", "");
+    }
+    xml.close("Blob");
+}

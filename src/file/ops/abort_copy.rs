@@ -1,0 +1,39 @@
+//! Abort Copy File. Copies are complete at once, so there is never one to abort; what the service says of that is all there is to say.
+
+use super::super::files::Files;
+use super::super::state::Want;
+use super::super::wire;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::condition::Accepts;
+use crate::rules::fault::{Code, Fault};
+use crate::rules::handle::Touch;
+use crate::rules::lease::{Guard, Id};
+use crate::takes;
+
+pub(super) static ABORT_COPY: Op<Files> = Op {
+    row: Row {
+        name: "Abort Copy File",
+        methods: &["PUT"],
+        shape: Shape::Path,
+        signs: &[Sign::Query("comp", "copy"), Sign::Header("x-ms-copy-action", "abort")],
+        takes: &[Asked::FIELDS, wire::DOTS],
+        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::None,
+        lease: Guard::Write,
+        status: 204,
+    },
+    run: |files, call| Box::pin(run(files, call)),
+};
+
+takes! { Asked {
+    copy_id: String = Query "copyid",
+} }
+
+async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+    let id = Asked::of(&call)?.copy_id;
+    Id::parse(&id).ok_or_else(|| Fault::query("copyid", id, "copyid needs to be valid Guid."))?;
+    files.share(&call)?.read().admit(&call, Want::Content, Touch::Describe)?;
+    Err(Code::NoPendingCopyOperation.into())
+}

@@ -1,0 +1,94 @@
+//! Get File Properties, and Set File Properties: its size, what a reader is told of the content, and what Windows knows of it.
+
+use super::super::files::Files;
+use super::super::node::{Body, ContentHeaders};
+use super::super::state::Want;
+use super::super::wire;
+use super::create_file::check_size;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::fault::Fault;
+use crate::rules::handle::Touch;
+use crate::rules::{condition::Accepts, lease::Guard, posix, smb::Sort};
+use crate::store::sparse::Sparse;
+use crate::takes;
+
+pub(super) static GET_FILE_PROPERTIES: Op<Files> = Op {
+    row: Row {
+        name: "Get File Properties",
+        methods: &["HEAD"],
+        shape: Shape::Path,
+        signs: &[],
+        takes: &[wire::SNAPSHOT, wire::DOTS],
+        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
+        secondary: Secondary::Allowed,
+        accepts: Accepts::None,
+        lease: Guard::Read,
+        status: 200,
+    },
+    run: |files, call| Box::pin(get(files, call)),
+};
+
+pub(super) static SET_FILE_PROPERTIES: Op<Files> = Op {
+    row: Row {
+        name: "Set File Properties",
+        methods: &["PUT"],
+        shape: Shape::Path,
+        signs: &[Sign::Query("comp", "properties")],
+        takes: &[Asked::FIELDS, wire::CONTENT, wire::SMB, wire::POSIX, wire::DOTS],
+        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::None,
+        lease: Guard::Write,
+        status: 200,
+    },
+    run: |files, call| Box::pin(set(files, call)),
+};
+
+takes! { Asked {
+    length: Option<u64> = Header "x-ms-content-length",
+} }
+
+async fn get(files: &Files, call: Call) -> Result<Reply, Fault> {
+    let file = files.share(&call)?.read().admit(&call, Want::File, Touch::Look)?;
+    let reply = wire::describe(Reply::new(call.row.status), &file, true, &call);
+    // The length of what a GET would send, and no byte of it.
+    Ok(reply.bytes(Sparse::new(0).slice(0..0).into(), file.size()))
+}
+
+async fn set(files: &Files, call: Call) -> Result<Reply, Fault> {
+    let size = Asked::of(&call)?.length.map(check_size).transpose()?;
+    let given = wire::given(&call)?;
+    given.check_complete(call.version)?;
+    let posix = wire::given_posix(&call)?;
+    let headers = ContentHeaders::read(&call);
+    // Recorded: who only resizes a file leaves what is said of its content.
+    let only_size = size.is_some() && headers == ContentHeaders::default();
+    let share = files.share(&call)?;
+    let (node, parent) = share
+        .write(|share| {
+            let touch = if size.is_some() { Touch::Write } else { Touch::Describe };
+            let file = share.admit(&call, Want::File, touch)?;
+            if let Some(size) = size {
+                share.check_range(&file, &(size.min(file.size())..size.max(file.size())), true)?;
+                file.content()?;
+            }
+            let (before, parent) = (file.smb, file.parent());
+            let permission = share.permission(&given, Sort::File, Some(before.permission))?;
+            let smb = given.revise(Sort::File, before, None, permission, call.now)?;
+            let posix = share.posix(posix, posix::Sort::File, file.posix.as_deref())?;
+            let node = share.replace(&file, call.now, |node| {
+                node.smb = smb;
+                node.posix = posix;
+                if let Body::File(file) = &mut node.body {
+                    size.into_iter().for_each(|size| file.resize(size));
+                    if !only_size {
+                        file.headers = headers;
+                    }
+                }
+            });
+            Ok((node, parent))
+        })
+        .await?;
+    Ok(wire::written(&node, parent, &call))
+}

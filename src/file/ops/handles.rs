@@ -1,0 +1,116 @@
+//! List Handles and Force Close Handles: what SMB clients have open, and an end to it.
+
+use super::super::files::Files;
+use super::super::state::{Handle, Tree, Want};
+use super::super::wire;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::fault::Fault;
+use crate::rules::listing;
+use crate::rules::{condition::Accepts, lease::Guard, name, version::Version};
+use crate::takes;
+use std::sync::Arc;
+
+pub(super) static LIST_HANDLES: Op<Files> = Op {
+    row: Row {
+        name: "List Handles",
+        methods: &["GET"],
+        shape: Shape::Path,
+        signs: &[Sign::Query("comp", "listhandles")],
+        takes: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
+        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
+        secondary: Secondary::Allowed,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status: 200,
+    },
+    run: |files, call| Box::pin(list(files, call)),
+};
+
+pub(super) static FORCE_CLOSE_HANDLES: Op<Files> = Op {
+    row: Row {
+        name: "Force Close Handles",
+        methods: &["PUT"],
+        shape: Shape::Path,
+        signs: &[Sign::Query("comp", "forceclosehandles")],
+        takes: &[Closing::FIELDS, wire::SNAPSHOT, wire::DOTS],
+        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status: 200,
+    },
+    run: |files, call| Box::pin(close(files, call)),
+};
+
+takes! { Asked {
+    marker: Option<u64> = Query "marker",
+    maxresults: Option<String> = Query "maxresults",
+    recursive: Option<bool> = Header "x-ms-recursive",
+} }
+
+takes! { Closing {
+    id: String = Header "x-ms-handle-id",
+    recursive: Option<bool> = Header "x-ms-recursive",
+} }
+
+async fn list(files: &Files, call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?;
+    let max = listing::maxresults(asked.maxresults.as_deref())?;
+    let share = files.share(&call)?.read();
+    let node = share.look_at(&call, Want::Any)?;
+    let view = share.view(&call)?;
+    // Nothing is ever open in a snapshot. A marker is the id of the first handle of the next page.
+    let mut found = if view.taken.is_none() { share.handles_on(node.id, asked.recursive == Some(true)) } else { Vec::new() };
+    found.retain(|handle| asked.marker.is_none_or(|first| handle.id >= first));
+
+    let mut xml = Writer::new();
+    xml.open("EnumerationResults");
+    xml.nest("Entries", |xml| found.iter().take(max).for_each(|handle| write(xml, handle, view.tree, &call)));
+    xml.leaf("NextMarker", found.get(max).map(|next| next.id.to_string()).unwrap_or_default());
+    xml.close("EnumerationResults");
+    Ok(Reply::xml(call.row.status, xml.finish()))
+}
+
+fn write(xml: &mut Writer, handle: &Handle, tree: &Tree, call: &Call) {
+    let path = tree.path(handle.node);
+    let parent = tree.node(handle.node).and_then(|node| node.places.first()).map_or(0, |place| place.parent.wire());
+    xml.open("Handle").leaf("HandleId", handle.id.to_string());
+    match name::encoded_xml(&path).filter(|_| call.version >= Version::V2021_12_02) {
+        Some(encoded) => xml.leaf_with("Path", &[("Encoded", "true")], encoded),
+        None => xml.leaf("Path", path),
+    };
+    xml.leaf("FileId", handle.node.wire().to_string()).leaf("ParentId", parent.to_string());
+    xml.leaf("SessionId", handle.opener.session.to_string()).leaf("ClientIp", &handle.opener.address);
+    if call.version >= Version::V2021_12_02 {
+        xml.leaf("ClientName", &handle.opener.client);
+    }
+    xml.leaf("OpenTime", handle.opened.rfc1123());
+    if call.version >= Version::V2022_11_02 {
+        xml.nest("AccessRightList", |xml| handle.open.access.names().for_each(|name| _ = xml.leaf("AccessRight", name)));
+    }
+    xml.close("Handle");
+}
+
+async fn close(files: &Files, call: Call) -> Result<Reply, Fault> {
+    let asked = Closing::of(&call)?;
+    let one = match asked.id.as_str() {
+        "*" => None,
+        text => Some(text.parse::<u64>().map_err(|_| Fault::header("x-ms-handle-id", text))?),
+    };
+    let share = files.share(&call)?;
+    let closed = share
+        .write(|share| {
+            let node = share.look_at(&call, Want::Any)?;
+            if share.view(&call)?.taken.is_some() {
+                return Ok(0);
+            }
+            let found: Vec<Arc<Handle>> = share.handles_on(node.id, asked.recursive == Some(true));
+            let chosen = found.iter().filter(|handle| one.is_none_or(|id| handle.id == id));
+            Ok(chosen.map(|handle| share.close(handle, call.now)).count())
+        })
+        .await?;
+    Ok(Reply::new(call.row.status)
+        .with("x-ms-number-of-handles-closed", closed.to_string())
+        .with("x-ms-number-of-handles-failed", "0"))
+}

@@ -1,0 +1,90 @@
+//! Create and Get Permission: security descriptors that a share keeps, by their keys.
+
+use super::super::files::Files;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::{condition::Accepts, lease::Guard, sddl, smb};
+use crate::takes;
+
+pub(super) static CREATE_PERMISSION: Op<Files> = Op {
+    row: Row {
+        name: "Create Permission",
+        methods: &["PUT"],
+        shape: Shape::Share,
+        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "filepermission")],
+        takes: &[],
+        permit: Permit { level: Level::Container, account: "cw", service: "cw", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::None,
+        lease: Guard::Read,
+        status: 201,
+    },
+    run: |files, call| Box::pin(create(files, call)),
+};
+
+pub(super) static GET_PERMISSION: Op<Files> = Op {
+    row: Row {
+        name: "Get Permission",
+        methods: &["GET"],
+        shape: Shape::Share,
+        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "filepermission")],
+        takes: &[Asked::FIELDS],
+        permit: Permit { level: Level::Container, account: "r", service: "r", public: Public::Never },
+        secondary: Secondary::Allowed,
+        accepts: Accepts::None,
+        lease: Guard::Read,
+        status: 200,
+    },
+    run: |files, call| Box::pin(get(files, call)),
+};
+
+takes! { Asked {
+    key: String = Header "x-ms-file-permission-key",
+    format: Option<String> = Header "x-ms-file-permission-format",
+} }
+
+/// The largest body of a Create Permission, in bytes.
+const LIMIT: u64 = 64 << 10;
+
+async fn create(files: &Files, mut call: Call) -> Result<Reply, Fault> {
+    let text = read(&call.body.bytes(LIMIT).await?)?;
+    let share = files.share(&call)?;
+    let key = share
+        .write(|share| {
+            share.admit_self(&call)?;
+            Ok(share.keep_permission(&text))
+        })
+        .await?;
+    Ok(Reply::new(call.row.status).with("x-ms-file-permission-key", key.to_string()))
+}
+
+/// Reads `{"permission": "O:…"}`, where `format` may say that it is a text.
+fn read(body: &[u8]) -> Result<String, Fault> {
+    let bad = |why: String| Code::InvalidInput.because(why);
+    let document: serde_json::Value = serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
+    let field = |name: &str| document.get(name).or_else(|| document.get(capitalized(name)));
+    smb::check_format(field("format").and_then(serde_json::Value::as_str))?;
+    let text = field("permission").and_then(serde_json::Value::as_str);
+    let text = text.ok_or_else(|| bad("the body has no permission".to_owned()))?;
+    sddl::check(text)?;
+    Ok(text.to_owned())
+}
+
+fn capitalized(name: &str) -> &'static str {
+    if name == "format" { "Format" } else { "Permission" }
+}
+
+async fn get(files: &Files, call: Call) -> Result<Reply, Fault> {
+    let asked = Asked::of(&call)?;
+    smb::check_format(asked.format.as_deref())?;
+    let share = files.share(&call)?.read();
+    share.admit_self(&call)?;
+    let key = sddl::Key::parse(&asked.key).ok_or(Code::FileInvalidPermission)?;
+    let text = share.permission_text(key).ok_or(Code::ResourceNotFound)?;
+    let mut document = serde_json::json!({ "permission": &*text });
+    if asked.format.is_some() {
+        document["format"] = "sddl".into();
+    }
+    Ok(Reply::new(call.row.status).with("content-type", "application/json").text(document.to_string()))
+}

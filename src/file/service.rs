@@ -1,0 +1,67 @@
+//! The face of the file service: its operations, what its paths name, and what the door must know of its shares.
+
+use super::files::Files;
+use super::ops;
+use crate::op::{Call, Done, Kind, Query, Row, Service, Shape, Target};
+use crate::rules::{
+    access::PublicAccess,
+    cors::CorsRule,
+    fault::{Code, Fault},
+    file_name, name,
+    sas::Policy,
+    version::Version,
+};
+use std::pin::Pin;
+use std::sync::Arc;
+
+impl Service for Files {
+    fn kind(&self) -> Kind {
+        Kind::File
+    }
+
+    fn rows(&self) -> Vec<&'static Row> {
+        ops::ALL.iter().map(|op| &op.row).collect()
+    }
+
+    fn run(&self, row: usize, call: Call) -> Done<'_> {
+        match ops::ALL.get(row) {
+            Some(op) => (op.run)(self, call),
+            None => Box::pin(std::future::ready(Err(Code::NotImplemented.into()))),
+        }
+    }
+
+    /// Only the share's own operations say `restype=share`; every other path is that of a directory or a file, the share's root among
+    /// them. What a path below a share may be is for the operation to say, which knows what becomes of dots.
+    fn target(&self, path: &str, query: &Query) -> Result<Target, Fault> {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        if path.is_empty() {
+            return Ok(Target { shape: Shape::Service, container: String::new(), blob: String::new() });
+        }
+        let (first, rest) = path.split_once('/').unwrap_or((path, ""));
+        let (share, blob) = (name::decode(first)?, name::decode(rest)?);
+        file_name::share(&share)?;
+        let own = blob.is_empty() && query.get("restype").is_some_and(|kind| kind.eq_ignore_ascii_case("share"));
+        Ok(Target { shape: if own { Shape::Share } else { Shape::Path }, container: share, blob })
+    }
+
+    fn public_access(&self, _: &str, _: &Target) -> PublicAccess {
+        PublicAccess::Private
+    }
+
+    fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
+        let share = self.find(account, &target.container).ok()?.read();
+        share.about().policies.iter().find(|policy| policy.id == id).cloned()
+    }
+
+    fn cors(&self, account: &str) -> Arc<[CorsRule]> {
+        self.account(account).map_or_else(|_| Arc::default(), |account| account.properties.read().cors.clone())
+    }
+
+    fn default_version(&self, _: &str) -> Option<Version> {
+        None
+    }
+
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+        Box::pin(self.clear())
+    }
+}

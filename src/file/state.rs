@@ -1,0 +1,522 @@
+//! What a share holds, and the one door to it.
+//!
+//! A handler cannot get hold of a directory or a file without [`Share::admit`] or [`Share::claim`], which run every check in the
+//! service's order: existence, kind, open handles, the read-only attribute, the lease. The fields that would let it are private here,
+//! and `ops` is a sibling of this module, not its child.
+
+mod handles;
+mod named;
+mod permissions;
+mod record;
+mod snapshots;
+mod tree;
+
+pub use handles::{Handle, Opener};
+pub use named::{dots, path_of, read_snapshot};
+pub use tree::Tree;
+
+use super::node::{Body, File, Node, NodeId, Place};
+use crate::op::Call;
+use crate::rules::{
+    fault::{Code, Fault},
+    file_name::Path,
+    handle::{self, Touch},
+    lease::{self, Lease, Subject},
+    metadata::Metadata,
+    posix,
+    sas::Policy,
+    sddl,
+    share::{Protocol, Settings},
+    smb::{Smb, Sort},
+    time::Timestamp,
+};
+use handles::Handles;
+use imbl::OrdMap;
+use named::{asked_snapshot, refuse_snapshot};
+use snapshots::Snapshot;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A share, its tree, its snapshots and its open handles: one cell of the store.
+#[derive(Clone, Debug)]
+pub struct Share {
+    /// When it was created, or last restored.
+    born: Timestamp,
+    about: About,
+    lease: Lease,
+    tree: Tree,
+    /// By the moment, in whole seconds, that names them.
+    snapshots: OrdMap<Timestamp, Arc<Snapshot>>,
+    permissions: OrdMap<sddl::Key, Arc<str>>,
+    handles: Handles,
+    /// The last id given to a node.
+    last: NodeId,
+    /// The last stamp given; the next is later.
+    latest: Timestamp,
+}
+
+/// What is said of a share itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct About {
+    /// When this was last changed: its Last-Modified and, in ticks, its entity tag.
+    pub stamp: Timestamp,
+    /// Its metadata.
+    pub metadata: Metadata,
+    /// What it was told.
+    pub settings: Settings,
+    /// Its stored access policies.
+    pub policies: Arc<[Policy]>,
+}
+
+/// A share as it is, or as a snapshot has it.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// What is said of it.
+    pub about: &'a About,
+    /// Its lease.
+    pub lease: Lease,
+    /// What is in it.
+    pub tree: &'a Tree,
+    /// The moment that names the snapshot.
+    pub taken: Option<Timestamp>,
+}
+
+/// Which kinds of node an operation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// A directory.
+    Directory,
+    /// A file or a link.
+    File,
+    /// A file, and its content.
+    Content,
+    /// A symbolic link.
+    Link,
+    /// Whatever is there.
+    Any,
+}
+
+impl Want {
+    fn fits(self, node: &Node) -> bool {
+        match (self, &node.body) {
+            (Want::Any, _) | (Want::Directory, Body::Directory) | (Want::Link, Body::Link(_)) => true,
+            (Want::File, body) => !matches!(body, Body::Directory),
+            (Want::Content, Body::File(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A node that the rules let this call touch. Only [`Share::admit`] makes one.
+#[derive(Debug)]
+pub struct Admitted {
+    node: Arc<Node>,
+    /// By which of its names it was found; none for the root.
+    place: Option<Place>,
+}
+
+impl Deref for Admitted {
+    type Target = Node;
+
+    fn deref(&self) -> &Node {
+        &self.node
+    }
+}
+
+impl Admitted {
+    /// The file that it is.
+    ///
+    /// # Errors
+    /// 409 ResourceTypeMismatch for what was not admitted as [`Want::Content`].
+    pub fn content(&self) -> Result<&File, Fault> {
+        Ok(self.node.file().ok_or(Code::ResourceTypeMismatch)?)
+    }
+
+    /// The directory in which it was found.
+    pub fn parent(&self) -> NodeId {
+        self.place.as_ref().map_or(NodeId::ROOT, |place| place.parent)
+    }
+}
+
+/// A name that the rules let this call write to, whether or not something stands there. Only [`Share::claim`] makes one.
+#[derive(Debug)]
+pub struct Claimed {
+    place: Place,
+    stands: Option<Arc<Node>>,
+}
+
+impl Claimed {
+    /// What stands there now.
+    pub fn stands(&self) -> Option<&Node> {
+        self.stands.as_deref()
+    }
+
+    /// The directory that it is in.
+    pub fn parent(&self) -> NodeId {
+        self.place.parent
+    }
+}
+
+/// What [`Share::create`] decides for a new node.
+#[derive(Debug)]
+pub struct New {
+    id: NodeId,
+    places: Vec<Place>,
+    stamp: Timestamp,
+    lease: Lease,
+}
+
+impl New {
+    /// The node.
+    pub fn node(self, mut body: Body, smb: Smb, metadata: Metadata) -> Node {
+        if let Body::File(file) = &mut body {
+            file.lease = self.lease;
+        }
+        Node { id: self.id, places: self.places, stamp: self.stamp, body, smb, posix: None, metadata }
+    }
+
+    /// Its stamp.
+    pub fn stamp(&self) -> Timestamp {
+        self.stamp
+    }
+}
+
+impl Share {
+    /// An empty share.
+    pub fn new(now: Timestamp, metadata: Metadata, settings: Settings) -> Share {
+        let mut share = Share {
+            born: now,
+            about: About { stamp: now, metadata, settings, policies: Arc::default() },
+            lease: Lease::default(),
+            tree: Tree::new(root(now, settings.protocol)),
+            snapshots: OrdMap::new(),
+            permissions: OrdMap::new(),
+            handles: Handles::default(),
+            last: NodeId::ROOT,
+            latest: now,
+        };
+        share.keep_permission(sddl::OF_DIRECTORIES);
+        share
+    }
+
+    /// When it was created, or last restored: with its name, that tells it from all others.
+    pub fn born(&self) -> Timestamp {
+        self.born
+    }
+
+    /// As it is when it has been restored: as it was, and as new to whoever asks for its date, its entity tag or its lease. Nobody has
+    /// anything open in it.
+    pub fn restored(mut self, now: Timestamp) -> Share {
+        self.born = self.stamp(now);
+        self.about.stamp = self.born;
+        self.lease = Lease::default();
+        self.handles = Handles::default();
+        self
+    }
+
+    /// What is said of the share. Reading it needs no admission: the door asks it before it lets anybody in.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The share as it is.
+    pub fn live(&self) -> View<'_> {
+        View { about: &self.about, lease: self.lease, tree: &self.tree, taken: None }
+    }
+
+    /// The share as the call means it: as it is, or as the snapshot has it that `sharesnapshot` names.
+    ///
+    /// # Errors
+    /// 400 InvalidQueryParameterValue for a moment that is none, or an operation that is not for snapshots; 404 ShareNotFound.
+    pub fn view(&self, call: &Call) -> Result<View<'_>, Fault> {
+        match asked_snapshot(call)? {
+            None => Ok(self.live()),
+            Some(taken) => Ok(self.snapshot(taken).ok_or(Code::ShareNotFound)?.view(taken)),
+        }
+    }
+
+    /// As [`Share::view`], once the lease is found to allow the call.
+    ///
+    /// # Errors
+    /// Those, and 412 for the lease.
+    pub fn admit_self(&self, call: &Call) -> Result<View<'_>, Fault> {
+        let view = self.view(call)?;
+        lease::admit(view.lease, call.row.lease, call.lease_id()?, Subject::Share, call.now)?;
+        Ok(view)
+    }
+
+    /// Changes what is said of the share, and its stamp with it.
+    pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut About)) {
+        change(&mut self.about);
+        self.about.stamp = self.stamp(now);
+    }
+
+    /// Takes the lease of the share, or of one of its snapshots, one step on.
+    ///
+    /// # Errors
+    /// 409 when the lease does not allow the step; 404 ShareNotFound.
+    pub fn step_lease(&mut self, taken: Option<Timestamp>, ask: lease::Ask, now: Timestamp) -> Result<Lease, Fault> {
+        match taken {
+            None => {
+                self.lease = lease::step(self.lease, ask, Subject::Share, now)?;
+                Ok(self.lease)
+            }
+            Some(taken) => self.step_snapshot_lease(taken, ask, now),
+        }
+    }
+
+    /// The node that the call names, once every check is passed.
+    ///
+    /// # Errors
+    /// 404 for what is not there; 409 ResourceTypeMismatch; 409 for open handles and the read-only attribute; 412 for the lease.
+    pub fn admit(&self, call: &Call, want: Want, touch: Touch) -> Result<Admitted, Fault> {
+        let view = self.view(call)?;
+        let path = path_of(call)?;
+        let admitted = find(view.tree, &path, want)?;
+        if view.taken.is_none() {
+            self.check(&admitted.node, touch, false)?;
+            lease::admit(admitted.node.lease(), call.row.lease, call.lease_id()?, Subject::File, call.now)?;
+        }
+        Ok(admitted)
+    }
+
+    /// The node that the call names, for who looks at its handles: whether those share it or not.
+    ///
+    /// # Errors
+    /// 404 for what is not there; 409 ResourceTypeMismatch.
+    pub fn look_at(&self, call: &Call, want: Want) -> Result<Admitted, Fault> {
+        find(self.view(call)?.tree, &path_of(call)?, want)
+    }
+
+    /// The node that a copy is made from, and its security descriptor. The door has let its reader in.
+    ///
+    /// # Errors
+    /// 404 for what is not there; 409 for handles that do not share it for reading.
+    pub fn source(&self, path: &Path, taken: Option<Timestamp>) -> Result<(Arc<Node>, Option<Arc<str>>), Fault> {
+        let tree = match taken {
+            Some(taken) => self.snapshot(taken).ok_or(Code::ShareNotFound)?.tree(),
+            None => &self.tree,
+        };
+        let node = find(tree, path, Want::Content)?.node;
+        if taken.is_none() {
+            self.check(&node, Touch::Read, false)?;
+            handle::admit_range(self.handles.of(node.id), &(0..node.size()), false)?;
+        }
+        let permission = self.permission_text(node.smb.permission);
+        Ok((node, permission))
+    }
+
+    /// The node at a path, for a call that names it otherwise than by its own: the source of a rename or the target of a link. `shown` is
+    /// the id of its lease.
+    ///
+    /// # Errors
+    /// As [`Share::admit`].
+    pub fn admit_at(
+        &self,
+        path: &Path,
+        want: Want,
+        touch: Touch,
+        shown: Option<lease::Id>,
+        now: Timestamp,
+        despite_read_only: bool,
+    ) -> Result<Admitted, Fault> {
+        let admitted = find(&self.tree, path, want)?;
+        self.check(&admitted.node, touch, despite_read_only)?;
+        lease::admit(admitted.node.lease(), lease::Guard::Write, shown, Subject::File, now)?;
+        Ok(admitted)
+    }
+
+    /// The name that the call means to write to, once every check is passed. What stands there, if anything, is to be replaced.
+    ///
+    /// # Errors
+    /// 404 ParentNotFound; 409 ResourceTypeMismatch where something else stands there than what is wanted; what [`Share::admit`] says
+    /// of handles and the lease; 403 where the caller may create but not overwrite.
+    pub fn claim(&self, call: &Call, want: Want, despite_read_only: bool) -> Result<Claimed, Fault> {
+        let claimed = self.claim_place(call)?;
+        let shown = call.lease_id()?;
+        match claimed.stands() {
+            None => lease::admit(Lease::default(), call.row.lease, shown, Subject::File, call.now)?,
+            Some(node) => {
+                if !want.fits(node) {
+                    return Err(Code::ResourceTypeMismatch.into());
+                }
+                if !call.grant.may_overwrite() {
+                    return Err(Code::AuthorizationPermissionMismatch.into());
+                }
+                self.check(node, Touch::Replace, despite_read_only)?;
+                lease::admit(node.lease(), call.row.lease, shown, Subject::File, call.now)?;
+            }
+        }
+        Ok(claimed)
+    }
+
+    /// The name that the call means to write to, where nothing may stand yet.
+    ///
+    /// # Errors
+    /// 404 ParentNotFound; 409 ResourceAlreadyExists.
+    pub fn claim_free(&self, call: &Call) -> Result<Claimed, Fault> {
+        let claimed = self.claim_place(call)?;
+        match claimed.stands {
+            None => Ok(claimed),
+            Some(_) => Err(Code::ResourceAlreadyExists.into()),
+        }
+    }
+
+    /// The name that a rename moves to. What stands there may be replaced if that was asked for, and if both are files.
+    ///
+    /// # Errors
+    /// 404 ParentNotFound; 409 ResourceAlreadyExists; what [`Share::claim`] says of handles and the lease, whose id is `shown`.
+    pub fn claim_for(
+        &self,
+        call: &Call,
+        source: &Admitted,
+        replace: bool,
+        despite_read_only: bool,
+        shown: Option<lease::Id>,
+    ) -> Result<Claimed, Fault> {
+        let claimed = self.claim_place(call)?;
+        let Some(node) = claimed.stands.as_ref().filter(|node| node.id != source.node.id) else { return Ok(claimed) };
+        let files = node.sort() == Sort::File && source.node.sort() == Sort::File;
+        if !replace || !files {
+            return Err(Code::ResourceAlreadyExists.into());
+        }
+        self.check(node, Touch::Replace, despite_read_only)?;
+        lease::admit(node.lease(), lease::Guard::Write, shown, Subject::File, call.now)?;
+        Ok(claimed)
+    }
+
+    fn claim_place(&self, call: &Call) -> Result<Claimed, Fault> {
+        refuse_snapshot(call)?;
+        let place = self.tree.place(&path_of(call)?)?;
+        let stands = self.tree.child(place.parent, &place.name).cloned();
+        Ok(Claimed { place, stands })
+    }
+
+    /// Checks that neither an open handle nor the read-only attribute stands against a request.
+    fn check(&self, node: &Node, touch: Touch, despite_read_only: bool) -> Result<(), Fault> {
+        handle::admit(self.handles.of(node.id), touch.access())?;
+        match node.smb.attributes.is_read_only() && touch.minds_read_only() && !despite_read_only {
+            true => Err(Code::ReadOnlyAttribute.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks that no open handle has locked bytes of an admitted file that are to be read or written.
+    ///
+    /// # Errors
+    /// 409 FileLockConflict.
+    pub fn check_range(&self, admitted: &Admitted, range: &std::ops::Range<u64>, writes: bool) -> Result<(), Fault> {
+        handle::admit_range(self.handles.of(admitted.node.id), range, writes)
+    }
+
+    /// Puts a new node under a claimed name. A file that is replaced leaves it its id and its lease.
+    pub fn create(&mut self, claimed: Claimed, now: Timestamp, make: impl FnOnce(New) -> Node) -> Arc<Node> {
+        let stamp = self.stamp(now);
+        let new = match &claimed.stands {
+            Some(node) => New { id: node.id, places: node.places.clone(), stamp, lease: lease::after_write(node.lease(), now) },
+            None => {
+                self.last = self.last.next();
+                New { id: self.last, places: vec![claimed.place], stamp, lease: Lease::default() }
+            }
+        };
+        self.tree.put(make(new))
+    }
+
+    /// Gives an admitted file one more name.
+    pub fn link(&mut self, admitted: &Admitted, claimed: Claimed, now: Timestamp) -> Arc<Node> {
+        let mut node = Node { stamp: self.stamp(now), ..Node::clone(&admitted.node) };
+        node.places.push(claimed.place);
+        node.smb.changed = now;
+        self.tree.put(node)
+    }
+
+    /// Changes an admitted node, and its stamp with it, which the change may read.
+    pub fn replace(&mut self, admitted: &Admitted, now: Timestamp, change: impl FnOnce(&mut Node)) -> Arc<Node> {
+        let mut node = Node { stamp: self.stamp(now), ..Node::clone(&admitted.node) };
+        change(&mut node);
+        if let Body::File(file) = &mut node.body {
+            file.lease = lease::after_write(file.lease, now);
+        }
+        self.tree.put(node)
+    }
+
+    /// Takes an admitted file's lease one step on. Neither its stamp nor its entity tag changes.
+    ///
+    /// # Errors
+    /// 409 when the lease does not allow the step.
+    pub fn step_file_lease(&mut self, admitted: &Admitted, ask: lease::Ask, now: Timestamp) -> Result<(Arc<Node>, Lease), Fault> {
+        let next = lease::step(admitted.node.lease(), ask, Subject::File, now)?;
+        let mut node = Node::clone(&admitted.node);
+        if let Body::File(file) = &mut node.body {
+            file.lease = next;
+        }
+        Ok((self.tree.put(node), next))
+    }
+
+    /// Removes an admitted node, or the name by which it was found where it has others.
+    ///
+    /// # Errors
+    /// 409 DirectoryNotEmpty; 400 InvalidUri for the root.
+    pub fn remove(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), Fault> {
+        let place = admitted.place.as_ref().ok_or_else(|| Code::InvalidUri.because("the share's root is not to be removed"))?;
+        if admitted.node.sort() == Sort::Directory && !self.tree.is_empty(admitted.node.id) {
+            return Err(Code::DirectoryNotEmpty.into());
+        }
+        self.tree.remove(&admitted.node, place, now);
+        Ok(())
+    }
+
+    /// Moves an admitted node to a claimed name, and changes it on the way. What is below a directory goes with it, untouched.
+    ///
+    /// # Errors
+    /// 400 InvalidUri for the root; 409 for a directory that would stand below itself, or has something open in it.
+    pub fn rename(
+        &mut self,
+        source: &Admitted,
+        claimed: &Claimed,
+        now: Timestamp,
+        change: impl FnOnce(&mut Node),
+    ) -> Result<Arc<Node>, Fault> {
+        let from = source.place.as_ref().ok_or_else(|| Code::InvalidUri.because("the share's root is not to be renamed"))?;
+        if source.node.sort() == Sort::Directory {
+            if self.tree.is_within(claimed.place.parent, source.node.id) {
+                return Err(Code::ResourceTypeMismatch.because("a directory cannot be moved into itself"));
+            }
+            if self.handles.all().any(|handle| self.tree.is_within(handle.node, source.node.id)) {
+                return Err(Code::SharingViolation.into());
+            }
+        }
+        if let Some(node) = claimed.stands.as_ref().filter(|node| node.id != source.node.id) {
+            self.tree.remove(node, &claimed.place, now);
+        }
+        let mut node = Node { stamp: self.stamp(now), ..Node::clone(&source.node) };
+        change(&mut node);
+        Ok(self.tree.shift(node, from, &claimed.place))
+    }
+
+    /// A stamp later than every other of the share: now, unless something was written in this very tick.
+    fn stamp(&mut self, now: Timestamp) -> Timestamp {
+        self.latest = now.max(self.latest.next());
+        self.latest
+    }
+}
+
+fn root(now: Timestamp, protocol: Option<Protocol>) -> Node {
+    let attributes = crate::rules::smb::Attributes::default();
+    let permission = sddl::Key::of(sddl::OF_DIRECTORIES);
+    let attributes = attributes.made(Sort::Directory).unwrap_or(attributes);
+    let smb = Smb { attributes, created: now, written: now, changed: now, permission };
+    let (id, body, metadata) = (NodeId::ROOT, Body::Directory, Metadata::default());
+    let nfs = protocol == Some(Protocol::Nfs);
+    let posix = nfs.then(|| Arc::new(posix::Given::default().over(None, posix::Sort::Directory)));
+    Node { id, places: Vec::new(), stamp: now, body, smb, posix, metadata }
+}
+
+fn find(tree: &Tree, path: &Path, want: Want) -> Result<Admitted, Fault> {
+    let node = tree.find(path)?;
+    if !want.fits(&node) {
+        return Err(Code::ResourceTypeMismatch.into());
+    }
+    let place = if path.is_root() { None } else { Some(tree.place(path)?) };
+    Ok(Admitted { node, place })
+}

@@ -1,0 +1,52 @@
+//! What a call names: a path, with or without dots at the end of its names, and the share as it is or as a snapshot has it.
+
+use crate::op::Call;
+use crate::rules::fault::Fault;
+use crate::rules::file_name::{Path, TrailingDots};
+use crate::rules::{time::Timestamp, version::Version};
+
+/// The path that the call names.
+///
+/// # Errors
+/// As [`Path::parse`].
+pub fn path_of(call: &Call) -> Result<Path, Fault> {
+    Path::parse(&call.target.blob, dots(call, "x-ms-allow-trailing-dot")?)
+}
+
+/// What a call says of dots at the end of names, in this header.
+///
+/// # Errors
+/// 400 InvalidHeaderValue for what is neither true nor false.
+pub fn dots(call: &Call, header: &'static str) -> Result<TrailingDots, Fault> {
+    match call.header(header).as_deref().unwrap_or_default() {
+        text if text.eq_ignore_ascii_case("true") && call.version >= Version::V2022_11_02 => Ok(TrailingDots::Kept),
+        text if text.is_empty() || text.eq_ignore_ascii_case("false") || text.eq_ignore_ascii_case("true") => {
+            Ok(TrailingDots::Dropped)
+        }
+        text => Err(Fault::header(header, text)),
+    }
+}
+
+/// The snapshot that the call names. Only operations that take one can.
+pub(super) fn asked_snapshot(call: &Call) -> Result<Option<Timestamp>, Fault> {
+    let text = call.query.get("sharesnapshot").unwrap_or_default();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    if !call.row.takes("sharesnapshot") {
+        return Err(Fault::query("sharesnapshot", text, "This operation is not for a share snapshot."));
+    }
+    read_snapshot("sharesnapshot", text).map(Some)
+}
+
+pub(super) fn refuse_snapshot(call: &Call) -> Result<(), Fault> {
+    asked_snapshot(call).map(|_| ())
+}
+
+/// Reads the moment that names a snapshot.
+///
+/// # Errors
+/// 400 InvalidQueryParameterValue.
+pub fn read_snapshot(name: &str, text: &str) -> Result<Timestamp, Fault> {
+    Timestamp::parse_iso(text).ok_or_else(|| Fault::query(name, text, "Must be in the specific snapshot date time format."))
+}

@@ -1,0 +1,84 @@
+//! How a service writes a refusal: XML, or for tables whatever the client reads.
+
+use crate::op::{Kind, Query, odata::Metadata};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::name::{self, Plus};
+use http::HeaderMap;
+
+/// How a refusal is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Storage's XML.
+    Xml,
+    /// The XML of tables: of their access policies and properties, and for who reads no JSON.
+    ODataXml,
+    /// Plain JSON: a table's word to strangers.
+    Json,
+    /// A table's JSON, with the headers that its data have.
+    Data {
+        /// How much metadata the client reads.
+        metadata: Metadata,
+        /// What the client prefers to get back of what it inserts.
+        prefer: Option<&'static str>,
+    },
+}
+
+impl Form {
+    /// The form that the answer to a request has if it is a refusal.
+    pub fn of(kind: Kind, query: &str, headers: &HeaderMap) -> Form {
+        if kind != Kind::Table {
+            return Form::Xml;
+        }
+        let query = Query::new(&name::decode_query(query, Plus::Itself).unwrap_or_default());
+        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let json = query.get("$format").unwrap_or_else(|| header("accept")).to_ascii_lowercase().contains("json");
+        let batch = header("content-type").trim_start().to_ascii_lowercase().starts_with("multipart/");
+        if query.get("comp").is_some() || !json && !batch {
+            return Form::ODataXml;
+        }
+        let metadata = Metadata::wanted(&query, headers).unwrap_or_default();
+        Form::Data { metadata, prefer: preference(header("prefer")) }
+    }
+
+    /// The form for a refusal of this code: who is not known is told so in plain JSON.
+    pub fn of_code(self, code: Code) -> Form {
+        let stranger = matches!(
+            code,
+            Code::AuthenticationFailed
+                | Code::InvalidAuthenticationInfo
+                | Code::InvalidBearerToken
+                | Code::NoAuthenticationInformation
+        );
+        match self {
+            Form::Data { .. } if stranger => Form::Json,
+            Form::Data { .. } if matches!(code, Code::AtomFormatNotSupported | Code::MediaTypeNotSupported) => Form::ODataXml,
+            form => form,
+        }
+    }
+
+    /// The headers of such a refusal.
+    pub fn headers(self, fault: &Fault) -> Vec<(&'static str, &'static str)> {
+        match self {
+            Form::Xml | Form::ODataXml => vec![("content-type", "application/xml")],
+            Form::Json => vec![("content-type", "application/json")],
+            Form::Data { metadata, prefer } => {
+                let mut headers = vec![("content-type", metadata.content_type()), ("x-content-type-options", "nosniff")];
+                // A filter is read before anything is asked of the tables (recorded).
+                if !is_syntax(fault) {
+                    headers.push(("cache-control", "no-cache"));
+                }
+                headers.extend(prefer.map(|prefer| ("preference-applied", prefer)));
+                headers
+            }
+        }
+    }
+}
+
+fn is_syntax(fault: &Fault) -> bool {
+    fault.code() == Code::InvalidInput && fault.says() != Code::InvalidInput.says()
+}
+
+/// The preference that a `Prefer` header states, if it is one of the two that there are.
+fn preference(header: &str) -> Option<&'static str> {
+    ["return-no-content", "return-content"].into_iter().find(|known| header.trim().eq_ignore_ascii_case(known))
+}

@@ -1,0 +1,78 @@
+//! The face of the queue service: its operations, what its paths name, and what the door must know of its queues.
+
+use super::ops;
+use super::queues::Queues;
+use crate::op::{Call, Done, Kind, Query, Row, Service, Shape, Target};
+use crate::rules::{
+    access::PublicAccess,
+    cors::CorsRule,
+    fault::{Code, Fault},
+    name,
+    sas::Policy,
+    version::Version,
+};
+use http::Method;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// What stands between a queue's name and a message's id.
+const MESSAGES: &str = "messages";
+
+impl Service for Queues {
+    fn kind(&self) -> Kind {
+        Kind::Queue
+    }
+
+    fn rows(&self) -> Vec<&'static Row> {
+        ops::ALL.iter().map(|op| &op.row).collect()
+    }
+
+    fn run(&self, row: usize, call: Call) -> Done<'_> {
+        let Some(op) = ops::ALL.get(row) else { return Box::pin(std::future::ready(Err(Code::NotImplemented.into()))) };
+        let reads = matches!(call.method, Method::GET | Method::HEAD);
+        Box::pin(async move {
+            let reply = (op.run)(self, call).await?;
+            // Recorded: whatever is read comes with this, so that nobody is shown a queue as it was.
+            Ok(if reads { reply.with("cache-control", "no-cache") } else { reply })
+        })
+    }
+
+    fn target(&self, path: &str, _: &Query) -> Result<Target, Fault> {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let target = |shape, queue: &str, message: String| Target { shape, container: queue.to_owned(), blob: message };
+        if path.is_empty() {
+            return Ok(target(Shape::Service, "", String::new()));
+        }
+        let (queue, below) = path.split_once('/').unwrap_or((path, ""));
+        let queue = name::decode(queue)?;
+        name::queue(&queue)?;
+        let (part, id) = below.split_once('/').unwrap_or((below, ""));
+        match (part, id) {
+            ("", "") => Ok(target(Shape::Queue, &queue, String::new())),
+            (MESSAGES, "") => Ok(target(Shape::Messages, &queue, String::new())),
+            (MESSAGES, id) if !id.contains('/') => Ok(target(Shape::Message, &queue, name::decode(id)?)),
+            _ => Err(Code::InvalidUri.because(format!("{below:?} is nothing that a queue has"))),
+        }
+    }
+
+    fn public_access(&self, _: &str, _: &Target) -> PublicAccess {
+        PublicAccess::Private
+    }
+
+    fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
+        let queue = self.find(account, &target.container).ok()?.read();
+        queue.policies().iter().find(|policy| policy.id == id).cloned()
+    }
+
+    fn cors(&self, account: &str) -> Arc<[CorsRule]> {
+        self.account(account).map_or_else(|_| Arc::default(), |account| account.properties.read().cors.clone())
+    }
+
+    fn default_version(&self, _: &str) -> Option<Version> {
+        None
+    }
+
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+        Box::pin(self.clear())
+    }
+}

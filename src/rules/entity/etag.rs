@@ -1,0 +1,79 @@
+//! The entity tag of an entity: its Timestamp, and what `If-Match` asks of it.
+
+use super::value::date_text;
+use crate::rules::fault::{Code, Fault};
+use crate::rules::name::decode;
+use crate::rules::time::Timestamp;
+
+/// The tag of an entity that was written at this moment: `W/"datetime'2021-05-26T15%3A48%3A22.2733885Z'"`.
+pub fn of(timestamp: Timestamp) -> String {
+    format!("W/\"datetime'{}'\"", date_text(timestamp).replace(':', "%3A"))
+}
+
+/// What `If-Match` asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfMatch {
+    /// Any state: `*`.
+    Any,
+    /// The state of this moment.
+    Is(Timestamp),
+}
+
+impl IfMatch {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// 400 InvalidInput for what is no entity tag of this service.
+    pub fn read(text: &str) -> Result<IfMatch, Fault> {
+        if text.trim() == "*" {
+            return Ok(IfMatch::Any);
+        }
+        let quoted = text.trim().strip_prefix("W/\"").and_then(|rest| rest.strip_suffix('"'));
+        let inner = quoted.and_then(|rest| rest.strip_prefix("datetime'")).and_then(|rest| rest.strip_suffix('\''));
+        let moment = inner.and_then(|date| decode(date).ok()).and_then(|date| Timestamp::parse_iso(&date));
+        moment.map(IfMatch::Is).ok_or_else(|| {
+            Code::InvalidInput.saying(format!(
+                "The etag value '{text}' specified in one of the request headers is not valid. Please make sure only one etag \
+                 value is specified and is valid."
+            ))
+        })
+    }
+
+    /// Checks an entity against it.
+    ///
+    /// # Errors
+    /// 412 UpdateConditionNotSatisfied.
+    pub fn check(self, timestamp: Timestamp) -> Result<(), Fault> {
+        match self {
+            IfMatch::Is(moment) if moment != timestamp => Err(Code::UpdateConditionNotSatisfied.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_is_the_timestamp_and_matches_itself() {
+        for (iso, tag) in [
+            ("2021-05-26T15:48:22.2733885Z", "W/\"datetime'2021-05-26T15%3A48%3A22.2733885Z'\""),
+            ("2017-11-10T02:43:44.449624Z", "W/\"datetime'2017-11-10T02%3A43%3A44.449624Z'\""),
+            ("2017-11-10T02:43:44Z", "W/\"datetime'2017-11-10T02%3A43%3A44Z'\""),
+        ] {
+            let moment = Timestamp::parse_iso(iso).unwrap();
+            assert_eq!(of(moment), tag);
+            assert_eq!(IfMatch::read(tag), Ok(IfMatch::Is(moment)));
+            assert_eq!(IfMatch::read(&tag.replace("%3A", ":")), Ok(IfMatch::Is(moment)));
+            assert_eq!(IfMatch::Is(moment).check(moment), Ok(()));
+            assert_eq!(IfMatch::Is(moment).check(moment.next()).unwrap_err().code(), Code::UpdateConditionNotSatisfied);
+            assert_eq!(IfMatch::Any.check(moment), Ok(()));
+        }
+        for text in ["", "x", "\"0x8D\"", "W/\"datetime'soon'\"", "W/\"datetime'2017-11-10T02%3A43%3A44Z'\",*", "W/\"\""] {
+            let fault = IfMatch::read(text).unwrap_err();
+            assert_eq!(fault.code(), Code::InvalidInput, "{text}");
+            assert!(fault.says().starts_with(&format!("The etag value '{text}' specified")), "{text}");
+        }
+    }
+}

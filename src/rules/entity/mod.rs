@@ -1,0 +1,89 @@
+//! Entities: what they are made of, how large they may be, and what a write makes of one.
+
+pub mod etag;
+pub mod key;
+mod read;
+pub mod value;
+mod write;
+
+pub use key::Key;
+pub use read::{Given, members, read};
+pub use value::{Type, Value};
+pub use write::{Change, Write};
+
+use super::fault::{Code, Fault};
+use super::time::Timestamp;
+
+/// The most properties beside PartitionKey, RowKey and Timestamp.
+const MOST_PROPERTIES: usize = 252;
+/// The longest name of a property, in UTF-16 code units.
+const LONGEST_NAME: usize = 255;
+/// The largest value of a property, in bytes: strings are UTF-16.
+const LARGEST_VALUE: usize = 64 << 10;
+/// The largest entity, in bytes as the service counts them.
+const LARGEST: usize = 1 << 20;
+
+/// An entity without its keys. It never changes; a write makes another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entity {
+    /// When it was written: its Timestamp and its entity tag.
+    pub timestamp: Timestamp,
+    /// Its properties, in the order in which they came.
+    pub properties: Properties,
+}
+
+/// Properties by name.
+pub type Properties = Box<[(Box<str>, Value)]>;
+
+impl Entity {
+    /// A property's value.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.properties.iter().find(|(known, _)| **known == *name).map(|(_, value)| value)
+    }
+}
+
+/// The length of a text in UTF-16 code units.
+pub fn utf16(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}
+
+/// Checks a property's name.
+fn check_name(name: &str) -> Result<(), Fault> {
+    if utf16(name) > LONGEST_NAME {
+        return Err(Code::PropertyNameTooLong.into());
+    }
+    let mut letters = name.chars();
+    let first = letters.next().is_some_and(|c| c == '_' || c.is_alphabetic());
+    if !first || !letters.all(|c| c == '_' || c.is_alphanumeric()) {
+        return Err(Code::PropertyNameInvalid.because(format!("{name:?} is no identifier")));
+    }
+    Ok(())
+}
+
+/// How many bytes a value takes, as the service counts.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::String(text) => 4 + 2 * utf16(text),
+        Value::Binary(bytes) => 4 + bytes.len(),
+        Value::Guid(_) => 16,
+        Value::Int64(_) | Value::Double(_) | Value::DateTime(_) => 8,
+        Value::Int32(_) => 4,
+        Value::Boolean(_) => 1,
+    }
+}
+
+/// Checks that an entity is no larger than allowed, in number and in bytes.
+fn check_size(key: &Key, properties: &[(Box<str>, Value)]) -> Result<(), Fault> {
+    if properties.len() > MOST_PROPERTIES {
+        return Err(Code::TooManyProperties.into());
+    }
+    let mut total = 4 + 2 * (utf16(key.partition()) + utf16(key.row()));
+    for (name, value) in properties {
+        let size = size(value);
+        if size > LARGEST_VALUE + 4 {
+            return Err(Code::PropertyValueTooLarge.because(name.to_string()));
+        }
+        total += 8 + 2 * utf16(name) + size;
+    }
+    if total > LARGEST { Err(Code::EntityTooLarge.into()) } else { Ok(()) }
+}

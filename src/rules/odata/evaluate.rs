@@ -1,0 +1,106 @@
+//! Whether a filter holds for an entity.
+//!
+//! Only what is of one type compares: a text never equals a number. An Int32 constant also compares with an Int64 or a Double property,
+//! and no other constant with a property of another type (microsoft/AzureStorageExplorer#5346 and #6866 tell it of the service). A
+//! comparison with a property that is not there is false, `ne` as well.
+
+use super::super::entity::{Value, key::ordinal};
+use super::super::time::Timestamp;
+use super::{Filter, Operand, Operator};
+use std::cmp::Ordering;
+use uuid::Uuid;
+
+/// What a filter is held against.
+pub trait Record {
+    /// A property, or nothing.
+    fn field(&self, name: &str) -> Option<View<'_>>;
+}
+
+/// A value, looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum View<'a> {
+    /// A text.
+    String(&'a str),
+    /// A 32-bit integer.
+    Int32(i32),
+    /// A 64-bit integer.
+    Int64(i64),
+    /// A floating-point number.
+    Double(f64),
+    /// True or false.
+    Boolean(bool),
+    /// A moment.
+    DateTime(Timestamp),
+    /// A GUID.
+    Guid(&'a Uuid),
+    /// Bytes.
+    Binary(&'a [u8]),
+}
+
+impl<'a> From<&'a Value> for View<'a> {
+    fn from(value: &'a Value) -> View<'a> {
+        match value {
+            Value::String(text) => View::String(text),
+            Value::Int32(number) => View::Int32(*number),
+            Value::Int64(number) => View::Int64(*number),
+            Value::Double(number) => View::Double(*number),
+            Value::Boolean(flag) => View::Boolean(*flag),
+            Value::DateTime(date) => View::DateTime(*date),
+            Value::Guid(guid) => View::Guid(guid),
+            Value::Binary(bytes) => View::Binary(bytes),
+        }
+    }
+}
+
+impl Filter {
+    /// Whether it holds.
+    pub fn holds(&self, record: &impl Record) -> bool {
+        match self {
+            Filter::And(parts) => parts.iter().all(|part| part.holds(record)),
+            Filter::Or(parts) => parts.iter().any(|part| part.holds(record)),
+            Filter::Not(part) => !part.holds(record),
+            Filter::Is(operand) => look(operand, record) == Some(View::Boolean(true)),
+            Filter::Compare(left @ Operand::Constant(_), operator, right @ Operand::Property(_)) => {
+                compare(right, operator.flipped(), left, record)
+            }
+            Filter::Compare(left, operator, right) => compare(left, *operator, right, record),
+        }
+    }
+}
+
+fn look<'a>(operand: &'a Operand, record: &'a impl Record) -> Option<View<'a>> {
+    match operand {
+        Operand::Property(name) => record.field(name),
+        Operand::Constant(constant) => Some(constant.into()),
+    }
+}
+
+fn compare(property: &Operand, operator: Operator, constant: &Operand, record: &impl Record) -> bool {
+    let views = look(property, record).zip(look(constant, record));
+    let Some(order) = views.and_then(|(property, constant)| order(property, constant)) else { return false };
+    match operator {
+        Operator::Eq => order.is_eq(),
+        Operator::Ne => order.is_ne(),
+        Operator::Gt => order.is_gt(),
+        Operator::Ge => order.is_ge(),
+        Operator::Lt => order.is_lt(),
+        Operator::Le => order.is_le(),
+    }
+}
+
+/// How a property stands to a constant; `None` for two that do not compare.
+fn order(property: View<'_>, constant: View<'_>) -> Option<Ordering> {
+    match (property, constant) {
+        (View::String(one), View::String(other)) => Some(ordinal(one, other)),
+        (View::Int32(one), View::Int32(other)) => Some(one.cmp(&other)),
+        (View::Int64(one), View::Int64(other)) => Some(one.cmp(&other)),
+        (View::Int64(one), View::Int32(other)) => Some(one.cmp(&other.into())),
+        (View::Double(one), View::Double(other)) => one.partial_cmp(&other),
+        (View::Double(one), View::Int32(other)) => one.partial_cmp(&other.into()),
+        (View::Boolean(one), View::Boolean(other)) => Some(one.cmp(&other)),
+        (View::DateTime(one), View::DateTime(other)) => Some(one.cmp(&other)),
+        (View::Guid(one), View::Guid(other)) => Some(one.cmp(other)),
+        (View::Binary(one), View::Binary(other)) => Some(one.cmp(other)),
+        _ => None,
+    }
+}

@@ -1,0 +1,86 @@
+//! The query language of tables: `$filter` and `$select` of OData 3, as far as the service goes with it.
+
+mod evaluate;
+mod lex;
+mod parse;
+mod print;
+mod ranges;
+mod select;
+#[cfg(test)]
+mod tests;
+
+pub use evaluate::{Record, View};
+pub use parse::parse;
+pub use ranges::ranges;
+pub use select::Select;
+
+use super::entity::Value;
+
+/// A condition on an entity.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filter {
+    /// All of them, two or more.
+    And(Vec<Filter>),
+    /// Any of them, two or more.
+    Or(Vec<Filter>),
+    /// Not this.
+    Not(Box<Filter>),
+    /// A comparison.
+    Compare(Operand, Operator, Operand),
+    /// Something that is true by itself.
+    Is(Operand),
+}
+
+/// What is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// A property of the entity, by its name.
+    Property(Box<str>),
+    /// A constant.
+    Constant(Value),
+}
+
+/// How two things compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Greater than.
+    Gt,
+    /// Greater than or equal.
+    Ge,
+    /// Less than.
+    Lt,
+    /// Less than or equal.
+    Le,
+}
+
+impl Operator {
+    /// Every operator with its word.
+    pub const ALL: [(Operator, &str); 6] = [
+        (Operator::Eq, "eq"),
+        (Operator::Ne, "ne"),
+        (Operator::Gt, "gt"),
+        (Operator::Ge, "ge"),
+        (Operator::Lt, "lt"),
+        (Operator::Le, "le"),
+    ];
+
+    /// The word.
+    pub fn word(self) -> &'static str {
+        Operator::ALL.iter().find(|(known, _)| *known == self).map_or("", |(_, word)| word)
+    }
+
+    /// The same comparison, seen from the other side.
+    pub fn flipped(self) -> Operator {
+        match self {
+            Operator::Gt => Operator::Lt,
+            Operator::Ge => Operator::Le,
+            Operator::Lt => Operator::Gt,
+            Operator::Le => Operator::Ge,
+            same => same,
+        }
+    }
+}

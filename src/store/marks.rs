@@ -1,0 +1,84 @@
+//! Ranges of bytes and when each was last marked: which parts of a file were cleared, and since when.
+
+use crate::rules::time::Timestamp;
+use imbl::OrdMap;
+use std::ops::Range;
+
+/// Marked ranges. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
+    /// The end of each and its moment, by its first byte; they do not overlap.
+    ranges: OrdMap<u64, (u64, Timestamp)>,
+}
+
+impl Marks {
+    /// Marks a range at this moment.
+    pub fn mark(&mut self, range: Range<u64>, now: Timestamp) {
+        self.unmark(&range);
+        if range.start < range.end {
+            self.ranges.insert(range.start, (range.end, now));
+        }
+    }
+
+    /// Takes the marks from a range.
+    pub fn unmark(&mut self, range: &Range<u64>) {
+        let touched: Vec<(u64, u64, Timestamp)> = self.touching(range).collect();
+        for (start, end, at) in touched {
+            self.ranges.remove(&start);
+            if start < range.start {
+                self.ranges.insert(start, (range.start, at));
+            }
+            if end > range.end {
+                self.ranges.insert(range.end, (end, at));
+            }
+        }
+    }
+
+    /// What was marked after a moment, cut to a range, in order.
+    pub fn since(&self, moment: Timestamp, range: &Range<u64>) -> Vec<Range<u64>> {
+        let fresh = self.touching(range).filter(|(.., at)| *at > moment);
+        fresh.map(|(start, end, _)| start.max(range.start)..end.min(range.end)).collect()
+    }
+
+    /// All marked ranges, and when each was marked.
+    pub fn iter(&self) -> impl Iterator<Item = (Range<u64>, Timestamp)> {
+        self.ranges.iter().map(|(start, (end, at))| (*start..*end, *at))
+    }
+
+    fn touching(&self, range: &Range<u64>) -> impl Iterator<Item = (u64, u64, Timestamp)> + use<'_> {
+        let (first, last) = (range.start, range.end.max(range.start));
+        let before = self.ranges.range(..first).next_back().filter(move |(_, (end, _))| *end > first && last > first);
+        let inside = self.ranges.range(first..last);
+        before.into_iter().chain(inside).map(|(start, (end, at))| (*start, *end, *at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(second: u64) -> Timestamp {
+        Timestamp::default().after_seconds(second)
+    }
+
+    proptest! {
+        /// Marks are those of a map that has one for every byte.
+        #[test]
+        fn are_as_those_of_single_bytes(acts in prop::collection::vec((any::<bool>(), 0u64..40, 0u64..20), 0..20), moment in 0u64..20, cut in (0u64..50, 0u64..30)) {
+            let (mut marks, mut bytes) = (Marks::default(), [None; 64]);
+            for (second, (mark, start, length)) in (1..).zip(acts) {
+                let range = start..start + length;
+                match mark {
+                    true => marks.mark(range.clone(), at(second)),
+                    false => marks.unmark(&range),
+                }
+                range.for_each(|byte| bytes[byte as usize] = mark.then_some(second));
+            }
+            let range = cut.0..(cut.0 + cut.1).min(64);
+            let found: Vec<u64> = marks.since(at(moment), &range).into_iter().flatten().collect();
+            let plain: Vec<u64> = range.filter(|byte| bytes[*byte as usize].is_some_and(|second| second > moment)).collect();
+            prop_assert_eq!(found, plain);
+        }
+    }
+}

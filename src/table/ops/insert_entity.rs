@@ -1,0 +1,96 @@
+//! Insert Entity: a new one.
+
+use super::super::Tables;
+use super::super::wire::{self, Face, Object, Prefer};
+use crate::op::odata::Metadata;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::entity::{self, Change, Entity, Key, Write, etag};
+use crate::rules::odata::Select;
+use crate::rules::{
+    condition::Accepts,
+    fault::{Code, Fault},
+    lease::Guard,
+    time::Timestamp,
+};
+use crate::takes;
+
+pub(super) static INSERT_ENTITY: Op<Tables> = Op {
+    row: Row {
+        name: "Insert Entity",
+        methods: &["POST"],
+        shape: Shape::Entities,
+        signs: &[],
+        takes: &[Asked::FIELDS, wire::FORMAT],
+        permit: Permit { level: Level::Object, account: "a", service: "a", public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status: 201,
+    },
+    run: |tables, call| Box::pin(run(tables, call)),
+};
+
+takes! { Asked {
+    prefer: Option<String> = Header "prefer",
+} }
+
+async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
+    let Asked { prefer } = Asked::of(&call)?;
+    wire::check_options(&call.query, call.row)?;
+    let answer = Answer::wanted(prefer.as_deref(), || Metadata::wanted(&call.query, &call.headers))?;
+    let write = read(&call.body.bytes(wire::LIMIT).await?)?;
+    let inserted = write.clone();
+    let stamp = tables.table(&call)?.write(|table| table.write(&call, write)).await?;
+    let face = Face::new(&call, answer.metadata);
+    Ok(answer.reply(&face, call.container(), inserted, stamp.unwrap_or(call.now)))
+}
+
+/// Reads the entity that is to be inserted.
+///
+/// # Errors
+/// As [`entity::read`]; 400 PropertiesNeedValue without both keys.
+pub(super) fn read(body: &[u8]) -> Result<Write, Fault> {
+    let given = entity::read(body)?;
+    let (partition, row) = given.partition.zip(given.row).ok_or(Code::PropertiesNeedValue)?;
+    let key = Key::checked(&partition, &row)?;
+    Ok(Write { key, change: Change::Insert, condition: None, properties: given.properties })
+}
+
+/// How an insertion is answered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    prefer: Option<Prefer>,
+    /// How much its JSON says of itself, if there is any.
+    pub(super) metadata: Metadata,
+}
+
+impl Answer {
+    /// As the client wants it.
+    ///
+    /// # Errors
+    /// 415, where there will be JSON and the client reads none.
+    pub(super) fn wanted(prefer: Option<&str>, metadata: impl FnOnce() -> Result<Metadata, Fault>) -> Result<Answer, Fault> {
+        let prefer = Prefer::read(prefer);
+        let metadata = if prefer == Some(Prefer::NoContent) { Metadata::default() } else { metadata()? };
+        Ok(Answer { prefer, metadata })
+    }
+
+    /// The answer to an insertion at this moment.
+    pub(super) fn reply(self, face: &Face<'_>, table: &str, inserted: Write, stamp: Timestamp) -> Reply {
+        let url = face.entity_url(table, &inserted.key);
+        let (tag, applied) = (etag::of(stamp), self.prefer.map(Prefer::name));
+        if self.prefer == Some(Prefer::NoContent) {
+            let reply = wire::reply(204).with_some("preference-applied", applied);
+            return reply.with("location", &url).with("dataserviceid", &url).with("etag", tag);
+        }
+        let entity = Entity { timestamp: stamp, properties: inserted.properties.into() };
+        let mut text = String::new();
+        let mut object = Object::open(&mut text);
+        object.context(face, &format!("{table}/@Element"));
+        object.entity(face, table, (&inserted.key, &entity), &Select::All);
+        object.close();
+        let reply = wire::json(201, self.metadata, text).with_some("preference-applied", applied);
+        reply.with("location", url).with("etag", tag)
+    }
+}

@@ -1,0 +1,174 @@
+//! Query Entities: those of a table that a filter holds for, in the order of their keys, a page at a time; and the one of two keys.
+//!
+//! A page has up to 1000 entities and about 4 MiB, and looks at no more than [`LOOKED`]: it may be short, or empty, and go on all the
+//! same.
+
+use super::super::Tables;
+use super::super::wire::{self, Face, Object, Seen};
+use crate::op::odata::Metadata;
+use crate::op::{Call, Op, Query, Reply, Row, Secondary, Shape};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::entity::{Key, etag, key::Range};
+use crate::rules::odata::{self, Filter, Select};
+use crate::rules::{
+    condition::Accepts,
+    fault::{Code, Fault},
+    lease::Guard,
+};
+
+const PERMIT: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Never };
+
+pub(super) static QUERY_ENTITIES: Op<Tables> = Op {
+    row: Row {
+        name: "Query Entities",
+        methods: &["GET"],
+        shape: Shape::Entities,
+        signs: &[],
+        takes: &[wire::FORMAT, wire::WANTED, wire::PAGE],
+        permit: PERMIT,
+        secondary: Secondary::Allowed,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status: 200,
+    },
+    run: |tables, call| Box::pin(std::future::ready(query(tables, &call))),
+};
+
+pub(super) static GET_ENTITY: Op<Tables> = Op {
+    row: Row {
+        name: "Query Entities (one entity)",
+        methods: &["GET"],
+        shape: Shape::Entity,
+        signs: &[],
+        takes: &[wire::FORMAT, wire::WANTED],
+        permit: PERMIT,
+        secondary: Secondary::Allowed,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status: 200,
+    },
+    run: |tables, call| Box::pin(std::future::ready(get(tables, &call))),
+};
+
+/// The most entities of a page.
+const MOST: usize = 1000;
+/// How long the JSON of a page may be before it is ended, in bytes.
+const LONGEST: usize = 4 << 20;
+/// How many entities a page looks at, at most.
+const LOOKED: usize = 100_000;
+
+/// Reads `$top`.
+///
+/// # Errors
+/// 400 InvalidInput for anything but 1 to 1000.
+pub(super) fn top(query: &Query) -> Result<usize, Fault> {
+    let Some(text) = query.get("$top") else { return Ok(MOST) };
+    let most = text.trim().parse().ok().filter(|most| (1..=MOST).contains(most));
+    most.ok_or_else(|| Code::InvalidInput.because(format!("$top is {text:?}")))
+}
+
+/// What a query is to show of an entity, and under which name it says so.
+fn selected(query: &Query) -> (Select, String) {
+    let select = query.get("$select");
+    let context = select.map(|select| format!("&$select={select}")).unwrap_or_default();
+    (select.map(Select::read).unwrap_or_default(), context)
+}
+
+/// The filter of a query, if it has one.
+///
+/// # Errors
+/// As [`odata::parse`].
+pub(super) fn filtered(query: &Query) -> Result<Option<Filter>, Fault> {
+    query.get("$filter").filter(|filter| !filter.trim().is_empty()).map(odata::parse).transpose()
+}
+
+/// Where a page begins. What is there and empty is as malformed as what is there and wrong.
+fn beginning(query: &Query) -> Result<Key, Fault> {
+    let place = |name| query.get(name).map(wire::read_token).transpose();
+    let (partition, row) = (place("nextpartitionkey")?, place("nextrowkey")?);
+    Ok(Key::new(&partition.unwrap_or_default(), &row.unwrap_or_default()))
+}
+
+/// Answers a query; a transaction's single query as well.
+pub(super) fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
+    wire::check_options(&call.query, call.row)?;
+    let metadata = Metadata::wanted(&call.query, &call.headers)?;
+    let filter = filtered(&call.query)?;
+    let (select, context) = selected(&call.query);
+    let most = top(&call.query)?;
+    let from = beginning(&call.query)?;
+    let ranges = filter.as_ref().map_or_else(|| vec![Range::all()], odata::ranges);
+    let table = tables.table(call)?.read();
+
+    let face = Face::new(call, metadata);
+    let name = call.container();
+    let mut text = String::new();
+    let mut object = Object::open(&mut text);
+    object.context(&face, &format!("{name}{context}"));
+    let mut scan = table.scan(call, &ranges, &from);
+    let (mut looked, mut shown, mut written) = (0, 0, 0);
+    let mut next = None;
+    let page = std::iter::from_fn(|| {
+        loop {
+            let (key, entity) = scan.next()?;
+            if looked == LOOKED || shown == most {
+                next = Some(key);
+                return None;
+            }
+            looked += 1;
+            if filter.as_ref().is_none_or(|filter| filter.holds(&Seen(key, entity))) {
+                shown += 1;
+                return Some((key, entity));
+            }
+        }
+    });
+    let page: Vec<_> = page.collect();
+    let mut left = None;
+    let within = page.into_iter().take_while(|(key, entity)| {
+        written += size(entity);
+        let fits = written <= LONGEST || written == size(entity);
+        if !fits {
+            left = Some(*key);
+        }
+        fits
+    });
+    object.list(within, |object, (key, entity)| object.entity(&face, name, (key, entity), &select));
+    object.close();
+    let next = left.or(next);
+    Ok(wire::json(call.row.status, metadata, text)
+        .with_some("x-ms-continuation-nextpartitionkey", next.map(|key| wire::token(key.partition())))
+        .with_some("x-ms-continuation-nextrowkey", next.map(|key| wire::token(key.row()))))
+}
+
+/// About how long an entity's JSON is, in bytes.
+fn size(entity: &crate::rules::entity::Entity) -> usize {
+    use crate::rules::entity::Value;
+    let value = |value: &Value| match value {
+        Value::String(text) => text.len(),
+        Value::Binary(bytes) => bytes.len() / 3 * 4,
+        _ => 32,
+    };
+    entity.properties.iter().map(|(name, of)| 2 * name.len() + 32 + value(of)).sum::<usize>() + 256
+}
+
+/// Answers with one entity.
+pub(super) fn get(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
+    wire::check_options(&call.query, call.row)?;
+    let metadata = Metadata::wanted(&call.query, &call.headers)?;
+    let filter = filtered(&call.query)?;
+    let (select, context) = selected(&call.query);
+    let key = Key::parse(call.blob())?;
+    let table = tables.table(call)?.read();
+    let entity = table.entity(call, &key)?;
+    if filter.is_some_and(|filter| !filter.holds(&Seen(&key, entity))) {
+        return Err(Code::ResourceNotFound.into());
+    }
+    let face = Face::new(call, metadata);
+    let name = call.container();
+    let mut text = String::new();
+    let mut object = Object::open(&mut text);
+    object.context(&face, &format!("{name}/@Element{context}"));
+    object.entity(&face, name, (&key, entity), &select);
+    object.close();
+    Ok(wire::json(call.row.status, metadata, text).with("etag", etag::of(entity.timestamp)))
+}

@@ -1,0 +1,81 @@
+//! Query Tables: the account's tables in the order of their names, a page at a time; and one of them.
+
+use super::super::Tables;
+use super::super::wire::{self, Face, Listed, Object};
+use super::query_entities::{filtered, top};
+use crate::op::odata::Metadata;
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
+use crate::rules::access::{Level, Permit, Public};
+use crate::rules::{
+    condition::Accepts,
+    fault::{Code, Fault},
+    lease::Guard,
+};
+use std::sync::Arc;
+
+const PERMIT: Permit = Permit { level: Level::Container, account: "rl", service: "", public: Public::Never };
+
+pub(super) static QUERY_TABLES: Op<Tables> = Op {
+    row: Row {
+        name: "Query Tables",
+        methods: &["GET"],
+        shape: Shape::Tables,
+        signs: &[],
+        takes: &[wire::FORMAT, wire::WANTED, wire::TABLES_PAGE],
+        permit: PERMIT,
+        secondary: Secondary::Allowed,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status: 200,
+    },
+    run: |tables, call| Box::pin(std::future::ready(query(tables, &call))),
+};
+
+pub(super) static GET_TABLE: Op<Tables> = Op {
+    row: Row {
+        name: "Query Tables (one table)",
+        methods: &["GET"],
+        shape: Shape::Table,
+        signs: &[],
+        takes: &[wire::FORMAT],
+        permit: PERMIT,
+        secondary: Secondary::Allowed,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status: 200,
+    },
+    run: |tables, call| Box::pin(std::future::ready(get(tables, &call))),
+};
+
+fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
+    wire::check_options(&call.query, call.row)?;
+    let metadata = Metadata::wanted(&call.query, &call.headers)?;
+    let filter = filtered(&call.query)?;
+    let most = top(&call.query)?;
+    let from = call.query.get("nexttablename").map(wire::read_token).transpose()?.unwrap_or_default();
+    let names = tables.account(&call.account.name)?.named.read();
+    let listed = names.range(Arc::<str>::from(from.to_lowercase())..).map(|(name, cell)| (name, cell.read()));
+    let mut listed = listed.filter(|(_, table)| filter.as_ref().is_none_or(|filter| filter.holds(&Listed(table.name()))));
+
+    let face = Face::new(call, metadata);
+    let mut text = String::new();
+    let mut object = Object::open(&mut text);
+    object.context(&face, "Tables");
+    object.list(listed.by_ref().take(most), |object, (_, table)| object.table(&face, &table));
+    object.close();
+    let next = listed.next().map(|(name, _)| wire::token(name));
+    Ok(wire::json(call.row.status, metadata, text).with_some("x-ms-continuation-nexttablename", next))
+}
+
+fn get(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
+    wire::check_options(&call.query, call.row)?;
+    let metadata = Metadata::wanted(&call.query, &call.headers)?;
+    let table = tables.table(call).map_err(|_| Code::ResourceNotFound)?.read();
+    let face = Face::new(call, metadata);
+    let mut text = String::new();
+    let mut object = Object::open(&mut text);
+    object.context(&face, "Tables/@Element");
+    object.table(&face, &table);
+    object.close();
+    Ok(wire::json(call.row.status, metadata, text))
+}

@@ -1,0 +1,297 @@
+//! Entity group transactions: up to a hundred changes of one partition of one table, all made or none; or a single query.
+//!
+//! Each change is read by its operation's own rules. All of them are one write of the table's cell, so that nobody ever sees some of
+//! them without the others.
+
+use super::super::wire::{self, Face};
+use super::super::{Tables, service};
+use super::delete_entity::DELETE_ENTITY;
+use super::insert_entity::INSERT_ENTITY;
+use super::query_entities::{GET_ENTITY, QUERY_ENTITIES};
+use super::update_entity::{INSERT_OR_MERGE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, UPDATE_ENTITY};
+use super::{delete_entity, insert_entity, query_entities, update_entity};
+use crate::op::odata::{self, Metadata};
+use crate::op::{Call, Op, Payload, Query, Reply, Row, Secondary, Service, Shape, Target};
+use crate::rules::access::{self, Grant, Level, Permit, Public, Scope};
+use crate::rules::batch::Part;
+use crate::rules::batch::changeset::{self, Change, Group};
+use crate::rules::entity::{Key, Write};
+use crate::rules::name::{self, Plus};
+use crate::rules::{
+    condition::Accepts,
+    fault::{Code, Fault},
+    lease::Guard,
+    time::Timestamp,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+/// Every letter that a SAS for tables can have: what the parts do needs their own.
+const ANY: &str = "raud";
+
+pub(super) static TRANSACTION: Op<Tables> = Op {
+    row: Row {
+        name: "Entity Group Transaction",
+        methods: &["POST"],
+        shape: Shape::Batch,
+        signs: &[],
+        takes: &[],
+        permit: Permit { level: Level::Object, account: ANY, service: ANY, public: Public::Never },
+        secondary: Secondary::Refused,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status: 202,
+    },
+    run: |tables, call| Box::pin(run(tables, call)),
+};
+
+async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
+    let body = call.body.bytes(wire::LIMIT).await?;
+    let kind = call.header("content-type").ok_or_else(|| Fault::missing_header("Content-Type"))?;
+    let group = changeset::parse(&kind, &body)?;
+    let id = |word: &str| format!("{word}_{}", uuid::Uuid::from_bytes(call.world.id()));
+    let outer = id("batchresponse");
+    let mut text = String::new();
+    match group {
+        Group::Query(part) => {
+            let answer = answer(&query(tables, &call, &part), &call, None, Metadata::default());
+            _ = write!(text, "--{outer}\r\n{HTTP}{answer}--{outer}--\r\n");
+        }
+        Group::Changes(changes) => {
+            let inner = id("changesetresponse");
+            _ = write!(text, "--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n");
+            for answer in perform(tables, &call, &changes).await {
+                _ = write!(text, "--{inner}\r\n{HTTP}{answer}");
+            }
+            _ = write!(text, "--{inner}--\r\n--{outer}--\r\n");
+        }
+    }
+    let kind = format!("multipart/mixed; boundary={outer}");
+    Ok(wire::reply(call.row.status).with("content-type", kind).text(text))
+}
+
+/// What a part begins with.
+const HTTP: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
+
+/// A change, ready to be made.
+struct Ready<'a> {
+    table: String,
+    id: Option<&'a str>,
+    write: Write,
+    insert: Option<insert_entity::Answer>,
+}
+
+/// Makes the changes together, and answers each; or answers the one that could not be made.
+async fn perform(tables: &Tables, call: &Call, changes: &[Change]) -> Vec<String> {
+    let refused = |fault: Fault, at: usize| {
+        let id = changes.get(at).and_then(|change| change.part.id.as_deref());
+        vec![answer(&Err(fault), call, id, Metadata::default())]
+    };
+    if let Err(fault) = changeset::check_count(changes) {
+        return refused(fault, changeset::MOST_CHANGES - 1);
+    }
+    let mut ready: Vec<Ready<'_>> = Vec::with_capacity(changes.len());
+    for (at, change) in changes.iter().enumerate() {
+        match read(tables, call, change).and_then(|change| follows(&ready, &change).map(|()| change)) {
+            Ok(change) => ready.push(change),
+            Err(fault) => return refused(numbered(fault, at), at),
+        }
+    }
+    if let Err(at) = repeated(&ready) {
+        return refused(numbered(Code::InvalidDuplicateRow.into(), at), at);
+    }
+    let Some(first) = ready.first() else { return Vec::new() };
+    let table = match tables.find(&call.account.name, &first.table.to_lowercase()) {
+        Ok(table) => table,
+        Err(fault) => return refused(numbered(fault, 0), 0),
+    };
+    let mut failed = 0;
+    let made = table.write(|table| {
+        let write = |(at, change): (usize, &Ready<'_>)| {
+            failed = at;
+            table.write(call, change.write.clone())
+        };
+        ready.iter().enumerate().map(write).collect::<Result<Vec<Option<Timestamp>>, Fault>>()
+    });
+    match made.await {
+        Ok(stamps) => ready.into_iter().zip(stamps).map(|(change, stamp)| success(call, change, stamp)).collect(),
+        // The service counts only where there is something to count (recorded).
+        Err(fault) if changes.len() == 1 && fault.code() != Code::TableNotFound => refused(fault, 0),
+        Err(fault) => refused(numbered(fault, failed), failed),
+    }
+}
+
+/// The refusal of one change, which tells its place among them.
+fn numbered(fault: Fault, at: usize) -> Fault {
+    let says = format!("{at}:{}", fault.says());
+    fault.saying(says)
+}
+
+/// Checks that a change is of the same table and partition as those before it.
+fn follows(before: &[Ready<'_>], change: &Ready<'_>) -> Result<(), Fault> {
+    let Some(first) = before.first() else { return Ok(()) };
+    let same_table = first.table.eq_ignore_ascii_case(&change.table);
+    match same_table && first.write.key.partition() == change.write.key.partition() {
+        true => Ok(()),
+        false => Err(Code::CommandsInBatchActOnDifferentPartitions.into()),
+    }
+}
+
+/// Checks that no entity is changed twice; where one is, the place of its second change.
+fn repeated(ready: &[Ready<'_>]) -> Result<(), usize> {
+    let mut rows = HashSet::new();
+    ready.iter().position(|change| !rows.insert(change.write.key.row())).map_or(Ok(()), Err)
+}
+
+/// Reads a change as its operation would, had it come alone.
+fn read<'a>(tables: &Tables, call: &Call, change: &'a Change) -> Result<Ready<'a>, Fault> {
+    let Part { method, target, .. } = &change.part;
+    let headers = headers(&change.part)?;
+    let sent = Method::from_bytes(method.as_bytes()).map_err(|_| Code::InvalidInput.because(method.clone()))?;
+    let method = tables.method(&sent, &headers)?;
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|text| !text.is_empty());
+    let (target, query) = place(call, target)?;
+    let if_match = header("if-match");
+    let row = match (target.shape, method.as_str(), if_match) {
+        (Shape::Entities, "POST", _) => &INSERT_ENTITY.row,
+        (Shape::Entity, "PUT", Some(_)) => &UPDATE_ENTITY.row,
+        (Shape::Entity, "PUT", None) => &INSERT_OR_REPLACE_ENTITY.row,
+        (Shape::Entity, "PATCH" | "MERGE", Some(_)) => &MERGE_ENTITY.row,
+        (Shape::Entity, "PATCH" | "MERGE", None) => &INSERT_OR_MERGE_ENTITY.row,
+        (Shape::Entity, "DELETE", _) => &DELETE_ENTITY.row,
+        (shape, method, _) => return Err(Code::InvalidInput.because(format!("{method} of {shape:?} is not for transactions"))),
+    };
+    permit(call, row, &target)?;
+    wire::check_options(&query, row)?;
+    let mut insert = None;
+    let write = match row.shape {
+        Shape::Entities => {
+            insert = Some(insert_entity::Answer::wanted(header("prefer"), || Metadata::wanted(&query, &headers))?);
+            insert_entity::read(change.body.as_bytes())?
+        }
+        _ if row.name == DELETE_ENTITY.row.name => {
+            delete_entity::read(if_match.ok_or_else(|| Fault::missing_header("If-Match"))?, Key::parse(&target.blob)?)?
+        }
+        _ => update_entity::read(update_entity::change(row), if_match, Key::parse(&target.blob)?, change.body.as_bytes())?,
+    };
+    Ok(Ready { table: target.container, id: change.part.id.as_deref(), write, insert })
+}
+
+/// Where a part's URL leads. Where the account stands in the path of the transaction, it may in that of its parts.
+fn place(call: &Call, url: &str) -> Result<(Target, Query), Fault> {
+    let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    let account = format!("/{}/", call.account.name);
+    let below = path.strip_prefix(&account).filter(|_| call.endpoint.ends_with(&account));
+    let target = service::target(below.unwrap_or(path))?;
+    Ok((target, Query::new(&name::decode_query(query, Plus::Space)?)))
+}
+
+fn headers(part: &Part) -> Result<HeaderMap, Fault> {
+    let read = |(name, value): &(String, String)| {
+        let pair = HeaderName::try_from(name).ok().zip(HeaderValue::try_from(value).ok());
+        pair.ok_or_else(|| Fault::header(name, value))
+    };
+    part.headers.iter().map(read).collect()
+}
+
+/// Whether who sent the transaction may do this part of it: it is not signed by itself.
+fn permit(call: &Call, row: &Row, target: &Target) -> Result<(), Fault> {
+    access::decide(&row.permit, &call.grant, 't', call.version)?;
+    update_entity::check_letters(call, row)?;
+    // The signature of a table is for that table.
+    let signed = call.query.get("tn").unwrap_or_default();
+    match call.grant {
+        Grant::Sas { scope: Scope::Resource, .. } if !target.container.eq_ignore_ascii_case(signed) => {
+            Err(Code::AuthorizationFailure.because("the signature is for another table"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Answers the query that a transaction consists of.
+fn query(tables: &Tables, call: &Call, part: &Part) -> Result<Reply, Fault> {
+    let headers = headers(part)?;
+    let (target, query) = place(call, &part.target)?;
+    let row = match target.shape {
+        Shape::Entities => &QUERY_ENTITIES.row,
+        Shape::Entity => &GET_ENTITY.row,
+        shape => return Err(Code::InvalidInput.because(format!("GET of {shape:?} is not for transactions"))),
+    };
+    permit(call, row, &target)?;
+    let call = call.part(row, target, query, headers);
+    match row.shape {
+        Shape::Entity => query_entities::get(tables, &call),
+        _ => query_entities::query(tables, &call),
+    }
+}
+
+/// The answer to a change that was made.
+fn success(call: &Call, change: Ready<'_>, stamp: Option<Timestamp>) -> String {
+    let Ready { table, id, write, insert } = change;
+    let metadata = insert.map(|insert| insert.metadata).unwrap_or_default();
+    let reply = match (insert, stamp) {
+        (Some(insert), stamp) => {
+            insert.reply(&Face::new(call, metadata), &table, write, stamp.unwrap_or(call.now))
+        }
+        (None, Some(stamp)) => update_entity::reply(stamp),
+        (None, None) => wire::reply(204),
+    };
+    answer(&Ok(reply), call, id, metadata)
+}
+
+/// A part's answer as the text of an HTTP response, its headers in the order recorded.
+fn answer(outcome: &Result<Reply, Fault>, call: &Call, id: Option<&str>, metadata: Metadata) -> String {
+    let (status, mut body, mut headers) = match outcome {
+        Ok(reply) => {
+            let body = if let Payload::Text(text) = &reply.payload { text.clone() } else { String::new() };
+            let header = |name: &'static str| Some((name, reply.headers.get(name)?.to_str().ok()?.to_owned()));
+            let version = |number: &str| Some(("DataServiceVersion", format!("{number};")));
+            // What there is to read is of version 3.0; a bare confirmation is of any.
+            let named = reply.headers.contains_key("location") || !body.is_empty();
+            let version = version(if named { "3.0" } else { "1.0" });
+            let common = [header("x-content-type-options"), header("cache-control"), header("preference-applied")];
+            let ends = [header("location"), header("dataserviceid"), header("etag")];
+            let pages = [header("x-ms-continuation-nextpartitionkey"), header("x-ms-continuation-nextrowkey")];
+            let headers: Vec<_> = match body.is_empty() {
+                true => common.into_iter().chain([version]).chain(ends).flatten().collect(),
+                false => [version, header("content-type")].into_iter().chain(common).chain(pages).chain(ends).flatten().collect(),
+            };
+            (reply.status, body, headers)
+        }
+        Err(fault) => {
+            let request_id = uuid::Uuid::from_bytes(call.world.id()).to_string();
+            let mut headers = vec![("x-content-type-options", "nosniff".to_owned())];
+            if fault.code() != Code::TableNotFound {
+                headers.push(("cache-control", "no-cache".to_owned()));
+            }
+            headers.push(("DataServiceVersion", "3.0;".to_owned()));
+            headers.push(("content-type", metadata.content_type().to_owned()));
+            (fault.status(), odata::error(fault, &request_id, call.now), headers)
+        }
+    };
+    if let Some(id) = id {
+        headers.insert(0, ("Content-ID", id.to_owned()));
+    }
+    let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or_default();
+    let mut text = format!("HTTP/1.1 {status} {reason}\r\n");
+    for (name, value) in headers {
+        let name = SPELLED.iter().find(|spelled| spelled.eq_ignore_ascii_case(name)).copied().unwrap_or(name);
+        _ = write!(text, "{name}: {}\r\n", value.replace(|c: char| c.is_control(), " "));
+    }
+    body.push_str("\r\n");
+    text + "\r\n" + &body
+}
+
+/// Header names as the service spells them in parts.
+const SPELLED: [&str; 9] = [
+    "X-Content-Type-Options",
+    "Cache-Control",
+    "Preference-Applied",
+    "Location",
+    "DataServiceId",
+    "ETag",
+    "Content-Type",
+    "x-ms-continuation-NextPartitionKey",
+    "x-ms-continuation-NextRowKey",
+];

@@ -1,0 +1,67 @@
+//! Copy File, and Put Range from URL.
+
+use super::check;
+use super::sas::sas;
+
+const SOURCE: &str = "PUT /shr/f | x-ms-type: file; x-ms-content-length: 10; x-ms-meta-k: v; x-ms-content-type: text/plain; x-ms-file-attributes: Hidden; x-ms-file-creation-time: 2020-01-02T03:04:05.0000000Z → 201 | x-ms-file-permission-key: $p
+    PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-9 | 0123456789 → 201\n";
+
+#[tokio::test]
+async fn a_file_is_copied() {
+    check(&format!(
+        "{SOURCE}
+         wait 5
+         PUT /shr/copy | x-ms-copy-source: /devstoreaccount1/shr/f → 202 | x-ms-copy-id: $id; x-ms-copy-status: success; etag: +; x-ms-file-id: - | {{}}
+         GET /shr/copy → 200 | content-type: text/plain; x-ms-meta-k: v; x-ms-copy-id: {{id}}; x-ms-copy-status: success; x-ms-copy-progress: 10/10; x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-copy-completion-time: {{at}}; x-ms-file-attributes: Archive | 0123456789
+         # what the copy is told, and what it gets from its source
+         PUT /shr/copy | x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-meta-n: 1; x-ms-file-attributes: source; x-ms-file-creation-time: source; x-ms-file-copy-set-archive: true; x-ms-file-permission-copy-mode: source → 202
+         HEAD /shr/copy → 200 | x-ms-meta-n: 1; x-ms-meta-k: -; x-ms-file-attributes: +; x-ms-file-creation-time: 2020-01-02T03:04:05.0000000Z; x-ms-file-permission-key: {{p}}
+         PUT /shr/copy | x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-file-permission-copy-mode: sometimes → 400 InvalidHeaderValue
+         # the copy and its source go their own ways
+         PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 201
+         GET /shr/copy → 200 | | 0123456789
+         # nothing is pending
+         PUT /shr/copy?comp=copy&copyid={{id}} | x-ms-copy-action: abort → 409 NoPendingCopyOperation
+         PUT /shr/copy?comp=copy&copyid=odd | x-ms-copy-action: abort → 400 InvalidQueryParameterValue
+         # read-only
+         PUT /shr/copy?comp=properties | x-ms-file-attributes: ReadOnly → 200
+         PUT /shr/copy | x-ms-copy-source: /devstoreaccount1/shr/f → 409 ReadOnlyAttribute
+         PUT /shr/copy | x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-file-copy-ignore-readonly: true → 202
+         # from a snapshot
+         PUT /shr?restype=share&comp=snapshot → 201 | x-ms-snapshot: $t
+         DELETE /shr/f → 202
+         PUT /shr/old | x-ms-copy-source: /devstoreaccount1/shr/f → 404 CannotVerifyCopySource | | ~The specified resource does not exist.
+         PUT /shr/old | x-ms-copy-source: /devstoreaccount1/shr/f?sharesnapshot={{t}} → 202
+         GET /shr/old → 200 | | x123456789
+         # from elsewhere: not yet
+         PUT /shr/far | x-ms-copy-source: http://elsewhere.example/account/share/file → 501 NotImplemented
+         HEAD /shr/far → 404 ResourceNotFound"
+    ))
+    .await;
+}
+
+#[tokio::test]
+async fn a_range_is_copied() {
+    let signed = sas("f", "shr/f", "r", "");
+    check(&format!(
+        "{SOURCE}
+         PUT /shr/g | x-ms-type: file; x-ms-content-length: 6 → 201
+         # the account's key is not enough: the source has to be signed
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-source-range: bytes=7-9 → 401 CannotVerifyCopySource
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=7-9 → 201 | x-ms-content-crc64: $c; x-ms-request-server-encrypted: true; etag: +; content-md5: - | {{}}
+         GET /shr/g | range: bytes=1-3 → 206 | | 789
+         # held against its CRC64
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=7-9; x-ms-source-content-crc64: {{c}} → 201
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=6-8; x-ms-source-content-crc64: {{c}} → 400 Crc64Mismatch
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=6-8; x-ms-source-if-match-crc64: {{c}} → 412 SourceConditionNotMet
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=7-9; x-ms-source-if-none-match-crc64: {{c}} → 412 SourceConditionNotMet
+         # as many bytes as are to be written
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-5; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=7-12 → 409 CannotVerifyCopySource | | ~The source request body for copy source does not match requested length to write on target.
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-1; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=0-2 → 409 CannotVerifyCopySource
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=4-8; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=0-4 → 416 InvalidRange
+         PUT /shr/g?comp=range | x-ms-write: clear; x-ms-range: bytes=0-1; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=0-1 → 400 InvalidHeaderValue
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-1; x-ms-copy-source: /devstoreaccount1/shr/f?{signed} → 400 MissingRequiredHeader
+         GET /shr/g | range: bytes=1-3 → 206 | | 789"
+    ))
+    .await;
+}

@@ -1,0 +1,72 @@
+//! Files: made of zeros, told about, changed and removed.
+
+use super::check;
+
+#[tokio::test]
+async fn a_file_is_made_and_told_about() {
+    check(
+        "PUT /shr/d?restype=directory → 201 | x-ms-file-id: $d
+         PUT /shr/d/File | x-ms-type: file; x-ms-content-length: 10; x-ms-meta-k: v; x-ms-content-language: fr → 201 | etag: $e; last-modified: {at}; x-ms-request-server-encrypted: true; x-ms-file-attributes: Archive; x-ms-file-parent-id: {d}; x-ms-file-id: $id; x-ms-file-creation-time: $t | {}
+         HEAD /shr/D/FILE → 200 | etag: {e}; content-length: 10; content-type: application/octet-stream; content-language: fr; x-ms-type: File; x-ms-server-encrypted: true; x-ms-lease-status: unlocked; x-ms-lease-state: available; x-ms-meta-k: v; x-ms-file-id: {id}; accept-ranges: - | {}
+         GET /shr/d/File | range: bytes=2-4 → 206 | content-range: bytes 2-4/10; accept-ranges: bytes; content-length: 3 | \0\0\0
+         GET /shr/d/file?comp=metadata → 200 | x-ms-meta-k: v; x-ms-type: -
+         HEAD /shr/d/file | x-ms-version: 2018-11-09 → 200 | x-ms-file-id: -; x-ms-lease-state: -
+         # made again: it keeps its id, and nothing else
+         wait 5
+         PUT /shr/d/FILE | x-ms-type: file; x-ms-content-length: 3 → 201 | x-ms-file-id: {id}; last-modified: {at}
+         HEAD /shr/d/File → 200 | content-length: 3; x-ms-meta-k: -; content-language: -
+         # metadata
+         PUT /shr/d/file?comp=metadata | x-ms-meta-n: 1 → 200 | etag: +; x-ms-request-server-encrypted: true
+         HEAD /shr/d/file → 200 | x-ms-meta-n: 1
+         # its size alone, or what is said of it
+         PUT /shr/d/file?comp=properties | x-ms-content-length: 6 → 200 | x-ms-file-id: {id}
+         HEAD /shr/d/file → 200 | content-length: 6; content-type: application/octet-stream
+         PUT /shr/d/file?comp=properties | x-ms-content-disposition: inline; x-ms-file-attributes: Temporary → 200 | x-ms-file-attributes: Temporary
+         HEAD /shr/d/file → 200 | content-length: 6; content-type: -; content-disposition: inline; x-ms-meta-n: 1
+         # gone
+         DELETE /shr/d/file → 202 | | {}
+         DELETE /shr/d/file → 404 ResourceNotFound
+         HEAD /shr/d/file → 404 ResourceNotFound | | {}
+         HEAD /shr/none/file → 404 ParentNotFound
+         PUT /shr/none/file | x-ms-type: file; x-ms-content-length: 1 → 404 ParentNotFound",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_a_file_cannot_be_is_refused() {
+    check(
+        "PUT /shr/f | x-ms-type: file → 400 MissingRequiredHeader | | ~x-ms-content-length
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: many → 400 InvalidHeaderValue
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 4398046511105 → 400 OutOfRangeInput | | ~The file size exceeds the maximum permissible limit.
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 1 | x → 400 InvalidHeaderValue
+         PUT /shr/f | x-ms-type: folder; x-ms-content-length: 1 → 400 InvalidUri
+         PUT /shr/f | x-ms-content-length: 1 → 400 InvalidUri
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 1; x-ms-file-permission: nonsense → 400 FileInvalidPermission
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 1; x-ms-file-attributes: Directory → 400 InvalidHeaderValue
+         HEAD /shr/f → 404 ResourceNotFound
+         # the largest is no burden
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 4398046511104 → 201
+         GET /shr/f | x-ms-range: bytes=4398046511100-4398046511103 → 206 | content-length: 4
+         PUT /shr/f?comp=lease1 → 400 InvalidQueryParameterValue
+         PUT /shr/f?comp=properties&sharesnapshot=2020-01-01T00:00:00.0000000Z → 400 InvalidQueryParameterValue",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_read_only_file_is_only_described() {
+    check(
+        "PUT /shr/f | x-ms-type: file; x-ms-content-length: 1; x-ms-file-attributes: ReadOnly → 201
+         PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 409 ReadOnlyAttribute
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 2 → 409 ReadOnlyAttribute
+         PUT /shr/f?comp=properties | x-ms-content-length: 2 → 409 ReadOnlyAttribute
+         DELETE /shr/f → 409 ReadOnlyAttribute
+         PUT /shr/f?comp=metadata | x-ms-meta-k: v → 200
+         GET /shr/f → 200
+         PUT /shr/f?comp=properties | x-ms-file-attributes: None → 200 | x-ms-file-attributes: None
+         PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 201
+         DELETE /shr/f → 202",
+    )
+    .await;
+}

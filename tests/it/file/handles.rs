@@ -1,0 +1,116 @@
+//! Handles: obeyed, listed and closed. Who opens them speaks SMB, and is played here by the service's own room.
+
+use super::check_in;
+use crate::house::House;
+use lazuli::file::state::Opener;
+use lazuli::rules::file_name::{Path, TrailingDots};
+use lazuli::rules::handle::{Access, Lock, Open};
+
+async fn house() -> House {
+    let house = House::new().await;
+    check_in(
+        &house,
+        "PUT /shr?restype=share → 201
+         PUT /shr/d?restype=directory → 201
+         PUT /shr/d/f | x-ms-type: file; x-ms-content-length: 100 → 201
+         PUT /shr/g | x-ms-type: file; x-ms-content-length: 1 → 201",
+    )
+    .await;
+    house
+}
+
+/// Opens a file of the share `shr`; the handle's id.
+async fn open(house: &House, path: &str, open: Open) -> u64 {
+    let share = house.emulator.files().find("devstoreaccount1", "shr").unwrap();
+    let path = Path::parse(path, TrailingDots::Kept).unwrap();
+    let opener = Opener { session: 77, address: "10.0.0.1:50000".into(), client: "laptop".into() };
+    share.write(|share| share.open(&path, opener, open, house.emulator.world().now())).await.unwrap()
+}
+
+fn reading(share: Access) -> Open {
+    Open { access: Access::READ, share, ..Open::default() }
+}
+
+#[tokio::test]
+async fn open_handles_are_listed_and_closed() {
+    let house = house().await;
+    let f = open(&house, "d/f", reading(Access::ALL)).await;
+    let d = open(&house, "d", reading(Access::ALL)).await;
+    let g = open(&house, "g", Open { access: Access::READ.and(Access::WRITE), share: Access::ALL, ..Open::default() }).await;
+    check_in(
+        &house,
+        &format!(
+            "GET /shr/d/f?comp=listhandles → 200 | | ~<EnumerationResults><Entries><Handle><HandleId>{f}</HandleId><Path>d/f</Path><FileId> | ~<SessionId>77</SessionId><ClientIp>10.0.0.1:50000</ClientIp><ClientName>laptop</ClientName><OpenTime>{{at}}</OpenTime></Handle></Entries><NextMarker />
+             GET /shr/g?comp=listhandles | x-ms-version: 2023-01-03 → 200 | | ~<AccessRightList><AccessRight>Read</AccessRight><AccessRight>Write</AccessRight></AccessRightList>
+             GET /shr/d?comp=listhandles → 200 | | ~<HandleId>{d}</HandleId> | !<HandleId>{f}</HandleId>
+             GET /shr/d?comp=listhandles | x-ms-recursive: true → 200 | | ~<HandleId>{f}</HandleId> | ~<HandleId>{d}</HandleId> | !<HandleId>{g}</HandleId>
+             GET /shr?comp=listhandles → 200 | | ~<Entries />
+             GET /shr?comp=listhandles&maxresults=2 | x-ms-recursive: true → 200 | | ~<HandleId>{f}</HandleId> | ~<HandleId>{d}</HandleId> | ~<NextMarker>{g}</NextMarker>
+             GET /shr?comp=listhandles&marker={g} | x-ms-recursive: true → 200 | | ~<HandleId>{g}</HandleId> | !<HandleId>{d}</HandleId> | ~<NextMarker />
+             GET /shr/none?comp=listhandles → 404 ResourceNotFound
+             # closed one by one, or all
+             PUT /shr/d/f?comp=forceclosehandles | x-ms-handle-id: {d} → 200 | x-ms-number-of-handles-closed: 0; x-ms-number-of-handles-failed: 0
+             PUT /shr/d/f?comp=forceclosehandles | x-ms-handle-id: {f} → 200 | x-ms-number-of-handles-closed: 1; x-ms-number-of-handles-failed: 0 | {{}}
+             GET /shr/d/f?comp=listhandles → 200 | | ~<Entries />
+             PUT /shr?comp=forceclosehandles | x-ms-handle-id: * → 200 | x-ms-number-of-handles-closed: 0
+             PUT /shr?comp=forceclosehandles | x-ms-handle-id: *; x-ms-recursive: true → 200 | x-ms-number-of-handles-closed: 2
+             PUT /shr?comp=forceclosehandles | x-ms-handle-id: odd → 400 InvalidHeaderValue
+             PUT /shr?comp=forceclosehandles → 400 MissingRequiredHeader"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn requests_obey_what_a_handle_shares() {
+    let house = house().await;
+    open(&house, "d/f", reading(Access::READ)).await;
+    check_in(
+        &house,
+        "GET /shr/d/f → 200
+         HEAD /shr/d/f → 200
+         GET /shr/d?restype=directory&comp=list → 200
+         PUT /shr/d/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 409 SharingViolation
+         PUT /shr/d/f?comp=metadata → 409 SharingViolation
+         PUT /shr/d/f?comp=properties | x-ms-file-attributes: None → 409 SharingViolation
+         PUT /shr/d/f | x-ms-type: file; x-ms-content-length: 1 → 409 SharingViolation
+         PUT /shr/d/f | x-ms-copy-source: /devstoreaccount1/shr/g → 409 SharingViolation
+         PUT /shr/new | x-ms-copy-source: /devstoreaccount1/shr/d/f → 202
+         PUT /shr/new2?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d/f → 409 SharingViolation
+         PUT /shr/e?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d → 409 SharingViolation
+         DELETE /shr/d/f → 409 SharingViolation
+         PUT /shr/d/f?comp=forceclosehandles | x-ms-handle-id: * → 200 | x-ms-number-of-handles-closed: 1
+         DELETE /shr/d/f → 202",
+    )
+    .await;
+    open(&house, "g", reading(Access::ALL)).await;
+    check_in(
+        &house,
+        "PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 201
+         DELETE /shr/g → 409 CannotDeleteFileOrDirectory",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn locked_bytes_and_files_that_are_to_go() {
+    let house = house().await;
+    let locks = vec![Lock { range: 10..20, exclusive: true }];
+    open(&house, "d/f", Open { locks, ..reading(Access::ALL) }).await;
+    open(&house, "g", Open { delete_pending: true, ..reading(Access::ALL) }).await;
+    check_in(
+        &house,
+        "PUT /shr/d/f?comp=range | x-ms-write: update; x-ms-range: bytes=19-20 | xx → 409 FileLockConflict
+         PUT /shr/d/f?comp=range | x-ms-write: clear; x-ms-range: bytes=0-99 → 409 FileLockConflict
+         PUT /shr/d/f?comp=range | x-ms-write: update; x-ms-range: bytes=20-21 | xx → 201
+         PUT /shr/d/f?comp=properties | x-ms-content-length: 15 → 409 FileLockConflict
+         GET /shr/d/f → 409 FileLockConflict
+         GET /shr/d/f | range: bytes=0-9 → 206
+         HEAD /shr/g → 409 DeletePending
+         GET /shr/g → 409 DeletePending
+         PUT /shr/g?comp=metadata → 409 DeletePending
+         PUT /shr/g?comp=forceclosehandles | x-ms-handle-id: * → 200 | x-ms-number-of-handles-closed: 1
+         HEAD /shr/g → 404 ResourceNotFound",
+    )
+    .await;
+}

@@ -1,0 +1,75 @@
+//! Rename File and Rename Directory.
+
+use super::check;
+
+#[tokio::test]
+async fn a_file_gets_another_name() {
+    check(
+        "PUT /shr/d?restype=directory → 201 | x-ms-file-id: $d
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 3; x-ms-meta-k: v → 201 | x-ms-file-id: $id; x-ms-file-creation-time: $t
+         PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-2 | abc → 201
+         wait 5
+         PUT /shr/d/g?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/F → 200 | x-ms-file-id: {id}; x-ms-file-parent-id: {d}; x-ms-file-creation-time: {t}; last-modified: {at}; x-ms-request-server-encrypted: true | {}
+         GET /shr/f → 404 ResourceNotFound
+         GET /shr/d/g → 200 | x-ms-meta-k: v | abc
+         # into another case of its own name
+         PUT /shr/d/G?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d/g → 200
+         GET /shr/d?restype=directory&comp=list → 200 | | ~<Name>G</Name> | !<Name>g</Name>
+         # told something on the way
+         PUT /shr/h?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d/G; x-ms-meta-n: 1; x-ms-content-type: text/plain; x-ms-file-attributes: Hidden → 200 | x-ms-file-attributes: Hidden
+         HEAD /shr/h → 200 | x-ms-meta-n: 1; x-ms-meta-k: -; content-type: text/plain
+         # over another, if that is asked for
+         PUT /shr/other | x-ms-type: file; x-ms-content-length: 1 → 201
+         PUT /shr/other?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/h → 409 ResourceAlreadyExists
+         PUT /shr/other?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/h; x-ms-file-rename-replace-if-exists: true → 200 | x-ms-file-id: {id}
+         GET /shr/other → 200 | | abc
+         GET /shr?restype=share&comp=stats → 200 | | ~<ShareUsageBytes>3</ShareUsageBytes>
+         # read-only stands against it, unless it is to be ignored
+         PUT /shr/ro | x-ms-type: file; x-ms-content-length: 1; x-ms-file-attributes: ReadOnly → 201
+         PUT /shr/ro?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/other; x-ms-file-rename-replace-if-exists: true → 409 ReadOnlyAttribute
+         PUT /shr/ro?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/other; x-ms-file-rename-replace-if-exists: true; x-ms-file-rename-ignore-readonly: true → 200
+         # what is not there, or elsewhere
+         PUT /shr/x?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/none → 404 ResourceNotFound
+         PUT /shr/none/x?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/ro → 404 ParentNotFound
+         PUT /shr/x?comp=rename → 400 MissingRequiredHeader
+         PUT /shr/x?comp=rename | x-ms-file-rename-source: /devstoreaccount1/other/ro → 400 InvalidInput
+         PUT /shr/x?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d → 409 ResourceTypeMismatch",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn leases_are_shown_for_both() {
+    check(
+        "PUT /shr/f | x-ms-type: file; x-ms-content-length: 1 → 201
+         PUT /shr/g | x-ms-type: file; x-ms-content-length: 1 → 201
+         PUT /shr/f?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
+         PUT /shr/g?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {B} → 201
+         PUT /shr/g?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/f; x-ms-file-rename-replace-if-exists: true → 412 LeaseIdMissing
+         PUT /shr/g?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/f; x-ms-file-rename-replace-if-exists: true; x-ms-source-lease-id: {A} → 412 LeaseIdMissing
+         PUT /shr/g?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/f; x-ms-file-rename-replace-if-exists: true; x-ms-source-lease-id: {A}; x-ms-destination-lease-id: {A} → 412 LeaseIdMismatchWithFileOperation
+         PUT /shr/g?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/f; x-ms-file-rename-replace-if-exists: true; x-ms-source-lease-id: {A}; x-ms-destination-lease-id: {B} → 200",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_directory_takes_all_below_with_it() {
+    check(
+        "PUT /shr/a?restype=directory → 201
+         PUT /shr/a/b?restype=directory → 201
+         PUT /shr/a/b/f | x-ms-type: file; x-ms-content-length: 1 → 201 | x-ms-file-id: $id; etag: $e
+         PUT /shr/c?restype=directory → 201
+         PUT /shr/c/moved?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/a → 200 | x-ms-file-attributes: Directory
+         HEAD /shr/c/moved/b/f → 200 | x-ms-file-id: {id}; etag: {e}
+         GET /shr/a?restype=directory → 404 ResourceNotFound
+         # not into itself
+         PUT /shr/c/moved/b/c?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c → 409 ResourceTypeMismatch
+         # nor over another
+         PUT /shr/x?restype=directory → 201
+         PUT /shr/x?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c; x-ms-file-rename-replace-if-exists: true → 409 ResourceAlreadyExists
+         PUT /shr/y?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr → 400 InvalidHeaderValue
+         PUT /shr/y?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c/moved/b/f → 409 ResourceTypeMismatch",
+    )
+    .await;
+}

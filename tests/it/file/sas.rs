@@ -1,0 +1,121 @@
+//! Signatures for a share, for a file, for the account; and stored policies.
+
+use super::check_in;
+use crate::house::{House, hmac};
+use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::op::Kind;
+
+const V: &str = "2021-12-02";
+
+/// A service signature as the reference writes it, made apart from the server's own code.
+pub(super) fn sas(resource: &str, canonical: &str, letters: &str, policy: &str) -> String {
+    let expiry = if letters.is_empty() { "" } else { "2099-01-01T00:00:00Z" };
+    let text = [letters, "", expiry, &format!("/file/devstoreaccount1/{canonical}"), policy, "", "", V, "", "inline", "", "", ""]
+        .join("\n");
+    let encoded = |text: &str| percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string();
+    let mut query = format!("sv={V}&sr={resource}&rscd=inline&sig={}", encoded(&hmac(&text, WELL_KNOWN_KEY)));
+    for (name, value) in [("sp", letters), ("se", expiry), ("si", policy)] {
+        if !value.is_empty() {
+            query += &format!("&{name}={}", encoded(value));
+        }
+    }
+    query
+}
+
+async fn house() -> House {
+    let house = House::new().await;
+    let acl = "<SignedIdentifiers><SignedIdentifier><Id>reader</Id><AccessPolicy><Expiry>2099-01-01</Expiry><Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>";
+    check_in(
+        &house,
+        &format!(
+            "PUT /shr?restype=share → 201
+             PUT /shr?restype=share&comp=acl | | {acl} → 200
+             PUT /shr/d?restype=directory → 201
+             PUT /shr/d/f | x-ms-type: file; x-ms-content-length: 3 → 201
+             PUT /shr/g | x-ms-type: file; x-ms-content-length: 3 → 201"
+        ),
+    )
+    .await;
+    house
+}
+
+async fn ask(house: &House, method: &str, target: &str, sas: &str, headers: &[(&str, &str)]) -> String {
+    let mark = if target.contains('?') { '&' } else { '?' };
+    house.ask(method, &format!("{target}{mark}{sas}")).of(Kind::File).anonymous().headers(headers).send().await.verdict()
+}
+
+const FILE: &[(&str, &str)] = &[("x-ms-type", "file"), ("x-ms-content-length", "1")];
+const MISMATCH: &str = "403 AuthorizationPermissionMismatch";
+
+#[tokio::test]
+async fn a_signature_reaches_what_it_names() {
+    let house = house().await;
+    let share = |letters| sas("s", "shr", letters, "");
+    let file = |letters| sas("f", "shr/d/f", letters, "");
+    for (method, target, sas, headers, verdict) in [
+        ("GET", "/shr/d/f", share("r"), &[][..], "200"),
+        ("GET", "/shr/d/f", share("w"), &[], MISMATCH),
+        ("GET", "/shr/d?restype=directory&comp=list", share("l"), &[], "200"),
+        ("GET", "/shr/d?restype=directory&comp=list", share("r"), &[], MISMATCH),
+        ("PUT", "/shr/new", share("c"), FILE, "201"),
+        ("PUT", "/shr/new", share("c"), FILE, MISMATCH),
+        ("PUT", "/shr/new", share("w"), FILE, "201"),
+        ("PUT", "/shr/e?restype=directory", share("c"), &[], "201"),
+        ("DELETE", "/shr/new", share("rcw"), &[], MISMATCH),
+        ("DELETE", "/shr/new", share("d"), &[], "202"),
+        ("GET", "/shr?restype=share", share("rcwdl"), &[], "403 AuthorizationFailure"),
+        ("DELETE", "/shr?restype=share", share("rcwdl"), &[], "403 AuthorizationFailure"),
+        ("GET", "/shr/d/f", file("r"), &[], "200"),
+        ("GET", "/shr/g", file("r"), &[], "403 AuthenticationFailed"),
+        ("GET", "/shr/d/f", sas("s", "shr", "", "reader"), &[], "200"),
+        ("PUT", "/shr/d/f", sas("s", "shr", "", "reader"), FILE, MISMATCH),
+        ("GET", "/shr/d/f", sas("s", "shr", "", "nobody"), &[], "403 AuthenticationFailed"),
+        ("GET", "/shr/d/f", String::new(), &[], "403 AuthorizationFailure"),
+    ] {
+        let told = ask(&house, method, target, &sas, headers).await;
+        let anonymous = sas.is_empty();
+        assert!(told == verdict || anonymous && (told.starts_with("40") && told != "400"), "{method} {target}?{sas}: {told}");
+    }
+    let read = house.ask("GET", &format!("/shr/d/f?{}", share("r"))).of(Kind::File).anonymous().send().await;
+    assert_eq!(read.header("content-disposition"), "inline", "a signature sets headers of reads");
+}
+
+/// Who moves a file removes it where it was: the right to read it is not enough.
+#[tokio::test]
+async fn a_rename_needs_the_right_to_remove_its_source() {
+    let house = house().await;
+    let source = |letters| format!("/devstoreaccount1/shr/d/f?{}", sas("s", "shr", letters, ""));
+    for (letters, verdict) in [("r", MISMATCH), ("rcw", MISMATCH), ("d", "200")] {
+        let told =
+            ask(&house, "PUT", "/shr/h?comp=rename", &sas("s", "shr", "w", ""), &[("x-ms-file-rename-source", &source(letters))])
+                .await;
+        assert_eq!(told.split(' ').next(), verdict.split(' ').next(), "{letters}: {told}");
+    }
+    let told = ask(&house, "PUT", "/shr/i", &sas("s", "shr", "c", ""), &[("x-ms-copy-source", "/devstoreaccount1/shr/h")]).await;
+    assert!(told.ends_with("CannotVerifyCopySource"), "{told}");
+}
+
+#[tokio::test]
+async fn an_account_signature_counts_levels() {
+    let house = house().await;
+    let account = |types: &str, letters: &str, services: &str| {
+        let text = format!("devstoreaccount1\n{letters}\n{services}\n{types}\n\n2099-01-01\n\n\n{V}\n\n");
+        let sig =
+            percent_encoding::utf8_percent_encode(&hmac(&text, WELL_KNOWN_KEY), percent_encoding::NON_ALPHANUMERIC).to_string();
+        format!("sv={V}&ss={services}&srt={types}&sp={letters}&se=2099-01-01&sig={sig}")
+    };
+    let level = "403 AuthorizationResourceTypeMismatch";
+    for (method, target, sas, verdict) in [
+        ("GET", "/?comp=list", account("s", "l", "f"), "200"),
+        ("GET", "/?comp=list", account("co", "l", "f"), level),
+        ("GET", "/shr?restype=share", account("c", "r", "bqtf"), "200"),
+        ("GET", "/shr?restype=share", account("o", "r", "f"), level),
+        ("GET", "/shr/d?restype=directory&comp=list", account("c", "l", "f"), "200"),
+        ("GET", "/shr/d/f", account("o", "r", "f"), "200"),
+        ("GET", "/shr/d/f", account("c", "r", "f"), level),
+        ("GET", "/shr/d/f", account("o", "r", "b"), "403 AuthorizationServiceMismatch"),
+        ("GET", "/shr?restype=share&comp=acl", account("sco", "rwdlc", "f"), "403 AuthorizationFailure"),
+    ] {
+        assert_eq!(ask(&house, method, target, &sas, &[]).await, verdict, "{method} {target}?{sas}");
+    }
+}

@@ -1,0 +1,57 @@
+//! The queue service over a socket.
+
+mod access;
+mod clients;
+mod documents;
+mod messages;
+mod queues;
+mod receipts;
+mod service;
+
+use crate::house::{Answer, Ask, House};
+use crate::scenario;
+use lazuli::op::Kind;
+
+/// Plays a scenario about queues, in a house of its own with the queue `work`.
+async fn check(rows: &str) {
+    let house = with_queue().await;
+    scenario::check_of(&house, Kind::Queue, rows).await;
+}
+
+/// A house with the queue `work`.
+async fn with_queue() -> House {
+    let house = House::new().await;
+    assert_eq!(ask(&house, "PUT", "/work").send().await.verdict(), "201");
+    house
+}
+
+/// Begins a request to the queue service.
+fn ask<'a>(house: &'a House, method: &str, target: &str) -> Ask<'a> {
+    house.ask(method, target).of(Kind::Queue)
+}
+
+/// The document of a message with this text, which needs no escaping.
+fn document(text: &str) -> String {
+    format!("<QueueMessage><MessageText>{text}</MessageText></QueueMessage>")
+}
+
+/// Puts a message into `work`; `query` is empty or begins with `?`.
+async fn put(house: &House, query: &str, text: &str) -> Answer {
+    let put = ask(house, "POST", &format!("/work/messages{query}")).body(document(text)).send().await;
+    assert_eq!(put.verdict(), "201", "{}", put.text());
+    put
+}
+
+/// The texts of the messages that `GET /work/messages?query` shows.
+async fn texts(house: &House, query: &str) -> Vec<String> {
+    let got = ask(house, "GET", &format!("/work/messages?{query}")).send().await;
+    assert_eq!(got.verdict(), "200", "{}", got.text());
+    got.elements("MessageText").into_iter().map(str::to_owned).collect()
+}
+
+/// What `work` says of how many messages it has.
+async fn count(house: &House) -> String {
+    let got = ask(house, "HEAD", "/work?comp=metadata").send().await;
+    assert_eq!(got.verdict(), "200");
+    got.header("x-ms-approximate-messages-count").to_owned()
+}

@@ -1,0 +1,66 @@
+//! The table service over a socket.
+
+mod access;
+mod dialect;
+mod entities;
+mod filters;
+mod paging;
+mod paths;
+mod tables;
+mod transactions;
+mod types;
+
+use crate::house::{Answer, House};
+use lazuli::op::Kind;
+use serde_json::Value;
+
+/// Plays a scenario in a house of its own, with a table called `people`.
+async fn check(rows: &str) {
+    let house = with_table().await;
+    crate::scenario::check_of(&house, Kind::Table, rows).await;
+}
+
+/// A house with a table called `people`.
+async fn with_table() -> House {
+    let house = House::new().await;
+    create(&house, "people").await;
+    house
+}
+
+async fn create(house: &House, name: &str) {
+    let made = ask(house, "POST", "/Tables", &format!(r#"{{"TableName":"{name}"}}"#)).await;
+    assert_eq!(made.verdict(), "201", "{}", made.text());
+}
+
+async fn ask(house: &House, method: &str, target: &str, body: &str) -> Answer {
+    house.ask(method, target).of(Kind::Table).body(body.to_owned()).send().await
+}
+
+async fn get(house: &House, target: &str) -> Answer {
+    ask(house, "GET", target, "").await
+}
+
+/// Puts an entity where none need stand.
+async fn put(house: &House, partition: &str, row: &str, more: &str) {
+    let target = format!("/people(PartitionKey='{partition}',RowKey='{row}')");
+    let put = ask(house, "PUT", &target, &format!("{{{more}}}")).await;
+    assert_eq!(put.verdict(), "204", "{target}: {}", put.text());
+}
+
+/// The JSON of an answer.
+fn json(answer: &Answer) -> Value {
+    serde_json::from_slice(&answer.body).unwrap_or_else(|error| panic!("{error}: {}", answer.text()))
+}
+
+/// The RowKeys of the entities that a query answered with.
+fn rows(answer: &Answer) -> Vec<String> {
+    assert_eq!(answer.verdict(), "200", "{}", answer.text());
+    let json = json(answer);
+    let rows = json["value"].as_array().unwrap().iter();
+    rows.map(|entity| entity["RowKey"].as_str().unwrap().to_owned()).collect()
+}
+
+/// A query parameter's value, encoded.
+fn encoded(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}

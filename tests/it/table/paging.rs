@@ -1,0 +1,108 @@
+//! Pages: up to a thousand, and right while entities come and go.
+
+use super::{ask, encoded, get, put, rows, with_table};
+use crate::house::{Answer, House};
+
+/// The query that goes on where this page ended; `None` behind the last.
+fn next(answer: &Answer) -> Option<String> {
+    let token = |name| answer.header(name);
+    let (partition, row) = (token("x-ms-continuation-nextpartitionkey"), token("x-ms-continuation-nextrowkey"));
+    assert_eq!(partition.is_empty(), row.is_empty());
+    (!partition.is_empty()).then(|| format!("NextPartitionKey={}&NextRowKey={}", encoded(partition), encoded(row)))
+}
+
+async fn insert(house: &House, partition: &str, from: usize, count: usize) {
+    for first in (from..from + count).step_by(100) {
+        let parts = (first..(first + 100).min(from + count)).map(|n| {
+            let entity = format!(r#"{{"PartitionKey":"{partition}","RowKey":"{n:05}","even":{}}}"#, n % 2 == 0);
+            format!("--c\nContent-Type: application/http\n\nPOST /people HTTP/1.1\nPrefer: return-no-content\n\n{entity}\n")
+        });
+        let changes: String = parts.collect();
+        let body = format!("--b\nContent-Type: multipart/mixed; boundary=c\n\n{changes}--c--\n--b--");
+        let ask = house.ask("POST", "/$batch").of(lazuli::op::Kind::Table);
+        let answer = ask.header("content-type", "multipart/mixed; boundary=b").body(body).send().await;
+        assert_eq!(answer.status, 202);
+        assert!(!answer.text().contains("odata.error"), "{}", answer.text());
+    }
+}
+
+#[tokio::test]
+async fn a_page_has_a_thousand_and_the_next_goes_on() {
+    let house = with_table().await;
+    insert(&house, "a", 0, 1500).await;
+    insert(&house, "b", 0, 600).await;
+    let mut seen = Vec::new();
+    let (mut query, mut pages) = (String::new(), 0);
+    loop {
+        let page = get(&house, &format!("/people()?{query}")).await;
+        seen.extend(rows(&page));
+        pages += 1;
+        match next(&page) {
+            Some(more) => query = more,
+            None => break,
+        }
+    }
+    let expected: Vec<String> = (0..1500).chain(0..600).map(|n| format!("{n:05}")).collect();
+    assert_eq!((seen, pages), (expected, 3));
+
+    let filter = encoded("PartitionKey eq 'a' and even eq true");
+    let first = get(&house, &format!("/people()?$filter={filter}&$top=3")).await;
+    assert_eq!(rows(&first), ["00000", "00002", "00004"]);
+    let second = get(&house, &format!("/people()?$filter={filter}&$top=3&{}", next(&first).unwrap())).await;
+    assert_eq!(rows(&second), ["00006", "00008", "00010"]);
+    let exact = get(&house, "/people(PartitionKey='a',RowKey='00000')").await;
+    assert_eq!(next(&exact), None);
+    let last = get(&house, "/people()?$filter=PartitionKey%20eq%20'b'&$top=600").await;
+    assert_eq!((rows(&last).len(), next(&last)), (600, None), "nothing follows a page that holds the rest");
+}
+
+#[tokio::test]
+async fn pages_stay_right_while_entities_come_and_go() {
+    let house = with_table().await;
+    for row in ["b", "d", "f", "h"] {
+        put(&house, "p", row, "").await;
+    }
+    let first = get(&house, "/people()?$top=2").await;
+    assert_eq!(rows(&first), ["b", "d"]);
+    // The entity that the next page was to begin with goes; others come, before it and behind.
+    assert_eq!(
+        house
+            .ask("DELETE", "/people(PartitionKey='p',RowKey='f')")
+            .of(lazuli::op::Kind::Table)
+            .header("if-match", "*")
+            .send()
+            .await
+            .status,
+        204
+    );
+    for row in ["a", "e", "g", "i"] {
+        put(&house, "p", row, "").await;
+    }
+    let rest = get(&house, &format!("/people()?{}", next(&first).unwrap())).await;
+    assert_eq!(rows(&rest), ["g", "h", "i"], "neither again nor left out");
+    // All that the next page was for goes: it is empty, and the last.
+    let first = get(&house, "/people()?$top=5").await;
+    for row in ["h", "i"] {
+        let target = format!("/people(PartitionKey='p',RowKey='{row}')");
+        let gone = house.ask("DELETE", &target).of(lazuli::op::Kind::Table).header("if-match", "*").send().await;
+        assert_eq!(gone.status, 204, "{row}");
+    }
+    let second = get(&house, &format!("/people()?$top=5&{}", next(&first).unwrap())).await;
+    assert_eq!((rows(&second), next(&second)), (Vec::new(), None));
+}
+
+#[tokio::test]
+async fn a_page_ends_at_four_mebibytes() {
+    let house = with_table().await;
+    let text = "x".repeat(30 << 10);
+    let entity = (0..15).map(|n| format!(r#""t{n}":"{text}""#)).collect::<Vec<_>>().join(",");
+    for row in 10..22 {
+        let target = format!("/people(PartitionKey='p',RowKey='{row}')");
+        assert_eq!(ask(&house, "PUT", &target, &format!("{{{entity}}}")).await.verdict(), "204");
+    }
+    let first = get(&house, "/people()").await;
+    assert_eq!(rows(&first).len(), 9);
+    assert!(first.body.len() < 5 << 20, "{}", first.body.len());
+    let second = get(&house, &format!("/people()?{}", next(&first).unwrap())).await;
+    assert_eq!((rows(&second), next(&second)), (["19", "20", "21"].map(str::to_owned).to_vec(), None));
+}
