@@ -17,9 +17,8 @@ RUN for name in azurite azurite-blob azurite-queue azurite-table; do ln -s lazul
 # Some hosts call Node's entry point by name; it runs what it is given.
 RUN printf '#!/bin/sh\nexec "$@"\n' > /usr/local/bin/docker-entrypoint.sh && chmod +x /usr/local/bin/docker-entrypoint.sh
 
-# In a container everything listens to the outside, the File service too, which Azurite's flags do not name. And until data can be kept
-# on disk, `-l /data`, which many compose files pass, is met with a warning instead of a refusal.
-ENV LAZULI_HOST=0.0.0.0 LAZULI_IN_MEMORY=true
+# In a container everything listens to the outside, the File service too, which Azurite's flags do not name.
+ENV LAZULI_HOST=0.0.0.0
 
 EXPOSE 10000 10001 10002 10003
 VOLUME /data

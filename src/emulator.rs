@@ -11,6 +11,9 @@ use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
 use crate::op::{Kind, Service};
 use crate::queue::Queues;
+use crate::store::Store;
+use crate::store::disk::{Disk, medium::Medium};
+use crate::store::journal::Unreadable;
 use crate::table::Tables;
 use crate::world::World;
 use axum::Router;
@@ -28,6 +31,8 @@ pub struct Emulator {
     websites: Option<Address>,
     world: Arc<World>,
     files: Arc<Files>,
+    store: Store,
+    recovered: Vec<String>,
     /// The listeners' tasks; they end with this.
     _listeners: JoinSet<()>,
     /// What goes on after its request was answered; it ends with this too.
@@ -66,13 +71,24 @@ impl Emulator {
         let world = Arc::new(world);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
         let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
-        let files = Arc::new(Files::new(&accounts));
+        let (store, mut recovered) = match &config.location {
+            None => (Store::MEMORY, Vec::new()),
+            Some(path) => {
+                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability)?;
+                (Store::on_disk(Arc::new(disk)), recovered)
+            }
+        };
+        let files = Arc::new(Files::open(&accounts, &store).map_err(|why| unreadable(config, &why))?);
         let wanted =
             [(Kind::Blob, &config.blob), (Kind::Queue, &config.queue), (Kind::Table, &config.table), (Kind::File, &config.file)];
         let wanted: Vec<(Arc<dyn Service>, &Endpoint)> = wanted
             .into_iter()
-            .filter_map(|(kind, endpoint)| Some((service(kind, &accounts, &files), endpoint.as_ref()?)))
-            .collect();
+            .filter_map(|(kind, endpoint)| Some((kind, endpoint.as_ref()?)))
+            .map(|(kind, endpoint)| {
+                Ok((service(kind, &accounts, &store, &files).map_err(|why| unreadable(config, &why))?, endpoint))
+            })
+            .collect::<Result<_, String>>()?;
+        recovered.extend(store.disk().and_then(|disk| disk.settle()));
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
         let controlled = Controlled { services, world: world.clone() };
 
@@ -80,7 +96,7 @@ impl Emulator {
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
         let manners = Manners { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
-        let pipeline = |service| Pipeline::new(service, accounts.clone(), world.clone(), &background, manners);
+        let pipeline = |service| Pipeline::new(service, accounts.clone(), world.clone(), store.clone(), &background, manners);
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
         let mut websites = None;
@@ -109,7 +125,7 @@ impl Emulator {
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
-        Ok(Emulator { addresses, websites, world, files, _listeners: listeners, _background: background })
+        Ok(Emulator { addresses, websites, world, files, store, recovered, _listeners: listeners, _background: background })
     }
 
     /// Where its services listen: Blob, Queue, Table, File.
@@ -125,6 +141,16 @@ impl Emulator {
     /// The address of a service's endpoint for an account, without a `/` at the end; `None` when that service was not started.
     pub fn url(&self, kind: Kind, account: &str) -> Option<String> {
         self.addresses.iter().find(|address| address.kind == kind).map(|address| format!("{}/{account}", address.url()))
+    }
+
+    /// What it found in its directory, in sentences: none when it keeps everything in memory.
+    pub fn recovered(&self) -> &[String] {
+        &self.recovered
+    }
+
+    /// What it remembers in.
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Its shares, for who serves them over another protocol than REST.
@@ -149,13 +175,18 @@ fn front(pipeline: Arc<Pipeline>) -> Router {
     Router::new().fallback(answer).with_state(pipeline)
 }
 
-fn service(kind: Kind, accounts: &Accounts, files: &Arc<Files>) -> Arc<dyn Service> {
-    match kind {
-        Kind::Blob => Arc::new(Blobs::new(accounts)),
-        Kind::Queue => Arc::new(Queues::new(accounts)),
-        Kind::Table => Arc::new(Tables::new(accounts)),
+fn service(kind: Kind, accounts: &Accounts, store: &Store, files: &Arc<Files>) -> Result<Arc<dyn Service>, Unreadable> {
+    Ok(match kind {
+        Kind::Blob => Arc::new(Blobs::open(accounts, store)?),
+        Kind::Queue => Arc::new(Queues::open(accounts, store)?),
+        Kind::Table => Arc::new(Tables::open(accounts, store)?),
         Kind::File => files.clone(),
-    }
+    })
+}
+
+fn unreadable(config: &Config, why: &Unreadable) -> String {
+    let place = config.location.clone().unwrap_or_default();
+    format!("--location {}: there is a record that cannot be read: {}", place.display(), why.0)
 }
 
 fn account(config: &AccountConfig) -> Account {

@@ -84,7 +84,12 @@ fn announce(config: &Config, emulator: &Emulator) {
     }
     if !azurite {
         say(&connection_string(config, emulator));
+        match &config.location {
+            Some(place) => say(&format!("Data is kept in {}", place.display())),
+            None => say("Data is kept in memory, and gone when the server ends"),
+        }
     }
+    emulator.recovered().iter().for_each(|sentence| complain(sentence));
 }
 
 /// What a client needs to connect as the first account.

@@ -1,7 +1,7 @@
 //! The blobs of every account: from a call to a container.
 
 use super::state::Container;
-use crate::op::Call;
+use crate::op::{Call, Kind};
 use crate::rules::{
     fault::{Code, Fault},
     retention::Keeping,
@@ -16,6 +16,7 @@ use std::sync::Arc;
 pub type Blobs = Directory<Container>;
 
 impl Held for Container {
+    const KIND: Kind = Kind::Blob;
     const MISSING: Code = Code::ContainerNotFound;
 }
 

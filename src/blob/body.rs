@@ -12,7 +12,7 @@ pub enum Body {
     Block {
         /// Its bytes.
         content: Content,
-        /// The committed blocks in order; none when it was written whole.
+        /// The committed blocks in order, which together are its bytes; none when it was written whole.
         blocks: Arc<[Block]>,
     },
     /// An append blob.
@@ -54,8 +54,16 @@ impl Body {
     /// The bytes of a range.
     pub fn slice(&self, range: Range<u64>) -> Chunks {
         match self {
-            Body::Block { content, .. } => Chunks::Rope(content.slice(range)),
-            Body::Append { content, .. } | Body::Page { content, .. } => Chunks::Sparse(content.slice(range)),
+            Body::Block { content, .. } => content.slice(range).into(),
+            Body::Append { content, .. } | Body::Page { content, .. } => content.slice(range).into(),
+        }
+    }
+
+    /// The pages of a page blob, the bytes of an append blob.
+    pub fn sparse(&self) -> Option<&Sparse> {
+        match self {
+            Body::Append { content, .. } | Body::Page { content, .. } => Some(content),
+            Body::Block { .. } => None,
         }
     }
 

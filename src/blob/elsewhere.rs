@@ -6,6 +6,7 @@ use super::wire;
 use crate::op::{Asking, Call};
 use crate::rules::{fault::Fault, metadata::Metadata, pages, tags::Tags, time::Timestamp};
 use crate::service::elsewhere::{CONDITIONS, Elsewhere, passed_on, refusal, refused, text};
+use crate::store::Store;
 use crate::store::content::{self, Content};
 use crate::store::sparse::{PageFilling, Sparse};
 use http::HeaderMap;
@@ -117,21 +118,23 @@ impl Described {
     /// A body of its type with these bytes.
     ///
     /// # Errors
-    /// 409 CannotVerifyCopySource for a page blob whose size is not one of whole pages.
-    pub(super) fn body(&self, content: &Content, now: Timestamp) -> Result<Body, Fault> {
+    /// 409 CannotVerifyCopySource for a page blob whose size is not one of whole pages; 500 InternalError for those of the disk.
+    pub(super) fn body(&self, store: &Store, content: &Content, now: Timestamp) -> Result<Body, Fault> {
         if let Some(body) = self.kind.sharing(content, now) {
             return Ok(body);
         }
-        let mut filling = self.filling(content.len(), now);
-        content.slice(0..content.len()).for_each(|chunk| filling.push(&chunk));
+        let mut filling = self.filling(store, content.len(), now);
+        for chunk in content.slice(0..content.len()) {
+            filling.push(&chunk.read()?)?;
+        }
         filling.finish()
     }
 
     /// A body of its type and of so many bytes, to be filled as they come.
-    pub(super) fn filling(&self, size: u64, now: Timestamp) -> Filled {
+    pub(super) fn filling(&self, store: &Store, size: u64, now: Timestamp) -> Filled {
         let bytes = match self.kind {
-            Kind::Page { .. } => Filling::Pages(PageFilling::new(size, now)),
-            Kind::Block | Kind::Append { .. } => Filling::Bytes(content::Filling::new(size)),
+            Kind::Page { .. } => Filling::Pages(PageFilling::new(store, size, now)),
+            Kind::Block | Kind::Append { .. } => Filling::Bytes(content::Filling::new(store, size)),
         };
         Filled { kind: self.kind, came: 0, now, bytes }
     }
@@ -154,12 +157,16 @@ enum Filling {
 
 impl Filled {
     /// Takes in the next bytes.
-    pub(super) fn push(&mut self, piece: &[u8]) {
+    ///
+    /// # Errors
+    /// 500 InternalError when the disk does not take them.
+    pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), Fault> {
         self.came += piece.len() as u64;
         match &mut self.bytes {
-            Filling::Bytes(filling) => filling.push(piece),
-            Filling::Pages(filling) => filling.push(piece),
+            Filling::Bytes(filling) => filling.push(piece)?,
+            Filling::Pages(filling) => filling.push(piece)?,
         }
+        Ok(())
     }
 
     /// How many bytes came so far.
@@ -174,9 +181,9 @@ impl Filled {
     pub(super) fn finish(self) -> Result<Body, Fault> {
         match (self.kind, self.bytes) {
             (Kind::Page { sequence }, Filling::Pages(pages)) if self.came.is_multiple_of(pages::PAGE) => {
-                Ok(Body::Page { content: pages.finish(), sequence })
+                Ok(Body::Page { content: pages.finish()?, sequence })
             }
-            (kind, Filling::Bytes(bytes)) => kind.sharing(&bytes.finish(), self.now).ok_or_else(not_pages),
+            (kind, Filling::Bytes(bytes)) => kind.sharing(&bytes.finish()?, self.now).ok_or_else(not_pages),
             (_, Filling::Pages(_)) => Err(not_pages()),
         }
     }

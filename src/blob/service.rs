@@ -12,6 +12,7 @@ use crate::rules::{
     version::Version,
     website,
 };
+use std::pin::Pin;
 use std::sync::Arc;
 
 impl Service for Blobs {
@@ -79,7 +80,7 @@ impl Service for Blobs {
         self.account(account).ok()?.properties.read().default_version
     }
 
-    fn reset(&self) {
-        self.clear();
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+        Box::pin(self.clear())
     }
 }

@@ -3,7 +3,7 @@
 //! A handler cannot get hold of a blob without [`Container::admit`] or [`Container::claim`], which run every check that the
 //! operation's row declares, in the service's order: existence, conditions, lease. The fields that would let it are private here, and
 //! `ops` is a sibling of this module, not its child. `door` admits, `writes` and `history` change, `lists` tells, `sweep` takes away
-//! what is over.
+//! what is over, `record` writes it all down.
 
 use crate::rules::{
     access::PublicAccess,
@@ -25,6 +25,7 @@ mod copying;
 mod door;
 mod history;
 mod lists;
+mod record;
 mod sweep;
 mod writes;
 
@@ -50,7 +51,7 @@ pub struct Container {
 }
 
 /// What is said of a container itself.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct About {
     /// When its metadata or access last changed: its Last-Modified and, in ticks, its entity tag.
     pub stamp: Timestamp,
@@ -107,14 +108,14 @@ pub enum Kept {
 }
 
 /// Blocks that were put and not yet committed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Staged {
     touched: Timestamp,
     blocks: OrdMap<BlockId, Aside>,
 }
 
 /// A block that was put and not yet committed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Aside {
     /// Its bytes.
     pub content: Content,

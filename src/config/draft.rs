@@ -7,6 +7,7 @@ use super::arguments::Given;
 use super::flags::{self, Flag, Set, Takes};
 use super::{AccountConfig, Config, Endpoint, Personality, Tls};
 use crate::rules::token::Trust;
+use crate::store::disk::Durability;
 use std::path::PathBuf;
 use tracing::Level;
 
@@ -22,6 +23,7 @@ pub(super) struct Draft {
     pub(super) accounts: Vec<AccountConfig>,
     pub(super) in_memory: bool,
     pub(super) location: Option<PathBuf>,
+    pub(super) durability: Option<Durability>,
     pub(super) control: bool,
     pub(super) cert: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
@@ -71,12 +73,11 @@ impl Draft {
 
     /// Checks what only several flags together can get wrong.
     pub(super) fn finish(mut self, personality: Personality) -> Result<Config, String> {
-        match &self.location {
-            Some(_) if self.in_memory => self.warn("--location is ignored: --in-memory keeps everything in memory"),
-            Some(dir) => {
-                return Err(format!("--location {dir:?}: keeping data on disk is not there yet; use --in-memory instead"));
-            }
-            None => {}
+        if self.in_memory && self.location.take().is_some() {
+            self.warn("--location is ignored: --in-memory keeps everything in memory");
+        }
+        if self.location.is_none() && self.durability.is_some() {
+            self.warn("--durability is ignored: without --location everything is kept in memory");
         }
         let tls = match (self.cert.take(), self.key.take()) {
             (Some(cert), Some(key)) => Some(Tls { cert, key }),
@@ -101,6 +102,8 @@ impl Draft {
             table: (all || personality == Personality::AzuriteTable).then_some(self.table),
             file: all.then_some(self.file),
             accounts: self.accounts,
+            location: self.location,
+            durability: self.durability.unwrap_or_default(),
             tls,
             oauth: self.oauth,
             silent: self.silent,

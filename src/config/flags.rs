@@ -4,7 +4,7 @@
 //! new, one more field of [`Draft`].
 
 use super::draft::Draft;
-use super::value::{host, level, megabytes, oauth, path, port, seconds, truth};
+use super::value::{durability, host, level, megabytes, oauth, path, port, seconds, truth};
 use super::{WELL_KNOWN_ACCOUNT, accounts};
 
 /// One flag: what it is called, what it takes and what it does.
@@ -135,7 +135,11 @@ pub(super) static SECTIONS: &[Section] = &[
             value("location", "DIR", |d, v| path(v).map(|p| d.location = Some(p)))
                 .azurite("location")
                 .short('l')
-                .means("Keep data in this directory: not there yet, so refused unless --in-memory says to go on without"),
+                .means("Keep data in this directory, which is made if it is not there: what was acknowledged is there after any end"),
+            value("durability", "LEVEL", |d, v| durability(v).map(|level| d.durability = Some(level))).means(
+                "When a write to --location is done: process, when the operating system has it (the default; it outlives the server, \
+                 not a loss of power), or sync, when the disk has it",
+            ),
             value("extent-memory-limit", "MEGABYTES", |d, v| {
                 megabytes(v).map(|()| d.warn("--extent-memory-limit is not enforced: memory grows with what is stored"))
             })

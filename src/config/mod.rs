@@ -13,6 +13,7 @@ mod tests;
 mod value;
 
 use crate::rules::token::Trust;
+use crate::store::disk::Durability;
 use draft::Draft;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -42,6 +43,10 @@ pub struct Config {
     pub file: Option<Endpoint>,
     /// The accounts: at least one, no name twice.
     pub accounts: Vec<AccountConfig>,
+    /// The directory that data is kept in; without one, it is kept in memory alone.
+    pub location: Option<PathBuf>,
+    /// When a write to that directory counts as done.
+    pub durability: Durability,
     /// Certificate and key, for https.
     pub tls: Option<Tls>,
     /// How much a bearer token must show; without it, none is taken.

@@ -43,6 +43,8 @@ fn nothing_said_is_the_default() {
         table: endpoint(10002),
         file: endpoint(10003),
         accounts: vec![well_known("devstoreaccount1")],
+        location: None,
+        durability: Durability::Process,
         tls: None,
         oauth: None,
         silent: false,
@@ -102,6 +104,11 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     }),
     (&["--account"], "LAZULI_ACCOUNT", "other", |c| c.accounts = vec![well_known("other")]),
     (&["--in-memory", "--inMemoryPersistence"], "LAZULI_IN_MEMORY", "true", |_| ()),
+    (&["--location", "-l"], "LAZULI_LOCATION", "/data", |c| c.location = Some("/data".into())),
+    (&["--durability"], "LAZULI_DURABILITY", "Sync", |c| {
+        c.durability = Durability::Sync;
+        c.warnings = vec!["--durability is ignored: without --location everything is kept in memory".into()];
+    }),
     (&["--extent-memory-limit", "--extentMemoryLimit"], "LAZULI_EXTENT_MEMORY_LIMIT", "64.000000", |c| {
         c.warnings = vec!["--extent-memory-limit is not enforced: memory grows with what is stored".into()];
     }),
@@ -143,7 +150,7 @@ fn every_spelling_and_variable_does_the_same() {
     }
     assert_eq!(config(&["--extentMemoryLimit", "-1"], &[]).warnings.len(), 1, "a number is a value, whatever its sign");
 
-    let refused_or_asking = ["location", "cert", "key", "pwd", "health", "version", "help"];
+    let refused_or_asking = ["cert", "key", "pwd", "health", "version", "help"];
     for flag in flags() {
         let tested = SETTINGS.iter().any(|(_, variable, ..)| Some((*variable).to_owned()) == flag.variable());
         assert!(tested || refused_or_asking.contains(&flag.name), "--{} has no test", flag.name);
@@ -233,6 +240,7 @@ fn files_and_memory() {
     for (args, env) in
         [(&["-l", "/data", "--inMemoryPersistence"][..], &[][..]), (&["--location=/data"], &[("LAZULI_IN_MEMORY", "true")])]
     {
+        assert_eq!(config(args, env).location, None);
         assert_eq!(config(args, env).warnings, ["--location is ignored: --in-memory keeps everything in memory"]);
     }
 }
@@ -275,7 +283,7 @@ fn mistakes_are_one_line() {
         (&["--silent=maybe"], "--silent: \"maybe\" is neither true nor false"),
         (&["--log", "loud"], "--log: \"loud\" is not a level: error, warn, info, debug or trace"),
         (&["--oauth", "full"], "--oauth: \"full\" is not a level: basic or dev"),
-        (&["-l", "/data"], "--location \"/data\": keeping data on disk is not there yet; use --in-memory instead"),
+        (&["-l", "/data", "--durability", "hope"], "--durability: \"hope\" is not a durability: process or sync"),
         (&["--cert", "a.pem"], "--cert needs --key with the certificate's private key"),
         (&["--key", "a.pem"], "--key needs --cert with the certificate of that key"),
         (&["--cert", "a.pfx", "--pwd", "x"], "--pwd: PFX files are not supported: use --cert and --key with PEM files"),
@@ -312,7 +320,6 @@ fn mistakes_are_one_line() {
         (("LAZULI_BLOB_PORT", "x"), "LAZULI_BLOB_PORT: \"x\" is not a port: a number from 0 to 65535"),
         (("LAZULI_SILENT", "yes"), "LAZULI_SILENT: \"yes\" is neither true nor false"),
         (("LAZULI_ACCOUNT", "abc;?"), "LAZULI_ACCOUNT: \"?\" is not an account's name: 3 to 24 lower-case letters and digits"),
-        (("LAZULI_LOCATION", "/data"), "--location \"/data\": keeping data on disk is not there yet; use --in-memory instead"),
         (("LAZULI_CERT", "a.pem"), "--cert needs --key with the certificate's private key"),
         (
             ("AZURITE_ACCOUNTS", "abc:b25l;s3cret"),

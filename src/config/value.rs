@@ -1,6 +1,7 @@
 //! The values that flags take: text in, value or what is wrong with it out.
 
 use crate::rules::token::Trust;
+use crate::store::disk::Durability;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -51,6 +52,15 @@ pub(super) fn truth(text: &str) -> Result<bool, String> {
 /// A file or directory, which is not looked at here.
 pub(super) fn path(text: &str) -> Result<PathBuf, String> {
     Ok(PathBuf::from(text))
+}
+
+/// When a write is done.
+pub(super) fn durability(text: &str) -> Result<Durability, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "process" => Ok(Durability::Process),
+        "sync" => Ok(Durability::Sync),
+        _ => Err(format!("{text:?} is not a durability: process or sync")),
+    }
 }
 
 /// How much a bearer token must show.

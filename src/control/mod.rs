@@ -62,8 +62,12 @@ async fn clock(State(controlled): State<Controlled>, RawQuery(query): RawQuery) 
 
 /// `POST /_lazuli/reset` empties every account.
 async fn reset(State(controlled): State<Controlled>) -> impl IntoResponse {
-    controlled.services.iter().for_each(|service| service.reset());
-    json(&serde_json::json!({ "status": "empty" }))
+    for service in &*controlled.services {
+        if let Err(fault) = service.reset().await {
+            return (StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", fault.says())).into_response();
+        }
+    }
+    json(&serde_json::json!({ "status": "empty" })).into_response()
 }
 
 fn json(value: &serde_json::Value) -> impl IntoResponse + use<> {

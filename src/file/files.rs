@@ -2,7 +2,7 @@
 
 use super::node::Node;
 use super::state::{Share, dots, read_snapshot};
-use crate::op::{Call, Found, Opens};
+use crate::op::{Call, Found, Kind, Opens};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::file_name::Path;
 use crate::rules::time::Timestamp;
@@ -24,6 +24,7 @@ pub struct Source {
 }
 
 impl Held for Share {
+    const KIND: Kind = Kind::File;
     const MISSING: Code = Code::ShareNotFound;
 }
 

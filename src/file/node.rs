@@ -20,6 +20,16 @@ impl NodeId {
     /// After all others.
     pub const LAST: NodeId = NodeId(u64::MAX);
 
+    /// Its number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+
+    /// The id of this number.
+    pub fn numbered(number: u64) -> NodeId {
+        NodeId(number)
+    }
+
     /// The next one.
     pub fn next(self) -> NodeId {
         NodeId(self.0 + 1)
@@ -174,6 +184,13 @@ impl File {
             Change::Written(range) | Change::Cleared(range) => range.start,
         });
         changes
+    }
+}
+
+impl PartialEq for Node {
+    /// A node is equal to itself alone: of two states one is never taken for the other, whatever is in them.
+    fn eq(&self, other: &Node) -> bool {
+        std::ptr::eq(self, other)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::rules::{
     sas::Policy,
     version::Version,
 };
+use std::pin::Pin;
 use std::sync::Arc;
 
 impl Service for Files {
@@ -60,7 +61,7 @@ impl Service for Files {
         None
     }
 
-    fn reset(&self) {
-        self.clear();
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+        Box::pin(self.clear())
     }
 }

@@ -8,6 +8,7 @@ mod copying;
 mod handles;
 mod named;
 mod permissions;
+mod record;
 mod snapshots;
 mod tree;
 
@@ -56,7 +57,7 @@ pub struct Share {
 }
 
 /// What is said of a share itself.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct About {
     /// When this was last changed: its Last-Modified and, in ticks, its entity tag.
     pub stamp: Timestamp,

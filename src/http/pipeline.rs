@@ -18,6 +18,7 @@ use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
 use crate::rules::sas::keys;
 use crate::rules::{cors, encryption::Encryption, secret, time::Timestamp, token::Trust, version::Version};
+use crate::store::Store;
 use crate::world::World;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
@@ -32,6 +33,7 @@ pub struct Pipeline {
     table: Table,
     accounts: Arc<Accounts>,
     world: Arc<World>,
+    store: Store,
     manners: Manners,
     /// On a port that has nothing but websites, the account whose it is unless the host names another.
     first_site: Option<String>,
@@ -109,12 +111,13 @@ impl Pipeline {
         service: Arc<dyn Service>,
         accounts: Arc<Accounts>,
         world: Arc<World>,
+        store: Store,
         background: &Arc<Background>,
         manners: Manners,
     ) -> Pipeline {
         let table = Table::new(service.rows());
         let (spellings, remote, background) = (Spellings::default(), Remote::default(), Arc::downgrade(background));
-        Pipeline { service, table, accounts, world, manners, first_site: None, spellings, remote, background }
+        Pipeline { service, table, accounts, world, store, manners, first_site: None, spellings, remote, background }
     }
 
     /// The path to nothing but the accounts' websites: that of this account, unless the host names another.
@@ -281,11 +284,12 @@ impl Pipeline {
             keys,
             user: caller.user,
             world: self.world.clone(),
+            store: self.store.clone(),
             sources: asker.clone(),
             parts: asker,
             body: std::mem::take(body),
         };
-        let mut reply = self.service.run(row_place, call).await?;
+        let mut reply = self.service.run(row_place, call).await?.begun()?;
         for (name, value) in caller.overrides.into_iter().filter(|_| read) {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 reply.headers.insert(HeaderName::from_static(name), value);

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, Response, StatusCode};
 use http_body::{Frame, SizeHint};
-use std::convert::Infallible;
+use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -61,11 +61,11 @@ pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
         }
         Payload::Bytes(chunks, size) => {
             length(&mut headers, size);
-            Body::new(Rope { chunks, left: size })
+            Body::new(Rope { pieces: chunks.map(|chunk| chunk.read()), left: size })
         }
-        Payload::Stream(chunks, Some(size)) => {
+        Payload::Stream(pieces, Some(size)) => {
             length(&mut headers, size);
-            Body::new(Rope { chunks, left: size })
+            Body::new(Rope { pieces, left: size })
         }
         Payload::Stream(pieces, None) => Body::new(Pieces(pieces)),
     };
@@ -189,32 +189,33 @@ fn unquote_etag(headers: &mut HeaderMap) {
     }
 }
 
-/// A response body whose pieces are made as the socket takes them.
+/// A response body whose pieces are made as the socket takes them. One that cannot be had breaks the answer off.
 struct Pieces(Stream);
 
 impl http_body::Body for Pieces {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.0.next().map(|bytes| Ok(Frame::data(bytes))))
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        Poll::Ready(self.0.next().map(framed))
     }
 }
 
-/// A response body of known length that hands out its chunks as the socket takes them.
+/// A response body of known length that hands out its pieces as the socket takes them.
 struct Rope<I> {
-    chunks: I,
+    pieces: I,
     left: u64,
 }
 
-impl<I: Iterator<Item = Bytes> + Unpin> http_body::Body for Rope<I> {
+impl<I: Iterator<Item = io::Result<Bytes>> + Unpin> http_body::Body for Rope<I> {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let next = self.chunks.next();
-        self.left = self.left.saturating_sub(next.as_ref().map_or(0, |bytes| bytes.len() as u64));
-        Poll::Ready(next.map(|bytes| Ok(Frame::data(bytes))))
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let next = self.pieces.next();
+        let length = next.as_ref().and_then(|piece| piece.as_ref().ok()).map_or(0, Bytes::len);
+        self.left = self.left.saturating_sub(length as u64);
+        Poll::Ready(next.map(framed))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -224,4 +225,8 @@ impl<I: Iterator<Item = Bytes> + Unpin> http_body::Body for Rope<I> {
     fn size_hint(&self) -> SizeHint {
         SizeHint::with_exact(self.left)
     }
+}
+
+fn framed(piece: io::Result<Bytes>) -> io::Result<Frame<Bytes>> {
+    piece.map(Frame::data).inspect_err(|error| tracing::error!("an answer is broken off: {error}"))
 }

@@ -3,6 +3,7 @@
 use crate::rules::checksum::{Digests, Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::structured;
+use crate::store::Store;
 use crate::store::content::{Content, Filling};
 use bytes::Bytes;
 use http_body::Body as _;
@@ -75,53 +76,68 @@ impl Body {
     /// # Errors
     /// 413 RequestBodyTooLarge over `limit` bytes; 400 when it ends early, 408 when it stands still.
     pub async fn bytes(&mut self, limit: u64) -> Result<Bytes, Fault> {
-        let received = self.receive(limit, Wanted::default()).await?;
+        Ok(self.document(limit, Wanted::default()).await?.0)
+    }
+
+    /// Reads it whole, hashing on the way.
+    ///
+    /// # Errors
+    /// As [`Body::bytes`].
+    pub async fn document(&mut self, limit: u64, wanted: Wanted) -> Result<(Bytes, Digests), Fault> {
+        let received = self.receive(&Store::MEMORY, limit, wanted).await?;
         let mut whole = Vec::with_capacity(received.content.len() as usize);
-        received.content.slice(0..limit).for_each(|chunk| whole.extend_from_slice(&chunk));
-        Ok(whole.into())
+        for chunk in received.content.slice(0..limit) {
+            whole.extend_from_slice(&chunk.read()?);
+        }
+        Ok((whole.into(), received.digests))
     }
 
     /// Streams it into a content, hashing on the way.
     ///
     /// # Errors
-    /// As [`Body::bytes`].
-    pub async fn receive(&mut self, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
+    /// As [`Body::bytes`]; 500 InternalError when the disk does not take it.
+    pub async fn receive(&mut self, store: &Store, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
         if self.announced > limit {
             return Err(Fault::too_large(limit));
         }
         let mut hasher = Hasher::new(wanted);
-        let mut filling = Filling::new(self.announced);
+        let mut filling = Filling::new(store, self.announced);
         self.each(|frame| {
             hasher.update(frame);
-            filling.push(frame);
-            Ok(())
+            Ok(filling.push(frame)?)
         })
         .await?;
-        Ok(Received { content: filling.finish(), digests: hasher.finish() })
+        Ok(Received { content: filling.finish()?, digests: hasher.finish() })
     }
 
     /// Streams the content out of a structured message that holds so many bytes of it, checking and hashing on the way.
     ///
     /// # Errors
     /// As [`Body::bytes`], of the content; and 400 for what is no such message, or says of itself what is not so.
-    pub async fn receive_structured(&mut self, content: u64, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
+    pub async fn receive_structured(
+        &mut self,
+        store: &Store,
+        content: u64,
+        limit: u64,
+        wanted: Wanted,
+    ) -> Result<Received, Fault> {
         if content > limit {
             return Err(Fault::too_large(limit));
         }
         let mut decoder = structured::Decoder::new(self.announced, content);
         let mut hasher = Hasher::new(Wanted { crc64: false, ..wanted });
         // The head of the message is checked against both lengths before the first piece is kept.
-        let mut filling = Filling::new(content);
+        let mut filling = Filling::new(store, content);
         self.each(|mut frame| {
             while let Some(piece) = decoder.next(&mut frame)? {
                 hasher.update(piece);
-                filling.push(piece);
+                filling.push(piece)?;
             }
             Ok(())
         })
         .await?;
         let crc64 = decoder.finish()?;
-        Ok(Received { content: filling.finish(), digests: Digests { crc64: wanted.crc64.then_some(crc64), ..hasher.finish() } })
+        Ok(Received { content: filling.finish()?, digests: Digests { crc64: wanted.crc64.then_some(crc64), ..hasher.finish() } })
     }
 
     /// Hands out every piece as it comes, no more and no fewer bytes than announced.

@@ -16,6 +16,7 @@ use crate::rules::{
     token::Identity,
     version::Version,
 };
+use crate::store::Store;
 use crate::world::World;
 use http::HeaderMap;
 use std::borrow::Cow;
@@ -55,6 +56,8 @@ pub struct Call {
     pub endpoint: String,
     /// Ids and time.
     pub world: Arc<World>,
+    /// Where bytes are to lie.
+    pub store: Store,
     /// How a copy finds what it copies.
     pub sources: Arc<dyn Sources>,
     /// How a batch performs its parts.
@@ -139,6 +142,7 @@ impl Call {
             keys: self.keys.clone(),
             endpoint: self.endpoint.clone(),
             world: self.world.clone(),
+            store: self.store.clone(),
             sources: self.sources.clone(),
             parts: self.parts.clone(),
             body: Body::default(),

@@ -1,10 +1,10 @@
 //! What a handler answers: a status, headers, and a payload that is not yet bytes on a wire.
 
-use crate::rules::{etag::ETag, metadata::Metadata, time::Timestamp};
+use crate::rules::{etag::ETag, fault::Fault, metadata::Metadata, time::Timestamp};
 use crate::store::chunks::Chunks;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use std::fmt;
+use std::{fmt, io};
 
 /// A success.
 #[derive(Debug)]
@@ -36,12 +36,12 @@ pub enum Payload {
 }
 
 /// The pieces of a body, each made when it is taken.
-pub struct Stream(Box<dyn Iterator<Item = Bytes> + Send>);
+pub struct Stream(Box<dyn Iterator<Item = io::Result<Bytes>> + Send>);
 
 impl Iterator for Stream {
-    type Item = Bytes;
+    type Item = io::Result<Bytes>;
 
-    fn next(&mut self) -> Option<Bytes> {
+    fn next(&mut self) -> Option<io::Result<Bytes>> {
         self.0.next()
     }
 }
@@ -69,6 +69,17 @@ impl Reply {
         self
     }
 
+    /// Reads the first of its bytes, so that what cannot be read is refused rather than broken off.
+    ///
+    /// # Errors
+    /// 500 InternalError.
+    pub fn begun(mut self) -> Result<Reply, Fault> {
+        if let Payload::Bytes(chunks, _) = &mut self.payload {
+            chunks.begin()?;
+        }
+        Ok(self)
+    }
+
     /// With this text; its Content-Type is a header as any other.
     pub fn text(mut self, text: String) -> Reply {
         self.payload = Payload::Text(text);
@@ -76,7 +87,7 @@ impl Reply {
     }
 
     /// With these pieces, so many bytes in all if anybody knows it.
-    pub fn stream(mut self, pieces: impl Iterator<Item = Bytes> + Send + 'static, length: Option<u64>) -> Reply {
+    pub fn stream(mut self, pieces: impl Iterator<Item = io::Result<Bytes>> + Send + 'static, length: Option<u64>) -> Reply {
         self.payload = Payload::Stream(Stream(Box::new(pieces)), length);
         self
     }

@@ -10,6 +10,7 @@ use crate::rules::{
     version::Version,
 };
 use http::{HeaderMap, Method};
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// The four services of a storage account.
@@ -113,5 +114,8 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     fn default_version(&self, account: &str) -> Option<Version>;
 
     /// Forgets everything, as a fresh start would.
-    fn reset(&self);
+    ///
+    /// # Errors
+    /// 500 InternalError when the disk does not take it.
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>>;
 }

@@ -5,6 +5,7 @@ use crate::account::Account;
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
+use crate::store::Store;
 use crate::store::content::Filling;
 use bytes::Bytes;
 use http::HeaderMap;
@@ -128,26 +129,30 @@ impl Answer {
     /// Streams a part of its body into a content, hashing on the way.
     ///
     /// # Errors
-    /// As [`Answer::stream`].
-    pub async fn receive(self, part: Range<u64>, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
+    /// As [`Answer::stream`]; 500 InternalError when the disk does not take it.
+    pub async fn receive(self, store: &Store, part: Range<u64>, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
         let expected = self.length().map_or(0, |length| length.min(part.end).saturating_sub(part.start));
         let mut hasher = Hasher::new(wanted);
         // Nothing is kept ready for more than may come.
-        let mut filling = Filling::new(expected.min(limit));
+        let mut filling = Filling::new(store, expected.min(limit));
         let take = |piece: &[u8]| {
             hasher.update(piece);
-            filling.push(piece);
-            true
+            Ok(filling.push(piece)?)
         };
         self.stream(part, limit, take).await?;
-        Ok(Received { content: filling.finish(), digests: hasher.finish() })
+        Ok(Received { content: filling.finish()?, digests: hasher.finish() })
     }
 
-    /// Hands over a part of its body, piece by piece, to somebody who says whether the rest is still wanted.
+    /// Hands over a part of its body, piece by piece, to somebody who refuses what is not wanted any more.
     ///
     /// # Errors
-    /// 413 RequestBodyTooLarge over `limit` bytes; 500 CannotVerifyCopySource when it breaks off, stands still, or is not wanted.
-    pub async fn stream(mut self, part: Range<u64>, limit: u64, mut take: impl FnMut(&[u8]) -> bool) -> Result<(), Fault> {
+    /// 413 RequestBodyTooLarge over `limit` bytes; 500 CannotVerifyCopySource when it breaks off or stands still; the refusal.
+    pub async fn stream(
+        mut self,
+        part: Range<u64>,
+        limit: u64,
+        mut take: impl FnMut(&[u8]) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         if self.length().is_some_and(|length| length.min(part.end).saturating_sub(part.start) > limit) {
             return Err(Fault::too_large(limit));
         }
@@ -164,9 +169,7 @@ impl Answer {
             if came > limit {
                 return Err(Fault::too_large(limit));
             }
-            if !take(wanted) {
-                return Err(lost("nobody wants it any more"));
-            }
+            take(wanted)?;
         }
         Ok(())
     }

@@ -37,8 +37,8 @@ impl Call {
     /// such message.
     pub async fn receive(&mut self, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
         match self.content_length()? {
-            None => self.body.receive(limit, wanted).await,
-            Some(content) => self.body.receive_structured(content, limit, wanted).await,
+            None => self.body.receive(&self.store, limit, wanted).await,
+            Some(content) => self.body.receive_structured(&self.store, content, limit, wanted).await,
         }
     }
 
@@ -90,8 +90,12 @@ impl Reply {
 
     /// With these bytes, so many of them, in a structured message.
     pub fn structured(self, chunks: Chunks, length: u64) -> Reply {
-        let message = Encoder::new(chunks, length);
-        let size = message.length();
+        let mut size = 0;
+        let message = chunks.through(|bytes| {
+            let message = Encoder::new(bytes, length);
+            size = message.length();
+            message
+        });
         self.with(BODY, KIND).with(LENGTH, length.to_string()).stream(message, Some(size))
     }
 }

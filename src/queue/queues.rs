@@ -1,7 +1,7 @@
 //! The queues of every account: from a call to a queue.
 
 use super::state::Queue;
-use crate::op::Call;
+use crate::op::{Call, Kind};
 use crate::rules::fault::{Code, Fault};
 use crate::service::directory::{Directory, Held};
 use crate::store::cell::Cell;
@@ -11,6 +11,7 @@ use std::sync::Arc;
 pub type Queues = Directory<Queue>;
 
 impl Held for Queue {
+    const KIND: Kind = Kind::Queue;
     const MISSING: Code = Code::QueueNotFound;
 }
 

@@ -12,6 +12,7 @@ use crate::rules::{
     version::Version,
 };
 use http::Method;
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// What stands between a queue's name and a message's id.
@@ -71,7 +72,7 @@ impl Service for Queues {
         None
     }
 
-    fn reset(&self) {
-        self.clear();
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+        Box::pin(self.clear())
     }
 }

@@ -4,6 +4,8 @@
 //! With these three no operation walks over messages that it does not touch: not those that are invisible, and not those that are over
 //! and not yet cleared away. The fields are private here, and `ops` is a sibling of this module, not its child.
 
+mod record;
+
 use crate::rules::{
     fault::{Code, Fault},
     message::{Message, Receipt},
@@ -12,7 +14,7 @@ use crate::rules::{
     time::Timestamp,
 };
 use crate::store::timeline::Timeline;
-use imbl::HashMap;
+use imbl::OrdMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -24,7 +26,7 @@ const SWEPT: usize = 16;
 pub struct Queue {
     metadata: Metadata,
     policies: Arc<[Policy]>,
-    messages: HashMap<Uuid, Arc<Message>>,
+    messages: OrdMap<Uuid, Arc<Message>>,
     /// The messages in the order in which they become visible.
     line: Timeline<Uuid>,
     /// The messages in the order in which they are over.

@@ -42,6 +42,11 @@ impl Metadata {
         Ok(Metadata(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect()))
     }
 
+    /// As it was stored: checked when it came.
+    pub fn stored<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Metadata {
+        Metadata(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+
     /// The names and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))

@@ -27,6 +27,16 @@ impl Key {
         Key(half((number >> 64) as u64), half(number as u64))
     }
 
+    /// Its two numbers.
+    pub const fn numbers(self) -> (u64, u64) {
+        (self.0, self.1)
+    }
+
+    /// The key of these two numbers.
+    pub const fn numbered(one: u64, other: u64) -> Key {
+        Key(one, other)
+    }
+
     /// Reads a key.
     pub fn parse(text: &str) -> Option<Key> {
         let (one, other) = text.split_once('*')?;

@@ -39,6 +39,16 @@ impl Attributes {
         })
     }
 
+    /// The set as the bits of a number, in the order in which the flags are written.
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The set that these bits stand for.
+    pub const fn of_bits(bits: u16) -> Attributes {
+        Attributes(bits)
+    }
+
     /// What a new directory or file has that was given these: recorded, a file is to be archived besides.
     ///
     /// # Errors

@@ -31,6 +31,11 @@ const LONGEST_VALUE: usize = 256;
 pub struct Tags(Vec<(String, String)>);
 
 impl Tags {
+    /// As they were stored, in the order of their keys: checked when they came.
+    pub fn stored<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Tags {
+        Tags(pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
+    }
+
     /// Tags from pairs of key and value, or the 400 that says which limit they break.
     pub fn from_pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Tags, Fault> {
         let mut tags: Vec<(String, String)> = pairs.into_iter().take(MOST_TAGS + 1).collect();

@@ -103,8 +103,8 @@ fn lines<'a, S: Held>(
     })
 }
 
-fn gone_line<'a, S>((name, born, kept): (&'a str, Timestamp, &'a Deleted<S>)) -> (&'a str, Timestamp, Line<'a, S>) {
-    (name, born, Line { name, state: kept.state.clone(), deleted: Some((born, kept.deletion)) })
+fn gone_line<'a, S: Held>((name, born, kept): (&'a str, Timestamp, &'a Deleted<S>)) -> (&'a str, Timestamp, Line<'a, S>) {
+    (name, born, Line { name, state: kept.state(), deleted: Some((born, kept.deletion)) })
 }
 
 /// Reads `include=`: some of the words that the service knows, in any case.

@@ -12,4 +12,5 @@ pub mod named;
 pub mod policies;
 pub mod preflight;
 pub mod properties;
+pub mod record;
 pub mod stats;

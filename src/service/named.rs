@@ -8,14 +8,17 @@ use super::directory::Held;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
+use crate::store::Store;
 use crate::store::cell::Cell;
+use crate::store::journal::{CellId, Changes, Recorded, Records, Unreadable, diff};
 use imbl::{OrdMap, OrdSet};
+use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 /// Cells by name; and those that were deleted.
 #[derive(Clone, Debug)]
-pub struct Named<S> {
+pub struct Named<S: Held> {
     live: OrdMap<Arc<str>, Arc<Cell<S>>>,
     deleted: OrdMap<(Arc<str>, Timestamp), Arc<Deleted<S>>>,
     /// The keys of `deleted`, by the moment at which they are no longer kept.
@@ -26,11 +29,24 @@ pub struct Named<S> {
 
 /// What is kept of a deleted container or share.
 #[derive(Debug)]
-pub struct Deleted<S> {
-    /// What it was.
-    pub state: Arc<S>,
+pub struct Deleted<S: Held> {
+    /// Where it is, closed for ever.
+    cell: Arc<Cell<S>>,
     /// When it was deleted.
     pub deletion: Deletion,
+}
+
+impl<S: Held> PartialEq for Deleted<S> {
+    fn eq(&self, other: &Deleted<S>) -> bool {
+        self.cell == other.cell && self.deletion == other.deletion
+    }
+}
+
+impl<S: Held> Deleted<S> {
+    /// What it was.
+    pub fn state(&self) -> Arc<S> {
+        self.cell.read()
+    }
 }
 
 /// What an account can keep after it was deleted, and bring back: a container, a share.
@@ -49,13 +65,13 @@ pub trait Restorable: Held {
     fn restored(self, now: Timestamp) -> Self;
 }
 
-impl<S> Default for Named<S> {
+impl<S: Held> Default for Named<S> {
     fn default() -> Named<S> {
         Named { live: OrdMap::new(), deleted: OrdMap::new(), ends: OrdSet::new(), going: OrdSet::new() }
     }
 }
 
-impl<S> Deref for Named<S> {
+impl<S: Held> Deref for Named<S> {
     type Target = OrdMap<Arc<str>, Arc<Cell<S>>>;
 
     fn deref(&self) -> &Self::Target {
@@ -63,13 +79,13 @@ impl<S> Deref for Named<S> {
     }
 }
 
-impl<S> DerefMut for Named<S> {
+impl<S: Held> DerefMut for Named<S> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.live
     }
 }
 
-impl<S> Named<S> {
+impl<S: Held> Named<S> {
     /// What was deleted and is still kept, in order of names and births, from a name on.
     pub fn deleted_from<'a>(
         &'a self,
@@ -79,6 +95,82 @@ impl<S> Named<S> {
         let first = (Arc::from(from), Timestamp::default());
         let kept = self.deleted.range(first..).filter(move |(_, deleted)| deleted.deletion.is_kept(now));
         kept.map(|((name, born), deleted)| (&**name, *born, &**deleted))
+    }
+
+    /// Forgets everything. Who is still writing to any of it is refused.
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn clear(&mut self) -> Result<(), Fault> {
+        self.live.values().try_for_each(|cell| cell.edit(|_| Ok(()), true))?;
+        *self = Named::default();
+        Ok(())
+    }
+}
+
+/// The form in which names are written.
+const FORM: u8 = 1;
+/// What the key of a name begins with that something has, and what that of one does that something had.
+const LIVE: u8 = b'n';
+const DELETED: u8 = b'd';
+
+#[derive(Serialize, Deserialize)]
+struct DeletedRecord {
+    cell: CellId,
+    at: u64,
+    days: u32,
+}
+
+impl<S: Held> Recorded for Named<S> {
+    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+        let (mut come, mut gone) = (Vec::new(), Vec::new());
+        for (name, was, now) in diff(before.map(|before| &before.live), Some(&after.live)) {
+            let key = [&[LIVE], name.as_bytes()].concat();
+            match now {
+                Some(cell) => to.put(&key, FORM, &cell.id()),
+                None => to.delete(&key),
+            }
+            gone.extend(was);
+            come.extend(now);
+        }
+        for ((name, born), was, now) in diff(before.map(|before| &before.deleted), Some(&after.deleted)) {
+            let key = [&[DELETED], name.as_bytes(), &born.ticks().to_be_bytes()].concat();
+            match now {
+                Some(kept) => {
+                    let Deletion { at, days } = kept.deletion;
+                    to.put(&key, FORM, &DeletedRecord { cell: kept.cell.id(), at: at.ticks(), days });
+                }
+                None => to.delete(&key),
+            }
+            gone.extend(was.map(|was| &was.cell));
+            come.extend(now.map(|now| &now.cell));
+        }
+        if before.is_none() {
+            return; // The cells tell of themselves.
+        }
+        // A cell that stands elsewhere now has neither come nor gone.
+        come.iter().filter(|cell| !gone.contains(cell)).for_each(|cell| cell.enter(to));
+        gone.iter().filter(|cell| !come.contains(cell)).for_each(|cell| cell.leave(to));
+    }
+
+    fn restore(records: &Records, store: &Store) -> Result<Self, Unreadable> {
+        let text =
+            |name: &[u8]| String::from_utf8(name.to_vec()).map(Arc::<str>::from).map_err(|error| Unreadable(error.to_string()));
+        let mut named = Named::default();
+        for (name, record) in records.under(&[LIVE]) {
+            named.live.insert(text(name)?, store.load(record.read(FORM)?, S::MISSING)?);
+        }
+        for (key, record) in records.under(&[DELETED]) {
+            let (name, born) = key.split_last_chunk().ok_or_else(|| Unreadable("a name without its birth".to_owned()))?;
+            let (name, born) = (text(name)?, Timestamp::from_ticks(u64::from_be_bytes(*born)));
+            let DeletedRecord { cell, at, days } = record.read(FORM)?;
+            let cell: Arc<Cell<S>> = store.load(cell, S::MISSING)?;
+            _ = cell.edit(|_| Ok(()), true);
+            let deletion = Deletion { at: Timestamp::from_ticks(at), days };
+            named.ends.insert((deletion.end(), name.clone(), born));
+            named.deleted.insert((name, born), Arc::new(Deleted { cell, deletion }));
+        }
+        Ok(named)
     }
 }
 
@@ -116,13 +208,12 @@ impl<S: Restorable> Named<S> {
         self.going.insert((now, name.into()));
         if let Some(days) = days {
             let deletion = Deletion { at: now, days };
-            let state = cell.read();
-            let mut key = (Arc::from(name), state.born());
+            let mut key = (Arc::from(name), cell.read().born());
             while self.deleted.contains_key(&key) {
                 key.1 = key.1.next();
             }
             self.ends.insert((deletion.end(), key.0.clone(), key.1));
-            self.deleted.insert(key, Arc::new(Deleted { state, deletion }));
+            self.deleted.insert(key, Arc::new(Deleted { cell, deletion }));
         }
         Ok(())
     }
@@ -147,8 +238,8 @@ impl<S: Restorable> Named<S> {
         }
         self.deleted.remove(&key);
         self.ends.remove(&(kept.deletion.end(), key.0, key.1));
-        let state = S::clone(&kept.state).restored(now);
-        self.live.insert(name.into(), Arc::new(Cell::new(state, S::MISSING)));
+        let state = S::clone(&kept.state()).restored(now);
+        self.live.insert(name.into(), kept.cell.another(state));
         Ok(())
     }
 
@@ -167,11 +258,24 @@ impl<S: Restorable> Named<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::op::Kind;
 
     #[derive(Clone, Debug)]
     struct Thing(Timestamp);
 
+    impl Recorded for Thing {
+        fn changes(_: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+            to.put(b"", 1, &after.0.ticks());
+        }
+
+        fn restore(records: &Records, _: &Store) -> Result<Self, Unreadable> {
+            let record = records.get(b"").ok_or_else(|| Unreadable("nothing".to_owned()))?;
+            Ok(Thing(Timestamp::from_ticks(record.read(1)?)))
+        }
+    }
+
     impl Held for Thing {
+        const KIND: Kind = Kind::Blob;
         const MISSING: Code = Code::ContainerNotFound;
     }
 
@@ -194,7 +298,7 @@ mod tests {
     }
 
     fn put(named: &mut Named<Thing>, name: &str, now: Timestamp) {
-        named.insert(name.into(), Arc::new(Cell::new(Thing(now), Thing::MISSING)));
+        named.insert(name.into(), Store::MEMORY.cell(Thing(now), Thing::MISSING));
     }
 
     fn code(result: Result<(), Fault>) -> Option<Code> {

@@ -3,6 +3,8 @@
 //! A Set replaces the elements that it names and leaves the others as they were. Logging and metrics are remembered and returned;
 //! nothing is logged or measured by them.
 
+mod record;
+
 use super::directory::{Directory, Held};
 use crate::op::xml::{self, Element, Writer};
 use crate::op::{Call, Kind, Reply};

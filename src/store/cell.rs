@@ -4,6 +4,8 @@
 //! maps, so a draft of it costs a few pointers, an error drops the draft and leaves no trace, and a listing that began before a
 //! write goes on over the version it began with.
 
+use super::disk::log::{Safe, Told};
+use super::journal::{CellId, Changes, Journal, Recorded};
 use crate::rules::fault::{Code, Fault};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
@@ -16,6 +18,20 @@ pub struct Cell<S> {
     writer: Mutex<bool>,
     /// What a writer is told who comes after the cell was closed.
     gone: Code,
+    journal: Journal,
+}
+
+impl<S> Drop for Cell<S> {
+    fn drop(&mut self) {
+        self.journal.dropped();
+    }
+}
+
+impl<S> PartialEq for Cell<S> {
+    /// A cell is equal to itself alone.
+    fn eq(&self, other: &Cell<S>) -> bool {
+        std::ptr::eq(self, other)
+    }
 }
 
 impl<S> std::fmt::Debug for Cell<S> {
@@ -24,10 +40,38 @@ impl<S> std::fmt::Debug for Cell<S> {
     }
 }
 
-impl<S: Clone> Cell<S> {
-    /// A cell with its first version, and the refusal that late writers get after [`Cell::close`].
-    pub fn new(state: S, gone: Code) -> Cell<S> {
-        Cell { published: ArcSwap::from_pointee(state), writer: Mutex::new(false), gone }
+impl<S: Recorded> Cell<S> {
+    /// A cell with its first version, the refusal that late writers get after [`Cell::close`], and where its changes go.
+    pub fn new(state: S, gone: Code, journal: Journal) -> Cell<S> {
+        Cell { published: ArcSwap::from_pointee(state), writer: Mutex::new(false), gone, journal }
+    }
+
+    /// A new cell that is kept where this one is, once [`Cell::enter`] tells of it.
+    pub fn another(&self, state: S) -> Arc<Cell<S>> {
+        Arc::new(Cell::new(state, self.gone, self.journal.another()))
+    }
+
+    /// Its number among all that is kept.
+    pub fn id(&self) -> CellId {
+        self.journal.cell()
+    }
+
+    /// Is part of snapshots from now on.
+    pub(super) fn keep(self: &Arc<Self>) {
+        let told: Arc<dyn Told> = self.clone();
+        self.journal.keep(Arc::downgrade(&told));
+    }
+
+    /// Tells the whole of it, for the first time: from now on it is part of what is kept.
+    pub fn enter(self: &Arc<Self>, to: &mut Changes<'_>) {
+        self.keep();
+        self.tell(&mut to.of(self.id()));
+    }
+
+    /// Tells that it is no more.
+    pub fn leave(&self, to: &mut Changes<'_>) {
+        self.journal.forget();
+        to.drop(self.id());
     }
 
     /// The state as of now, for as long as the caller holds it. Waits for nobody.
@@ -41,9 +85,12 @@ impl<S: Clone> Cell<S> {
     /// keeps things; in memory that is at once.
     ///
     /// # Errors
-    /// Whatever the edit refuses with, or the cell's `gone` code after it was closed.
+    /// Whatever the edit refuses with, the cell's `gone` code after it was closed, or 500 InternalError when the disk does not take
+    /// the change.
     pub async fn write<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, Fault>) -> Result<R, Fault> {
-        self.edit(edit, false)
+        let (result, safe) = self.step(edit, false)?;
+        safe.wait().await?;
+        Ok(result)
     }
 
     /// Edits a draft as [`Cell::write`] does and, unless that refuses, closes the cell: no later write succeeds.
@@ -51,32 +98,66 @@ impl<S: Clone> Cell<S> {
     /// # Errors
     /// As [`Cell::write`].
     pub async fn close<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, Fault>) -> Result<R, Fault> {
-        self.edit(edit, true)
+        let (result, safe) = self.step(edit, true)?;
+        safe.wait().await?;
+        Ok(result)
     }
 
-    /// [`Cell::write`] from inside the edit of another cell: the directory's, which outranks the cells that it names.
+    /// [`Cell::write`] from inside the edit of another cell: the directory's, which outranks the cells that it names. Changes become
+    /// safe in the order in which they were made, so that whoever waits for the directory's waits for this one too.
     ///
     /// # Errors
     /// As [`Cell::write`].
     pub fn edit<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, Fault>, close: bool) -> Result<R, Fault> {
+        self.step(edit, close).map(|(result, _)| result)
+    }
+
+    fn step<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, Fault>, close: bool) -> Result<(R, Safe), Fault> {
         let mut closed = self.writer.lock();
         if *closed {
             return Err(self.gone.into());
         }
-        let mut draft = S::clone(&self.published.load());
+        self.journal.check()?;
+        let before = self.published.load();
+        let mut draft = S::clone(&before);
         let result = edit(&mut draft)?;
+        let safe = self.journal.append(&**before, &draft)?;
         self.published.store(Arc::new(draft));
         *closed = close;
-        Ok(result)
+        Ok((result, safe))
+    }
+}
+
+impl<S: Recorded> Told for Cell<S> {
+    fn tell(&self, to: &mut Changes<'_>) {
+        // A write is handed to the log before it is published. Who waits for it here sees all that the log had when it began to wait.
+        let state = {
+            let _written = self.writer.lock();
+            self.read()
+        };
+        S::changes(None, &state, to);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Store;
+    use crate::store::journal::{Records, Unreadable};
 
-    fn cell() -> Cell<imbl::OrdMap<u32, &'static str>> {
-        Cell::new(imbl::OrdMap::unit(1, "one"), Code::ContainerNotFound)
+    /// Some numbers and their names.
+    type Names = imbl::OrdMap<u32, &'static str>;
+
+    impl Recorded for Names {
+        fn changes(_: Option<&Self>, _: &Self, _: &mut Changes<'_>) {}
+
+        fn restore(_: &Records, _: &Store) -> Result<Self, Unreadable> {
+            Ok(Names::new())
+        }
+    }
+
+    fn cell() -> Cell<Names> {
+        Cell::new(Names::unit(1, "one"), Code::ContainerNotFound, Journal::NONE)
     }
 
     #[tokio::test]

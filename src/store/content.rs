@@ -3,37 +3,40 @@
 //! A block list is committed, a blob copied and a range read without touching a byte: they share chunks. Nothing that one blob
 //! does to its bytes is ever seen by another, because a chunk never changes once it is filled.
 
+use super::Store;
+use super::chunks::Chunk;
 use bytes::Bytes;
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The largest chunk in bytes. A body longer than this lies in several, so that no single allocation has to hold it.
 pub const CHUNK: usize = 1 << 20;
 
-/// Bytes that do not change, in chunks that may be shared with other contents. Cheap to clone.
-#[derive(Clone, Debug, Default)]
+/// Bytes that do not change, in chunks that may be shared with other contents. Cheap to clone. Two are equal when they share all chunks.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Content {
     chunks: Chunks,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 enum Chunks {
     #[default]
     None,
-    One(Bytes),
+    One(Chunk),
     Many(Arc<[Piece]>),
 }
 
 /// A chunk and where in the whole it begins.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Piece {
     start: u64,
-    bytes: Bytes,
+    chunk: Chunk,
 }
 
 impl Piece {
     fn end(&self) -> u64 {
-        self.start + self.bytes.len() as u64
+        self.start + self.chunk.len() as u64
     }
 }
 
@@ -42,7 +45,7 @@ impl Content {
     pub fn len(&self) -> u64 {
         match &self.chunks {
             Chunks::None => 0,
-            Chunks::One(bytes) => bytes.len() as u64,
+            Chunks::One(chunk) => chunk.len() as u64,
             Chunks::Many(pieces) => pieces.last().map_or(0, Piece::end),
         }
     }
@@ -68,15 +71,25 @@ impl Content {
         Content::from_chunks(chunks)
     }
 
+    /// Its chunks as they lie.
+    pub(super) fn chunks(&self) -> impl Iterator<Item = &Chunk> {
+        let (one, many) = match &self.chunks {
+            Chunks::None => (None, &[][..]),
+            Chunks::One(chunk) => (Some(chunk), &[][..]),
+            Chunks::Many(pieces) => (None, &pieces[..]),
+        };
+        one.into_iter().chain(many.iter().map(|piece| &piece.chunk))
+    }
+
     /// These chunks, one after the other.
-    pub fn from_chunks(chunks: impl IntoIterator<Item = Bytes>) -> Content {
+    pub fn from_chunks(chunks: impl IntoIterator<Item = Chunk>) -> Content {
         let mut pieces: Vec<Piece> = Vec::new();
-        for bytes in chunks.into_iter().filter(|bytes| !bytes.is_empty()) {
-            pieces.push(Piece { start: pieces.last().map_or(0, Piece::end), bytes });
+        for chunk in chunks.into_iter().filter(|chunk| !chunk.is_empty()) {
+            pieces.push(Piece { start: pieces.last().map_or(0, Piece::end), chunk });
         }
         let chunks = match pieces.len() {
             0 => Chunks::None,
-            1 => pieces.pop().map_or(Chunks::None, |piece| Chunks::One(piece.bytes)),
+            1 => pieces.pop().map_or(Chunks::None, |piece| Chunks::One(piece.chunk)),
             _ => Chunks::Many(pieces.into()),
         };
         Content { chunks }
@@ -92,22 +105,22 @@ pub struct Slices {
 }
 
 impl Iterator for Slices {
-    type Item = Bytes;
+    type Item = Chunk;
 
-    fn next(&mut self) -> Option<Bytes> {
+    fn next(&mut self) -> Option<Chunk> {
         if self.next >= self.end {
             return None;
         }
-        let (start, bytes) = match &self.content.chunks {
+        let (start, chunk) = match &self.content.chunks {
             Chunks::None => return None,
-            Chunks::One(bytes) => (0, bytes),
+            Chunks::One(chunk) => (0, chunk),
             Chunks::Many(pieces) => {
                 let piece = pieces.get(pieces.partition_point(|piece| piece.end() <= self.next))?;
-                (piece.start, &piece.bytes)
+                (piece.start, &piece.chunk)
             }
         };
-        let stop = self.end.min(start + bytes.len() as u64);
-        let part = bytes.slice((self.next - start) as usize..(stop - start) as usize);
+        let stop = self.end.min(start + chunk.len() as u64);
+        let part = chunk.slice((self.next - start) as usize..(stop - start) as usize);
         self.next = stop;
         Some(part)
     }
@@ -119,19 +132,24 @@ impl Iterator for Slices {
 /// that kept one would keep the whole buffer.
 #[derive(Debug)]
 pub struct Filling {
-    full: Vec<Bytes>,
+    store: Store,
+    full: Vec<Chunk>,
     open: Vec<u8>,
     expected: u64,
 }
 
 impl Filling {
-    /// Begins; `expected` is how many bytes the sender announced, so that the last chunk is no larger than it has to be.
-    pub fn new(expected: u64) -> Filling {
-        Filling { full: Vec::new(), open: Vec::new(), expected }
+    /// Begins; the chunks go where this store has its bytes. `expected` is how many the sender announced, so that the last chunk is no
+    /// larger than it has to be.
+    pub fn new(store: &Store, expected: u64) -> Filling {
+        Filling { store: store.clone(), full: Vec::new(), open: Vec::new(), expected }
     }
 
     /// Takes in the next bytes.
-    pub fn push(&mut self, mut frame: &[u8]) {
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn push(&mut self, mut frame: &[u8]) -> io::Result<()> {
         while !frame.is_empty() {
             if self.open.capacity() == 0 {
                 let rest = usize::try_from(self.expected).unwrap_or(usize::MAX);
@@ -143,24 +161,29 @@ impl Filling {
             self.expected = self.expected.saturating_sub(take as u64);
             frame = later;
             if self.open.len() == self.open.capacity() {
-                self.full.push(std::mem::take(&mut self.open).into());
+                self.full.push(self.store.keep(std::mem::take(&mut self.open).into())?);
             }
         }
+        Ok(())
     }
 
     /// Ends.
-    pub fn finish(mut self) -> Content {
-        self.open.shrink_to_fit();
-        self.full.push(self.open.into());
-        Content::from_chunks(self.full)
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn finish(mut self) -> io::Result<Content> {
+        if !self.open.is_empty() {
+            self.open.shrink_to_fit();
+            self.full.push(self.store.keep(self.open.into())?);
+        }
+        Ok(Content::from_chunks(self.full))
     }
 }
 
 impl From<&[u8]> for Content {
+    /// Bytes in memory.
     fn from(bytes: &[u8]) -> Content {
-        let mut filling = Filling::new(bytes.len() as u64);
-        filling.push(bytes);
-        filling.finish()
+        Content::from_chunks(bytes.chunks(CHUNK).map(|chunk| Chunk::Memory(Bytes::copy_from_slice(chunk))))
     }
 }
 
@@ -170,16 +193,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn flat(content: &Content, range: Range<u64>) -> Vec<u8> {
-        content.slice(range).flat_map(Vec::from).collect()
+        content.slice(range).flat_map(|chunk| chunk.read().unwrap()).collect()
     }
 
     #[test]
     fn small_bodies_take_no_more_than_their_bytes() {
-        let mut filling = Filling::new(5);
-        filling.push(b"he");
-        filling.push(b"llo");
-        let content = filling.finish();
-        assert!(matches!(&content.chunks, Chunks::One(bytes) if bytes.len() == 5));
+        let mut filling = Filling::new(&Store::MEMORY, 5);
+        filling.push(b"he").unwrap();
+        filling.push(b"llo").unwrap();
+        let content = filling.finish().unwrap();
+        assert!(matches!(&content.chunks, Chunks::One(chunk) if chunk.len() == 5));
         assert_eq!(flat(&content, 1..3), b"el");
     }
 
@@ -188,7 +211,7 @@ mod tests {
         let one = Content::from(&b"one"[..]);
         let both = Content::concat([&one, &one]);
         let (a, b) = (one.slice(0..3).next().unwrap(), both.slice(3..6).next().unwrap());
-        assert_eq!(a.as_ptr(), b.as_ptr());
+        assert_eq!(a, b);
     }
 
     proptest! {
@@ -208,9 +231,9 @@ mod tests {
         /// However the frames fall, the same bytes come out, in chunks no larger than the limit.
         #[test]
         fn fills_from_any_frames(frames in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..60), 0..8), announced in 0u64..400) {
-            let mut filling = Filling::new(announced);
-            for frame in &frames { filling.push(frame); }
-            let content = filling.finish();
+            let mut filling = Filling::new(&Store::MEMORY, announced);
+            for frame in &frames { filling.push(frame).unwrap(); }
+            let content = filling.finish().unwrap();
             prop_assert_eq!(flat(&content, 0..u64::MAX), frames.concat());
         }
     }

@@ -40,6 +40,11 @@ impl Marks {
         fresh.map(|(start, end, _)| start.max(range.start)..end.min(range.end)).collect()
     }
 
+    /// All marked ranges, and when each was marked.
+    pub fn iter(&self) -> impl Iterator<Item = (Range<u64>, Timestamp)> {
+        self.ranges.iter().map(|(start, (end, at))| (*start..*end, *at))
+    }
+
     fn touching(&self, range: &Range<u64>) -> impl Iterator<Item = (u64, u64, Timestamp)> + use<'_> {
         let (first, last) = (range.start, range.end.max(range.start));
         let before = self.ranges.range(..first).next_back().filter(move |(_, (end, _))| *end > first && last > first);

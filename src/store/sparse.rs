@@ -4,10 +4,12 @@
 //! snapshot of the content, and remember when they were written, so that a difference between two states is found by looking at the
 //! runs, not at the bytes.
 
+use super::Store;
+use super::chunks::{Chunk, ZEROS};
 use super::content::{CHUNK, Content, Slices};
 use crate::rules::time::Timestamp;
-use bytes::Bytes;
 use imbl::OrdMap;
+use std::io;
 use std::ops::Range;
 
 /// A content of a given size with holes. Cheap to clone.
@@ -15,14 +17,14 @@ use std::ops::Range;
 pub struct Sparse {
     size: u64,
     /// Written runs by their first byte: not empty, not overlapping, all below `size`.
-    runs: OrdMap<u64, Run>,
+    pub(super) runs: OrdMap<u64, Run>,
 }
 
 /// A run of written bytes.
-#[derive(Clone, Debug)]
-struct Run {
-    content: Content,
-    written: Timestamp,
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Run {
+    pub(super) content: Content,
+    pub(super) written: Timestamp,
 }
 
 /// What became of a range of bytes since an earlier state.
@@ -138,6 +140,7 @@ fn joined(ranges: impl Iterator<Item = Range<u64>>) -> Vec<Range<u64>> {
 /// them takes no more room than what else is in it.
 #[derive(Debug)]
 pub struct PageFilling {
+    store: Store,
     sparse: Sparse,
     now: Timestamp,
     at: u64,
@@ -148,51 +151,55 @@ pub struct PageFilling {
 const PAGE: usize = 512;
 
 impl PageFilling {
-    /// Begins: the size in bytes, and when it is written.
-    pub fn new(size: u64, now: Timestamp) -> PageFilling {
-        PageFilling { sparse: Sparse::new(size), now, at: 0, open: Vec::new() }
+    /// Begins: where the bytes go, the size in bytes, and when it is written.
+    pub fn new(store: &Store, size: u64, now: Timestamp) -> PageFilling {
+        PageFilling { store: store.clone(), sparse: Sparse::new(size), now, at: 0, open: Vec::new() }
     }
 
     /// Takes in the next bytes. What would lie beyond the size is not written.
-    pub fn push(&mut self, mut frame: &[u8]) {
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn push(&mut self, mut frame: &[u8]) -> io::Result<()> {
         while !frame.is_empty() {
             let (now, later) = frame.split_at(frame.len().min(CHUNK - self.open.len()));
             self.open.extend_from_slice(now);
             frame = later;
             if self.open.len() == CHUNK {
-                self.settle();
+                self.settle()?;
             }
         }
+        Ok(())
     }
 
     /// Ends.
-    pub fn finish(mut self) -> Sparse {
-        self.settle();
-        self.sparse
+    ///
+    /// # Errors
+    /// Those of the disk.
+    pub fn finish(mut self) -> io::Result<Sparse> {
+        self.settle()?;
+        Ok(self.sparse)
     }
 
     /// Writes the pages of what came since the last time that have something in them, each run of them in a chunk of its own.
-    fn settle(&mut self) {
+    fn settle(&mut self) -> io::Result<()> {
         let mut at = self.at;
         for run in self.open.chunks(PAGE).collect::<Vec<_>>().chunk_by(|a, b| blank(a) == blank(b)) {
             let length: usize = run.iter().map(|page| page.len()).sum();
             if run.first().is_some_and(|page| !blank(page)) {
-                self.sparse.write(at, &Content::from_chunks([Bytes::from(run.concat())]), self.now);
+                self.sparse.write(at, &Content::from_chunks([self.store.keep(run.concat().into())?]), self.now);
             }
             at += length as u64;
         }
         self.at = at;
         self.open.clear();
+        Ok(())
     }
 }
 
 fn blank(page: &[u8]) -> bool {
     page.iter().all(|byte| *byte == 0)
 }
-
-/// The largest piece of a hole that is handed out at once, in bytes.
-const ZEROS: usize = 64 << 10;
-static ZERO: [u8; ZEROS] = [0; ZEROS];
 
 /// The chunks of a part of a sparse content, in order.
 #[derive(Clone, Debug)]
@@ -204,13 +211,13 @@ pub struct SparseSlices {
 }
 
 impl Iterator for SparseSlices {
-    type Item = Bytes;
+    type Item = Chunk;
 
-    fn next(&mut self) -> Option<Bytes> {
+    fn next(&mut self) -> Option<Chunk> {
         loop {
-            if let Some(bytes) = self.run.as_mut().and_then(Iterator::next) {
-                self.next += bytes.len() as u64;
-                return Some(bytes);
+            if let Some(chunk) = self.run.as_mut().and_then(Iterator::next) {
+                self.next += chunk.len() as u64;
+                return Some(chunk);
             }
             self.run = None;
             if self.next >= self.end {
@@ -225,9 +232,9 @@ impl Iterator for SparseSlices {
                 Some((start, _)) => start - self.next,
                 None => self.end - self.next,
             };
-            let zeros = usize::try_from(hole).unwrap_or(ZEROS).min(ZEROS);
-            self.next += zeros as u64;
-            return Some(Bytes::from_static(&ZERO).slice(..zeros));
+            let zeros = u32::try_from(hole).unwrap_or(ZEROS).min(ZEROS);
+            self.next += u64::from(zeros);
+            return Some(Chunk::Zeros(zeros));
         }
     }
 }
@@ -238,7 +245,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn flat(sparse: &Sparse, range: Range<u64>) -> Vec<u8> {
-        sparse.slice(range).flat_map(Vec::from).collect()
+        sparse.slice(range).flat_map(|chunk| chunk.read().unwrap()).collect()
     }
 
     #[derive(Clone, Debug)]
@@ -286,9 +293,9 @@ mod tests {
             plain[at] = byte;
         }
         for frame in [100, 4096, 3 * CHUNK] {
-            let mut filling = PageFilling::new(plain.len() as u64, Timestamp::from_ticks(1));
-            plain.chunks(frame).for_each(|piece| filling.push(piece));
-            let sparse = filling.finish();
+            let mut filling = PageFilling::new(&Store::MEMORY, plain.len() as u64, Timestamp::from_ticks(1));
+            plain.chunks(frame).for_each(|piece| filling.push(piece).unwrap());
+            let sparse = filling.finish().unwrap();
             assert!(flat(&sparse, 0..sparse.len()) == plain, "in frames of {frame}");
             let (page, chunk) = (PAGE as u64, CHUNK as u64);
             let written = [0..2 * page, chunk - page..chunk + page, 3 * chunk + page..3 * chunk + 2 * page];
@@ -336,6 +343,6 @@ mod tests {
         sparse.write(4 << 40, &Content::from(&b"here"[..]), Timestamp::from_ticks(1));
         assert_eq!(sparse.written(0..sparse.len()), vec![4 << 40..(4 << 40) + 4]);
         assert_eq!(flat(&sparse, (4 << 40) - 2..(4 << 40) + 6), b"\0\0here\0\0");
-        assert_eq!(sparse.slice(0..8 << 40).next().unwrap().len(), ZEROS);
+        assert_eq!(sparse.slice(0..8 << 40).next().unwrap().len(), ZEROS as usize);
     }
 }

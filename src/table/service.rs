@@ -13,6 +13,7 @@ use crate::rules::{
     version::Version,
 };
 use http::{HeaderMap, Method};
+use std::pin::Pin;
 use std::sync::Arc;
 
 impl Service for Tables {
@@ -66,8 +67,8 @@ impl Service for Tables {
         self.account(account).ok()?.properties.read().default_version
     }
 
-    fn reset(&self) {
-        self.clear();
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+        Box::pin(self.clear())
     }
 }
 

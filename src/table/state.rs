@@ -3,8 +3,10 @@
 //! A handler reaches entities by the methods here alone, and each of them keeps to the keys that the caller's signature allows. The
 //! fields are private, and `ops` is a sibling of this module, not its child.
 
+mod record;
+
 use super::Tables;
-use crate::op::Call;
+use crate::op::{Call, Kind};
 use crate::rules::entity::{Entity, Key, Write, key::Range};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{sas::Policy, time::Timestamp};
@@ -25,6 +27,7 @@ pub struct Table {
 }
 
 impl Held for Table {
+    const KIND: Kind = Kind::Table;
     const MISSING: Code = Code::TableNotFound;
 }
 

@@ -12,6 +12,7 @@ use lazuli::op::Kind;
 use lazuli::rules::time::Timestamp;
 use lazuli::world::World;
 use std::ffi::OsString;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The version that requests are sent in, unless a test says otherwise.
 pub const VERSION: &str = "2021-12-02";
@@ -19,7 +20,48 @@ pub const VERSION: &str = "2021-12-02";
 /// A running server and a client of it.
 pub struct House {
     pub emulator: Emulator,
+    door: Door,
+    arguments: Vec<String>,
+    start: Timestamp,
+    waited: AtomicU64,
+}
+
+/// A client, and the ports at which it finds a server.
+pub struct Door {
     client: Client<HttpConnector, Full<Bytes>>,
+    ports: Vec<(Kind, u16)>,
+}
+
+impl Door {
+    /// A client of the server at these ports.
+    pub fn at(ports: &[(Kind, u16)]) -> Door {
+        Door { client: Client::builder(TokioExecutor::new()).build_http(), ports: ports.to_vec() }
+    }
+
+    fn of(emulator: &Emulator) -> Door {
+        Door::at(&emulator.addresses().iter().map(|address| (address.kind, address.port)).collect::<Vec<_>>())
+    }
+
+    fn host(&self, kind: Kind) -> String {
+        let (_, port) = self.ports.iter().find(|(known, _)| *known == kind).unwrap();
+        format!("127.0.0.1:{port}")
+    }
+
+    /// Begins a request to the blob service's default account, signed with its key: `target` is `/container/blob?query`.
+    pub fn ask(&self, method: &str, target: &str) -> Ask<'_> {
+        Ask {
+            door: self,
+            kind: Kind::Blob,
+            method: method.to_owned(),
+            account: WELL_KNOWN_ACCOUNT.to_owned(),
+            target: target.to_owned(),
+            headers: vec![("x-ms-version".into(), VERSION.into())],
+            body: Bytes::new(),
+            key: Some(WELL_KNOWN_KEY.to_owned()),
+            signed: None,
+            port: None,
+        }
+    }
 }
 
 /// An answer, read whole.
@@ -87,13 +129,44 @@ impl House {
 
     /// A server with these arguments.
     pub async fn with(arguments: &[&str]) -> House {
-        let world = World::by_hand(start_of_time(), 7);
-        let emulator = Emulator::start(&configuration(arguments), world).await.unwrap();
-        House { emulator, client: Client::builder(TokioExecutor::new()).build_http() }
+        let start = start_of_time();
+        let emulator = Emulator::start(&configuration(arguments), World::by_hand(start, 7)).await.unwrap();
+        let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
+        House { door: Door::of(&emulator), emulator, arguments, start, waited: AtomicU64::new(0) }
+    }
+
+    /// Stops the server and starts it again with the same arguments, at the same time of its clock.
+    pub async fn restart(&mut self) {
+        // What has no location holds no other's.
+        self.emulator = Emulator::start(&configuration(&[]), World::by_hand(self.start, 0)).await.unwrap();
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        let again = loop {
+            let world = World::by_hand(self.start, 7 + u64::from(self.emulator.addresses()[0].port));
+            world.advance(self.waited.load(Ordering::Relaxed));
+            match Emulator::start(&configuration(&arguments), world).await {
+                // The tasks of the one before end when their turn comes.
+                Err(reason) if reason.contains("another server is using") => tokio::task::yield_now().await,
+                started => break started.unwrap(),
+            }
+        };
+        self.emulator = again;
+        self.door = Door::of(&self.emulator);
+    }
+
+    /// Stops the server and starts it again with other arguments.
+    pub async fn restart_with(&mut self, arguments: &[&str]) {
+        self.arguments = arguments.iter().map(|&word| word.to_owned()).collect();
+        self.restart().await;
+    }
+
+    /// Whether it was started with this argument.
+    pub fn has(&self, argument: &str) -> bool {
+        self.arguments.iter().any(|given| given == argument)
     }
 
     /// Moves the server's clock on.
     pub fn wait(&self, seconds: u64) {
+        self.waited.fetch_add(seconds, Ordering::Relaxed);
         self.emulator.world().advance(seconds);
     }
 
@@ -110,18 +183,7 @@ impl House {
 
     /// Begins a request to the blob service's default account, signed with its key: `target` is `/container/blob?query`.
     pub fn ask(&self, method: &str, target: &str) -> Ask<'_> {
-        Ask {
-            house: self,
-            kind: Kind::Blob,
-            method: method.to_owned(),
-            account: WELL_KNOWN_ACCOUNT.to_owned(),
-            target: target.to_owned(),
-            headers: vec![("x-ms-version".into(), VERSION.into())],
-            body: Bytes::new(),
-            key: Some(WELL_KNOWN_KEY.to_owned()),
-            signed: None,
-            port: None,
-        }
+        self.door.ask(method, target)
     }
 
     /// Begins a request as a browser makes it: to this host, unsigned and without a version, on the blob service's port.
@@ -146,7 +208,7 @@ impl House {
 
 /// A request being made.
 pub struct Ask<'a> {
-    house: &'a House,
+    door: &'a Door,
     kind: Kind,
     method: String,
     account: String,
@@ -216,9 +278,14 @@ impl Ask<'_> {
     }
 
     /// Sends it and reads the answer.
-    pub async fn send(mut self) -> Answer {
+    pub async fn send(self) -> Answer {
+        self.attempt().await.unwrap()
+    }
+
+    /// Sends it and reads the answer, if there is one.
+    pub async fn attempt(mut self) -> Option<Answer> {
         let path = if self.account.is_empty() { self.target.clone() } else { format!("/{}{}", self.account, self.target) };
-        let place = self.port.map_or_else(|| self.house.host(self.kind), |port| format!("127.0.0.1:{port}"));
+        let place = self.port.map_or_else(|| self.door.host(self.kind), |port| format!("127.0.0.1:{port}"));
         if self.kind == Kind::Table {
             for (name, value) in [("accept", "application/json"), ("content-type", "application/json")] {
                 if !self.headers.iter().any(|(known, _)| known == name) {
@@ -243,9 +310,10 @@ impl Ask<'_> {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let response = self.house.client.request(request.body(Full::new(self.body)).unwrap()).await.unwrap();
+        let response = self.door.client.request(request.body(Full::new(self.body)).unwrap()).await.ok()?;
         let (parts, body) = response.into_parts();
-        Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.collect().await.unwrap().to_bytes() }
+        let body = body.collect().await.ok()?.to_bytes();
+        Some(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
     }
 }
 

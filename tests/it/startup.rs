@@ -68,6 +68,12 @@ impl Running {
         Running { child, lines }
     }
 
+    /// Ends it as hard as it can be ended.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     pub fn line(&self) -> String {
         self.lines.recv_timeout(HANGS).unwrap()
     }
@@ -235,6 +241,9 @@ fn mistakes_are_one_line() {
     let folder = Folder::new("mistakes");
     let absent = folder.0.join("absent.pem");
     let absent = absent.to_str().unwrap();
+    let theirs = Folder::new("theirs");
+    std::fs::write(theirs.0.join("letter"), "dear").unwrap();
+    let theirs = theirs.0.to_str().unwrap();
     for (arguments, said) in [
         (&["--blob-port", port.as_str(), "--queue-port", "0", "--table-port", "0", "--file-port", "0"][..], "already in use"),
         (&["--blob-port", "70000"], "is not a port"),
@@ -242,8 +251,8 @@ fn mistakes_are_one_line() {
         (&["--account", "one:not base64!"], "one"),
         (&["--account", "UPPER"], "UPPER"),
         (&["--colour", "blue"], "--colour"),
-        (&["--location", "somewhere"], "--location"),
-        (&["-l", "somewhere"], "--location"),
+        (&["--location", absent, "--durability", "hope"], "is not a durability: process or sync"),
+        (&["-l", theirs, "--blob-port", "0"], "files of another program"),
         (&["--oauth", "full"], "\"full\" is not a level: basic or dev"),
         (&["--cert", absent], "--key"),
         (&["--cert", absent, "--key", absent], "cannot be read"),

@@ -48,9 +48,8 @@ async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 
 async fn set(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let claimed = call.claimed_checksums()?;
-    let received = call.body.receive(LIMIT, claimed.wanted(call.version)).await?;
-    claimed.check(received.digests)?;
-    let document: Vec<u8> = received.content.slice(0..LIMIT).flatten().collect();
+    let (document, digests) = call.body.document(LIMIT, claimed.wanted(call.version)).await?;
+    claimed.check(digests)?;
     let tags = wire::read_tags(&document)?;
     let container = blobs.container(&call)?;
     container

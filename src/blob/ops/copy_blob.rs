@@ -15,6 +15,7 @@ use crate::rules::lease::{self, Guard, Subject};
 use crate::rules::tier::{Kept, Placed, Priority};
 use crate::rules::time::Timestamp;
 use crate::service::elsewhere::Elsewhere;
+use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::takes;
 use crate::world::World;
@@ -83,7 +84,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             .await?;
             let container = Arc::downgrade(&container);
             let name = call.blob().into();
-            let coming = Coming { container, name, id, described, seal: asked.seal, total, arrived, world: call.world.clone() };
+            let coming = Coming { container, name, id, described, seal: asked.seal, total, arrived, world: call.world.clone(), store: call.store.clone() };
             call.sources.go_on(Box::pin(coming.bring(elsewhere.answer)));
             blob
         }
@@ -175,14 +176,17 @@ struct Coming {
     total: u64,
     arrived: Weak<AtomicU64>,
     world: Arc<World>,
+    store: Store,
 }
 
 impl Coming {
     async fn bring(self, answer: Answer) {
-        let mut filling = self.described.filling(self.total, self.world.now());
+        let mut filling = self.described.filling(&self.store, self.total, self.world.now());
         let take = |piece: &[u8]| {
-            filling.push(piece);
-            self.arrived.upgrade().map(|count| count.store(filling.came(), Ordering::Relaxed)).is_some()
+            filling.push(piece)?;
+            let count = self.arrived.upgrade().ok_or_else(|| lost("nobody waits for it any more"))?;
+            count.store(filling.came(), Ordering::Relaxed);
+            Ok(())
         };
         let streamed = answer.stream(0..u64::MAX, self.total, take).await;
         let Some(container) = self.container.upgrade() else { return };

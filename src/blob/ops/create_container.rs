@@ -32,7 +32,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .named
         .write(|containers| {
             containers.check_free(call.container(), call.now)?;
-            containers.insert(call.container().into(), Blobs::cell(container));
+            containers.insert(call.container().into(), blobs.cell(container));
             Ok(())
         })
         .await?;

@@ -15,7 +15,6 @@ use crate::rules::fault::{Code, Fault};
 use crate::rules::metadata::Metadata;
 use crate::rules::range::{self, Asked as Range};
 use crate::rules::tags::Tags;
-use crate::rules::time::Timestamp;
 use crate::rules::{blocks, lease::Guard, pages, tier::Kept};
 use crate::service::elsewhere::Elsewhere;
 use crate::store::content::Content;
@@ -220,7 +219,11 @@ impl Fetched {
             return Err(Fault::too_large(want.limit));
         }
         let mut hasher = Hasher::new(wanted);
-        blob.body.slice(span.clone()).for_each(|chunk| hasher.update(&chunk));
+        if wanted != Wanted::default() {
+            for chunk in blob.body.slice(span.clone()) {
+                hasher.update(&chunk.read()?);
+            }
+        }
         Ok(Fetched {
             origin: Origin::Here(blob.body.clone()),
             headers: blob.headers.clone(),
@@ -238,7 +241,7 @@ impl Fetched {
             true => Some(elsewhere::tags(call, url).await?),
             false => None,
         };
-        let received = source.answer.receive(source.part, want.limit, wanted).await?;
+        let received = source.answer.receive(&call.store, source.part, want.limit, wanted).await?;
         Ok(Fetched {
             headers: described.headers.clone(),
             metadata: described.metadata.clone(),
@@ -252,10 +255,10 @@ impl Fetched {
 
 impl Fetched {
     /// All of it, as a body of its own type.
-    fn body(&self, now: Timestamp) -> Result<Body, Fault> {
+    fn body(&self, call: &Call) -> Result<Body, Fault> {
         match &self.origin {
             Origin::Here(body) => Ok(body.clone()),
-            Origin::Elsewhere(described) => described.body(&self.content, now),
+            Origin::Elsewhere(described) => described.body(&call.store, &self.content, call.now),
         }
     }
 }
@@ -294,7 +297,7 @@ async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let tags = copies_tags(&options, &call)?;
     let want = Want { whole: true, tags, opens: Opens::Caller, ..Want::bytes(COPY_LIMIT, Answers::AsClaimed) };
     let fetched = Fetched::read(blobs, &call, want).await?;
-    let body = fetched.body(call.now)?;
+    let body = fetched.body(&call)?;
     let source = Asked::of(&call)?.source;
     let id = call.world.id();
     let container = blobs.container(&call)?;

@@ -87,6 +87,8 @@ fn digest(body: &Body, span: Span, wanted: Wanted) -> Result<Digests, Fault> {
         return Err(Code::OutOfRangeInput.because(format!("a checksum of {} bytes was asked for", span.len())));
     }
     let mut hasher = Hasher::new(wanted);
-    body.slice(span.start..span.end + 1).for_each(|chunk| hasher.update(&chunk));
+    for chunk in body.slice(span.start..span.end + 1) {
+        hasher.update(&chunk.read()?);
+    }
     Ok(hasher.finish())
 }

@@ -47,7 +47,8 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     }
     let size = blob.body.len();
     let sync = call.world.id();
-    Ok(reply.stream(Run::new(task, blob.body.slice(0..size), size, call.now, sync), None))
+    let rows = blob.body.slice(0..size).through(|bytes| Run::new(task, bytes, size, call.now, sync));
+    Ok(reply.stream(rows, None))
 }
 
 fn read_task(document: &[u8]) -> Result<Task, Fault> {

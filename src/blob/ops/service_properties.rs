@@ -50,7 +50,7 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         account
             .named
             .write(|containers| {
-                containers.entry(website::CONTAINER.into()).or_insert_with(|| Blobs::cell(container()));
+                containers.entry(website::CONTAINER.into()).or_insert_with(|| blobs.cell(container()));
                 Ok(())
             })
             .await?;

@@ -16,6 +16,7 @@ use crate::rules::smb::{Attributes, Given, Permission, Smb, Sort};
 use crate::rules::{condition::Accepts, lease::Guard};
 use crate::service::copying::Progress;
 use crate::service::elsewhere::{Elsewhere, text};
+use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::store::sparse::{PageFilling, Sparse};
 use crate::takes;
@@ -170,7 +171,8 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
         })
         .await?;
     if let Some(answer) = original.coming {
-        let coming = Coming { share: Arc::downgrade(&share), node: node.id, id, total, count, world: call.world.clone() };
+        let (world, store) = (call.world.clone(), call.store.clone());
+        let coming = Coming { share: Arc::downgrade(&share), node: node.id, id, total, count, world, store };
         call.sources.go_on(Box::pin(coming.bring(answer)));
     }
     Ok(Reply::new(call.row.status)
@@ -187,20 +189,23 @@ struct Coming {
     total: u64,
     count: Weak<AtomicU64>,
     world: Arc<World>,
+    store: Store,
 }
 
 impl Coming {
     async fn bring(self, answer: Answer) {
-        let (mut filling, mut came) = (PageFilling::new(self.total, self.world.now()), 0);
+        let (mut filling, mut came) = (PageFilling::new(&self.store, self.total, self.world.now()), 0);
         let take = |piece: &[u8]| {
-            filling.push(piece);
+            filling.push(piece)?;
             came += piece.len() as u64;
-            self.count.upgrade().map(|count| count.store(came, Ordering::Relaxed)).is_some()
+            let count = self.count.upgrade().ok_or_else(|| lost("nobody waits for it any more"))?;
+            count.store(came, Ordering::Relaxed);
+            Ok(())
         };
         let streamed = answer.stream(0..u64::MAX, self.total, take).await;
         let Some(share) = self.share.upgrade() else { return };
         let whole = streamed.and_then(|()| match came == self.total {
-            true => Ok(filling.finish()),
+            true => Ok(filling.finish()?),
             false => Err(lost("the source is not as long as it said")),
         });
         let whole = whole.map_err(|fault| {

@@ -32,7 +32,7 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
         .named
         .write(|shares| {
             shares.check_free(call.container(), call.now)?;
-            shares.insert(call.container().into(), Files::cell(share));
+            shares.insert(call.container().into(), files.cell(share));
             Ok(())
         })
         .await?;

@@ -10,7 +10,7 @@ use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::Fault;
 use crate::rules::handle::Touch;
 use crate::rules::{condition::Accepts, lease::Guard, posix, smb::Sort};
-use crate::store::{chunks::Chunks, sparse::Sparse};
+use crate::store::sparse::Sparse;
 use crate::takes;
 
 pub(super) static GET_FILE_PROPERTIES: Op<Files> = Op {
@@ -53,7 +53,7 @@ async fn get(files: &Files, call: Call) -> Result<Reply, Fault> {
     let file = files.share(&call)?.read().admit(&call, Want::File, Touch::Look)?;
     let reply = wire::describe(Reply::new(call.row.status), &file, true, &call);
     // The length of what a GET would send, and no byte of it.
-    Ok(reply.bytes(Chunks::Sparse(Sparse::new(0).slice(0..0)), file.size()))
+    Ok(reply.bytes(Sparse::new(0).slice(0..0).into(), file.size()))
 }
 
 async fn set(files: &Files, call: Call) -> Result<Reply, Fault> {

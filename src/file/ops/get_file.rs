@@ -10,7 +10,6 @@ use crate::rules::fault::{Code, Fault};
 use crate::rules::handle::Touch;
 use crate::rules::range::{self, Asked as Range};
 use crate::rules::{condition::Accepts, lease::Guard};
-use crate::store::chunks::Chunks;
 use crate::takes;
 
 pub(super) static GET_FILE: Op<Files> = Op {
@@ -54,7 +53,7 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let structured = call.structured()?;
     let sent = |reply: Reply, bytes: std::ops::Range<u64>| {
         let length = bytes.end - bytes.start;
-        let chunks = Chunks::Sparse(content.slice(bytes));
+        let chunks = content.slice(bytes).into();
         if structured { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
     };
     let Some(span) = span else {
@@ -69,7 +68,9 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     }
     let mut hasher = Hasher::new(Wanted { md5: wants_md5, crc64: false });
     if wants_md5 {
-        content.slice(bytes.clone()).for_each(|chunk| hasher.update(&chunk));
+        for chunk in content.slice(bytes.clone()) {
+            hasher.update(&chunk.read()?);
+        }
     }
     let reply = wire::describe(Reply::new(206), &file, false, &call)
         .with("accept-ranges", "bytes")

@@ -87,14 +87,16 @@ fn here(source: &Node, from: Span) -> Result<(Content, Digests), Fault> {
         return Err(Fault::too_large(MAX_WRITE));
     }
     let mut hasher = Hasher::new(CRC64);
-    original.slice(bytes.clone()).for_each(|chunk| hasher.update(&chunk));
+    for chunk in original.slice(bytes.clone()) {
+        hasher.update(&chunk.read()?);
+    }
     Ok((Content::from_chunks(original.slice(bytes)), hasher.finish()))
 }
 
 /// The bytes that another server sends.
 async fn elsewhere(call: &Call, asked: &Asked) -> Result<(Content, Digests), Fault> {
     let source = Elsewhere::open(call, &asked.source, Some(&asked.range)).await?;
-    let received = source.answer.receive(source.part, MAX_WRITE, CRC64).await?;
+    let received = source.answer.receive(&call.store, source.part, MAX_WRITE, CRC64).await?;
     Ok((received.content, received.digests))
 }
 

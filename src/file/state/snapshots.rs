@@ -13,11 +13,18 @@ const MOST: usize = 200;
 /// A share as it was.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    about: About,
-    lease: Lease,
-    tree: Tree,
+    pub(super) about: About,
+    pub(super) lease: Lease,
+    pub(super) tree: Tree,
     /// When it was taken, to the tick: its name has whole seconds only.
-    at: Timestamp,
+    pub(super) at: Timestamp,
+}
+
+impl PartialEq for Snapshot {
+    /// A snapshot is equal to itself alone.
+    fn eq(&self, other: &Snapshot) -> bool {
+        std::ptr::eq(self, other)
+    }
 }
 
 impl Snapshot {

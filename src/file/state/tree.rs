@@ -40,6 +40,18 @@ impl Tree {
         Tree { nodes: OrdMap::unit(NodeId::ROOT, Arc::new(root)), names: OrdMap::new(), used: 0 }
     }
 
+    /// All nodes by their ids.
+    pub(super) fn nodes(&self) -> &OrdMap<NodeId, Arc<Node>> {
+        &self.nodes
+    }
+
+    /// The tree of these nodes, if the root is among them.
+    pub(super) fn of(nodes: Vec<Node>) -> Option<Tree> {
+        let mut tree = Tree { nodes: OrdMap::new(), names: OrdMap::new(), used: 0 };
+        nodes.into_iter().for_each(|node| _ = tree.put(node));
+        tree.nodes.contains_key(&NodeId::ROOT).then_some(tree)
+    }
+
     /// The bytes of all files, holes and all.
     pub fn used(&self) -> u64 {
         self.used

@@ -30,11 +30,11 @@ async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
     let account = queues.account(&call.account.name)?;
     let status = account
         .named
-        .write(|queues| match queues.get(call.queue()) {
+        .write(|named| match named.get(call.queue()) {
             Some(queue) if queue.read().metadata().says_as(&metadata) => Ok(THERE),
             Some(_) => Err(Code::QueueAlreadyExists.into()),
             None => {
-                queues.insert(call.queue().into(), Queues::cell(Queue::new(metadata)));
+                named.insert(call.queue().into(), queues.cell(Queue::new(metadata)));
                 Ok(call.row.status)
             }
         })

@@ -60,7 +60,7 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
         .write(|names| match names.contains_key(&*name.to_lowercase()) {
             true => Err(Code::TableAlreadyExists.into()),
             false => {
-                names.insert(name.to_lowercase().into(), Tables::cell(made));
+                names.insert(name.to_lowercase().into(), tables.cell(made));
                 Ok(())
             }
         })

@@ -8,10 +8,14 @@ use crate::dice::{Dice, seeds};
 use crate::house::{Ask, House};
 use crate::raw;
 use crate::scenario::LEASES;
+use crate::scratch::Scratch;
 use model::{Action, Choice, If, Model, Write};
+use std::cell::Cell;
 
 /// Operations of a run.
 const STEPS: usize = 3_000;
+/// Operations of a run whose disk stops at each of its writes in turn.
+const CRASHED_STEPS: usize = 120;
 
 const CONTAINERS: [&str; 3] = ["one", "two", "three"];
 const BLOBS: [&str; 6] = ["a", "a/1", "a/2", "b", "b--1", "c"];
@@ -24,13 +28,14 @@ struct Run {
     house: House,
     model: Model,
     dice: Dice,
+    /// Whether the disk stopped.
+    stopped: Cell<bool>,
 }
 
 #[tokio::test]
 async fn the_server_does_what_the_model_does() {
     for seed in seeds() {
-        let house = House::with(&["--control"]).await;
-        let mut run = Run { seed, step: 0, house, model: Model::default(), dice: Dice::new(seed) };
+        let mut run = Run::new(seed, &["--control"]).await;
         while run.step < STEPS {
             run.step += 1;
             run.one().await;
@@ -39,7 +44,85 @@ async fn the_server_does_what_the_model_does() {
     }
 }
 
+#[tokio::test]
+async fn stopped_and_started_at_any_time_the_server_does_what_the_model_does() {
+    for seed in seeds() {
+        let place = Scratch::new("restarts");
+        let mut run = Run::new(seed, &["--control", "--location", place.path()]).await;
+        while run.step < STEPS {
+            run.step += 1;
+            run.one().await;
+            match run.dice.roll(100) {
+                0 => {
+                    run.house.restart().await;
+                    run.look_at_everything().await;
+                }
+                1..=4 => run.house.emulator.store().disk().unwrap().log().snapshot(),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_disk_that_stops_at_any_write_loses_nothing_that_was_acknowledged() {
+    let seed = seeds()[1 % seeds().len()];
+    for writes in 0.. {
+        let place = Scratch::new("crash");
+        let mut run = Run::new(seed, &["--location", place.path()]).await;
+        run.house.emulator.store().disk().unwrap().medium().limit_writes(writes);
+        let mut before = run.model.clone();
+        for name in CONTAINERS {
+            before = run.model.clone();
+            let got = run.house.ask("PUT", &format!("/{name}?restype=container")).send().await;
+            let wanted = run.model.make_container(name);
+            run.agree(&got.verdict(), wanted, name);
+            if run.stopped.get() {
+                break;
+            }
+        }
+        while run.step < CRASHED_STEPS && !run.stopped.get() {
+            run.step += 1;
+            before = run.model.clone();
+            run.one().await;
+            if run.step % 30 == 0 {
+                run.house.emulator.store().disk().unwrap().log().snapshot();
+            }
+        }
+        let stopped = run.stopped.take();
+        run.house.restart().await;
+        // What was refused may have been written all the same, but then it is whole.
+        let (told, after) = (run.tell_everything().await, told_by(&run.model));
+        if told != after {
+            assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: what was acknowledged is lost");
+            assert_eq!(told, told_by(&before), "LAZULI_SEED={seed}, {writes} writes");
+        }
+        // And it goes on.
+        run.house.ask("PUT", "/after?restype=container").send().await;
+        run.house.blob("/after/all", "more").await;
+        if !stopped {
+            assert!(writes > 20, "the run writes more than it was stopped in");
+            break;
+        }
+    }
+}
+
+/// What the model says of every container, every blob, every block.
+fn told_by(model: &Model) -> Vec<String> {
+    let mut told = vec![format!("containers: {}", model.containers().join(" "))];
+    for (container, blob) in CONTAINERS.into_iter().flat_map(|container| BLOBS.map(|blob| (container, blob))) {
+        told.push(format!("blocks of {container}/{blob}: {}", model.block_list(container, blob)));
+        told.push(format!("content of {container}/{blob}: {}", model.content(container, blob)));
+    }
+    told
+}
+
 impl Run {
+    async fn new(seed: u64, arguments: &[&str]) -> Run {
+        let house = House::with(arguments).await;
+        Run { seed, step: 0, house, model: Model::default(), dice: Dice::new(seed), stopped: Cell::new(false) }
+    }
+
     /// One operation, on both sides.
     async fn one(&mut self) {
         match self.dice.roll(100) {
@@ -55,7 +138,7 @@ impl Run {
             78..=88 => self.read().await,
             89..=93 => self.list().await,
             94..=98 => self.wait(),
-            _ if self.dice.roll(10) == 0 => {
+            _ if self.dice.roll(10) == 0 && self.controlled() => {
                 raw::reset(&self.house).await;
                 self.model.reset();
             }
@@ -70,9 +153,15 @@ impl Run {
         (CONTAINERS[container], BLOBS[blob])
     }
 
-    /// A text that no other step writes.
+    /// Whether the server can be emptied.
+    fn controlled(&self) -> bool {
+        self.house.has("--control")
+    }
+
+    /// A text that no other step writes, sometimes one that is not kept with its blob's record.
     fn text(&mut self) -> String {
-        format!("{} ", self.step).repeat(self.dice.roll(30))
+        let times = if self.dice.roll(8) == 0 { 1000 } else { self.dice.roll(30) };
+        format!("{} ", self.step).repeat(times)
     }
 
     /// A condition and a lease id, mostly none, mostly fitting.
@@ -107,6 +196,9 @@ impl Run {
 
     /// Holds the server's verdict against the model's.
     fn agree(&self, server: &str, model: &str, what: &str) {
+        if server == "500 InternalError" {
+            return self.stopped.set(true);
+        }
         assert_eq!(server, model, "LAZULI_SEED={} step {}: {what}: the server (left), the model (right)", self.seed, self.step);
     }
 
@@ -282,17 +374,24 @@ impl Run {
 
     /// Every container, every blob, every block.
     async fn look_at_everything(&mut self) {
-        let listed = self.house.ask("GET", "/?comp=list").send().await;
-        self.agree(&listed.elements("Name").join(" "), &self.model.containers().join(" "), "containers");
-        for container in CONTAINERS {
-            for blob in BLOBS {
-                let got = self.house.ask("GET", &format!("/{container}/{blob}?comp=blocklist&blocklisttype=all")).send().await;
-                let told = if got.status == 200 { got.elements("Name").join(" ") } else { got.verdict() };
-                self.agree(&told, &self.model.block_list(container, blob), &format!("blocks of {container}/{blob}"));
-                let got = self.house.ask("GET", &format!("/{container}/{blob}")).send().await;
-                let told = if got.status == 200 { got.text().to_owned() } else { got.verdict() };
-                self.agree(&told, &self.model.content(container, blob), &format!("content of {container}/{blob}"));
-            }
+        let told = self.tell_everything().await;
+        for (server, model) in told.iter().zip(told_by(&self.model)) {
+            self.agree(server, &model, "everything");
         }
+    }
+
+    /// What the server says of every container, every blob, every block.
+    async fn tell_everything(&self) -> Vec<String> {
+        let listed = self.house.ask("GET", "/?comp=list").send().await;
+        let mut told = vec![format!("containers: {}", listed.elements("Name").join(" "))];
+        for (container, blob) in CONTAINERS.into_iter().flat_map(|container| BLOBS.map(|blob| (container, blob))) {
+            let got = self.house.ask("GET", &format!("/{container}/{blob}?comp=blocklist&blocklisttype=all")).send().await;
+            let names = if got.status == 200 { got.elements("Name").join(" ") } else { got.verdict() };
+            told.push(format!("blocks of {container}/{blob}: {names}"));
+            let got = self.house.ask("GET", &format!("/{container}/{blob}")).send().await;
+            let text = if got.status == 200 { got.text().to_owned() } else { got.verdict() };
+            told.push(format!("content of {container}/{blob}: {text}"));
+        }
+        told
     }
 }

@@ -1,0 +1,146 @@
+//! Frames: what is written at once, and is there whole or not at all.
+//!
+//! A log and a snapshot are files of frames, one after the other. A frame is 24 bytes of head and its payload:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 4 | `LzFr` |
+//! | 4 | length of the payload in bytes |
+//! | 8 | its number in the order of all frames |
+//! | 8 | CRC-64/NVME of length, number and payload |
+//!
+//! Numbers are written the least byte first. The tail of a log may be torn, for a machine can stop in the middle of a write: what is
+//! no frame and has no frame after it was never acknowledged. What is no frame and *has* one after it was a frame once, and has been
+//! damaged: that is never passed over.
+
+use crate::rules::checksum::Crc64;
+
+const MARK: [u8; 4] = *b"LzFr";
+const HEAD: usize = 24;
+/// The largest payload, in bytes.
+pub const LARGEST: usize = 1 << 30;
+
+/// Adds a frame to `out`.
+pub fn write(out: &mut Vec<u8>, number: u64, payload: &[u8]) {
+    let length = payload.len() as u32;
+    out.extend_from_slice(&MARK);
+    out.extend_from_slice(&length.to_le_bytes());
+    out.extend_from_slice(&number.to_le_bytes());
+    out.extend_from_slice(&checksum(length, number, payload).to_le_bytes());
+    out.extend_from_slice(payload);
+}
+
+/// What stands at a place in a file.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found<'a> {
+    /// A frame.
+    Frame {
+        /// Its number.
+        number: u64,
+        /// What it holds.
+        payload: &'a [u8],
+        /// Where the next one begins.
+        end: usize,
+    },
+    /// The end of the file.
+    End,
+    /// The beginning of a frame that was never finished, or nothing of sense, up to the end of the file.
+    Torn,
+    /// What is no frame, though a whole one follows.
+    Damaged,
+}
+
+/// Reads the frame that begins at `at`.
+pub fn read(file: &[u8], at: usize) -> Found<'_> {
+    let rest = file.get(at..).unwrap_or_default();
+    if rest.is_empty() {
+        return Found::End;
+    }
+    match whole(rest) {
+        Some((number, payload)) => Found::Frame { number, payload, end: at + HEAD + payload.len() },
+        None if has_frame(rest.get(1..).unwrap_or_default()) => Found::Damaged,
+        None => Found::Torn,
+    }
+}
+
+/// The frame at the beginning of these bytes.
+fn whole(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let rest = bytes.strip_prefix(&MARK)?;
+    let (length, rest) = rest.split_first_chunk()?;
+    let (number, rest) = rest.split_first_chunk()?;
+    let (claimed, rest) = rest.split_first_chunk()?;
+    let (length, number) = (u32::from_le_bytes(*length), u64::from_le_bytes(*number));
+    let payload = rest.get(..length as usize)?;
+    (u64::from_le_bytes(*claimed) == checksum(length, number, payload)).then_some((number, payload))
+}
+
+/// Whether a whole frame begins anywhere in these bytes.
+fn has_frame(bytes: &[u8]) -> bool {
+    let begins = bytes.windows(MARK.len()).enumerate().filter(|(_, window)| *window == MARK);
+    begins.map(|(at, _)| at).any(|at| whole(&bytes[at..]).is_some())
+}
+
+fn checksum(length: u32, number: u64, payload: &[u8]) -> u64 {
+    let mut head = [0; 12];
+    head[..4].copy_from_slice(&length.to_le_bytes());
+    head[4..].copy_from_slice(&number.to_le_bytes());
+    Crc64::combine(Crc64::of(&head), Crc64::of(payload), payload.len() as u64).0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The payloads that can be read from the beginning, and what stands after them.
+    fn all(file: &[u8]) -> (Vec<Vec<u8>>, Found<'_>) {
+        let (mut payloads, mut at) = (Vec::new(), 0);
+        loop {
+            match read(file, at) {
+                Found::Frame { payload, end, .. } => {
+                    payloads.push(payload.to_vec());
+                    at = end;
+                }
+                other => return (payloads, other),
+            }
+        }
+    }
+
+    fn three() -> (Vec<u8>, [usize; 3]) {
+        let (mut file, mut ends) = (Vec::new(), [0; 3]);
+        for (number, payload) in [&b"one"[..], b"", b"three and more"].into_iter().enumerate() {
+            write(&mut file, number as u64, payload);
+            ends[number] = file.len();
+        }
+        (file, ends)
+    }
+
+    #[test]
+    fn what_was_written_is_read() {
+        let (file, _) = three();
+        assert_eq!(all(&file), (vec![b"one".to_vec(), b"".to_vec(), b"three and more".to_vec()], Found::End));
+    }
+
+    #[test]
+    fn a_file_cut_anywhere_gives_its_whole_frames_and_a_torn_one() {
+        let (file, ends) = three();
+        for cut in 0..file.len() {
+            let (payloads, rest) = all(&file[..cut]);
+            assert_eq!(payloads.len(), ends.iter().filter(|end| **end <= cut).count(), "cut at {cut}");
+            let expected = if cut == 0 || ends.contains(&cut) { Found::End } else { Found::Torn };
+            assert_eq!(rest, expected, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_byte_flipped_anywhere_is_noticed() {
+        let (file, ends) = three();
+        for at in 0..file.len() {
+            let mut flipped = file.clone();
+            flipped[at] ^= 0x40;
+            let (payloads, rest) = all(&flipped);
+            assert_eq!(payloads.len(), ends.iter().filter(|end| **end <= at).count(), "flipped at {at}");
+            let expected = if at < ends[1] { Found::Damaged } else { Found::Torn };
+            assert_eq!(rest, expected, "flipped at {at}");
+        }
+    }
+}

@@ -1,0 +1,368 @@
+//! The log: every change, in the order in which it was published, written by one thread that gathers what has come.
+//!
+//! Whoever writes hands its change over and waits. The committer takes all that has come, writes it at once, makes it safe once, and
+//! wakes everybody. Changes that the disk did not take stay with it, in order, and are tried again; until they are written nothing
+//! new is begun, so that memory is never further ahead of the disk than by what was refused.
+
+use super::extents::Extents;
+use super::folder::Folder;
+use super::medium::Medium;
+use super::snapshot;
+use super::{Durability, frame};
+use crate::rules::fault::{Code, Fault};
+use crate::store::journal::{CellId, Changes};
+use parking_lot::{Condvar, Mutex};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How long the committer waits before it tries again what the disk did not take.
+const PATIENCE: Duration = Duration::from_millis(200);
+/// The least size of a log, in bytes, at which a snapshot takes its place.
+const WORTH_A_SNAPSHOT: u64 = 64 << 20;
+
+/// The log of a server's changes, as every cell has it.
+#[derive(Debug)]
+pub struct Log {
+    queue: Mutex<Queue>,
+    wake: Condvar,
+    /// What is wrong with the disk, as long as something is.
+    failure: Mutex<Option<String>>,
+    cells: Mutex<HashMap<CellId, Weak<dyn Told>>>,
+    next_cell: AtomicU64,
+    extents: Arc<Extents>,
+}
+
+/// The thread that writes the log. Dropping this has it write what is left, and waits for it.
+#[derive(Debug)]
+pub struct Committing {
+    log: Arc<Log>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    frames: Vec<u8>,
+    waiting: Vec<oneshot::Sender<Result<(), String>>>,
+    /// The number of the next frame.
+    next: u64,
+    /// Whether a snapshot is wanted, however short the log is.
+    snapshot: bool,
+    stop: bool,
+}
+
+/// A cell that can be told whole, for a snapshot.
+pub trait Told: Send + Sync + std::fmt::Debug {
+    /// Tells all that is in it.
+    fn tell(&self, to: &mut Changes<'_>);
+}
+
+/// A change on its way to the disk.
+#[derive(Debug)]
+pub enum Safe {
+    /// It is as safe as it gets.
+    Already,
+    /// It will be, when this says so.
+    Soon(oneshot::Receiver<Result<(), String>>),
+}
+
+impl Safe {
+    /// Waits until the change is safe.
+    ///
+    /// # Errors
+    /// 500 InternalError when the disk did not take it.
+    pub async fn wait(self) -> Result<(), Fault> {
+        let Safe::Soon(answer) = self else { return Ok(()) };
+        match answer.await {
+            Ok(outcome) => outcome.map_err(unwritten),
+            Err(_) => Err(unwritten("the server is stopping")),
+        }
+    }
+}
+
+fn unwritten(why: impl std::fmt::Display) -> Fault {
+    Code::InternalError.saying(format!("The server could not write to its disk: {why}."))
+}
+
+/// What a log goes on from.
+#[derive(Debug)]
+pub struct Start {
+    /// The folder that it is in.
+    pub folder: Arc<Folder>,
+    /// What it is written to.
+    pub medium: Arc<Medium>,
+    /// Where bytes lie.
+    pub extents: Arc<Extents>,
+    /// When a change counts as safe.
+    pub durability: Durability,
+    /// The log's file.
+    pub file: LogFile,
+    /// The number of the next frame.
+    pub next: u64,
+    /// The number of the next cell.
+    pub next_cell: u64,
+    /// How large a log may grow, in bytes, before a snapshot takes its place, if that is more than usual.
+    pub worth: u64,
+}
+
+/// A log's file, open at its end.
+#[derive(Debug)]
+pub struct LogFile {
+    file: File,
+    generation: u64,
+    length: u64,
+}
+
+impl LogFile {
+    /// Opens or makes the log of a generation, which has so many bytes of whole frames.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn open(folder: &Folder, medium: &Medium, generation: u64, length: u64) -> io::Result<LogFile> {
+        let file = medium.open(&folder.file(&name(generation)))?;
+        file.set_len(length)?;
+        folder.sync()?;
+        Ok(LogFile { file, generation, length })
+    }
+
+    fn append(&mut self, frames: &[u8], medium: &Medium) -> io::Result<()> {
+        medium.write_at(&self.file, frames, self.length).inspect_err(|_| {
+            // Half a frame does no harm where it is, at the end: the next write goes over it.
+            let _ = self.file.set_len(self.length);
+        })?;
+        self.length += frames.len() as u64;
+        Ok(())
+    }
+}
+
+/// The name of the log of a generation.
+pub fn name(generation: u64) -> String {
+    format!("log-{generation:08}")
+}
+
+impl Log {
+    /// Goes on with a log.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn start(start: Start) -> io::Result<(Arc<Log>, Committing)> {
+        start.extents.appended.store(start.next.saturating_sub(1), Ordering::SeqCst);
+        let log = Arc::new(Log {
+            queue: Mutex::new(Queue { next: start.next, ..Queue::default() }),
+            wake: Condvar::new(),
+            failure: Mutex::default(),
+            cells: Mutex::default(),
+            next_cell: AtomicU64::new(start.next_cell),
+            extents: start.extents.clone(),
+        });
+        let committer = Committer {
+            log: log.clone(),
+            worth: start.worth.max(WORTH_A_SNAPSHOT),
+            written: start.next.saturating_sub(1),
+            owed: Vec::new(),
+            snapshot: None,
+            folder: start.folder,
+            medium: start.medium,
+            extents: start.extents,
+            durability: start.durability,
+            file: start.file,
+        };
+        let thread = std::thread::Builder::new().name("lazuli-log".to_owned()).spawn(move || committer.run())?;
+        Ok((log.clone(), Committing { log, thread: Some(thread) }))
+    }
+
+    /// Hands over a change: its entries, which are written whole or not at all.
+    pub fn append(&self, entries: &[u8]) -> Safe {
+        let (answer, safe) = oneshot::channel();
+        let mut queue = self.queue.lock();
+        if queue.stop {
+            return Safe::Soon(safe); // Nobody will answer.
+        }
+        let number = queue.next;
+        queue.next += 1;
+        frame::write(&mut queue.frames, number, entries);
+        queue.waiting.push(answer);
+        self.extents.appended.store(number, Ordering::SeqCst);
+        drop(queue);
+        self.wake.notify_one();
+        Safe::Soon(safe)
+    }
+
+    /// Refuses while something that was handed over is not written.
+    ///
+    /// # Errors
+    /// 500 InternalError, with what is wrong with the disk.
+    pub fn check(&self) -> Result<(), Fault> {
+        self.failure.lock().as_ref().map_or(Ok(()), |why| Err(unwritten(why)))
+    }
+
+    /// Asks for a snapshot, however short the log is.
+    pub fn snapshot(&self) {
+        self.queue.lock().snapshot = true;
+        self.wake.notify_one();
+    }
+
+    /// A number for a new cell.
+    pub fn cell(&self) -> CellId {
+        CellId(self.next_cell.fetch_add(1, Ordering::SeqCst))
+    }
+
+    /// Takes a cell into every snapshot from now on, until it is gone or [`Log::forget`] is called.
+    pub fn keep(&self, cell: CellId, told: Weak<dyn Told>) {
+        self.cells.lock().insert(cell, told);
+    }
+
+    /// Learns that a cell is dropped. If it is still part of what is kept, the server is stopping: then it takes its bytes with it
+    /// in memory only.
+    pub fn dropped(&self, cell: CellId) {
+        if self.cells.lock().contains_key(&cell) {
+            self.extents.stop();
+        }
+    }
+
+    /// Whether a cell is part of every snapshot.
+    pub fn keeps(&self, cell: CellId) -> bool {
+        self.cells.lock().contains_key(&cell)
+    }
+
+    /// Whether the server is stopping.
+    pub fn is_stopping(&self) -> bool {
+        self.queue.lock().stop
+    }
+
+    /// Leaves a cell out of snapshots from now on.
+    pub fn forget(&self, cell: CellId) {
+        self.cells.lock().remove(&cell);
+    }
+}
+
+impl Drop for Committing {
+    fn drop(&mut self) {
+        self.log.queue.lock().stop = true;
+        self.log.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The one thread that writes.
+struct Committer {
+    log: Arc<Log>,
+    folder: Arc<Folder>,
+    medium: Arc<Medium>,
+    extents: Arc<Extents>,
+    durability: Durability,
+    file: LogFile,
+    worth: u64,
+    /// The number of the last frame that is written.
+    written: u64,
+    /// Frames that the disk did not take.
+    owed: Vec<u8>,
+    snapshot: Option<JoinHandle<io::Result<u64>>>,
+}
+
+impl Committer {
+    fn run(mut self) {
+        loop {
+            let (waiting, last, stop) = self.gather();
+            let outcome = self.commit();
+            match &outcome {
+                Ok(()) => {
+                    self.written = last;
+                    self.extents.reap(last);
+                    if self.log.failure.lock().take().is_some() {
+                        tracing::warn!("the disk takes writes again");
+                    }
+                }
+                Err(error) => {
+                    if self.log.failure.lock().replace(error.to_string()).is_none() {
+                        tracing::error!("the disk does not take writes: {error}; writes are refused until it does");
+                    }
+                }
+            }
+            let outcome = outcome.map_err(|error| error.to_string());
+            // Whoever does not wait any more does not want to know.
+            waiting.into_iter().for_each(|answer| _ = answer.send(outcome.clone()));
+            if stop {
+                // It sees that the server is stopping, and lets go of the folder.
+                _ = self.snapshot.take().map(JoinHandle::join);
+                return;
+            }
+            self.consider_a_snapshot();
+        }
+    }
+
+    /// Waits until there is something to write, and takes all there is.
+    fn gather(&mut self) -> (Vec<oneshot::Sender<Result<(), String>>>, u64, bool) {
+        let mut queue = self.log.queue.lock();
+        while queue.frames.is_empty() && !queue.stop && !queue.snapshot {
+            if self.owed.is_empty() {
+                self.log.wake.wait(&mut queue);
+            } else if self.log.wake.wait_for(&mut queue, PATIENCE).timed_out() {
+                break;
+            }
+        }
+        if self.owed.is_empty() {
+            std::mem::swap(&mut self.owed, &mut queue.frames);
+        } else {
+            self.owed.append(&mut queue.frames);
+        }
+        if std::mem::take(&mut queue.snapshot) {
+            self.worth = 0;
+        }
+        (std::mem::take(&mut queue.waiting), queue.next.saturating_sub(1), queue.stop)
+    }
+
+    fn commit(&mut self) -> io::Result<()> {
+        if self.durability == Durability::Sync {
+            // Bytes first: a record must not tell of what is not there.
+            self.extents.sync()?;
+        }
+        if !self.owed.is_empty() {
+            self.file.append(&self.owed, &self.medium)?;
+            self.owed.clear();
+        }
+        if self.durability == Durability::Sync { self.medium.sync(&self.file.file) } else { Ok(()) }
+    }
+
+    /// Begins a snapshot when the log has become long, and clears away what it replaces when it is done.
+    fn consider_a_snapshot(&mut self) {
+        if self.snapshot.as_ref().is_some_and(JoinHandle::is_finished) {
+            match self.snapshot.take().map(JoinHandle::join) {
+                Some(Ok(Ok(length))) => {
+                    self.worth = length.max(WORTH_A_SNAPSHOT);
+                    snapshot::clear_before(&self.folder, self.file.generation);
+                }
+                Some(Ok(Err(error))) => tracing::warn!("no snapshot could be written: {error}; the log grows on"),
+                _ => {}
+            }
+        }
+        if self.snapshot.is_none()
+            && self.file.length >= self.worth
+            && self.owed.is_empty()
+            && let Err(error) = self.begin_snapshot()
+        {
+            tracing::warn!("no snapshot could be begun: {error}; the log grows on");
+            self.worth = self.file.length + WORTH_A_SNAPSHOT;
+        }
+    }
+
+    fn begin_snapshot(&mut self) -> io::Result<()> {
+        // What the next log builds on has to be there whatever happens.
+        self.extents.sync()?;
+        self.medium.sync(&self.file.file)?;
+        let generation = self.file.generation + 1;
+        self.file = LogFile::open(&self.folder, &self.medium, generation, 0)?;
+        let cells: Vec<_> = self.log.cells.lock().iter().map(|(id, cell)| (*id, cell.clone())).collect();
+        let (folder, medium, log) = (self.folder.clone(), self.medium.clone(), self.log.clone());
+        let write = move || snapshot::write(&folder, &medium, generation, &log, cells);
+        self.snapshot = Some(std::thread::Builder::new().name("lazuli-snapshot".to_owned()).spawn(write)?);
+        Ok(())
+    }
+}

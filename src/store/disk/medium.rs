@@ -1,0 +1,122 @@
+//! Files, and the only place where the server writes to them.
+//!
+//! A medium can be given a budget of bytes or of writes. When it is used up, the write that went over it stops in its middle and every
+//! later one fails, as on a full disk, or on one that lost its power: so tests stop a disk anywhere in a run and look at what is left.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What files are written to.
+#[derive(Debug)]
+pub struct Medium {
+    /// How many bytes may still be written.
+    budget: AtomicU64,
+    /// How many whole writes may still be made.
+    writes: AtomicU64,
+}
+
+impl Default for Medium {
+    fn default() -> Medium {
+        Medium { budget: AtomicU64::new(u64::MAX), writes: AtomicU64::new(u64::MAX) }
+    }
+}
+
+impl Medium {
+    /// From now on only so many bytes can be written.
+    pub fn limit(&self, bytes: u64) {
+        self.budget.store(bytes, Ordering::SeqCst);
+    }
+
+    /// From now on only so many writes can be made, and half of the next.
+    pub fn limit_writes(&self, writes: u64) {
+        self.writes.store(writes, Ordering::SeqCst);
+    }
+
+    /// Opens a file to read and write, and makes it if it is not there.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn open(&self, path: &Path) -> io::Result<File> {
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+    }
+
+    /// Writes these bytes at a place of a file.
+    ///
+    /// # Errors
+    /// As the system says, or StorageFull at the end of the budget; a part may have been written.
+    pub fn write_at(&self, file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+        let granted = self.take(bytes.len() as u64);
+        write_at(file, &bytes[..granted as usize], at)?;
+        if granted < bytes.len() as u64 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    }
+
+    /// Makes what was written to a file safe from a loss of power.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn sync(&self, file: &File) -> io::Result<()> {
+        if self.budget.load(Ordering::SeqCst) == 0 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        file.sync_data()
+    }
+
+    fn take(&self, wanted: u64) -> u64 {
+        if spend(&self.writes, 1) == 0 {
+            self.budget.store(0, Ordering::SeqCst);
+            return wanted / 2;
+        }
+        spend(&self.budget, wanted)
+    }
+}
+
+/// Takes as much of a budget as there is, up to what is wanted.
+fn spend(budget: &AtomicU64, wanted: u64) -> u64 {
+    let spent = budget.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| match left {
+        u64::MAX => None,
+        left => Some(left.saturating_sub(wanted)),
+    });
+    spent.map_or(wanted, |left| left.min(wanted))
+}
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, at)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut bytes: &[u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, at)?;
+        bytes = &bytes[written..];
+        at += written as u64;
+    }
+    Ok(())
+}
+
+/// Reads exactly so many bytes from a place of a file.
+///
+/// # Errors
+/// As the system says; UnexpectedEof past the end.
+#[cfg(unix)]
+pub fn read_at(file: &File, bytes: &mut [u8], at: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, at)
+}
+
+/// Reads exactly so many bytes from a place of a file.
+///
+/// # Errors
+/// As the system says; UnexpectedEof past the end.
+#[cfg(windows)]
+pub fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let read = std::os::windows::fs::FileExt::seek_read(file, bytes, at)?;
+        if read == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        bytes = &mut bytes[read..];
+        at += read as u64;
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! Data on disk: a folder with a log of changes, a snapshot of what came before it, and extents with the bytes.
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `lazuli` | the form of everything; locked by the server that has the folder |
+//! | `log-…` | every change since the snapshot of the same number, in [`frame`]s |
+//! | `snapshot-…` | every record of every cell, at some moment after the log of that number was begun |
+//! | `extent-…` | bytes; records tell which file, where, how many, and their checksum |
+//! | `torn-…` | what a log ended with that was never finished |
+//!
+//! All records are also in memory, as what they mean; so nothing is ever looked up here. The disk is written to while the server
+//! runs, and read when it starts.
+
+pub mod extents;
+pub mod folder;
+pub mod frame;
+pub mod log;
+pub mod medium;
+pub mod replay;
+pub mod snapshot;
+
+#[cfg(test)]
+mod tests;
+
+use super::journal::{CellId, Changes, Entries, Records};
+use extents::Extents;
+use folder::Folder;
+use log::{Committing, Log, LogFile, Start, Told};
+use medium::Medium;
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+/// When a change counts as safe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durability {
+    /// When the operating system has it: it outlives the server, however that ends, and not a loss of power.
+    #[default]
+    Process,
+    /// When the disk has it.
+    Sync,
+}
+
+/// The cell of the roots: which cell stands for what.
+const ROOTS: CellId = CellId(0);
+
+/// A folder with data, in use.
+#[derive(Debug)]
+pub struct Disk {
+    _committing: Committing,
+    log: Arc<Log>,
+    extents: Arc<Extents>,
+    rest: Arc<Rest>,
+    /// What was found, until it is asked for.
+    found: Mutex<HashMap<CellId, Records>>,
+}
+
+/// What the folder holds beside the cells that are in use.
+#[derive(Debug, Default)]
+struct Rest {
+    /// The cells that stand for something, and whether anybody asked for them.
+    roots: Mutex<BTreeMap<Vec<u8>, (CellId, bool)>>,
+    /// Records of cells that nobody asked for: those of accounts that this server was not told of. They stay.
+    unclaimed: Mutex<HashMap<CellId, Records>>,
+}
+
+impl Told for Rest {
+    fn tell(&self, to: &mut Changes<'_>) {
+        for (name, (cell, _)) in &*self.roots.lock() {
+            to.put(name, 1, cell);
+        }
+        for (cell, records) in &*self.unclaimed.lock() {
+            records.tell(&mut to.of(*cell));
+        }
+    }
+}
+
+impl Disk {
+    /// Takes a folder into use; says what it found, and what it mended, in sentences.
+    ///
+    /// # Errors
+    /// One sentence, and the folder is as it was: it is another's, it is in use, it is of a newer form, or it is damaged.
+    pub fn open(path: &Path, medium: Medium, durability: Durability) -> Result<(Disk, Vec<String>), String> {
+        let named = |why: String| format!("--location {}: {why}", path.display());
+        let failed = |error: std::io::Error| named(error.to_string());
+        let folder = Arc::new(Folder::open(path)?);
+        let medium = Arc::new(medium);
+        let mut found = replay::replay(&folder).map_err(named)?;
+        let rest = Arc::new(Rest::default());
+        let roots = found.cells.remove(&ROOTS).unwrap_or_default();
+        for (name, record) in roots.under(b"") {
+            let cell: CellId = record.read(1).map_err(|why| named(why.0))?;
+            rest.roots.lock().insert(name.to_vec(), (cell, false));
+            // There may be nothing in it yet by which it would have been met.
+            found.next_cell = found.next_cell.max(cell.0 + 1);
+        }
+        let extents = Arc::new(Extents::open(folder.clone(), medium.clone()).map_err(failed)?);
+        let file = LogFile::open(&folder, &medium, found.generation, found.length).map_err(failed)?;
+        let start = Start {
+            folder,
+            medium,
+            extents: extents.clone(),
+            durability,
+            file,
+            next: found.next,
+            next_cell: found.next_cell,
+            worth: found.snapshot,
+        };
+        let (log, committing) = Log::start(start).map_err(failed)?;
+        let told: Arc<dyn Told> = rest.clone();
+        log.keep(ROOTS, Arc::downgrade(&told));
+        let mut said = found.mended;
+        said.push(format!("{} records were read from {}", found.records, path.display()));
+        Ok((Disk { _committing: committing, log, extents, rest, found: Mutex::new(found.cells) }, said))
+    }
+
+    /// What it is written to: how tests stop a disk.
+    pub fn medium(&self) -> &Medium {
+        self.extents.medium()
+    }
+
+    /// Where changes go.
+    pub fn log(&self) -> &Arc<Log> {
+        &self.log
+    }
+
+    /// Where bytes go.
+    pub fn extents(&self) -> &Arc<Extents> {
+        &self.extents
+    }
+
+    /// The number of the cell that stands for something, the same one at every start.
+    pub fn root(&self, name: &str) -> CellId {
+        let mut roots = self.rest.roots.lock();
+        let (cell, claimed) = roots.entry(name.as_bytes().to_vec()).or_insert_with(|| {
+            let cell = self.log.cell();
+            let mut entries = Entries::default();
+            Changes::new(ROOTS, &mut entries).put(name.as_bytes(), 1, &cell);
+            // Nobody waits for it: whatever is put into the cell comes after it in the log.
+            drop(self.log.append(&entries.bytes));
+            (cell, true)
+        });
+        *claimed = true;
+        *cell
+    }
+
+    /// The records of a cell as they were found; each is given once.
+    pub fn records(&self, cell: CellId) -> Records {
+        self.found.lock().remove(&cell).unwrap_or_default()
+    }
+
+    /// Ends the start: what nobody asked for stays as it is while an account or a service is not there whose it is, and goes when it can
+    /// be nobody's. Says what is missing, in a sentence.
+    pub fn settle(&self) -> Option<String> {
+        let found = std::mem::take(&mut *self.found.lock());
+        if self.rest.roots.lock().values().all(|(_, claimed)| *claimed) {
+            return self.extents.settle();
+        }
+        *self.rest.unclaimed.lock() = found;
+        self.extents.hold()
+    }
+}

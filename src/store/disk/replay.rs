@@ -1,0 +1,173 @@
+//! The start: the last snapshot and the logs after it, read into the records of every cell.
+
+use super::folder::Folder;
+use super::frame::{self, Found};
+use super::{log, snapshot};
+use crate::store::journal::{CellId, Entry, Records};
+use std::collections::HashMap;
+use std::fs;
+
+/// What was found in a folder.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// The records of every cell.
+    pub cells: HashMap<CellId, Records>,
+    /// The generation of the last log.
+    pub generation: u64,
+    /// The bytes of whole frames in it.
+    pub length: u64,
+    /// The size of the snapshot in bytes.
+    pub snapshot: u64,
+    /// The number of the next frame.
+    pub next: u64,
+    /// The number of the next cell.
+    pub next_cell: u64,
+    /// How many records were read.
+    pub records: u64,
+    /// What had to be mended, in sentences.
+    pub mended: Vec<String>,
+    /// How many bytes there are to read, and how many were.
+    progress: (u64, u64),
+}
+
+/// The least number of bytes that are worth a word while they are read.
+const WORTH_A_WORD: u64 = 64 << 20;
+
+/// Reads all that a folder keeps.
+///
+/// What a log ends with that was never finished is set aside in a file of its own and told of.
+///
+/// # Errors
+/// One sentence with the file and the place, when something is damaged or missing; nothing is changed then.
+pub fn replay(folder: &Folder) -> Result<Replayed, String> {
+    let names = folder.names().map_err(|error| format!("the folder cannot be read: {error}"))?;
+    let numbered = |begin: &str| {
+        let numbers = names.iter().filter_map(|name| name.strip_prefix(begin)?.parse::<u64>().ok());
+        numbers.collect::<Vec<_>>()
+    };
+    names.iter().filter(|name| name.ends_with(".part")).for_each(|name| _ = fs::remove_file(folder.file(name)));
+    let base = numbered("snapshot-").into_iter().max();
+    let logs: Vec<u64> = numbered("log-").into_iter().filter(|log| base.is_none_or(|base| *log >= base)).collect();
+
+    let mut found = Replayed { next: 1, next_cell: 1, ..Replayed::default() };
+    let files = base.iter().map(|base| snapshot::name(*base)).chain(logs.iter().map(|log| log::name(*log)));
+    found.progress.0 = files.filter_map(|name| fs::metadata(folder.file(&name)).ok()).map(|about| about.len()).sum();
+    if let Some(base) = base {
+        found.read_snapshot(folder, base)?;
+    }
+    let first = base.or(logs.first().copied()).unwrap_or(1);
+    for (expected, generation) in (first..).zip(&logs) {
+        if expected != *generation {
+            return Err(format!("{} is missing", log::name(expected)));
+        }
+        found.read_log(folder, *generation, Some(generation) == logs.last())?;
+    }
+    if base.is_some() && logs.is_empty() {
+        return Err(format!("{} is missing", log::name(first)));
+    }
+    found.generation = logs.last().copied().unwrap_or(first);
+    Ok(found)
+}
+
+impl Replayed {
+    fn read_snapshot(&mut self, folder: &Folder, generation: u64) -> Result<(), String> {
+        let name = snapshot::name(generation);
+        let file = read(folder, &name)?;
+        self.snapshot = file.len() as u64;
+        let (mut at, mut complete) = (0, false);
+        loop {
+            match frame::read(&file, at) {
+                Found::Frame { number: snapshot::END, end, .. } => {
+                    complete = end == file.len();
+                    at = end;
+                }
+                Found::Frame { payload, end, .. } => {
+                    self.apply(payload).map_err(|why| format!("{name} is damaged at {at}: {why}"))?;
+                    at = end;
+                }
+                Found::End if complete => return Ok(()),
+                _ => return Err(format!("{name} is damaged at {at}")),
+            }
+        }
+    }
+
+    fn read_log(&mut self, folder: &Folder, generation: u64, last: bool) -> Result<(), String> {
+        let name = log::name(generation);
+        let file = read(folder, &name)?;
+        let mut at = 0;
+        loop {
+            match frame::read(&file, at) {
+                Found::Frame { number, payload, end } => {
+                    // A snapshot says nothing of frames: the first one read begins the count.
+                    if self.length > 0 && number != self.next {
+                        return Err(format!("{name} is damaged at {at}: frame {} is missing", self.next));
+                    }
+                    self.apply(payload).map_err(|why| format!("{name} is damaged at {at}: {why}"))?;
+                    self.next = number + 1;
+                    at = end;
+                    self.length = end as u64;
+                }
+                Found::End => break,
+                Found::Torn if last => {
+                    self.set_aside(folder, &name, &file[at..])?;
+                    break;
+                }
+                Found::Torn | Found::Damaged => return Err(format!("{name} is damaged at {at}")),
+            }
+        }
+        self.length = at as u64;
+        Ok(())
+    }
+
+    fn set_aside(&mut self, folder: &Folder, name: &str, torn: &[u8]) -> Result<(), String> {
+        let aside = format!("torn-{name}");
+        #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
+        let written = fs::write(folder.file(&aside), torn);
+        written.map_err(|error| format!("{aside} cannot be written: {error}"))?;
+        let bytes = torn.len();
+        self.mended.push(format!("the last write to {name} was never finished: its {bytes} bytes were set aside in {aside}"));
+        Ok(())
+    }
+
+    /// Says how far the reading is, with every tenth.
+    fn proceed(&mut self, bytes: usize) {
+        let (all, done) = self.progress;
+        let next = done + bytes as u64;
+        if all >= WORTH_A_WORD && done * 10 / all != next * 10 / all {
+            tracing::info!("reading what is kept: {} %", next * 10 / all * 10);
+        }
+        self.progress.1 = next;
+    }
+
+    fn apply(&mut self, mut payload: &[u8]) -> Result<(), String> {
+        self.proceed(payload.len());
+        while !payload.is_empty() {
+            let (entry, rest) = postcard::take_from_bytes::<Entry<'_>>(payload).map_err(|error| error.to_string())?;
+            payload = rest;
+            let cell = match entry {
+                Entry::Put { cell, key, value } => {
+                    self.records += 1;
+                    self.cells.entry(cell).or_default().0.insert(key.to_vec(), value.to_vec());
+                    cell
+                }
+                Entry::Delete { cell, key } => {
+                    if let Some(records) = self.cells.get_mut(&cell) {
+                        records.0.remove(key);
+                    }
+                    cell
+                }
+                Entry::Drop { cell } => {
+                    self.cells.remove(&cell);
+                    cell
+                }
+            };
+            self.next_cell = self.next_cell.max(cell.0 + 1);
+        }
+        Ok(())
+    }
+}
+
+fn read(folder: &Folder, name: &str) -> Result<Vec<u8>, String> {
+    #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
+    fs::read(folder.file(name)).map_err(|error| format!("{name} cannot be read: {error}"))
+}

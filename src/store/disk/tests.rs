@@ -1,0 +1,324 @@
+//! A disk that stops anywhere, and what is left of it.
+
+use super::*;
+use crate::rules::fault::{Code, Fault};
+use crate::store::Store;
+use crate::store::cell::Cell;
+use crate::store::disk::extents::{Piece, Place};
+use crate::store::journal::{Recorded, Unreadable, diff};
+use imbl::OrdMap;
+use proptest::prelude::*;
+use std::fs;
+use std::path::PathBuf;
+
+/// Names with some bytes each.
+#[derive(Clone, Debug, Default)]
+struct Shelf {
+    books: OrdMap<u8, Arc<Book>>,
+}
+
+#[derive(Clone, Debug)]
+struct Book {
+    title: String,
+    bytes: Arc<Piece>,
+}
+
+impl PartialEq for Book {
+    fn eq(&self, other: &Book) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Recorded for Shelf {
+    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+        for (key, _, book) in diff(before.map(|before| &before.books), Some(&after.books)) {
+            match book {
+                Some(book) => to.put(&[*key], 1, &(&book.title, book.bytes.place())),
+                None => to.delete(&[*key]),
+            }
+        }
+    }
+
+    fn restore(records: &Records, store: &Store) -> Result<Self, Unreadable> {
+        let mut shelf = Shelf::default();
+        for (key, record) in records.under(b"") {
+            let (title, place): (String, Place) = record.read(1)?;
+            let disk = store.disk().ok_or_else(|| Unreadable("no disk".to_owned()))?;
+            let bytes = disk.extents().piece(place).unwrap();
+            shelf.books.insert(key[0], Arc::new(Book { title, bytes }));
+        }
+        Ok(shelf)
+    }
+}
+
+/// A folder that goes when the test ends.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("lazuli-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What a shelf should hold.
+type Model = std::collections::BTreeMap<u8, (String, Vec<u8>)>;
+
+/// One write: a book put on the shelf, or taken from it.
+#[derive(Clone, Debug)]
+enum Act {
+    Put(u8, String, Vec<u8>),
+    Take(u8),
+}
+
+impl Act {
+    fn on(&self, model: &mut Model) {
+        match self {
+            Act::Put(key, title, bytes) => _ = model.insert(*key, (title.clone(), bytes.clone())),
+            Act::Take(key) => _ = model.remove(key),
+        }
+    }
+
+    async fn perform(&self, shelf: &Cell<Shelf>, disk: &Disk) -> Result<(), Fault> {
+        match self {
+            Act::Put(key, title, bytes) => {
+                let piece = disk.extents().write(bytes).map_err(|error| Code::InternalError.because(error.to_string()))?;
+                let book = Book { title: title.clone(), bytes: Arc::new(piece) };
+                shelf.write(|shelf| Ok(_ = shelf.books.insert(*key, Arc::new(book)))).await
+            }
+            Act::Take(key) => shelf.write(|shelf| Ok(_ = shelf.books.remove(key))).await,
+        }
+    }
+}
+
+fn open(path: &Path, medium: Medium) -> (Arc<Disk>, Arc<Cell<Shelf>>) {
+    let (disk, _) = Disk::open(path, medium, Durability::Process).unwrap();
+    let disk = Arc::new(disk);
+    let shelf = Store::on_disk(disk.clone()).root("shelf", Code::ResourceNotFound).unwrap();
+    disk.settle();
+    (disk, shelf)
+}
+
+fn read(shelf: &Cell<Shelf>) -> Model {
+    let read = |(key, book): (&u8, &Arc<Book>)| (*key, (book.title.clone(), book.bytes.read().unwrap().to_vec()));
+    shelf.read().books.iter().map(read).collect()
+}
+
+/// A seeded run of writes.
+fn acts(count: u32) -> Vec<Act> {
+    let mut seed = 7u32;
+    let mut roll = move |below: u32| {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 16) % below
+    };
+    let act = |number: u32| match roll(4) {
+        0 => Act::Take(roll(6) as u8),
+        _ => Act::Put(roll(6) as u8, format!("book {number}"), vec![number as u8; roll(40) as usize]),
+    };
+    (0..count).map(act).collect()
+}
+
+#[tokio::test]
+async fn a_disk_that_stops_after_any_byte_has_every_acknowledged_write() {
+    let acts = acts(40);
+    let mut budget = 0;
+    loop {
+        let place = Scratch::new("stops");
+        let (disk, shelf) = open(&place.0, Medium::default());
+        disk.medium().limit(budget);
+        let (mut model, mut refused) = (Model::new(), None);
+        for act in &acts {
+            match act.perform(&shelf, &disk).await {
+                Ok(()) => act.on(&mut model),
+                Err(_) => {
+                    refused = Some(act);
+                    break;
+                }
+            }
+        }
+        drop((shelf, disk));
+        let (disk, shelf) = open(&place.0, Medium::default());
+        let found = read(&shelf);
+        if found != model {
+            // The write that was refused may be there all the same, but whole.
+            refused.expect("what was acknowledged is there").on(&mut model);
+            assert_eq!(found, model, "stopped after {budget} bytes");
+        }
+        // And it goes on.
+        Act::Put(9, "after".to_owned(), b"more".to_vec()).perform(&shelf, &disk).await.unwrap();
+        drop((shelf, disk));
+        assert_eq!(read(&open(&place.0, Medium::default()).1)[&9].1, b"more");
+        if refused.is_none() {
+            break;
+        }
+        budget += 3;
+    }
+    assert!(budget > 1000, "the run writes more than it was stopped in");
+}
+
+#[tokio::test]
+async fn a_full_disk_refuses_and_goes_on_when_there_is_room() {
+    let place = Scratch::new("full");
+    let (disk, shelf) = open(&place.0, Medium::default());
+    let put = |key, title: &str| Act::Put(key, title.to_owned(), b"bytes".to_vec());
+    put(1, "one").perform(&shelf, &disk).await.unwrap();
+    disk.medium().limit(20); // The bytes, and a piece of the record.
+    let refusal = put(2, "two").perform(&shelf, &disk).await.unwrap_err();
+    assert_eq!(refusal.code(), Code::InternalError);
+    shelf.write(|_| Ok(())).await.unwrap_err();
+    disk.medium().limit(u64::MAX);
+    // Refused until the committer has tried again, which it does by itself.
+    while put(3, "three").perform(&shelf, &disk).await.is_err() {
+        tokio::task::yield_now().await;
+    }
+    drop((shelf, disk));
+    let found = read(&open(&place.0, Medium::default()).1);
+    assert_eq!(found.into_keys().collect::<Vec<_>>(), [1, 2, 3], "the refused write, too, was written in its turn");
+}
+
+/// What the folder's files are after a run, by name.
+async fn after_a_run(path: &Path) -> Model {
+    let (disk, shelf) = open(path, Medium::default());
+    let mut model = Model::new();
+    for act in acts(12) {
+        act.perform(&shelf, &disk).await.unwrap();
+        act.on(&mut model);
+    }
+    model
+}
+
+#[tokio::test]
+async fn a_byte_flipped_anywhere_is_refused_with_its_place_or_mended_never_served() {
+    let whole = Scratch::new("whole");
+    let model = after_a_run(&whole.0).await;
+    for entry in fs::read_dir(&whole.0).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let bytes = fs::read(whole.0.join(&name)).unwrap();
+        for at in 0..bytes.len() {
+            let place = Scratch::new("flipped");
+            fs::create_dir_all(&place.0).unwrap();
+            fs::read_dir(&whole.0).unwrap().for_each(|entry| {
+                let name = entry.unwrap().file_name();
+                _ = fs::copy(whole.0.join(&name), place.0.join(&name)).unwrap();
+            });
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 0x10;
+            fs::write(place.0.join(&name), &flipped).unwrap();
+            match Disk::open(&place.0, Medium::default(), Durability::Process) {
+                Err(why) => assert!(why.contains(&name), "{name} at {at}: {why}"),
+                Ok((disk, said)) => {
+                    let disk = Arc::new(disk);
+                    let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap();
+                    let mended = said.iter().any(|line| line.contains("set aside"));
+                    let mut wrong = 0;
+                    for (key, book) in &shelf.read().books {
+                        match book.bytes.read() {
+                            // What came before a write that was set aside may be seen again.
+                            Ok(bytes) => {
+                                assert!(model.get(key).is_some_and(|(_, whole)| *whole == bytes) || mended, "{name} at {at}");
+                            }
+                            Err(error) => {
+                                assert!(error.to_string().contains(&name), "{name} at {at}: {error}");
+                                wrong += 1;
+                            }
+                        }
+                    }
+                    // Of a log only its last frame can be taken for one that was never finished; and that is told.
+                    let whole = read_titles(&shelf) == model.iter().map(|(key, (title, _))| (*key, title.clone())).collect();
+                    assert!(wrong > 0 || mended || whole, "{name} at {at}");
+                }
+            }
+        }
+    }
+}
+
+fn read_titles(shelf: &Cell<Shelf>) -> std::collections::BTreeMap<u8, String> {
+    shelf.read().books.iter().map(|(key, book)| (*key, book.title.clone())).collect()
+}
+
+#[tokio::test]
+async fn a_folder_of_somebody_else_is_left_alone() {
+    let place = Scratch::new("theirs");
+    fs::create_dir_all(&place.0).unwrap();
+    fs::write(place.0.join("letters.txt"), "dear").unwrap();
+    let refusal = |path: &Path| Disk::open(path, Medium::default(), Durability::Process).unwrap_err();
+    assert!(refusal(&place.0).contains("another program"));
+    assert_eq!(fs::read_dir(&place.0).unwrap().count(), 1);
+
+    let ours = Scratch::new("ours");
+    let held = open(&ours.0, Medium::default());
+    assert!(refusal(&ours.0).contains("another server"));
+    drop(held);
+    fs::write(ours.0.join("lazuli"), "Lazuli data, format 2\n").unwrap();
+    assert!(refusal(&ours.0).contains("format 2"));
+}
+
+#[tokio::test]
+async fn what_is_deleted_gives_its_room_back() {
+    let place = Scratch::new("room");
+    let (disk, shelf) = open(&place.0, Medium::default());
+    let room = || {
+        let used = |entry: std::io::Result<fs::DirEntry>| {
+            use std::os::unix::fs::MetadataExt;
+            entry.unwrap().metadata().unwrap().blocks() * 512
+        };
+        fs::read_dir(&place.0).unwrap().map(used).sum::<u64>()
+    };
+    for key in 0..8 {
+        Act::Put(key, "large".to_owned(), vec![key; 1 << 20]).perform(&shelf, &disk).await.unwrap();
+    }
+    assert!(room() > 8 << 20);
+    for key in 0..8 {
+        Act::Take(key).perform(&shelf, &disk).await.unwrap();
+    }
+    // The last is given back once it is known to be gone from the disk too: after the next write.
+    Act::Take(0).perform(&shelf, &disk).await.unwrap();
+    Act::Put(1, "small".to_owned(), vec![1]).perform(&shelf, &disk).await.unwrap();
+    drop((shelf, disk));
+    assert!(room() < 1 << 20, "{} bytes", room());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// However often the server is stopped and started, and a snapshot taken, it holds what it held.
+    #[test]
+    fn starts_and_snapshots_change_nothing(counts in prop::collection::vec((1usize..12, any::<bool>()), 1..5)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let place = Scratch::new("restarts");
+            let (mut model, mut acts) = (Model::new(), acts(60).into_iter());
+            for (count, snapshot) in counts {
+                let (disk, shelf) = open(&place.0, Medium::default());
+                assert_eq!(read(&shelf), model);
+                for act in acts.by_ref().take(count) {
+                    act.perform(&shelf, &disk).await.unwrap();
+                    act.on(&mut model);
+                }
+                if snapshot {
+                    disk.log().snapshot();
+                }
+            }
+            assert_eq!(read(&open(&place.0, Medium::default()).1), model);
+        });
+    }
+}
+
+#[tokio::test]
+async fn a_cell_with_nothing_in_it_keeps_its_number() {
+    let place = Scratch::new("numbers");
+    for _ in 0..3 {
+        let (disk, shelf) = open(&place.0, Medium::default());
+        let store = Store::on_disk(disk.clone());
+        let empty: Arc<Cell<Shelf>> = store.root("empty", Code::ResourceNotFound).unwrap();
+        let new = store.cell(Shelf::default(), Code::ResourceNotFound);
+        assert!(![shelf.id(), empty.id(), CellId(0)].contains(&new.id()), "{:?}", new.id());
+        Act::Put(1, "one".to_owned(), b"bytes".to_vec()).perform(&shelf, &disk).await.unwrap();
+    }
+}

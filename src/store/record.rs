@@ -1,0 +1,96 @@
+//! How bytes are written down: as parts of a record that is somebody else's, and the runs of a content with holes as records of their
+//! own, so that a page that is written is all that is written.
+
+use super::Store;
+use super::chunks::Chunk;
+use super::content::Content;
+use super::disk::extents::Place;
+use super::journal::{Changes, Records, Unreadable, diff};
+use super::sparse::{Run, Sparse};
+use crate::rules::time::Timestamp;
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+/// A content, as records have it. Whoever puts it into a record has a version of it among its own.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Written<'a>(#[serde(borrow)] Vec<Part<'a>>);
+
+#[derive(Debug, Serialize, Deserialize)]
+enum Part<'a> {
+    /// The bytes themselves.
+    Here(#[serde(with = "serde_bytes")] &'a [u8]),
+    /// A range of what lies in an extent.
+    There(Place, u32, u32),
+    /// So many zeros.
+    Zeros(u32),
+}
+
+impl<'a> From<&'a Content> for Written<'a> {
+    fn from(content: &'a Content) -> Written<'a> {
+        let part = |chunk: &'a Chunk| match chunk {
+            Chunk::Memory(bytes) => Part::Here(bytes),
+            Chunk::Disk(piece, range) => Part::There(piece.place(), range.start, range.end),
+            Chunk::Zeros(count) => Part::Zeros(*count),
+        };
+        Written(content.chunks().map(part).collect())
+    }
+}
+
+impl Written<'_> {
+    /// The content.
+    ///
+    /// # Errors
+    /// When it can be none.
+    pub fn content(&self, store: &Store) -> Result<Content, Unreadable> {
+        let chunk = |part: &Part<'_>| match part {
+            Part::Here(bytes) => Ok(Chunk::Memory(Bytes::copy_from_slice(bytes))),
+            Part::There(place, start, end) if start <= end && *end <= place.length => {
+                let disk = store.disk().ok_or_else(|| Unreadable("bytes on a disk that is not there".to_owned()))?;
+                let piece = disk.extents().piece(*place).map_err(|error| Unreadable(error.to_string()))?;
+                Ok(Chunk::Disk(piece, *start..*end))
+            }
+            Part::There(place, start, end) => Err(Unreadable(format!("the bytes from {start} to {end} of {}", place.length))),
+            Part::Zeros(count) => Ok(Chunk::Zeros((*count).min(super::chunks::ZEROS))),
+        };
+        Ok(Content::from_chunks(self.0.iter().map(chunk).collect::<Result<Vec<_>, _>>()?))
+    }
+}
+
+/// The form in which runs are written.
+const RUN: u8 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct RunRecord<'a> {
+    written: u64,
+    #[serde(borrow)]
+    content: Written<'a>,
+}
+
+impl Sparse {
+    /// Tells what makes one content of another, or of none: a record for each run, under a key and the run's place.
+    pub fn tell(before: Option<&Sparse>, after: Option<&Sparse>, key: &[u8], to: &mut Changes<'_>) {
+        for (start, _, now) in diff(before.map(|before| &before.runs), after.map(|after| &after.runs)) {
+            let key = [key, &start.to_be_bytes()].concat();
+            match now {
+                Some(run) => to.put(&key, RUN, &RunRecord { written: run.written.ticks(), content: (&run.content).into() }),
+                None => to.delete(&key),
+            }
+        }
+    }
+
+    /// A content of so many bytes that was told under a key.
+    ///
+    /// # Errors
+    /// When one of its records is not what it should be.
+    pub fn restore(size: u64, key: &[u8], records: &Records, store: &Store) -> Result<Sparse, Unreadable> {
+        let mut sparse = Sparse::new(size);
+        for (place, record) in records.under(key) {
+            // What has a longer key is something else's, whose key only begins like this one.
+            let Ok(start) = place.try_into().map(u64::from_be_bytes) else { continue };
+            let run: RunRecord<'_> = record.read(RUN)?;
+            let content = run.content.content(store)?;
+            sparse.runs.insert(start, Run { content, written: Timestamp::from_ticks(run.written) });
+        }
+        Ok(sparse)
+    }
+}

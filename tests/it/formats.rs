@@ -1,0 +1,167 @@
+//! Data that an earlier version wrote: it opens for ever.
+//!
+//! `tests/data/formats/N` is a folder as a server left it, with records of every kind in form N, and what that server answered.
+//! `UPDATE_FORMATS=1 cargo test --test it formats` writes the folder of the present form if there is none yet; those that are there stay
+//! as they are.
+
+use crate::house::House;
+use crate::scenario::check_of;
+use crate::scratch::Scratch;
+use lazuli::op::Kind;
+use std::path::PathBuf;
+
+/// The newest form.
+const NEWEST: u32 = 1;
+const ACCOUNT: &str = "--account=devstoreaccount1,versioning,immutability,container-retention=365,share-retention=365";
+
+fn folder(form: u32) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/formats")).join(form.to_string())
+}
+
+/// What is asked of a server that has opened the folder.
+const ASKED: &[(Kind, &str)] = &[
+    (Kind::Blob, "/?restype=service&comp=properties"),
+    (Kind::Blob, "/?comp=list&include=metadata"),
+    (Kind::Blob, "/box?restype=container&comp=acl"),
+    (Kind::Blob, "/box?restype=container&comp=list&include=metadata,snapshots,versions,tags,copy,immutabilitypolicy,legalhold"),
+    (Kind::Blob, "/box/small"),
+    (Kind::Blob, "/box/large"),
+    (Kind::Blob, "/box/blocks?comp=blocklist"),
+    (Kind::Blob, "/box/log"),
+    (Kind::Blob, "/box/pages"),
+    (Kind::Blob, "/box/pages?comp=pagelist"),
+    (Kind::Queue, "/?comp=list&include=metadata"),
+    (Kind::Queue, "/work/messages?peekonly=true"),
+    (Kind::Queue, "/work?comp=acl"),
+    (Kind::Table, "/Tables"),
+    (Kind::Table, "/People()"),
+    (Kind::Table, "/People?comp=acl"),
+    (Kind::File, "/?restype=service&comp=properties"),
+    (Kind::File, "/?comp=list&include=metadata,snapshots"),
+    (Kind::File, "/shr?restype=share&comp=acl"),
+    (Kind::File, "/shr/dir?restype=directory&comp=list&include=Timestamps,ETag,Attributes,PermissionKey"),
+    (Kind::File, "/shr/dir/File"),
+    (Kind::File, "/shr/dir/File?comp=rangelist"),
+];
+
+async fn answers(house: &House) -> String {
+    let mut told = String::new();
+    for (kind, target) in ASKED {
+        let got = house.ask("GET", target).of(*kind).send().await;
+        let text = String::from_utf8_lossy(&got.body).replace('\0', "·");
+        told += &format!("{kind:?} {target} → {}\n{text}\n", got.verdict());
+    }
+    // The addresses of servers, that which wrote the data among them.
+    let mut parts = told.split("127.0.0.1:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |told, part| told + "HOST" + part.trim_start_matches(|c: char| c.is_ascii_digit()))
+}
+
+/// Holds answers against those that are wanted, line by line.
+fn check(told: &str, wanted: &str, when: &str) {
+    for (told, wanted) in told.lines().zip(wanted.lines()) {
+        assert_eq!(told, wanted, "{when}");
+    }
+    assert_eq!(told.len(), wanted.len(), "{when}");
+}
+
+#[tokio::test]
+async fn every_form_that_was_ever_written_opens() {
+    if std::env::var_os("UPDATE_FORMATS").is_some() && !folder(NEWEST).exists() {
+        write_newest().await;
+    }
+    for form in 1..=NEWEST {
+        let place = Scratch::new("format");
+        std::fs::create_dir_all(&place.0).unwrap();
+        for entry in std::fs::read_dir(folder(form)).unwrap() {
+            let entry = entry.unwrap();
+            if entry.file_name() != "answers.txt" {
+                std::fs::copy(entry.path(), place.0.join(entry.file_name())).unwrap();
+            }
+        }
+        let wanted = std::fs::read_to_string(folder(form).join("answers.txt")).unwrap();
+        let mut house = House::with(&["--location", place.path(), ACCOUNT]).await;
+        check(&answers(&house).await, &wanted, &format!("form {form}"));
+        // And again, written anew by this version.
+        house.emulator.store().disk().unwrap().log().snapshot();
+        house.restart().await;
+        check(&answers(&house).await, &wanted, &format!("form {form}, written anew"));
+    }
+}
+
+async fn write_newest() {
+    let place = folder(NEWEST);
+    let mut house = House::with(&["--location", place.to_str().unwrap(), ACCOUNT]).await;
+    check_of(
+        &house,
+        Kind::Blob,
+        "PUT /box?restype=container | x-ms-meta-Colour: blue; x-ms-blob-public-access: blob → 201
+         PUT /box/small | x-ms-blob-type: BlockBlob; x-ms-meta-one: 1; x-ms-tags: k=v; x-ms-access-tier: Cool; content-type: text/plain | small → 201
+         PUT /box/small?comp=snapshot | x-ms-meta-of: snapshot → 201
+         PUT /box/small?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
+         PUT /box/blocks?comp=block&blockid=QQ== | | committed  → 201
+         PUT /box/blocks?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201
+         PUT /box/blocks?comp=block&blockid=Qg== | | waiting → 201
+         PUT /box/log | x-ms-blob-type: AppendBlob → 201
+         PUT /box/log?comp=appendblock | | one line → 201
+         PUT /box/log?comp=appendblock | | and another → 201
+         PUT /gone?restype=container → 201
+         DELETE /gone?restype=container → 202",
+    )
+    .await;
+    house.blob("/box/large", "large ".repeat(300)).await;
+    for (method, target, headers, body) in [
+        ("PUT", "/box/held", &[("x-ms-blob-type", "BlockBlob"), ("x-ms-legal-hold", "true")][..], "held".to_owned()),
+        ("PUT", "/box/pages", &[("x-ms-blob-type", "PageBlob"), ("x-ms-blob-content-length", "4096")], String::new()),
+        ("PUT", "/box/pages?comp=page", &[("x-ms-page-write", "update"), ("x-ms-range", "bytes=512-1023")], "p".repeat(512)),
+        ("PUT", "/box/copied", &[("x-ms-copy-source", &*format!("{}/box/large", house.blob_url()))], String::new()),
+        (
+            "PUT",
+            "/?restype=service&comp=properties",
+            &[],
+            "<StorageServiceProperties><Cors><CorsRule><AllowedOrigins>http://a.example</AllowedOrigins><AllowedMethods>GET</AllowedMethods>\
+             <MaxAgeInSeconds>60</MaxAgeInSeconds><ExposedHeaders>x-ms-*</ExposedHeaders><AllowedHeaders>*</AllowedHeaders></CorsRule></Cors>\
+             <DefaultServiceVersion>2020-10-02</DefaultServiceVersion></StorageServiceProperties>"
+                .to_owned(),
+        ),
+    ] {
+        let done = house.ask(method, target).headers(headers).body(body).send().await;
+        assert!(done.status < 300, "{target}: {}", done.text());
+    }
+    // The rest is in a log, what came before in a snapshot.
+    house.emulator.store().disk().unwrap().log().snapshot();
+    while !place.join("snapshot-00000002").exists() {
+        tokio::task::yield_now().await;
+    }
+    let policies = "<SignedIdentifiers><SignedIdentifier><Id>one</Id><AccessPolicy><Expiry>2090-01-01T00:00:00Z</Expiry>\
+        <Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>";
+    let entity = r#"{"PartitionKey":"p","RowKey":"r","text":"t","number":7,"big@odata.type":"Edm.Int64","big":"8","half":0.5,"yes":true,
+        "when@odata.type":"Edm.DateTime","when":"2024-01-01T00:00:00Z","id@odata.type":"Edm.Guid",
+        "id":"c9da6455-213d-42c9-9a79-3e9149a57833","raw@odata.type":"Edm.Binary","raw":"AQID"}"#;
+    let message = "<QueueMessage><MessageText>for ever</MessageText></QueueMessage>";
+    let bytes: &[(&str, &str)] = &[("x-ms-write", "update"), ("x-ms-range", "bytes=1024-1028")];
+    let file: &[(&str, &str)] = &[("x-ms-type", "file"), ("x-ms-content-length", "4096"), ("x-ms-meta-one", "1")];
+    for (kind, method, target, headers, body) in [
+        (Kind::Blob, "PUT", "/box?restype=container&comp=acl", &[("x-ms-blob-public-access", "blob")][..], policies),
+        (Kind::Queue, "PUT", "/work", &[("x-ms-meta-colour", "red")], ""),
+        (Kind::Queue, "POST", "/work/messages?messagettl=-1", &[], message),
+        (Kind::Queue, "PUT", "/work?comp=acl", &[], policies),
+        (Kind::Table, "POST", "/Tables", &[], r#"{"TableName":"People"}"#),
+        (Kind::Table, "POST", "/People", &[], entity),
+        (Kind::Table, "PUT", "/People?comp=acl", &[], policies),
+        (Kind::File, "PUT", "/shr?restype=share", &[("x-ms-meta-colour", "red"), ("x-ms-share-quota", "7")], ""),
+        (Kind::File, "PUT", "/shr/dir?restype=directory", &[], ""),
+        (Kind::File, "PUT", "/shr/dir/File", file, ""),
+        (Kind::File, "PUT", "/shr/dir/File?comp=range", bytes, "bytes"),
+        (Kind::File, "PUT", "/shr?restype=share&comp=snapshot", &[], ""),
+        (Kind::File, "PUT", "/shr/dir/File?comp=range", &[("x-ms-write", "clear"), ("x-ms-range", "bytes=0-511")], ""),
+        (Kind::File, "PUT", "/shr?restype=share&comp=acl", &[], policies),
+        (Kind::File, "PUT", "/old?restype=share", &[], ""),
+        (Kind::File, "DELETE", "/old?restype=share", &[], ""),
+    ] {
+        let done = house.ask(method, target).of(kind).headers(headers).body(body).send().await;
+        assert!(done.status < 300, "{kind:?} {target}: {}", done.text());
+    }
+    std::fs::write(place.join("answers.txt"), answers(&house).await).unwrap();
+    house.restart_with(&[]).await;
+}

@@ -1,0 +1,175 @@
+//! A real process that is killed while clients write to all its services, started again, and asked for all that it acknowledged.
+
+use crate::house::{Ask, Door};
+use crate::scratch::Scratch;
+use crate::startup::{FREE, Running};
+use lazuli::op::Kind;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+/// How often it is killed.
+const ROUNDS: u32 = 100;
+/// Who writes: one client for each service, all at once.
+const KINDS: [Kind; 4] = [Kind::Blob, Kind::Queue, Kind::Table, Kind::File];
+
+/// What a client wrote: names with what they hold. A write that was not answered may be there or not.
+#[derive(Default)]
+struct Written {
+    sure: BTreeMap<String, String>,
+    unsure: BTreeMap<String, String>,
+    next: u32,
+}
+
+fn start(place: &Scratch) -> (Running, Door) {
+    let running = Running::start_in(&[&FREE[..], &["--silent", "--location", place.path()]].concat(), &[]);
+    let ports: Vec<u16> = running.ready(4).into_iter().map(|(_, port)| port).collect();
+    let door = Door::at(&KINDS.into_iter().zip(ports).collect::<Vec<_>>());
+    (running, door)
+}
+
+/// The request that makes the place that a client writes to.
+fn make(door: &Door, kind: Kind) -> Ask<'_> {
+    match kind {
+        Kind::Blob => door.ask("PUT", "/box?restype=container"),
+        Kind::Queue => door.ask("PUT", "/work").of(kind),
+        Kind::Table => door.ask("POST", "/Tables").of(kind).body(r#"{"TableName":"people"}"#),
+        Kind::File => door.ask("PUT", "/shr?restype=share").of(kind),
+    }
+}
+
+/// The request that writes a text under a name.
+fn write<'a>(door: &'a Door, kind: Kind, name: &str, text: &str) -> Ask<'a> {
+    match kind {
+        Kind::Blob => door.ask("PUT", &format!("/box/{name}")).header("x-ms-blob-type", "BlockBlob").body(text.to_owned()),
+        Kind::Queue => door
+            .ask("POST", "/work/messages")
+            .of(kind)
+            .body(format!("<QueueMessage><MessageText>{text}</MessageText></QueueMessage>")),
+        Kind::Table => door
+            .ask("PUT", &format!("/people(PartitionKey='p',RowKey='{name}')"))
+            .of(kind)
+            .body(format!(r#"{{"text":"{text}"}}"#)),
+        Kind::File => {
+            let size = text.len();
+            door.ask("PUT", &format!("/shr/{name}")).of(kind).header("x-ms-type", "file").header("x-ms-content-length", size)
+        }
+    }
+}
+
+/// A server that is killed when so many writes have been acknowledged.
+struct Doomed<'a> {
+    left: Cell<u32>,
+    running: RefCell<&'a mut Running>,
+}
+
+impl Doomed<'_> {
+    fn count(&self) {
+        self.left.set(self.left.get().saturating_sub(1));
+        if self.left.get() == 0 {
+            self.running.borrow_mut().kill();
+        }
+    }
+}
+
+/// Writes until the server is gone.
+async fn write_on(door: &Door, kind: Kind, written: &mut Written, doomed: &Doomed<'_>) {
+    loop {
+        let name = format!("n{}", written.next);
+        // Some are long enough to lie in an extent.
+        let text = format!("{name} ").repeat(if written.next.is_multiple_of(5) { 400 } else { 3 });
+        written.next += 1;
+        written.unsure.insert(name.clone(), text.clone());
+        let Some(answer) = write(door, kind, &name, text.trim()).attempt().await else { return };
+        assert!(answer.status < 300, "{kind:?} {name}: {}", answer.verdict());
+        if kind == Kind::File {
+            let put = door.ask("PUT", &format!("/shr/{name}?comp=range")).of(kind).header("x-ms-write", "update");
+            let put = put.header("x-ms-range", format!("bytes=0-{}", text.trim().len() - 1)).body(text.trim().to_owned());
+            let Some(answer) = put.attempt().await else { return };
+            assert_eq!(answer.status, 201, "{name}: {}", answer.verdict());
+        }
+        written.unsure.remove(&name);
+        written.sure.insert(name, text.trim().to_owned());
+        doomed.count();
+    }
+}
+
+/// Takes everything that was written out again, and holds it against what was acknowledged.
+async fn check(door: &Door, kind: Kind, written: &mut Written, round: u32) {
+    let mut found = BTreeMap::new();
+    if kind == Kind::Queue {
+        loop {
+            let got = door.ask("GET", "/work/messages?numofmessages=32").of(kind).send().await;
+            assert_eq!(got.verdict(), "200");
+            let texts = got.elements("MessageText");
+            if texts.is_empty() {
+                break;
+            }
+            found.extend(texts.iter().map(|text| (text.split(' ').next().unwrap().to_owned(), (*text).to_owned())));
+        }
+        assert_eq!(door.ask("DELETE", "/work/messages").of(kind).send().await.verdict(), "204");
+    } else {
+        for (name, _) in written.sure.iter().chain(&written.unsure) {
+            let (path, removed) = match kind {
+                Kind::Blob => (format!("/box/{name}"), format!("/box/{name}")),
+                Kind::Table => {
+                    let path = format!("/people(PartitionKey='p',RowKey='{name}')");
+                    (format!("{path}?$select=text"), path)
+                }
+                _ => (format!("/shr/{name}"), format!("/shr/{name}")),
+            };
+            let got = door.ask("GET", &path).of(kind).send().await;
+            if got.status == 404 {
+                continue;
+            }
+            assert_eq!(got.status, 200, "{path}: {}", got.text());
+            let text = match kind {
+                Kind::Table => {
+                    serde_json::from_slice::<serde_json::Value>(&got.body).unwrap()["text"].as_str().unwrap().to_owned()
+                }
+                _ => String::from_utf8(got.body.to_vec()).unwrap(),
+            };
+            found.insert(name.clone(), text);
+            let delete = door.ask("DELETE", &removed).of(kind);
+            let deleted = if kind == Kind::Table { delete.header("if-match", "*") } else { delete }.send().await;
+            assert!(deleted.status < 300, "{path}: {}", deleted.verdict());
+        }
+    }
+    for (name, text) in &written.sure {
+        assert_eq!(found.remove(name).as_ref(), Some(text), "round {round}: {kind:?} lost {name}");
+    }
+    for (name, text) in found {
+        let whole = written.unsure.get(&name).is_some_and(|unsure| unsure.trim() == text);
+        // A file is made first, and then written to.
+        let empty = kind == Kind::File && text.bytes().all(|byte| byte == 0);
+        assert!(whole || empty, "round {round}: {kind:?} has {name}: {text:?}");
+    }
+    written.sure.clear();
+    written.unsure.clear();
+}
+
+#[tokio::test]
+async fn what_was_acknowledged_outlives_a_hundred_kills() {
+    let place = Scratch::new("kill");
+    let mut all: [Written; 4] = Default::default();
+    let (mut running, mut door) = start(&place);
+    for kind in KINDS {
+        assert_eq!(make(&door, kind).send().await.verdict(), "201", "{kind:?}");
+    }
+    let mut acknowledged = 0;
+    for round in 0..ROUNDS {
+        let [blob, queue, table, file] = &mut all;
+        let doomed = Doomed { left: Cell::new(5 + round % 40), running: RefCell::new(&mut running) };
+        tokio::join!(
+            write_on(&door, Kind::Blob, blob, &doomed),
+            write_on(&door, Kind::Queue, queue, &doomed),
+            write_on(&door, Kind::Table, table, &doomed),
+            write_on(&door, Kind::File, file, &doomed),
+        );
+        (running, door) = start(&place);
+        for (kind, written) in KINDS.into_iter().zip(&mut all) {
+            acknowledged += written.sure.len();
+            check(&door, kind, written, round).await;
+        }
+    }
+    assert!(acknowledged > 1000, "{acknowledged} writes were acknowledged");
+}
