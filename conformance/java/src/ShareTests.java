@@ -18,6 +18,7 @@ import com.azure.storage.file.share.ShareFileClient;
 import com.azure.storage.file.share.ShareFileClientBuilder;
 import com.azure.storage.file.share.ShareServiceClient;
 import com.azure.storage.file.share.ShareServiceClientBuilder;
+import com.azure.storage.file.share.models.CopyStatusType;
 import com.azure.storage.file.share.models.ListSharesOptions;
 import com.azure.storage.file.share.models.ShareFileItem;
 import com.azure.storage.file.share.models.ShareFileUploadRangeOptions;
@@ -25,6 +26,7 @@ import com.azure.storage.file.share.models.ShareItem;
 import com.azure.storage.file.share.models.ShareSnapshotsDeleteOptionType;
 import com.azure.storage.file.share.models.ShareTokenIntent;
 import com.azure.storage.file.share.options.ShareDeleteOptions;
+import com.azure.storage.file.share.options.ShareFileRenameOptions;
 import com.azure.storage.file.share.sas.ShareFileSasPermission;
 import com.azure.storage.file.share.sas.ShareServiceSasSignatureValues;
 import com.azure.storage.file.share.specialized.ShareLeaseClientBuilder;
@@ -33,6 +35,7 @@ import java.io.ByteArrayOutputStream;
 import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URL;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -63,6 +66,12 @@ class ShareTests extends Suite {
         }
       }
     };
+  }
+
+  /** A file's address with a token that reads it. */
+  static String readable(ShareFileClient file) {
+    var read = new ShareServiceSasSignatureValues(inAnHour(), ShareFileSasPermission.parse("r"));
+    return host(FILE_URL) + "/" + file.getShareName() + "/" + file.getFilePath() + "?" + file.generateSas(read);
   }
 
   /** A share that is gone after the test, with its snapshots. */
@@ -172,6 +181,27 @@ class ShareTests extends Suite {
     assertEquals(List.of("512-1023"), names(changes.getClearRanges(), range -> range.getStart() + "-" + range.getEnd()));
     refused(409, "ShareHasSnapshots", share::delete);
     refused(416, "InvalidRange", () -> fill(file, "x", 4096));
+  }
+
+  @Test
+  void filesAreRenamedAndCopied() {
+    ShareClient share = newShare();
+    ShareFileClient source = newFile(share, "old", "hello, world"), target = share.getFileClient("copy");
+    // The SDK writes the slashes of a source as %2F.
+    var copied = target.beginCopy(readable(source), (Map<String, String>) null, Duration.ofMillis(1)).waitForCompletion().getValue();
+    assertEquals(CopyStatusType.SUCCESS, copied.getCopyStatus());
+    assertEquals("hello, world", text(target));
+    target.uploadRangeFromUrl(5, 0, 7, readable(source));
+    assertEquals("world, world", text(target));
+
+    refused(409, "ResourceAlreadyExists", () -> source.rename("copy"));
+    source.renameWithResponse(new ShareFileRenameOptions("copy").setReplaceIfExists(true), null, null);
+    assertEquals("hello, world", text(target));
+    ShareDirectoryClient from = share.createDirectory("from");
+    target.rename("from/deep");
+    from.rename("to");
+    assertEquals(List.of("to/"), entries(share.getRootDirectoryClient(), null, null));
+    assertEquals("hello, world", text(share.getDirectoryClient("to").getFileClient("deep")));
   }
 
   @Test

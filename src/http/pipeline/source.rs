@@ -57,7 +57,8 @@ impl Sources for Asker {
         let head = Head {
             method: Method::GET,
             host: host.to_owned(),
-            path: uri.path().to_owned(),
+            // Some clients escape the slashes too: in a name they mean the same, and around it they still part.
+            path: uri.path().replace("%2F", "/").replace("%2f", "/"),
             version: None,
             query: query.clone(),
             form: None,

@@ -14,6 +14,9 @@ async fn a_file_gets_another_name() {
          GET /shr/d/g → 200 | x-ms-meta-k: v | abc
          # into another case of its own name
          PUT /shr/d/G?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d/g → 200
+         # some clients escape the slashes of a source, like any byte of a name
+         PUT /shr/d/i?comp=rename | x-ms-file-rename-source: /devstoreaccount1%2Fshr%2fd%2FG → 200
+         PUT /shr/d/G?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d/i → 200
          GET /shr/d?restype=directory&comp=list → 200 | | ~<Name>G</Name> | !<Name>g</Name>
          # told something on the way
          PUT /shr/h?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d/G; x-ms-meta-n: 1; x-ms-content-type: text/plain; x-ms-file-attributes: Hidden → 200 | x-ms-file-attributes: Hidden

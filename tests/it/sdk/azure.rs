@@ -26,18 +26,18 @@ fn client(url: &str) -> BlobServiceClient {
 }
 
 /// A server, and a container on it.
-async fn a_container(name: &str) -> (House, BlobContainerClient) {
+pub(super) async fn a_container(name: &str) -> (House, BlobContainerClient) {
     let house = House::new().await;
     let container = service(&house).blob_container_client(name);
     container.create(None).await.unwrap();
     (house, container)
 }
 
-async fn put(blob: &BlobClient, content: &[u8]) {
+pub(super) async fn put(blob: &BlobClient, content: &[u8]) {
     blob.upload(RequestContent::from(content.to_vec()), None).await.unwrap();
 }
 
-async fn get(blob: &BlobClient) -> Vec<u8> {
+pub(super) async fn get(blob: &BlobClient) -> Vec<u8> {
     blob.download(None).await.unwrap().body.collect().await.unwrap().to_vec()
 }
 
@@ -48,7 +48,7 @@ pub(super) fn refusal<T>(result: azure_core::Result<T>) -> String {
     format!("{} {code}", u16::from(error.status_code)).trim().to_owned()
 }
 
-fn map(pairs: &[(&str, &str)]) -> HashMap<String, String> {
+pub(super) fn map(pairs: &[(&str, &str)]) -> HashMap<String, String> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 

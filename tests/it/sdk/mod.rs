@@ -4,6 +4,7 @@
 mod azure;
 mod identity;
 mod immutable;
+mod kinds;
 mod objects;
 mod queues;
 
