@@ -19,6 +19,8 @@ pub struct Account {
     pub hns: bool,
     /// Whether single blobs can be put under an immutability policy or a legal hold; such an account keeps versions.
     pub immutability: bool,
+    /// Whether blobs tell when they were last read or written.
+    pub access_tracking: bool,
     /// For how many days a deleted container can be restored; `None`: not at all.
     pub container_retention: Option<u32>,
     /// For how many days a deleted share can be restored; `None`: not at all.

@@ -197,6 +197,7 @@ fn account(config: &AccountConfig) -> Account {
         versioning: config.versioning,
         hns: config.hns,
         immutability: config.immutability,
+        access_tracking: config.access_tracking,
         container_retention: config.container_retention,
         share_retention: config.share_retention,
     }

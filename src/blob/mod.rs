@@ -3,6 +3,7 @@
 //! `body` is what a blob is made of, `state` is what is stored in a container and the one door to it, `blobs` finds the container, `wire` has its XML and headers, `ops`
 //! a room for each operation, and `service` the face that all this shows to the wire.
 
+mod accessed;
 mod blobs;
 mod body;
 mod copied;

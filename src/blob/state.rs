@@ -2,8 +2,8 @@
 //!
 //! A handler cannot get hold of a blob without [`Container::admit`] or [`Container::claim`], which run every check that the
 //! operation's row declares, in the service's order: existence, conditions, lease. The fields that would let it are private here, and
-//! `ops` is a sibling of this module, not its child. `door` admits, `writes` and `history` change, `lists` tells, `sweep` takes away
-//! what is over, `record` writes it all down.
+//! `ops` is a sibling of this module, not its child. `door` admits, `writes` and `history` change, `lists` tells, `reads` keeps that
+//! a blob was read, `sweep` takes away what is over, `record` writes it all down.
 
 use crate::rules::{
     access::PublicAccess,
@@ -25,6 +25,7 @@ mod copying;
 mod door;
 mod history;
 mod lists;
+mod reads;
 mod record;
 mod sweep;
 mod writes;

@@ -1,5 +1,6 @@
 //! The blob service's words on the wire: what a request gives a blob, and which headers tell a reader about it. The XML is below.
 
+use super::accessed;
 use super::body::{Body, ContentHeaders};
 use super::protection;
 use super::state::{Admitted, At, Blob, Kept as State};
@@ -216,7 +217,7 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
         reply = copy.describe(reply);
     }
     reply = protection::describe(reply, blob).with_some("x-ms-expiry-time", blob.expires.map(Timestamp::rfc1123));
-    reply = reply.with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
+    reply = accessed::describe(reply, blob, call).with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
     match blob.at() {
         // Recorded: the moment came back up to 2018-11-09.
         At::Kept(taken, State::Snapshot) => {

@@ -61,6 +61,7 @@ fn account(text: &str) -> Result<AccountConfig, String> {
         versioning: false,
         hns: false,
         immutability: false,
+        access_tracking: false,
         container_retention: None,
         share_retention: None,
     };
@@ -70,6 +71,7 @@ fn account(text: &str) -> Result<AccountConfig, String> {
             ("hns", None) => account.hns = true,
             // What must not change is kept as a version while the blob goes on.
             ("immutability", None) => (account.immutability, account.versioning) = (true, true),
+            ("access-tracking", None) => account.access_tracking = true,
             ("container-retention", Some(days)) => {
                 account.container_retention = Some(self::days(&account.name, "containers", days)?);
             }
@@ -84,7 +86,7 @@ fn account(text: &str) -> Result<AccountConfig, String> {
 }
 
 /// What an account can have switched on.
-const OPTIONS: &str = "versioning, hns, immutability, container-retention=DAYS and share-retention=DAYS";
+const OPTIONS: &str = "versioning, hns, immutability, access-tracking, container-retention=DAYS and share-retention=DAYS";
 
 /// The most days that the service keeps anything deleted.
 const MOST_DAYS: u32 = 365;

@@ -89,6 +89,8 @@ pub struct AccountConfig {
     pub hns: bool,
     /// Whether blobs can be put under an immutability policy or a legal hold.
     pub immutability: bool,
+    /// Whether blobs tell when they were last read or written.
+    pub access_tracking: bool,
     /// For how many days a deleted container can be restored, if at all.
     pub container_retention: Option<u32>,
     /// For how many days a deleted share can be restored, if at all.

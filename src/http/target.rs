@@ -134,6 +134,7 @@ mod tests {
             keys: Vec::new(),
             versioning: false,
             immutability: false,
+            access_tracking: false,
             container_retention: None,
             share_retention: None,
             hns: false,

@@ -17,6 +17,7 @@ pub mod fault;
 pub mod file_name;
 pub mod handle;
 pub mod immutability;
+pub mod last_access;
 pub mod lease;
 pub mod listing;
 pub mod message;

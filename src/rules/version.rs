@@ -37,7 +37,7 @@ impl Version {
     pub const V2019_07_07: Version = Version(20190707);
     /// Bearer challenges, tags, versions, 4000 MiB blocks, 5000 MiB Put Blob.
     pub const V2019_12_12: Version = Version(20191212);
-    /// Directory SAS.
+    /// Directory SAS; last access times.
     pub const V2020_02_10: Version = Version(20200210);
     /// Finding blobs by tags tells all tags asked about, not a single value.
     pub const V2020_04_08: Version = Version(20200408);

@@ -1,5 +1,6 @@
 //! Copy Blob. Within this server the bytes are shared and the copy is complete at once; from another server they come in the background,
 //! and until they are there the copy is pending.
+use super::super::accessed;
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::copied::{self, Copied, Progress};
@@ -54,7 +55,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let source = copied::without_signature(&asked.source);
     let blob = match found {
         Found::Here(found) => {
-            let original = original(blobs, &call, &asked, &found)?;
+            let original = original(blobs, &call, &asked, &found).await?;
             given.tier = Placed::copied(original.tier, given.tier, priority, call.now)?;
             if original.check_online(call.now).is_err() && is_onto_itself(&call, &found) {
                 return Err(Code::BlobArchived.into());
@@ -97,16 +98,17 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 }
 
 /// The blob of this server that is copied, once it is as the request wants it.
-fn original(blobs: &Blobs, call: &Call, asked: &Asked, source: &Source) -> Result<Arc<Blob>, Fault> {
+async fn original(blobs: &Blobs, call: &Call, asked: &Asked, source: &Source) -> Result<Arc<Blob>, Fault> {
     let gone = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
-    let from = blobs.find(&source.account.name, &source.target.container).map_err(gone)?.read();
-    let original = from.source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { gone(fault) })?;
+    let from = blobs.find(&source.account.name, &source.target.container).map_err(gone)?;
+    let original = from.read().source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { gone(fault) })?;
     let stored = Stored { etag: original.etag(), modified: original.stamp, tags: &original.tags };
     lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;
     condition::source_holds(&want, &stored).map_err(|_| Code::SourceConditionNotMet)?;
     // A copy brings no key of its source's.
     original.encryption.admits_reader(&Encryption::Service)?;
+    accessed::keep(&from, &source.account, &source.target.blob, &original, call.now).await;
     Ok(original)
 }
 

@@ -1,6 +1,7 @@
 //! The operations that take their bytes from a URL instead of the request: Put Blob, Put Block, Append Block, Put Page and Copy Blob
 //! From URL. Each is its plain twin with a source; what they share, finding and checking that source, is [`Fetched`].
 
+use super::super::accessed;
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::copied::{self, Copied};
@@ -192,17 +193,17 @@ impl Fetched {
             Answers::Md5 => Wanted { md5: true, crc64: claimed.crc64.is_some() },
         };
         let fetched = match call.sources.find(call, &asked.source, want.opens)? {
-            Found::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, wanted)?,
+            Found::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, wanted).await?,
             Found::Elsewhere => Fetched::elsewhere(call, &asked.source, range.as_deref(), want, wanted).await?,
         };
         claimed.check(fetched.digests)?;
         Ok(fetched)
     }
 
-    fn here(blobs: &Blobs, call: &Call, source: &Source, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
+    async fn here(blobs: &Blobs, call: &Call, source: &Source, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
         let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
-        let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
-        let blob = from.source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
+        let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?;
+        let blob = from.read().source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
         let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
         condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| {
             let status = if unmet == Unmet::Match { 412 } else { 304 };
@@ -218,6 +219,7 @@ impl Fetched {
         if span.end - span.start > want.limit {
             return Err(Fault::too_large(want.limit));
         }
+        accessed::keep(&from, &source.account, &source.target.blob, &blob, call.now).await;
         let mut hasher = Hasher::new(wanted);
         if wanted != Wanted::default() {
             for chunk in blob.body.slice(span.clone()) {

@@ -1,4 +1,5 @@
 //! Get Blob: the content, or as much of it as was asked for.
+use super::super::accessed;
 use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::state::Admitted;
@@ -45,18 +46,26 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         return Err(Code::BothCrc64AndMd5RangeHeaderPresent.into());
     }
     let structured = call.structured()?;
-    let blob = blobs.container(&call)?.read().admit(&call)?;
+    let container = blobs.container(&call)?;
+    let blob = container.read().admit(&call)?;
     blob.check_readable(call.now)?;
+    let reply = read(&blob, range, wanted, structured, &call)?;
+    accessed::keep(&container, &call.account, call.blob(), &blob, call.now).await;
+    Ok(reply)
+}
+
+/// As much of a blob as was asked for.
+fn read(blob: &Admitted, range: Range, wanted: Wanted, structured: bool, call: &Call) -> Result<Reply, Fault> {
     let size = blob.body.len();
     let Some(span) = range::resolve(range, size)? else {
         if wanted != Wanted::default() {
             return Err(Fault::header(if wanted.md5 { "x-ms-range-get-content-md5" } else { "x-ms-range-get-content-crc64" }, "true"));
         }
-        let reply = describe(Reply::new(call.row.status), &blob, Part::Whole, &call);
+        let reply = describe(Reply::new(call.row.status), blob, Part::Whole, call);
         return Ok(content(reply, &blob.body, 0, size, structured));
     };
     let digests = digest(&blob.body, span, wanted)?;
-    let reply = describe(Reply::new(206), &blob, Part::Range, &call)
+    let reply = describe(Reply::new(206), blob, Part::Range, call)
         .with("content-range", span.content_range(size))
         .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()));

@@ -1,5 +1,6 @@
 //! Static websites: what a visitor of an account's web endpoint gets out of `$web`. Nobody signs there, and the container's own access
 //! level does not matter.
+use super::super::accessed;
 use super::super::blobs::Blobs;
 use super::super::body::ContentHeaders;
 use super::super::state::{Admitted, Container};
@@ -37,13 +38,21 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     let properties = blobs.account(&call.account.name)?.properties.read();
     let site = properties.static_website.site().ok_or(Code::WebContentNotFound)?;
-    let container = blobs.container(&call).map_err(|_| Code::WebContentNotFound)?.read();
+    let cell = blobs.container(&call).map_err(|_| Code::WebContentNotFound)?;
+    let container = cell.read();
 
     let path = std::mem::take(&mut call.target.blob);
-    match first(&container, &mut call, site.candidates(&path))? {
-        Some(blob) => page(&blob, &asked, &call),
-        None => not_found(&container, &mut call, site.error_document()),
+    let (blob, reply) = match first(&container, &mut call, site.candidates(&path))? {
+        Some(blob) => {
+            let reply = page(&blob, &asked, &call)?;
+            (blob, reply)
+        }
+        None => not_found(&container, &mut call, site.error_document())?,
+    };
+    if call.method == Method::GET {
+        accessed::keep(&cell, &call.account, call.blob(), &blob, call.now).await;
     }
+    Ok(reply)
 }
 
 /// The first of these blobs that is there. What is wrong with it then is wrong with the visit.
@@ -75,7 +84,7 @@ fn page(blob: &Admitted, asked: &Asked, call: &Call) -> Result<Reply, Fault> {
 }
 
 /// The error document, whatever conditions and range the visitor had for another; or the refusal alone.
-fn not_found(container: &Arc<Container>, call: &mut Call, document: Option<&str>) -> Result<Reply, Fault> {
+fn not_found(container: &Arc<Container>, call: &mut Call, document: Option<&str>) -> Result<(Admitted, Reply), Fault> {
     call.headers = HeaderMap::new();
     let Some(blob) = first(container, call, document.into_iter().map(str::to_owned).collect())? else {
         return Err(Code::WebContentNotFound.into());
@@ -84,7 +93,8 @@ fn not_found(container: &Arc<Container>, call: &mut Call, document: Option<&str>
     let size = blob.body.len();
     let sent = if call.method == Method::HEAD { 0 } else { size };
     let reply = Reply::new(Code::WebContentNotFound.status()).with("x-ms-error-code", Code::WebContentNotFound.name());
-    Ok(describe(reply, &blob).bytes(blob.body.slice(0..sent), size))
+    let reply = describe(reply, &blob).bytes(blob.body.slice(0..sent), size);
+    Ok((blob, reply))
 }
 
 /// What a visitor is told of a blob: its content, and nothing of its storage.

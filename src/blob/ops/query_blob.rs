@@ -1,5 +1,6 @@
 //! Query Blob Contents: the rows of a blob's text that a query asks for, as a stream of Avro records.
 
+use super::super::accessed;
 use super::super::blobs::Blobs;
 use super::super::wire::{self, Part};
 use crate::op::xml::{self, Element};
@@ -39,12 +40,14 @@ const OF_THE_BYTES: [&str; 6] = [
 
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let task = read_task(&call.body.bytes(LIMIT).await?)?;
-    let blob = blobs.container(&call)?.read().admit(&call)?;
+    let container = blobs.container(&call)?;
+    let blob = container.read().admit(&call)?;
     blob.check_readable(call.now)?;
     let mut reply = wire::describe(Reply::new(call.row.status), &blob, Part::Range, &call).with("content-type", "avro/binary");
     for name in OF_THE_BYTES {
         reply.headers.remove(name);
     }
+    accessed::keep(&container, &call.account, call.blob(), &blob, call.now).await;
     let size = blob.body.len();
     let sync = call.world.id();
     let rows = blob.body.slice(0..size).through(|bytes| Run::new(task, bytes, size, call.now, sync));

@@ -7,6 +7,7 @@ use crate::rules::{
     etag::ETag,
     fault::{Code, Fault},
     immutability::Protection,
+    last_access::LastRead,
     lease::Lease,
     metadata::Metadata,
     retention::Deletion,
@@ -45,6 +46,8 @@ pub struct Blob {
     pub expires: Option<Timestamp>,
     /// What keeps it as it is.
     pub protection: Protection,
+    /// What is kept of its reads, where the account tracks them.
+    pub(super) read: LastRead,
     pub(super) lease: Lease,
 }
 
@@ -130,6 +133,7 @@ impl New {
             deleted: None,
             expires: None,
             protection: Protection::default(),
+            read: LastRead::default(),
             lease: self.lease,
         }
     }

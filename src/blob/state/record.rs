@@ -12,6 +12,7 @@ use crate::rules::{
     blocks::BlockId,
     encryption::{Encryption, Preset},
     immutability::{Mode, Policy, Protection},
+    last_access::LastRead,
     metadata::Metadata,
     retention::Deletion,
     tags::Tags,
@@ -67,6 +68,8 @@ struct BlobForm<'a> {
     /// When, and for how many days it is kept.
     deleted: Option<(u64, u32)>,
     expires: Option<u64>,
+    /// When it was read, where that is tracked.
+    read: Option<u64>,
     /// Until when, and whether it is locked.
     policy: Option<(u64, bool)>,
     hold: Option<bool>,
@@ -283,6 +286,7 @@ impl<'a> BlobForm<'a> {
             version: ticks(blob.version),
             deleted: blob.deleted.map(|deletion| (deletion.at.ticks(), deletion.days)),
             expires: ticks(blob.expires),
+            read: ticks(blob.read.0),
             policy: blob.protection.policy.map(|policy| (policy.until.ticks(), policy.mode == Mode::Locked)),
             hold: blob.protection.hold,
             lease: blob.lease.into(),
@@ -313,6 +317,7 @@ impl<'a> BlobForm<'a> {
             version: time(self.version),
             deleted: self.deleted.map(|(at, days)| Deletion { at: Timestamp::from_ticks(at), days }),
             expires: time(self.expires),
+            read: LastRead(time(self.read)),
             protection: Protection { policy: self.policy.map(policy), hold: self.hold },
             lease: self.lease.into(),
         })

@@ -1,5 +1,6 @@
 //! Blobs in the list: what List Blobs may be asked to show, and the `<Blob>` that it shows.
 
+use super::super::accessed;
 use super::super::body::Body;
 use super::super::protection;
 use super::super::state::{Also, At, Blob, Kept as State, Listed};
@@ -113,6 +114,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
     xml.leaf("Content-MD5", headers.md5.as_deref().unwrap_or_default());
     xml.leaf("Cache-Control", headers.cache_control.as_deref().unwrap_or_default());
     xml.leaf("Content-Disposition", headers.disposition.as_deref().unwrap_or_default());
+    accessed::write(xml, at.unwrap_or(At::Base), blob, call);
     if let Body::Page { sequence, .. } = &blob.body {
         xml.leaf("x-ms-blob-sequence-number", sequence.to_string());
     }

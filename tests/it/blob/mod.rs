@@ -1,5 +1,6 @@
 //! The blob service over a socket.
 
+mod accessed;
 mod append;
 mod batch;
 mod blob_lease;

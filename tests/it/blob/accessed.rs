@@ -1,0 +1,160 @@
+//! Last access times, for accounts that track them: what moves them, who is told, and what stays as it is.
+
+use crate::house::House;
+use crate::scenario::{check, check_in};
+use lazuli::config::WELL_KNOWN_KEY;
+
+/// A house whose account tracks accesses.
+async fn house(options: &str) -> House {
+    let house = House::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},access-tracking{options}")]).await;
+    house.container("box").await;
+    house
+}
+
+const LIST: &str = "GET /box?restype=container&comp=list";
+
+#[tokio::test]
+async fn without_the_option_nothing_is_told() {
+    check(&format!(
+        "PUT /box?restype=container → 201
+         PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
+         GET /box/b → 200 | x-ms-last-access-time: -
+         HEAD /box/b → 200 | x-ms-last-access-time: -
+         {LIST} → 200 | | !LastAccessTime"
+    ))
+    .await;
+}
+
+#[tokio::test]
+async fn the_first_read_of_a_day_counts_and_every_write() {
+    let house = house("").await;
+    check_in(
+        &house,
+        &format!(
+            "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | etag: $e; last-modified: $m
+             HEAD /box/b → 200 | x-ms-last-access-time: {{at}}
+             {LIST} → 200 | | ~<Content-Disposition /><LastAccessTime>{{at}}</LastAccessTime><BlobType>BlockBlob
+             # what reads no content is no access
+             wait 10
+             HEAD /box/b → 200 | x-ms-last-access-time: {{m}}
+             GET /box/b?comp=metadata → 200 | x-ms-last-access-time: -
+             GET /box/b?comp=tags → 200
+             GET /box/b?comp=blocklist → 200
+             {LIST} → 200 | | ~<LastAccessTime>{{m}}<
+             PUT /box/b?comp=tags | x-ms-tags: a=b | <Tags><TagSet></TagSet></Tags> → 204
+             PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {{A}} → 201
+             # nor is what is refused
+             GET /box/b | if-none-match: {{e}} → 304 ConditionNotMet
+             GET /box/b | range: bytes=9-10 → 416 InvalidRange
+             HEAD /box/b → 200 | x-ms-last-access-time: {{m}}
+             # a read is told of the access before it
+             GET /box/b | range: bytes=0-0 → 206 | x-ms-last-access-time: {{m}} | o
+             HEAD /box/b → 200 | x-ms-last-access-time: {{at}}; etag: {{e}}; last-modified: {{m}}; x-ms-lease-state: leased
+             wait 86399
+             GET /box/b → 200
+             HEAD /box/b → 200 | x-ms-last-access-time: {{at-86399}}
+             wait 1
+             GET /box/b → 200 | x-ms-last-access-time: {{at-86400}}
+             HEAD /box/b → 200 | x-ms-last-access-time: {{at}}; etag: {{e}}
+             {LIST} → 200 | | ~<LastAccessTime>{{at}}< | ~<Last-Modified>{{m}}<
+             # a write is one, and does not make the next read count
+             wait 5
+             PUT /box/b?comp=metadata | x-ms-meta-a: 1; x-ms-lease-id: {{A}} → 200
+             HEAD /box/b → 200 | x-ms-last-access-time: {{at}}
+             wait 5
+             GET /box/b → 200
+             HEAD /box/b → 200 | x-ms-last-access-time: {{at-5}}
+             # of a new blob, no read counts yet
+             PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-lease-id: {{A}} | two → 201
+             wait 5
+             GET /box/b → 200 | x-ms-last-access-time: {{at-5}}
+             HEAD /box/b → 200 | x-ms-last-access-time: {{at}}"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_copy_reads_its_source_and_writes_its_destination() {
+    let house = house("").await;
+    let url = format!("{}/box/s", house.blob_url());
+    for (what, copy) in [
+        ("Copy Blob", "PUT /box/d | x-ms-copy-source: URL → 202"),
+        ("Copy Blob From URL", "PUT /box/d | x-ms-copy-source: URL; x-ms-requires-sync: true → 202"),
+        (
+            "a copy that is refused",
+            "PUT /box/d | x-ms-copy-source: URL; x-ms-source-if-match: \"0x1\" → 412 SourceConditionNotMet",
+        ),
+    ] {
+        let read = if what.starts_with("Copy") { "{at}" } else { "{at-7}" };
+        check_in(
+            &house,
+            &format!(
+                "# {what}
+                 PUT /box/s | x-ms-blob-type: BlockBlob | x → 201
+                 wait 7
+                 {}
+                 HEAD /box/s → 200 | x-ms-last-access-time: {read}; last-modified: {{at-7}}",
+                copy.replace("URL", &url)
+            ),
+        )
+        .await;
+    }
+    check_in(&house, "HEAD /box/d → 200 | x-ms-last-access-time: {at-7}").await;
+}
+
+#[tokio::test]
+async fn queries_and_visits_of_a_website_are_reads() {
+    let house = house("").await;
+    let query = "<QueryRequest><QueryType>SQL</QueryType><Expression>SELECT * FROM BlobStorage</Expression></QueryRequest>";
+    let settings = "<StorageServiceProperties><StaticWebsite><Enabled>true</Enabled><ErrorDocument404Path>404.html</ErrorDocument404Path></StaticWebsite></StorageServiceProperties>";
+    check_in(
+        &house,
+        &format!(
+            "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
+             PUT /?restype=service&comp=properties | | {settings} → 202
+             PUT /$web/404.html | x-ms-blob-type: BlockBlob | lost → 201
+             wait 7
+             POST /box/b?comp=query | | {query} → 200 | x-ms-last-access-time: {{at-7}}
+             HEAD /box/b → 200 | x-ms-last-access-time: {{at}}"
+        ),
+    )
+    .await;
+    for (method, seen) in [("HEAD", "{at-7}"), ("GET", "{at}")] {
+        let visit = house.visit(method, "devstoreaccount1.z6.web.core.windows.net", "/nowhere").send().await;
+        assert_eq!(visit.status, 404, "{method}");
+        check_in(&house, &format!("HEAD /$web/404.html → 200 | x-ms-last-access-time: {seen}")).await;
+    }
+}
+
+#[tokio::test]
+async fn it_is_told_of_block_blobs_as_they_are_since_2020_02_10() {
+    let house = house(",versioning").await;
+    check_in(
+        &house,
+        &format!(
+            "PUT /box/append | x-ms-blob-type: AppendBlob → 201
+             PUT /box/page | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512 → 201
+             HEAD /box/append → 200 | x-ms-last-access-time: -
+             GET /box/page → 200 | x-ms-last-access-time: -
+             {LIST} → 200 | | !LastAccessTime
+             PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $old
+             PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $taken
+             PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $now
+             HEAD /box/b | x-ms-version: 2019-12-12 → 200 | x-ms-last-access-time: -
+             HEAD /box/b | x-ms-version: 2020-02-10 → 200 | x-ms-last-access-time: {{at}}
+             {LIST} | x-ms-version: 2019-12-12 → 200 | | !LastAccessTime
+             {LIST} | x-ms-version: 2020-02-10 → 200 | | ~LastAccessTime
+             wait 7
+             GET /box/b?snapshot={{taken}} → 200 | x-ms-last-access-time: - | one
+             GET /box/b?versionid={{old}} → 200 | x-ms-last-access-time: - | one
+             HEAD /box/b → 200 | x-ms-last-access-time: {{at-7}}
+             GET /box/b?versionid={{now}} → 200 | x-ms-last-access-time: {{at-7}} | two
+             HEAD /box/b → 200 | x-ms-last-access-time: {{at}}
+             # recorded: told of a name that has only versions
+             DELETE /box/b | x-ms-delete-snapshots: include → 202
+             {LIST}&include=deletedwithversions → 200 | | ~<HasVersionsOnly>true</HasVersionsOnly> | ~<LastAccessTime>"
+        ),
+    )
+    .await;
+}
