@@ -9,6 +9,7 @@ pub mod checksum;
 pub mod condition;
 pub mod cors;
 pub mod delegation;
+pub mod descriptor;
 pub mod encryption;
 pub mod entity;
 pub mod etag;

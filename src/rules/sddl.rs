@@ -54,15 +54,15 @@ impl fmt::Display for Key {
     }
 }
 
-/// Checks a descriptor that came in a header.
+/// Checks that a descriptor fits into a header.
 ///
 /// # Errors
-/// As [`check`]; 400 FileInvalidPermission for more than 8 KiB too.
-pub fn check_header(text: &str) -> Result<(), Fault> {
-    if text.len() > HEADER_LIMIT {
-        return Err(Code::FileInvalidPermission.because("over 8 KiB: create the permission and name its key"));
+/// 400 FileInvalidPermission for more than 8 KiB.
+pub fn check_length(text: &str) -> Result<(), Fault> {
+    match text.len() > HEADER_LIMIT {
+        true => Err(Code::FileInvalidPermission.because("over 8 KiB: create the permission and name its key")),
+        false => Ok(()),
     }
-    check(text)
 }
 
 /// Checks the form of a descriptor: an owner, a group, and lists of access control entries, each at most once and in this order.
@@ -86,7 +86,7 @@ pub fn check(text: &str) -> Result<(), Fault> {
 }
 
 /// What follows a SID: two capital letters for a well-known one, or `S-1-…`.
-fn skip_sid(text: &str) -> Option<&str> {
+pub(super) fn skip_sid(text: &str) -> Option<&str> {
     if let Some(after) = text.strip_prefix("S-1-") {
         let end = after.find(|c: char| !c.is_ascii_hexdigit() && c != '-' && c != 'x').unwrap_or(after.len());
         // `D:` begins with what could be a digit.
@@ -98,7 +98,7 @@ fn skip_sid(text: &str) -> Option<&str> {
 }
 
 /// What follows a list: flags, then entries in parentheses.
-fn skip_list(text: &str) -> Option<&str> {
+pub(super) fn skip_list(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(flag) = ["P", "AR", "AI", "NO_ACCESS_CONTROL"].iter().find(|flag| rest.starts_with(**flag)) {
         rest = &rest[flag.len()..];
@@ -165,7 +165,7 @@ mod tests {
         ] {
             assert_eq!(check(text).is_ok(), good, "{text}");
         }
-        assert!(check_header(&format!("D:{}", "(A;;FA;;;BA)".repeat(700))).is_err());
+        assert!(check_length(&format!("D:{}", "(A;;FA;;;BA)".repeat(700))).is_err());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a file or a directory has because Windows knows it: attributes, three times, a security descriptor.
 
+use super::descriptor::Format;
 use super::fault::{Code, Fault};
 use super::sddl;
 use super::time::Timestamp;
@@ -197,21 +198,21 @@ impl Given {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is malformed, FileInvalidPermission for a descriptor or a key that is none; InvalidInput for both
-    /// a descriptor and a key; UnsupportedHeader for the binary form of a descriptor, which is not read.
+    /// a descriptor and a key.
     pub fn read(find: impl Fn(&str) -> Option<String>) -> Result<Given, Fault> {
         let moment =
             |name: &str| find(name).map(|text| Moment::parse(&text).ok_or_else(|| Fault::header(name, text))).transpose();
         let attributes = find("x-ms-file-attributes")
             .map(|text| Flags::parse(&text).ok_or_else(|| Fault::header("x-ms-file-attributes", text)))
             .transpose()?;
-        check_format(find("x-ms-file-permission-format").as_deref())?;
+        let format = format(find("x-ms-file-permission-format").as_deref())?;
         let permission = match (find("x-ms-file-permission"), find("x-ms-file-permission-key")) {
             (Some(_), Some(_)) => return Err(Code::InvalidInput.because("both a permission and a permission's key")),
             (Some(text), None) if text.eq_ignore_ascii_case("inherit") => Some(Permission::Inherit),
             (Some(text), None) if text.eq_ignore_ascii_case("preserve") => Some(Permission::Preserve),
             (Some(text), None) => {
-                sddl::check_header(&text)?;
-                Some(Permission::Is(text))
+                sddl::check_length(&text)?;
+                Some(Permission::Is(format.read(&text)?))
             }
             (None, Some(text)) => Some(Permission::Key(sddl::Key::parse(&text).ok_or(Code::FileInvalidPermission)?)),
             (None, None) => None,
@@ -316,19 +317,12 @@ impl Given {
     }
 }
 
-/// Checks the format that a security descriptor is to have: the text, and not the bytes.
+/// Reads the form in which a security descriptor comes or is to go.
 ///
 /// # Errors
-/// 400 UnsupportedHeader for `binary`, InvalidHeaderValue for what is neither.
-pub fn check_format(format: Option<&str>) -> Result<(), Fault> {
-    match format {
-        None => Ok(()),
-        Some(text) if text.eq_ignore_ascii_case("sddl") => Ok(()),
-        Some(text) if text.eq_ignore_ascii_case("binary") => {
-            Err(Code::UnsupportedHeader.with("HeaderName", "x-ms-file-permission-format"))
-        }
-        Some(text) => Err(Fault::header("x-ms-file-permission-format", text)),
-    }
+/// 400 InvalidHeaderValue.
+pub fn format(text: Option<&str>) -> Result<Format, Fault> {
+    Format::parse(text).ok_or_else(|| Fault::header("x-ms-file-permission-format", text.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -374,7 +368,7 @@ mod tests {
             (&[("x-ms-file-permission", "odd")], "FileInvalidPermission"),
             (&[("x-ms-file-permission-key", "odd")], "FileInvalidPermission"),
             (&[("x-ms-file-permission", "inherit"), ("x-ms-file-permission-key", "1*2")], "InvalidInput"),
-            (&[("x-ms-file-permission-format", "binary")], "UnsupportedHeader"),
+            (&[("x-ms-file-permission-format", "xml")], "InvalidHeaderValue"),
             (&[("x-ms-file-permission-format", "odd")], "InvalidHeaderValue"),
         ] {
             assert_eq!(given(headers).unwrap_err().code().name(), code, "{headers:?}");

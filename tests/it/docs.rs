@@ -186,7 +186,6 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Query | Parquet input, Arrow output |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
 | Tables | Atom feeds and verbose JSON, which the service gave up with 2015-12-11 |
-| Files | Security descriptors in their binary form |
 
 ## Not emulated
 

@@ -3,6 +3,7 @@
 use super::super::files::Files;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
+use crate::rules::descriptor::Format;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{condition::Accepts, lease::Guard, sddl, smb};
 use crate::takes;
@@ -59,16 +60,15 @@ async fn create(files: &Files, mut call: Call) -> Result<Reply, Fault> {
     Ok(Reply::new(call.row.status).with("x-ms-file-permission-key", key.to_string()))
 }
 
-/// Reads `{"permission": "O:…"}`, where `format` may say that it is a text.
+/// Reads `{"permission": "O:…"}`, where `format` says whether it is a text or bytes.
 fn read(body: &[u8]) -> Result<String, Fault> {
     let bad = |why: String| Code::InvalidInput.because(why);
     let document: serde_json::Value = serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
     let field = |name: &str| document.get(name).or_else(|| document.get(capitalized(name)));
-    smb::check_format(field("format").and_then(serde_json::Value::as_str))?;
+    let format = smb::format(field("format").and_then(serde_json::Value::as_str))?;
     let text = field("permission").and_then(serde_json::Value::as_str);
     let text = text.ok_or_else(|| bad("the body has no permission".to_owned()))?;
-    sddl::check(text)?;
-    Ok(text.to_owned())
+    format.read(text)
 }
 
 fn capitalized(name: &str) -> &'static str {
@@ -77,14 +77,14 @@ fn capitalized(name: &str) -> &'static str {
 
 async fn get(files: &Files, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
-    smb::check_format(asked.format.as_deref())?;
+    let format = smb::format(asked.format.as_deref())?;
     let share = files.share(&call)?.read();
     share.admit_self(&call)?;
     let key = sddl::Key::parse(&asked.key).ok_or(Code::FileInvalidPermission)?;
     let text = share.permission_text(key).ok_or(Code::ResourceNotFound)?;
-    let mut document = serde_json::json!({ "permission": &*text });
+    let mut document = serde_json::json!({ "permission": format.write(&text)? });
     if asked.format.is_some() {
-        document["format"] = "sddl".into();
+        document["format"] = if format == Format::Binary { "binary" } else { "sddl" }.into();
     }
     Ok(Reply::new(call.row.status).with("content-type", "application/json").text(document.to_string()))
 }
