@@ -22,8 +22,12 @@ run *args:
     cargo run --release -- {{args}}
 
 # Run the official SDKs against a server
-conformance *args="python node":
+conformance *args="":
     conformance/run {{args}}
+
+# Measure what operations cost beside ten thousand entities and messages, and beside a million
+bench:
+    cargo bench --locked --bench scale
 
 # Check licences, advisories and sources of the dependencies
 deny:

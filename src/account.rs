@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// The account that every emulator has. Azure has none of this name.
+pub const WELL_KNOWN_ACCOUNT: &str = "devstoreaccount1";
+
 /// A storage account. Every service of the server knows the same accounts.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Account {

@@ -10,8 +10,12 @@ export const KEY =
   "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 export const BLOB_URL = process.env.BLOB_URL ?? `http://127.0.0.1:10000/${ACCOUNT}`;
 export const VERSIONED_BLOB_URL = process.env.VERSIONED_BLOB_URL;
+export const IMMUTABLE_BLOB_URL = process.env.IMMUTABLE_BLOB_URL;
+export const RETAINING_BLOB_URL = process.env.RETAINING_BLOB_URL;
+export const HIERARCHICAL_BLOB_URL = process.env.HIERARCHICAL_BLOB_URL;
 export const SECURE_BLOB_URL = process.env.SECURE_BLOB_URL;
 export const QUEUE_URL = process.env.QUEUE_URL ?? `http://127.0.0.1:10001/${ACCOUNT}`;
+export const BEARER_TOKEN = process.env.BEARER_TOKEN;
 export const CONNECTION_STRING =
   process.env.AZURE_STORAGE_CONNECTION_STRING ??
   `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${KEY};BlobEndpoint=${BLOB_URL};QueueEndpoint=${QUEUE_URL};`;
@@ -21,6 +25,10 @@ export const OPTIONS = { retryOptions: { maxTries: 1 } };
 
 export const credential = new StorageSharedKeyCredential(ACCOUNT, KEY);
 export const service = BlobServiceClient.fromConnectionString(CONNECTION_STRING, OPTIONS);
+
+/** Another account, with the same key. */
+export const otherService = (url) =>
+  new BlobServiceClient(url, new StorageSharedKeyCredential(url.split("/").at(-1), KEY), OPTIONS);
 
 export const unique = () => `test-${randomUUID()}`;
 

@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BlobServiceClient, StorageSharedKeyCredential } from "@azure/storage-blob";
-import { KEY, OPTIONS, VERSIONED_BLOB_URL, advance, all, newBlob, newContainer, refused, service, text, unique } from "./helpers.js";
+import { VERSIONED_BLOB_URL, advance, all, newBlob, otherService, refused, service, text, unique } from "./helpers.js";
 
 const DAY = 24 * 60 * 60;
 
@@ -44,9 +43,7 @@ test("snapshots are listed before their blob, deleted with it or without, and pr
 });
 
 test("versions", { skip: !VERSIONED_BLOB_URL && "VERSIONED_BLOB_URL is not set" }, async (t) => {
-  const account = VERSIONED_BLOB_URL.split("/").at(-1);
-  const versioned = new BlobServiceClient(VERSIONED_BLOB_URL, new StorageSharedKeyCredential(account, KEY), OPTIONS);
-  const container = versioned.getContainerClient(unique());
+  const container = otherService(VERSIONED_BLOB_URL).getContainerClient(unique());
   await container.create();
   t.after(() => container.delete());
   const blob = container.getBlockBlobClient("a");

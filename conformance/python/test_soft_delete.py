@@ -70,3 +70,42 @@ def test_undeleting_what_was_never_there(container, blob):
     assert blob.download_blob().readall() == b"hello, world"
     with refused(404, "BlobNotFound"):
         container.get_blob_client("missing").undelete_blob()
+
+
+def allow_permanent_delete(service, allow):
+    policy = RetentionPolicy(enabled=True, days=7)
+    policy.allow_permanent_delete = allow  # the SDK has it, and no word for it
+    service.set_service_properties(delete_retention_policy=policy)
+
+
+@pytest.fixture
+def permanent(service):
+    allow_permanent_delete(service, True)
+    yield
+    allow_permanent_delete(service, False)
+
+
+def test_a_deleted_snapshot_is_removed_for_good(container, blob, permanent):
+    taken = blob.create_snapshot()["snapshot"]
+    snapshot = container.get_blob_client(blob.blob_name, snapshot=taken)
+    with refused(409, "BlobSnapshotNotSoftDeleted"):
+        snapshot.delete_blob(blob_delete_type="Permanent")
+    snapshot.delete_blob()
+    assert listed(container, "deleted", "snapshots") == [("hello.txt", True, True), ("hello.txt", False, False)]
+    snapshot.delete_blob(blob_delete_type="Permanent")
+    assert listed(container, "deleted", "snapshots") == [("hello.txt", False, False)]
+    blob.undelete_blob()
+    assert listed(container, "snapshots") == [("hello.txt", False, False)]
+    with refused(409, "BlobOperationNotSupported"):
+        blob.delete_blob(blob_delete_type="Permanent")
+    assert blob.exists()
+
+
+def test_nothing_is_removed_for_good_where_that_is_not_allowed(container, blob):
+    taken = blob.create_snapshot()["snapshot"]
+    snapshot = container.get_blob_client(blob.blob_name, snapshot=taken)
+    snapshot.delete_blob()
+    with refused(409, "BlobOperationNotSupported"):
+        snapshot.delete_blob(blob_delete_type="Permanent")
+    blob.undelete_blob()
+    assert snapshot.exists()

@@ -1,17 +1,14 @@
 """In an account that keeps versions."""
 
 import pytest
-from azure.storage.blob import BlobServiceClient
-from helpers import KEY, VERSIONED_BLOB_URL, refused, unique
+from helpers import VERSIONED_BLOB_URL, other_service, refused, unique
 
 pytestmark = pytest.mark.skipif(not VERSIONED_BLOB_URL, reason="VERSIONED_BLOB_URL is not set")
 
 
 @pytest.fixture
 def container():
-    account = VERSIONED_BLOB_URL.rsplit("/", 1)[1]
-    service = BlobServiceClient(VERSIONED_BLOB_URL, {"account_name": account, "account_key": KEY}, retry_total=0)
-    with service.create_container(unique()) as client:
+    with other_service(VERSIONED_BLOB_URL).create_container(unique()) as client:
         yield client
         client.delete_container()
 

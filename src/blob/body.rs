@@ -88,7 +88,7 @@ pub struct Block {
 /// The headers that describe a content to whoever reads it. Each may be absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContentHeaders {
-    /// Content-Type; absent: application/octet-stream.
+    /// Content-Type; absent: application/octet-stream; empty once it was cleared.
     pub content_type: Option<Box<str>>,
     /// Content-Encoding.
     pub encoding: Option<Box<str>>,

@@ -3,8 +3,7 @@
 use super::wire::guid;
 use crate::op::{Reply, xml::Writer};
 use crate::rules::time::Timestamp;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+pub use crate::service::copying::{Outcome, Progress};
 
 /// The copy that made a blob, or is making it.
 #[derive(Clone, Debug)]
@@ -19,33 +18,6 @@ pub struct Copied {
     pub progress: Progress,
     /// What it is a part of, if it was an incremental one.
     pub incremental: Option<Increment>,
-}
-
-/// How far a copy is.
-#[derive(Clone, Debug)]
-pub enum Progress {
-    /// It goes on; so many bytes are there. Who brings them holds this weakly, and stops when no blob waits for them any more.
-    Pending(Arc<AtomicU64>),
-    /// It is over.
-    Over {
-        /// When it ended.
-        at: Timestamp,
-        /// How many bytes were copied.
-        bytes: u64,
-        /// How it ended.
-        outcome: Outcome,
-    },
-}
-
-/// How a copy ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The blob is whole.
-    Success,
-    /// Somebody stopped it.
-    Aborted,
-    /// It went wrong: `x-ms-copy-status-description`.
-    Failed(Box<str>),
 }
 
 /// An incremental copy: which snapshot of which blob came last, and where it is kept.
@@ -64,50 +36,22 @@ pub struct Increment {
 impl Copied {
     /// A copy that was complete at once.
     pub fn whole(id: [u8; 16], source: String, bytes: u64, at: Timestamp) -> Copied {
-        let progress = Progress::Over { at, bytes, outcome: Outcome::Success };
-        Copied { id, source, total: bytes, progress, incremental: None }
+        Copied { id, source, total: bytes, progress: Progress::whole(bytes, at), incremental: None }
     }
 
     /// Whether it still goes on.
     pub fn is_pending(&self) -> bool {
-        matches!(self.progress, Progress::Pending(_))
+        self.progress.is_pending()
     }
 
     /// The same copy, over.
     pub fn over(&self, at: Timestamp, outcome: Outcome) -> Copied {
-        Copied { progress: Progress::Over { at, bytes: self.bytes(), outcome }, ..self.clone() }
-    }
-
-    /// How many bytes were copied so far.
-    fn bytes(&self) -> u64 {
-        match &self.progress {
-            Progress::Pending(bytes) => bytes.load(Ordering::Relaxed),
-            Progress::Over { bytes, .. } => *bytes,
-        }
+        Copied { progress: self.progress.over(at, outcome), ..self.clone() }
     }
 
     /// Its state on the wire.
     pub fn status(&self) -> &'static str {
-        match &self.progress {
-            Progress::Pending(_) => "pending",
-            Progress::Over { outcome: Outcome::Success, .. } => "success",
-            Progress::Over { outcome: Outcome::Aborted, .. } => "aborted",
-            Progress::Over { outcome: Outcome::Failed(_), .. } => "failed",
-        }
-    }
-
-    fn description(&self) -> Option<&str> {
-        match &self.progress {
-            Progress::Over { outcome: Outcome::Failed(why), .. } => Some(why),
-            _ => None,
-        }
-    }
-
-    fn ended(&self) -> Option<String> {
-        match &self.progress {
-            Progress::Over { at, .. } => Some(at.rfc1123()),
-            Progress::Pending(_) => None,
-        }
+        self.progress.status()
     }
 
     /// The moment of the snapshot that an incremental copy made.
@@ -117,13 +61,8 @@ impl Copied {
 
     /// The headers by which Get Blob and Get Blob Properties tell of it.
     pub(super) fn describe(&self, reply: Reply) -> Reply {
-        reply
-            .with("x-ms-copy-id", guid(self.id))
-            .with("x-ms-copy-source", &self.source)
-            .with("x-ms-copy-status", self.status())
-            .with_some("x-ms-copy-status-description", self.description())
-            .with("x-ms-copy-progress", format!("{}/{}", self.bytes(), self.total))
-            .with_some("x-ms-copy-completion-time", self.ended())
+        self.progress
+            .describe(reply, self.id, &self.source, self.total)
             .with_some("x-ms-incremental-copy", self.incremental.as_ref().map(|_| "true"))
             .with_some("x-ms-copy-destination-snapshot", self.kept())
     }
@@ -131,10 +70,39 @@ impl Copied {
     /// Its elements in a list of blobs.
     pub(super) fn write(&self, xml: &mut Writer) {
         xml.leaf("CopyId", guid(self.id)).leaf("CopySource", &self.source).leaf("CopyStatus", self.status());
-        xml.leaf("CopyProgress", format!("{}/{}", self.bytes(), self.total));
-        xml.leaf_some("CopyCompletionTime", self.ended());
-        xml.leaf_some("CopyStatusDescription", self.description());
+        xml.leaf("CopyProgress", self.progress.of(self.total));
+        xml.leaf_some("CopyCompletionTime", self.progress.ended());
+        xml.leaf_some("CopyStatusDescription", self.progress.description());
         xml.leaf_some("IncrementalCopy", self.incremental.as_ref().map(|_| "true"));
         xml.leaf_some("CopyDestinationSnapshot", self.kept());
+    }
+}
+
+/// A copy's source as it is remembered and told: without the signature that opened it. Recorded: what was signed stays.
+pub fn without_signature(url: &str) -> String {
+    let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
+    let signs = |part: &&str| part.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case("sig"));
+    let kept: Vec<&str> = query.split('&').filter(|part| !signs(part)).collect();
+    if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_remembered_without_its_signature() {
+        for (url, remembered) in [
+            ("http://a/b", "http://a/b"),
+            ("http://a/b?sig=s", "http://a/b"),
+            (
+                "http://a/b?se=2020-08-22T23%3A33%3A21Z&sp=rt&sr=b&sig=yWlD%3D",
+                "http://a/b?se=2020-08-22T23%3A33%3A21Z&sp=rt&sr=b",
+            ),
+            ("http://a/b?snapshot=t&Sig=s&sp=r", "http://a/b?snapshot=t&sp=r"),
+            ("http://a/b?versionid=t&signal=1", "http://a/b?versionid=t&signal=1"),
+        ] {
+            assert_eq!(without_signature(url), remembered, "{url}");
+        }
     }
 }

@@ -62,8 +62,16 @@ impl ContentHeaders {
         }
     }
 
-    pub(super) fn content_type(&self) -> &str {
-        self.content_type.as_deref().unwrap_or(DEFAULT_TYPE)
+    /// Reads them off a request that replaces all of them. Recorded: one that does not name a type leaves none.
+    pub(super) fn read_all(call: &Call) -> ContentHeaders {
+        let named = call.header("x-ms-blob-content-type").is_some_and(|text| !text.is_empty());
+        let read = ContentHeaders::read(call, Describes::ByName);
+        ContentHeaders { content_type: if named { read.content_type } else { Some(Box::default()) }, ..read }
+    }
+
+    /// The type, if there is one.
+    pub(super) fn content_type(&self) -> Option<&str> {
+        Some(self.content_type.as_deref().unwrap_or(DEFAULT_TYPE)).filter(|kind| !kind.is_empty())
     }
 }
 
@@ -162,18 +170,6 @@ pub(super) fn with_encryption(reply: Reply, encryption: &Encryption) -> Reply {
     }
 }
 
-/// A copy's source as it is remembered: without the signature that opened it.
-pub(super) fn without_signature(url: &str) -> String {
-    match url.split_once('?') {
-        Some((path, query)) if query.contains("sig=") => {
-            let kept: Vec<&str> =
-                query.split('&').filter(|part| part.starts_with("snapshot=") || part.starts_with("versionid=")).collect();
-            if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
-        }
-        _ => url.to_owned(),
-    }
-}
-
 /// Which part of a blob an answer is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
@@ -188,7 +184,7 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
     let headers = &blob.headers;
     reply = reply
         .with("accept-ranges", "bytes")
-        .with("content-type", headers.content_type())
+        .with_some("content-type", headers.content_type())
         .with_some("content-encoding", headers.encoding.as_deref())
         .with_some("content-language", headers.language.as_deref())
         .with_some("cache-control", headers.cache_control.as_deref())
@@ -230,7 +226,11 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
         At::Kept(_, State::Version) => return reply,
         At::Base => reply = reply.with_some("x-ms-is-current-version", blob.version.map(|_| "true")),
     }
-    with_lease(reply, blob.lease(), call.now)
+    // Recorded: who names a version is told nothing of the lease, though it be the blob as it is.
+    match call.query.get("versionid").unwrap_or_default() {
+        "" => with_lease(reply, blob.lease(), call.now),
+        _ => reply,
+    }
 }
 
 /// The lease headers of a blob or a container.

@@ -20,11 +20,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use crate::account::WELL_KNOWN_ACCOUNT;
 pub use reference::reference;
 
-/// The account that every emulator has.
-pub const WELL_KNOWN_ACCOUNT: &str = "devstoreaccount1";
-/// Its key, and that of every account for which none is given.
+/// The key of [`WELL_KNOWN_ACCOUNT`], and that of every account for which none is given.
 pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
 /// What a server is to be.

@@ -43,15 +43,16 @@ impl Restorable for Share {
 }
 
 impl Files {
-    /// The file that a copy is made from, by the URL of its source.
+    /// The file that a copy is made from, by the URL of its source; `None` for what lies elsewhere.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL of a file; CannotVerifyCopySource with the status of the source's own refusal.
-    pub fn source(&self, call: &Call, url: &str, opens: Opens) -> Result<Source, Fault> {
-        let Found::Here(source) = call.sources.find(call, url, opens)? else {
-            return Err(Code::NotImplemented.saying("Copying from another server is not implemented yet."));
+    pub fn source(&self, call: &Call, url: &str, opens: Opens) -> Result<Option<Source>, Fault> {
+        let Found::Here(source) = call.sources.find(call, url, opens)? else { return Ok(None) };
+        let lost = |fault: Fault| match fault.code() {
+            Code::PendingCopyOperation => fault,
+            _ => Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()),
         };
-        let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
         let read = || {
             let path = Path::parse(&source.target.blob, dots(call, "x-ms-source-allow-trailing-dot")?)?;
             let taken = source.snapshot.as_deref().filter(|text| !text.is_empty());
@@ -59,7 +60,7 @@ impl Files {
             self.find(&source.account.name, &source.target.container)?.read().source(&path, taken)
         };
         let (node, permission) = read().map_err(lost)?;
-        Ok(Source { node, permission })
+        Ok(Some(Source { node, permission }))
     }
 
     /// The share that a call is about.

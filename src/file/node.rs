@@ -1,7 +1,9 @@
 //! What a share is made of: directories, files and symbolic links.
 
+use crate::rules::fault::{Code, Fault};
 use crate::rules::metadata::Metadata;
 use crate::rules::{etag::ETag, lease::Lease, posix::Posix, smb::Smb, smb::Sort, time::Timestamp};
+use crate::service::copying::Progress;
 use crate::store::content::Content;
 use crate::store::marks::Marks;
 use crate::store::sparse::{Change, Sparse};
@@ -113,17 +115,17 @@ pub struct ContentHeaders {
     pub disposition: Option<Box<str>>,
 }
 
-/// What a file remembers of the copy that made it.
+/// What a file remembers of the copy that made it, or is making it.
 #[derive(Clone, Debug)]
 pub struct Copied {
     /// The copy's id.
     pub id: [u8; 16],
     /// The source's URL, without its signature.
     pub source: String,
-    /// How many bytes were copied.
-    pub bytes: u64,
-    /// When it ended.
-    pub completed: Timestamp,
+    /// The source's size in bytes.
+    pub total: u64,
+    /// How far it is.
+    pub progress: Progress,
 }
 
 /// The unit in which files take space and give it back.
@@ -217,6 +219,17 @@ impl Node {
     /// How many bytes it has, holes and all.
     pub fn size(&self) -> u64 {
         self.file().map_or(0, |file| file.content.len())
+    }
+
+    /// Checks that no copy is at work on it.
+    ///
+    /// # Errors
+    /// 409 PendingCopyOperation.
+    pub fn check_settled(&self) -> Result<(), Fault> {
+        match self.file().and_then(|file| file.copy.as_ref()).is_some_and(|copy| copy.progress.is_pending()) {
+            true => Err(Code::PendingCopyOperation.into()),
+            false => Ok(()),
+        }
     }
 
     /// Its lease, which only a file has.

@@ -4,6 +4,7 @@
 //! service's order: existence, kind, open handles, the read-only attribute, the lease. The fields that would let it are private here,
 //! and `ops` is a sibling of this module, not its child.
 
+mod copying;
 mod handles;
 mod named;
 mod permissions;
@@ -268,7 +269,8 @@ impl Share {
     /// The node that the call names, once every check is passed.
     ///
     /// # Errors
-    /// 404 for what is not there; 409 ResourceTypeMismatch; 409 for open handles and the read-only attribute; 412 for the lease.
+    /// 404 for what is not there; 409 ResourceTypeMismatch; 409 for a copy that goes on, open handles and the read-only attribute; 412 for
+    /// the lease.
     pub fn admit(&self, call: &Call, want: Want, touch: Touch) -> Result<Admitted, Fault> {
         let view = self.view(call)?;
         let path = path_of(call)?;
@@ -392,8 +394,11 @@ impl Share {
         Ok(Claimed { place, stands })
     }
 
-    /// Checks that neither an open handle nor the read-only attribute stands against a request.
+    /// Checks that neither a copy, nor an open handle, nor the read-only attribute stands against a request.
     fn check(&self, node: &Node, touch: Touch, despite_read_only: bool) -> Result<(), Fault> {
+        if touch != Touch::Look {
+            node.check_settled()?;
+        }
         handle::admit(self.handles.of(node.id), touch.access())?;
         match node.smb.attributes.is_read_only() && touch.minds_read_only() && !despite_read_only {
             true => Err(Code::ReadOnlyAttribute.into()),

@@ -157,12 +157,7 @@ pub(super) fn describe(reply: Reply, node: &Admitted, whole: bool, call: &Call) 
         .with_some("content-disposition", headers.disposition.as_deref())
         .with_some(if whole { "content-md5" } else { "x-ms-content-md5" }, headers.md5.as_deref());
     if let Some(copy) = &file.copy {
-        reply = reply
-            .with("x-ms-copy-id", guid(copy.id))
-            .with("x-ms-copy-source", &copy.source)
-            .with("x-ms-copy-status", "success")
-            .with("x-ms-copy-progress", format!("{0}/{0}", copy.bytes))
-            .with("x-ms-copy-completion-time", copy.completed.rfc1123());
+        reply = copy.progress.describe(reply, copy.id, &copy.source, copy.total);
     }
     match call.version >= Version::V2019_02_02 {
         true => with_lease(reply, file.lease, call.now),
@@ -174,8 +169,9 @@ pub(super) fn describe(reply: Reply, node: &Admitted, whole: bool, call: &Call) 
 pub(super) fn without_signature(url: &str) -> String {
     match url.split_once('?') {
         Some((path, query)) if query.contains("sig=") => {
-            let snapshot = query.split('&').find(|part| part.starts_with("sharesnapshot="));
-            snapshot.map_or_else(|| path.to_owned(), |snapshot| format!("{path}?{snapshot}"))
+            let names = ["sharesnapshot=", "snapshot=", "versionid="];
+            let kept: Vec<&str> = query.split('&').filter(|part| names.iter().any(|name| part.starts_with(name))).collect();
+            if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
         }
         _ => url.to_owned(),
     }

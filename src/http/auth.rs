@@ -171,9 +171,11 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
     Err(shared_key::mismatch(credential.signature, &first.unwrap_or_default()))
 }
 
-/// Whether the request bears a signature that one of the account's keys stands behind, whatever it permits.
+/// Whether the request bears a signature that counts: one of the account's keys stands behind it, whatever it permits; or it is so
+/// incomplete that nobody's could.
 pub fn bears_signature(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> bool {
-    Sas::is_present(asking.query) && signed(asking, service, account, target).is_ok()
+    Sas::is_present(asking.query)
+        && (Sas::parse(service.kind().letter(), asking.query).is_err() || signed(asking, service, account, target).is_ok())
 }
 
 /// The signature that the request bears, if one of the account's keys made it, or a key that was lent to a user.

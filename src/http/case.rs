@@ -104,11 +104,13 @@ impl<S> Sniffed<S> {
                     };
                     let (rest, later) = fresh.split_at(end + 1);
                     fresh = later;
+                    if self.line.is_empty() {
+                        self.take_line(rest.trim_ascii_end());
+                        continue;
+                    }
                     let mut line = std::mem::take(&mut self.line);
                     line.extend_from_slice(rest);
                     self.take_line(line.trim_ascii_end());
-                    line.clear();
-                    self.line = line;
                 }
             }
         }

@@ -3,7 +3,7 @@
 use crate::op::{Kind, Query, odata::Metadata};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 
 /// How a refusal is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,21 +23,40 @@ pub enum Form {
     },
 }
 
+/// What a request says of what its client reads. It decides the form of a refusal, and is looked at only when there is one.
+#[derive(Clone, Debug, Default)]
+pub struct Reader {
+    accept: Option<HeaderValue>,
+    content_type: Option<HeaderValue>,
+    prefer: Option<HeaderValue>,
+}
+
+impl Reader {
+    /// What these headers say.
+    pub fn of(headers: &HeaderMap) -> Reader {
+        let kept = |name: &str| headers.get(name).cloned();
+        Reader { accept: kept("accept"), content_type: kept("content-type"), prefer: kept("prefer") }
+    }
+}
+
 impl Form {
     /// The form that the answer to a request has if it is a refusal.
-    pub fn of(kind: Kind, query: &str, headers: &HeaderMap) -> Form {
+    pub fn of(kind: Kind, query: &str, reader: &Reader) -> Form {
         if kind != Kind::Table {
             return Form::Xml;
         }
         let query = Query::new(&name::decode_query(query, Plus::Itself).unwrap_or_default());
-        let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let json = query.get("$format").unwrap_or_else(|| header("accept")).to_ascii_lowercase().contains("json");
-        let batch = header("content-type").trim_start().to_ascii_lowercase().starts_with("multipart/");
+        let text = |header: &Option<HeaderValue>| {
+            header.as_ref().and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()
+        };
+        let (accept, content_type) = (text(&reader.accept), text(&reader.content_type));
+        let json = query.get("$format").map_or(accept.contains("json"), |format| format.to_ascii_lowercase().contains("json"));
+        let batch = content_type.trim_start().starts_with("multipart/");
         if query.get("comp").is_some() || !json && !batch {
             return Form::ODataXml;
         }
-        let metadata = Metadata::wanted(&query, headers).unwrap_or_default();
-        Form::Data { metadata, prefer: preference(header("prefer")) }
+        let metadata = Metadata::read(&query, &accept).unwrap_or_default();
+        Form::Data { metadata, prefer: preference(&text(&reader.prefer)) }
     }
 
     /// The form for a refusal of this code: who is not known is told so in plain JSON.

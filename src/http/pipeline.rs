@@ -6,7 +6,7 @@ mod source;
 use super::auth::{self, Asking, Caller};
 use super::background::Background;
 use super::case::Spellings;
-use super::form::Form;
+use super::form::{Form, Reader};
 use super::remote::Remote;
 use super::render::{self, Asked};
 use super::route::Table;
@@ -146,7 +146,7 @@ impl Pipeline {
         let client_id = parts.headers.get("x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
-        let form = Form::of(self.service.kind(), uri.query().unwrap_or_default(), &parts.headers);
+        let reader = Reader::of(&parts.headers);
 
         let host = host(&parts);
         let site = self.site(&host, "").is_some();
@@ -165,12 +165,11 @@ impl Pipeline {
             named: known.named,
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
-            form,
             now,
             site,
         };
         let mut response = match &outcome {
-            Err(fault) => render::fault(fault, &asked),
+            Err(fault) => render::fault(fault, Form::of(asked.kind, uri.query().unwrap_or_default(), &reader), &asked),
             Ok(_) => Response::default(),
         };
         let refusal = outcome.as_ref().err().cloned();

@@ -29,8 +29,6 @@ pub struct Asked<'a> {
     pub request_id: &'a str,
     /// The client's own id for the request, to be echoed.
     pub client_request_id: Option<&'a HeaderValue>,
-    /// How a refusal is written.
-    pub form: Form,
     /// The server's time.
     pub now: Timestamp,
     /// Whether a website was asked, which refuses people with a page.
@@ -74,13 +72,13 @@ pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
     respond(reply.status, None, headers, body, asked)
 }
 
-/// Renders a refusal.
-pub fn fault(fault: &Fault, asked: &Asked<'_>) -> Response<Body> {
+/// Renders a refusal in this form.
+pub fn fault(fault: &Fault, form: Form, asked: &Asked<'_>) -> Response<Body> {
     let mut headers = HeaderMap::new();
     for (name, value) in fault.headers() {
         put(&mut headers, name, value);
     }
-    let form = asked.form.of_code(fault.code());
+    let form = form.of_code(fault.code());
     if asked.version >= Version::V2017_07_29 && !matches!(form, Form::Data { .. }) {
         put(&mut headers, "x-ms-error-code", fault.code().name());
     }

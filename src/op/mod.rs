@@ -18,7 +18,7 @@ pub use call::{Call, Parts, Query, Target};
 pub use given::{Field, Given, Place, Read};
 pub use reply::{Payload, Reply, Stream};
 pub use service::{Kind, Service};
-pub use source::{Answer, Asking, Found, Opens, Source, Sources, lost};
+pub use source::{Answer, Asking, Found, Opens, Reach, Source, Sources, lost};
 pub use structured::{STRUCTURED, STRUCTURED_BODY};
 
 use crate::rules::{access::Permit, condition::Accepts, fault::Fault, lease::Guard};

@@ -27,7 +27,15 @@ impl Metadata {
     /// MediaTypeNotSupported for anything else.
     pub fn wanted(query: &Query, headers: &HeaderMap) -> Result<Metadata, Fault> {
         let accept = headers.get(http::header::ACCEPT).map(|accept| String::from_utf8_lossy(accept.as_bytes()));
-        let wanted = query.get("$format").filter(|format| !format.is_empty()).or(accept.as_deref()).unwrap_or_default();
+        Metadata::read(query, &accept.unwrap_or_default())
+    }
+
+    /// [`Metadata::wanted`] by the text of `Accept`.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn read(query: &Query, accept: &str) -> Result<Metadata, Fault> {
+        let wanted = query.get("$format").filter(|format| !format.is_empty()).unwrap_or(accept);
         let mut fault = Code::AtomFormatNotSupported;
         for (at, media) in wanted.split(',').enumerate() {
             let mut words = media.split(';').map(str::trim);

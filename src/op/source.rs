@@ -2,7 +2,7 @@
 
 use super::{Call, Received, Target};
 use crate::account::Account;
-use crate::rules::access::Permit;
+use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::store::Store;
@@ -23,13 +23,15 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
-    fn find(&self, call: &Call, url: &str, opens: Opens) -> Result<Found, Fault>;
+    fn find(&self, call: &Call, url: &str, opens: Opens) -> Result<Found, Fault> {
+        self.find_for(call, url, Reach { header: "x-ms-copy-source", permit: READS, opens })
+    }
 
-    /// What a URL in this header names on this server, if the caller (or the URL's own signature) is permitted that there.
+    /// Where a URL leads that says something else than what is copied.
     ///
     /// # Errors
     /// As [`Sources::find`].
-    fn find_for(&self, call: &Call, url: &str, opens: Opens, header: &'static str, permit: &Permit) -> Result<Found, Fault>;
+    fn find_for(&self, call: &Call, url: &str, reach: Reach) -> Result<Found, Fault>;
 
     /// Asks another server for a source; its answer's body is still to come.
     ///
@@ -49,6 +51,20 @@ pub enum Opens {
     /// Only what comes with the source: a signature in its URL, or a token.
     Shown,
 }
+
+/// What a URL in a header reaches for.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// The header.
+    pub header: &'static str,
+    /// What is needed there.
+    pub permit: Permit,
+    /// What opens it.
+    pub opens: Opens,
+}
+
+/// What a copy needs of its source: what reading it would.
+const READS: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob };
 
 /// Where a copy's source lies.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -127,6 +127,9 @@ pub fn decode_query(query: &str, plus: Plus) -> Result<Vec<(String, String)>, Fa
 
 /// Undoes percent-encoding; `None` when a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
 pub fn unescape(text: &str) -> Option<String> {
+    if !text.contains('%') {
+        return Some(text.to_owned());
+    }
     let whole = |after: &str| after.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
     if !text.split('%').skip(1).all(whole) {
         return None;

@@ -256,16 +256,16 @@ impl Effective {
     /// Whether it holds now: 403 AuthenticationFailed if not, telling the times.
     pub fn check_time(&self, now: Timestamp) -> Result<(), Fault> {
         let start = self.start.unwrap_or(now);
-        let [from, until, at] = [start, self.expiry, now].map(Timestamp::rfc1123);
-        if start >= self.expiry {
-            Err(refused(format!("Signed expiry time [{until}] has to be after signed start time [{from}]")))
-        } else if now < start || now >= self.expiry {
-            Err(refused(format!(
-                "Signature not valid in the specified time frame: Start [{from}] - Expiry [{until}] - Current [{at}]"
-            )))
-        } else {
-            Ok(())
+        if (start..self.expiry).contains(&now) {
+            return Ok(());
         }
+        let [from, until, at] = [start, self.expiry, now].map(Timestamp::rfc1123);
+        Err(refused(match start >= self.expiry {
+            true => format!("Signed expiry time [{until}] has to be after signed start time [{from}]"),
+            false => {
+                format!("Signature not valid in the specified time frame: Start [{from}] - Expiry [{until}] - Current [{at}]")
+            }
+        }))
     }
 }
 

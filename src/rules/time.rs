@@ -74,22 +74,20 @@ impl Timestamp {
         let at = self.civil();
         let day = DAYS[at.weekday().num_days_from_monday() as usize % 7];
         let month = MONTHS[at.month0() as usize % 12];
-        format!("{day}, {:02} {month} {:04} {:02}:{:02}:{:02} GMT", at.day(), at.year(), at.hour(), at.minute(), at.second())
+        let mut text = Written(String::with_capacity(29));
+        text.word(day).word(", ").digits(2, at.day()).word(" ").word(month).word(" ").digits(4, at.year() as u32);
+        text.word(" ").digits(2, at.hour()).word(":").digits(2, at.minute()).word(":").digits(2, at.second()).word(" GMT");
+        text.0
     }
 
     /// `2019-05-09T00:53:01.3826986Z`, as snapshots, versions and policies are written.
     pub fn iso(self) -> String {
         let at = self.civil();
-        let ticks = self.0 % TICKS_PER_SECOND;
-        format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{ticks:07}Z",
-            at.year(),
-            at.month(),
-            at.day(),
-            at.hour(),
-            at.minute(),
-            at.second()
-        )
+        let mut text = Written(String::with_capacity(28));
+        text.digits(4, at.year() as u32).word("-").digits(2, at.month()).word("-").digits(2, at.day()).word("T");
+        text.digits(2, at.hour()).word(":").digits(2, at.minute()).word(":").digits(2, at.second());
+        text.word(".").digits(7, (self.0 % TICKS_PER_SECOND) as u32).word("Z");
+        text.0
     }
 
     /// `2019-05-09T00:53:01Z`, as user delegation keys are written.
@@ -127,6 +125,22 @@ impl Timestamp {
     pub(in crate::rules) fn from_civil(civil: NaiveDateTime) -> Timestamp {
         let at = civil.and_utc();
         Timestamp::from_unix(at.timestamp(), at.timestamp_subsec_nanos().min(999_999_999) / 100)
+    }
+}
+
+/// A date being written. Every answer has one or more, and `format!` would be most of what they cost.
+struct Written(String);
+
+impl Written {
+    fn word(&mut self, word: &str) -> &mut Written {
+        self.0.push_str(word);
+        self
+    }
+
+    /// A number in so many digits.
+    fn digits(&mut self, count: u32, number: u32) -> &mut Written {
+        self.0.extend((0..count).rev().map(|place| char::from(b'0' + (number / 10_u32.pow(place) % 10) as u8)));
+        self
     }
 }
 

@@ -41,8 +41,8 @@ impl Version {
     pub const V2020_02_10: Version = Version(20200210);
     /// Finding blobs by tags tells all tags asked about, not a single value.
     pub const V2020_04_08: Version = Version(20200408);
-    /// Immutability with versioning in the container list.
-    pub const V2020_06_12: Version = Version(20200612);
+    /// Immutability with versioning.
+    pub const V2020_10_02: Version = Version(20201002);
     /// Encryption scope in a SAS's string-to-sign.
     pub const V2020_12_06: Version = Version(20201206);
     /// Names that XML cannot hold come percent-encoded, marked `Encoded="true"`.

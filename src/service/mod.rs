@@ -1,9 +1,11 @@
 //! What the four services share: where an account's containers, queues, tables and shares are found, kept after they are deleted, and
-//! listed, stored access policies, leases, properties, statistics, preflight answers and the keys that
-//! are lent to users.
+//! listed, stored access policies, leases, properties, statistics, preflight answers, the keys that are lent
+//! to users, copy sources on other servers, and how far a copy is.
 
+pub mod copying;
 pub mod delegation;
 pub mod directory;
+pub mod elsewhere;
 pub mod lease;
 pub mod listing;
 pub mod named;

@@ -23,6 +23,8 @@ pub struct Named<S: Held> {
     deleted: OrdMap<(Arc<str>, Timestamp), Arc<Deleted<S>>>,
     /// The keys of `deleted`, by the moment at which they are no longer kept.
     ends: OrdSet<(Timestamp, Arc<str>, Timestamp)>,
+    /// The names of what was deleted a moment ago, kept or not.
+    going: OrdSet<(Timestamp, Arc<str>)>,
 }
 
 /// What is kept of a deleted container or share.
@@ -65,7 +67,7 @@ pub trait Restorable: Held {
 
 impl<S: Held> Default for Named<S> {
     fn default() -> Named<S> {
-        Named { live: OrdMap::new(), deleted: OrdMap::new(), ends: OrdSet::new() }
+        Named { live: OrdMap::new(), deleted: OrdMap::new(), ends: OrdSet::new(), going: OrdSet::new() }
     }
 }
 
@@ -203,6 +205,7 @@ impl<S: Restorable> Named<S> {
         cell.edit(admit, true)?;
         self.live.remove(name);
         self.sweep(now);
+        self.going.insert((now, name.into()));
         if let Some(days) = days {
             let deletion = Deletion { at: now, days };
             let mut key = (Arc::from(name), cell.read().born());
@@ -213,6 +216,11 @@ impl<S: Restorable> Named<S> {
             self.deleted.insert(key, Arc::new(Deleted { cell, deletion }));
         }
         Ok(())
+    }
+
+    /// Whether the deletion of what had this name is still going on.
+    pub fn is_going(&self, name: &str, now: Timestamp) -> bool {
+        self.going.iter().any(|(at, gone)| &**gone == name && Deletion { at: *at, days: 0 }.is_going_on(now))
     }
 
     /// Brings what had a name back under that name or another one. It gets a cell of its own: the old one stays closed to those who
@@ -240,6 +248,9 @@ impl<S: Restorable> Named<S> {
         while let Some((end, name, born)) = self.ends.get_min().filter(|(end, ..)| *end <= now).cloned() {
             self.ends.remove(&(end, name.clone(), born));
             self.deleted.remove(&(name, born));
+        }
+        while let Some(first) = self.going.get_min().filter(|(at, _)| !Deletion { at: *at, days: 0 }.is_going_on(now)).cloned() {
+            self.going.remove(&first);
         }
     }
 }
@@ -323,7 +334,9 @@ mod tests {
         assert_eq!(named.deleted_from("", at(day)).map(|(name, ..)| name).collect::<Vec<_>>(), ["two"]);
         assert_eq!(named.deleted.len(), 2);
         named.delete("three", at(day), None, |_| Ok(())).unwrap();
-        assert_eq!((named.deleted.len(), named.ends.len()), (1, 1));
+        assert_eq!((named.deleted.len(), named.ends.len(), named.going.len()), (1, 1, 1));
+        assert!(named.is_going("three", at(day + 29)) && !named.is_going("three", at(day + 30)));
+        assert!(!named.is_going("one", at(day)));
     }
 
     #[test]

@@ -12,13 +12,13 @@ pub fn document(policies: &[Policy]) -> String {
     xml.nest("SignedIdentifiers", |xml| {
         for policy in policies {
             xml.open("SignedIdentifier").leaf("Id", &policy.id);
-            // Recorded: a policy that says nothing has no such element.
+            // Recorded: nothing is told of a policy that says nothing.
             if policy.start.is_some() || policy.expiry.is_some() || policy.permissions.is_some() {
-                xml.open("AccessPolicy");
-                xml.leaf_some("Start", policy.start.map(Timestamp::iso));
-                xml.leaf_some("Expiry", policy.expiry.map(Timestamp::iso));
-                xml.leaf_some("Permission", policy.permissions.as_deref());
-                xml.close("AccessPolicy");
+                xml.nest("AccessPolicy", |xml| {
+                    xml.leaf_some("Start", policy.start.map(Timestamp::iso));
+                    xml.leaf_some("Expiry", policy.expiry.map(Timestamp::iso));
+                    xml.leaf_some("Permission", policy.permissions.as_deref());
+                });
             }
             xml.close("SignedIdentifier");
         }

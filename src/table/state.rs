@@ -74,11 +74,11 @@ impl Table {
         })
     }
 
-    /// Writes an entity; when it was written, or `None` if it was deleted.
+    /// Writes an entity; it as it stands now, or `None` if it was deleted.
     ///
     /// # Errors
     /// 403 AuthorizationFailure for a key that the caller's signature does not reach; as [`Write::apply`].
-    pub fn write(&mut self, call: &Call, write: Write) -> Result<Option<Timestamp>, Fault> {
+    pub fn write(&mut self, call: &Call, write: Write) -> Result<Option<Arc<Entity>>, Fault> {
         let key = write.key.clone();
         if !call.keys.holds(&key) {
             return Err(Code::AuthorizationFailure.because(format!("{key:?} is out of the bounds of the signature")));
@@ -87,8 +87,9 @@ impl Table {
         match write.apply(self.entities.get(&key).map(|entity| &**entity), stamp)? {
             Some(entity) => {
                 self.latest = stamp;
-                self.entities.insert(key, Arc::new(entity));
-                Ok(Some(stamp))
+                let entity = Arc::new(entity);
+                self.entities.insert(key, entity.clone());
+                Ok(Some(entity))
             }
             None => {
                 self.entities.remove(&key);

@@ -184,18 +184,16 @@ pub struct Object<'a> {
     first: bool,
 }
 
-impl<'a> Object<'a> {
-    /// An object at the end of a text.
-    pub fn open(text: &'a mut String) -> Object<'a> {
-        text.push('{');
-        Object { text, first: true }
-    }
+/// The text of an object.
+pub fn object(write: impl FnOnce(&mut Object<'_>)) -> String {
+    let mut text = String::with_capacity(256);
+    text.push('{');
+    write(&mut Object { text: &mut text, first: true });
+    text.push('}');
+    text
+}
 
-    /// Ends it.
-    pub fn close(self) {
-        self.text.push('}');
-    }
-
+impl Object<'_> {
     fn name(&mut self, name: &str, annotation: &str) {
         if !std::mem::take(&mut self.first) {
             self.text.push(',');
@@ -296,16 +294,12 @@ impl<'a> Object<'a> {
     }
 
     /// An array of objects under the name `value`.
-    pub fn list<T>(&mut self, items: impl IntoIterator<Item = T>, mut write: impl FnMut(&mut Object<'_>, T)) {
+    pub fn list(&mut self, objects: &[String]) {
         self.name("value", "");
         self.text.push('[');
-        for (at, item) in items.into_iter().enumerate() {
-            if at > 0 {
-                self.text.push(',');
-            }
-            let mut object = Object::open(self.text);
-            write(&mut object, item);
-            object.close();
+        for (at, object) in objects.iter().enumerate() {
+            self.text.push_str(if at == 0 { "" } else { "," });
+            self.text.push_str(object);
         }
         self.text.push(']');
     }

@@ -15,6 +15,7 @@ mod case;
 mod dice;
 mod disk;
 mod docs;
+mod dropin;
 mod faults;
 mod file;
 mod formats;

@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// How long the program may take for anything.
-const HANGS: Duration = Duration::from_secs(20);
+pub const HANGS: Duration = Duration::from_secs(20);
 /// Four free ports.
 pub const FREE: [&str; 8] = ["--blob-port", "0", "--queue-port", "0", "--table-port", "0", "--file-port", "0"];
 
@@ -32,7 +32,7 @@ impl Drop for Running {
     }
 }
 
-fn command(program: &Path, arguments: &[&str]) -> Command {
+pub fn command(program: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(program);
     command.args(arguments).env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -56,7 +56,7 @@ impl Running {
         Running::started(command(lazuli(), arguments).envs(variables.iter().copied()))
     }
 
-    fn started(command: &mut Command) -> Running {
+    pub fn started(command: &mut Command) -> Running {
         let mut child = command.spawn().unwrap();
         let output = child.stdout.take().unwrap();
         let (sender, lines) = channel();
@@ -74,7 +74,7 @@ impl Running {
         self.child.wait().unwrap();
     }
 
-    fn line(&self) -> String {
+    pub fn line(&self) -> String {
         self.lines.recv_timeout(HANGS).unwrap()
     }
 
@@ -95,13 +95,13 @@ impl Running {
         ports
     }
 
-    fn signal(&self, name: &str) {
+    pub fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
     }
 
     /// Waits for the end: its status, and what it printed since.
-    fn end(&mut self) -> (ExitStatus, Vec<String>) {
+    pub fn end(&mut self) -> (ExitStatus, Vec<String>) {
         let mut said = Vec::new();
         loop {
             match self.lines.recv_timeout(HANGS) {
@@ -114,7 +114,7 @@ impl Running {
 }
 
 /// Runs to the end: exit code, standard output, standard error.
-fn run(program: &Path, arguments: &[&str]) -> (i32, String, String) {
+pub fn run(program: &Path, arguments: &[&str]) -> (i32, String, String) {
     let output = command(program, arguments).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
@@ -131,7 +131,7 @@ impl Folder {
     }
 
     /// A link to the program under another name.
-    fn link(&self, name: &str) -> PathBuf {
+    pub fn link(&self, name: &str) -> PathBuf {
         let link = self.0.join(name);
         std::os::unix::fs::symlink(lazuli(), &link).unwrap();
         link
@@ -145,7 +145,7 @@ impl Drop for Folder {
 }
 
 /// Sends a request on a connection of its own and reads the answer to the end.
-fn ask(port: u16, head: &str) -> String {
+pub fn ask(port: u16, head: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(HANGS)).unwrap();
     write!(stream, "{head} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").unwrap();
@@ -383,7 +383,7 @@ zj0EAwIDSAAwRQIhAOUdadSrp14y5pUNr3UY599PdfpimILUzS+h0iNMBiu4AiBs
 Ad1/vWsr9W/ncaIIG5K/lZo5nMW3AR0dnDHx9UEOeQ==
 -----END CERTIFICATE-----
 ";
-const KEY: &str = "\
+pub const KEY: &str = "\
 -----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqzj2iG/5oxhyWai3
 h21JWhu2y0Kd7q3nlKOUf0sK/nmhRANCAAT5Hnk0YvNG4NsNo7Z/CWCNm6MyxDA3

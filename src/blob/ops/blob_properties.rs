@@ -59,8 +59,9 @@ takes! { Asked {
 /// What the request does not say of the content is cleared, unless it only speaks of a page blob's size or sequence number.
 async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
-    let headers = ContentHeaders::read(&call, Describes::ByName);
-    let only_pages = (asked.size.is_some() || asked.action.is_some()) && headers == ContentHeaders::default();
+    let says_nothing = ContentHeaders::read(&call, Describes::ByName) == ContentHeaders::default();
+    let only_pages = says_nothing && (asked.size.is_some() || asked.action.is_some());
+    let headers = ContentHeaders::read_all(&call);
     let size = asked.size.as_deref().map(pages::read_size).transpose()?;
     let action = asked.action.as_deref().map(|action| Action::read(action, asked.sequence.as_deref())).transpose()?;
     let container = blobs.container(&call)?;

@@ -37,7 +37,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         let (scope, deny) = wire::preset_told(&about.encryption);
         reply = reply.with("x-ms-default-encryption-scope", scope).with("x-ms-deny-encryption-scope-override", deny);
     }
-    if call.version >= Version::V2020_06_12 {
+    if call.version >= Version::V2020_10_02 {
         reply = reply.with("x-ms-immutable-storage-with-versioning-enabled", call.account.immutability.to_string());
     }
     Ok(wire::with_lease(reply, container.lease(), call.now))

@@ -2,8 +2,8 @@
 //! and until they are there the copy is pending.
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
-use super::super::copied::{Copied, Progress};
-use super::super::elsewhere::{Described, Elsewhere};
+use super::super::copied::{self, Copied, Progress};
+use super::super::elsewhere::Described;
 use super::super::state::{Blob, Container};
 use super::super::wire;
 use crate::op::{Answer, Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign, Source, lost};
@@ -14,6 +14,7 @@ use crate::rules::fault::{Code, Fault};
 use crate::rules::lease::{self, Guard, Subject};
 use crate::rules::tier::{Kept, Placed, Priority};
 use crate::rules::time::Timestamp;
+use crate::service::elsewhere::Elsewhere;
 use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::takes;
@@ -50,7 +51,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let priority = asked.priority.as_deref().map_or(Ok(Priority::default()), Priority::read)?;
     let found = call.sources.find(&call, &asked.source, Opens::Caller)?;
     let id = call.world.id();
-    let source = wire::without_signature(&asked.source);
+    let source = copied::without_signature(&asked.source);
     let blob = match found {
         Found::Here(found) => {
             let original = original(blobs, &call, &asked, &found)?;

@@ -2,7 +2,7 @@
 use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
 
 pub(super) static DELETE_CONTAINER: Op<Blobs> = Op {
     row: Row {
@@ -25,6 +25,11 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     account
         .named
         .write(|containers| {
+            // Recorded: what is being deleted can be deleted again, and nothing comes of it.
+            let free = containers.check_free(call.container(), call.now);
+            if free.is_err_and(|fault| fault.code() == Code::ContainerBeingDeleted) {
+                return Ok(());
+            }
             let days = call.account.container_retention;
             containers.delete(call.container(), call.now, days, |container| {
                 container.admit_self(&call)?;

@@ -3,8 +3,8 @@
 
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
-use super::super::copied::Copied;
-use super::super::elsewhere::{self, Described, Elsewhere};
+use super::super::copied::{self, Copied};
+use super::super::elsewhere::{self, Described};
 use super::super::wire::{self, Describes};
 use super::{append_block, put_block, put_page};
 use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Opens, Place, Reply, Row, Secondary, Shape, Sign, Source};
@@ -16,6 +16,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::range::{self, Asked as Range};
 use crate::rules::tags::Tags;
 use crate::rules::{blocks, lease::Guard, pages, tier::Kept};
+use crate::service::elsewhere::Elsewhere;
 use crate::store::content::Content;
 use crate::takes;
 use std::sync::Arc;
@@ -65,6 +66,9 @@ pub(super) static PUT_PAGE_FROM_URL: Op<Blobs> = row(
     201,
     |blobs, call| Box::pin(put_page(blobs, call)),
 );
+
+/// What is said of a source that is not as it should be.
+const NOT_VERIFIED: &str = "Could not verify the copy source within the specified time.";
 
 /// What tells each of them from its twin.
 const SOURCE: Sign = Sign::HasHeader("x-ms-copy-source");
@@ -202,7 +206,7 @@ impl Fetched {
         let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
         condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| {
             let status = if unmet == Unmet::Match { 412 } else { 304 };
-            Code::CannotVerifyCopySource.saying(Code::ConditionNotMet.says()).status_of(status)
+            Code::CannotVerifyCopySource.saying(NOT_VERIFIED).status_of(status)
         })?;
         blob.check_online(call.now)?;
         // The request's own key is the destination's.
@@ -307,7 +311,7 @@ async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             Ok(container.create(claimed, call.now, keeping, |new| {
                 let mut blob = new.blob(body, fetched.headers);
                 blob.metadata = fetched.metadata;
-                blob.copy = Some(Arc::new(Copied::whole(id, wire::without_signature(&source), blob.body.len(), blob.stamp)));
+                blob.copy = Some(Arc::new(Copied::whole(id, copied::without_signature(&source), blob.body.len(), blob.stamp)));
                 blob = given.apply(blob);
                 blob.tags = fetched.tags.unwrap_or(blob.tags);
                 blob
@@ -338,8 +342,16 @@ async fn put_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     Ok(wire::with_digests(reply, fetched.digests))
 }
 
+/// Recorded: of bytes for an append or a page blob it is said that the checksum is another, and not which.
+fn briefly(fault: Fault) -> Fault {
+    match fault.code() {
+        Code::Md5Mismatch | Code::Crc64Mismatch => fault.code().into(),
+        _ => fault,
+    }
+}
+
 async fn append_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
-    let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::append_block_limit(call.version), Answers::Md5)).await?;
+    let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::append_block_limit(call.version), Answers::Md5)).await.map_err(briefly)?;
     let reply = append_block::add(blobs, &call, &fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
@@ -350,7 +362,7 @@ async fn put_page(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         return Err(Fault::header("x-ms-page-write", asked.write));
     }
     let answers = if put_page::answers_md5(&call) { Answers::Md5 } else { Answers::AsClaimed };
-    let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, answers)).await?;
+    let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, answers)).await.map_err(briefly)?;
     let blob = put_page::write(blobs, &call, &asked, Some(&fetched.content)).await?;
     Ok(wire::with_digests(put_page::written(&blob, &call), fetched.digests))
 }

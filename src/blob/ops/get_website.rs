@@ -92,7 +92,7 @@ fn describe(reply: Reply, blob: &Admitted) -> Reply {
     let ContentHeaders { encoding, language, md5, cache_control, disposition, .. } = &blob.headers;
     reply
         .with("accept-ranges", "bytes")
-        .with("content-type", blob.headers.content_type())
+        .with_some("content-type", blob.headers.content_type())
         .with_some("content-encoding", encoding.as_deref())
         .with_some("content-language", language.as_deref())
         .with_some("content-md5", md5.as_deref())

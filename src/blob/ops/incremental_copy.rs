@@ -3,7 +3,7 @@
 
 use super::super::blobs::Blobs;
 use super::super::body::Body;
-use super::super::copied::{Copied, Increment};
+use super::super::copied::{self, Copied, Increment};
 use super::super::wire;
 use crate::op::{Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
@@ -49,7 +49,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let id = call.world.id();
     let of = [source.account.name.clone(), source.target.container.clone(), source.target.blob.clone()];
     let increment = Increment { of, created: original.created, snapshot: taken, kept: Timestamp::default() };
-    let copied = |at| Some(Arc::new(Copied::whole(id, wire::without_signature(&asked), content.len(), at)));
+    let copied = |at| Some(Arc::new(Copied::whole(id, copied::without_signature(&asked), content.len(), at)));
     let keeping = blobs.keeping(&call)?;
     let begun = blobs
         .container(&call)?

@@ -28,8 +28,14 @@ pub(super) static QUERY_BLOB: Op<Blobs> = Op {
 /// The largest query document, in bytes.
 const LIMIT: u64 = 256 << 10;
 /// Headers of Get Blob that are about its bytes, not about the answer to a query.
-const OF_THE_BYTES: [&str; 5] =
-    ["cache-control", "content-disposition", "content-encoding", "content-language", "x-ms-blob-content-md5"];
+const OF_THE_BYTES: [&str; 6] = [
+    "cache-control",
+    "content-disposition",
+    "content-encoding",
+    "content-language",
+    "x-ms-blob-content-md5",
+    "x-ms-server-encrypted",
+];
 
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let task = read_task(&call.body.bytes(LIMIT).await?)?;

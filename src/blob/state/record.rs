@@ -4,7 +4,7 @@
 //! The forms stay as they are for ever. One that needs another gets another version, and both are read.
 
 use super::super::body::{Block, Body, ContentHeaders};
-use super::super::copied::{Copied, Increment, Outcome, Progress};
+use super::super::copied::{Copied, Increment};
 use super::sweep::Due;
 use super::{About, Aside, At, Blob, Container, Kept, Key, Staged};
 use crate::rules::{
@@ -18,7 +18,7 @@ use crate::rules::{
     tier::{Placed, Priority, Rehydration, Tier},
     time::Timestamp,
 };
-use crate::service::record::{Lease, Pairs, StoredPolicy, pairs, policies, policy, ticks, time};
+use crate::service::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy, ticks, time};
 use crate::store::Store;
 use crate::store::journal::{Changes, Record, Recorded, Records, Unreadable, diff};
 use crate::store::record::Written;
@@ -109,16 +109,8 @@ struct CopyForm<'a> {
     source: &'a str,
     total: u64,
     #[serde(borrow)]
-    progress: ProgressForm<'a>,
+    progress: Progress<'a>,
     incremental: Option<IncrementForm<'a>>,
-}
-
-#[derive(Serialize, Deserialize)]
-enum ProgressForm<'a> {
-    Pending,
-    Success(u64, u64),
-    Aborted(u64, u64),
-    Failed(u64, u64, &'a str),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -417,35 +409,20 @@ impl<'a> EncryptionForm<'a> {
     }
 }
 
-/// What became of a copy whose server stopped.
-const STOPPED: &str = "500 InternalServerError \"Copy failed when the server was stopped.\"";
-
 impl<'a> CopyForm<'a> {
     fn of(copy: &'a Copied) -> CopyForm<'a> {
-        let progress = match &copy.progress {
-            Progress::Pending(_) => ProgressForm::Pending,
-            Progress::Over { at, bytes, outcome: Outcome::Success } => ProgressForm::Success(at.ticks(), *bytes),
-            Progress::Over { at, bytes, outcome: Outcome::Aborted } => ProgressForm::Aborted(at.ticks(), *bytes),
-            Progress::Over { at, bytes, outcome: Outcome::Failed(why) } => ProgressForm::Failed(at.ticks(), *bytes, why),
-        };
         let incremental = copy.incremental.as_ref().map(|increment| IncrementForm {
             of: increment.of.each_ref().map(String::as_str),
             created: increment.created.ticks(),
             snapshot: increment.snapshot.ticks(),
             kept: increment.kept.ticks(),
         });
-        CopyForm { id: copy.id, source: &copy.source, total: copy.total, progress, incremental }
+        CopyForm { id: copy.id, source: &copy.source, total: copy.total, progress: (&copy.progress).into(), incremental }
     }
 
-    /// The copy; one that was going on has failed, and of its end nothing is known but that it came after its begin.
+    /// The copy; of one that was going on, the moment at which it began is known.
     fn copied(self, begun: Timestamp) -> Copied {
-        let over = |at, bytes, outcome| Progress::Over { at: Timestamp::from_ticks(at), bytes, outcome };
-        let progress = match self.progress {
-            ProgressForm::Pending => over(begun.ticks(), 0, Outcome::Failed(STOPPED.into())),
-            ProgressForm::Success(at, bytes) => over(at, bytes, Outcome::Success),
-            ProgressForm::Aborted(at, bytes) => over(at, bytes, Outcome::Aborted),
-            ProgressForm::Failed(at, bytes, why) => over(at, bytes, Outcome::Failed(why.into())),
-        };
+        let progress = self.progress.ended(begun);
         let incremental = self.incremental.map(|increment| Increment {
             of: increment.of.map(str::to_owned),
             created: Timestamp::from_ticks(increment.created),

@@ -70,7 +70,7 @@ pub(in crate::blob) fn write_container(xml: &mut Writer, line: &Line<'_, Contain
     if call.version >= Version::V2017_11_09 {
         xml.leaf("HasImmutabilityPolicy", "false").leaf("HasLegalHold", "false");
     }
-    if call.version >= Version::V2020_06_12 {
+    if call.version >= Version::V2020_10_02 {
         xml.leaf("ImmutableStorageWithVersioningEnabled", call.account.immutability.to_string());
     }
     if let Some((_, deletion)) = line.deleted {

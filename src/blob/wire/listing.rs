@@ -104,7 +104,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
     xml.leaf_some("Expiry-Time", blob.expires.map(Timestamp::rfc1123));
     xml.leaf("Etag", blob.etag().to_string());
     xml.leaf("Content-Length", blob.size().to_string());
-    xml.leaf("Content-Type", headers.content_type());
+    xml.leaf("Content-Type", headers.content_type().unwrap_or_default());
     xml.leaf("Content-Encoding", headers.encoding.as_deref().unwrap_or_default());
     xml.leaf("Content-Language", headers.language.as_deref().unwrap_or_default());
     if call.version >= Version::V2019_02_02 {
@@ -117,7 +117,10 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
         xml.leaf("x-ms-blob-sequence-number", sequence.to_string());
     }
     xml.leaf("BlobType", blob.body.type_name());
-    tier::write_tier(xml, blob, call.now);
+    // Recorded: up to 2018-11-09 nothing is said of a snapshot's tier.
+    if !matches!(at, Some(At::Kept(..))) || call.version >= Version::V2019_02_02 {
+        tier::write_tier(xml, blob, call);
+    }
     match (at.unwrap_or(At::Base), blob.deleted.is_none()) {
         (At::Base, true) => write_lease(xml, blob.lease(), call.now),
         // Recorded: nothing is said of the lease of a deleted blob, but that is said.
@@ -136,14 +139,14 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
     if let Body::Append { sealed: true, .. } = &blob.body {
         xml.leaf("Sealed", "true");
     }
-    // Recorded: up to 2018-11-09 the count is there even when it is 0.
-    if !blob.tags.is_empty() || call.version < Version::V2019_02_02 {
-        xml.leaf("TagCount", blob.tags.len().to_string());
-    }
     protection::write(xml, blob, include.policy, include.hold);
     if let Some(deletion) = blob.deleted {
         xml.leaf("DeletedTime", deletion.at.rfc1123());
         xml.leaf("RemainingRetentionDays", deletion.days_left(call.now).to_string());
+    }
+    // Recorded: up to 2018-11-09 the count is there even when it is 0.
+    if !blob.tags.is_empty() || call.version < Version::V2019_02_02 {
+        xml.leaf("TagCount", blob.tags.len().to_string());
     }
     xml.close("Properties");
     if include.metadata && matches!(blob.encryption, Encryption::Key(_)) {

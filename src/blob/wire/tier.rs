@@ -32,8 +32,13 @@ pub(in crate::blob) fn with_tier(reply: Reply, blob: &Blob, call: &Call) -> Repl
             .with("x-ms-access-tier", placed.tier.name())
             .with("x-ms-access-tier-change-time", placed.since.rfc1123())
             .with_some("x-ms-archive-status", placed.rehydration.map(Rehydration::status))
-            .with_some("x-ms-rehydrate-priority", placed.rehydration.map(|way| way.priority.name())),
+            .with_some("x-ms-rehydrate-priority", priority_told(&placed, call)),
     }
+}
+
+/// How soon a rehydration ends: recorded since 2019-12-12.
+fn priority_told(placed: &Placed, call: &Call) -> Option<&'static str> {
+    placed.rehydration.filter(|_| call.version >= Version::V2019_12_12).map(|way| way.priority.name())
 }
 
 /// The tier beneath a smart one.
@@ -43,8 +48,8 @@ pub(in crate::blob) fn with_smart_tier(reply: Reply, blob: &Blob, now: Timestamp
 }
 
 /// What List Blobs tells.
-pub(super) fn write_tier(xml: &mut Writer, blob: &Blob, now: Timestamp) {
-    match blob.tier.map(|placed| placed.seen(now)) {
+pub(super) fn write_tier(xml: &mut Writer, blob: &Blob, call: &Call) {
+    match blob.tier.map(|placed| placed.seen(call.now)) {
         None if tiers_of(&blob.body) == Kept::Standard => {
             xml.leaf("AccessTier", Tier::Hot.name()).leaf("AccessTierInferred", "true");
         }
@@ -53,7 +58,7 @@ pub(super) fn write_tier(xml: &mut Writer, blob: &Blob, now: Timestamp) {
             xml.leaf("AccessTier", placed.tier.name());
             xml.leaf_some("SmartAccessTier", placed.tier.beneath().map(Tier::name));
             xml.leaf_some("ArchiveStatus", placed.rehydration.map(Rehydration::status));
-            xml.leaf_some("RehydratePriority", placed.rehydration.map(|way| way.priority.name()));
+            xml.leaf_some("RehydratePriority", priority_told(&placed, call));
             xml.leaf("AccessTierChangeTime", placed.since.rfc1123());
         }
     }

@@ -1,13 +1,11 @@
-//! Abort Copy File. Copies are complete at once, so there is never one to abort; what the service says of that is all there is to say.
+//! Abort Copy File: stops a pending copy. What came so far is dropped; the file stays, without content.
 
 use super::super::files::Files;
-use super::super::state::Want;
 use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::condition::Accepts;
-use crate::rules::fault::{Code, Fault};
-use crate::rules::handle::Touch;
+use crate::rules::fault::Fault;
 use crate::rules::lease::{Guard, Id};
 use crate::takes;
 
@@ -33,7 +31,7 @@ takes! { Asked {
 
 async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let id = Asked::of(&call)?.copy_id;
-    Id::parse(&id).ok_or_else(|| Fault::query("copyid", id, "copyid needs to be valid Guid."))?;
-    files.share(&call)?.read().admit(&call, Want::Content, Touch::Describe)?;
-    Err(Code::NoPendingCopyOperation.into())
+    let id = Id::parse(&id).ok_or_else(|| Fault::query("copyid", id, "copyid needs to be valid Guid."))?;
+    files.share(&call)?.write(|share| share.abort_copy(&call, id.0)).await?;
+    Ok(Reply::new(call.row.status))
 }

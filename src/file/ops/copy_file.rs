@@ -1,17 +1,28 @@
-//! Copy File: from a file of this server, whose bytes are shared, so that the copy is complete at once.
+//! Copy File. A file of this server shares its bytes, and the copy is complete at once; those of a blob or of another server come in the
+//! background, and until they are there the copy is pending.
 
-use super::super::files::Files;
-use super::super::node::{Body, Copied, File, Node};
-use super::super::state::Want;
+use super::super::files::{Files, Source};
+use super::super::node::{Body, ContentHeaders, Copied, File, Node, NodeId};
+use super::super::state::{Share, Want};
 use super::super::wire;
-use crate::op::{Call, Op, Opens, Reply, Row, Secondary, Shape, Sign};
+use super::create_file::check_size;
+use super::put_range_from_url::SHOWN;
+use crate::op::{Answer, Call, Op, Opens, Reply, Row, Secondary, Shape, Sign, lost};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
+use crate::rules::metadata::Metadata;
 use crate::rules::posix::{self, Posix};
-use crate::rules::smb::{Attributes, Given, Permission, Sort};
+use crate::rules::smb::{Attributes, Given, Permission, Smb, Sort};
 use crate::rules::{condition::Accepts, lease::Guard};
+use crate::service::copying::Progress;
+use crate::service::elsewhere::{Elsewhere, text};
+use crate::store::Store;
+use crate::store::cell::Cell;
+use crate::store::sparse::{PageFilling, Sparse};
 use crate::takes;
-use std::sync::Arc;
+use crate::world::World;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 pub(super) static COPY_FILE: Op<Files> = Op {
     row: Row {
@@ -19,7 +30,7 @@ pub(super) static COPY_FILE: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::HasHeader("x-ms-copy-source"), Sign::Lacks("x-ms-type")],
-        takes: &[Asked::FIELDS, wire::SMB, wire::POSIX, wire::DOTS, wire::SOURCE_DOTS],
+        takes: &[Asked::FIELDS, SHOWN, wire::SMB, wire::POSIX, wire::DOTS, wire::SOURCE_DOTS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,
@@ -40,11 +51,11 @@ takes! { Asked {
 
 impl Asked {
     /// What Unix knows of the source, as far as the copy gets it.
-    fn posix(&self, source: &Node) -> Result<Option<Posix>, Fault> {
+    fn posix(&self, source: Option<&Posix>) -> Result<Option<Posix>, Fault> {
         let mode = from_source("x-ms-file-mode-copy-mode", self.mode_from.as_deref())?;
         let owner = from_source("x-ms-file-owner-copy-mode", self.owner_from.as_deref())?;
         let fresh = posix::Given::default().over(None, posix::Sort::File);
-        Ok(source.posix.as_deref().filter(|_| mode || owner).map(|known| Posix {
+        Ok(source.filter(|_| mode || owner).map(|known| Posix {
             mode: if mode { known.mode.clone() } else { fresh.mode },
             owner: if owner { known.owner.clone() } else { fresh.owner },
             group: if owner { known.group.clone() } else { fresh.group },
@@ -62,20 +73,81 @@ fn from_source(header: &'static str, mode: Option<&str>) -> Result<bool, Fault> 
     }
 }
 
+/// What a copy begins with: what its source is, and the bytes or their number.
+#[derive(Default)]
+struct Original {
+    content: Sparse,
+    headers: ContentHeaders,
+    metadata: Metadata,
+    smb: Option<Smb>,
+    posix: Option<Arc<Posix>>,
+    permission: Option<Arc<str>>,
+    /// The bytes that are still to come.
+    coming: Option<Answer>,
+}
+
+impl Original {
+    async fn find(files: &Files, call: &Call, url: &str) -> Result<Original, Fault> {
+        match files.source(call, url, Opens::Caller)? {
+            Some(source) => Original::here(&source),
+            None => Original::elsewhere(Elsewhere::open(call, url, None).await?),
+        }
+    }
+
+    fn here(source: &Source) -> Result<Original, Fault> {
+        let node = &source.node;
+        let file = node.file().ok_or(Code::ResourceTypeMismatch)?;
+        Ok(Original {
+            content: file.content.clone(),
+            headers: file.headers.clone(),
+            metadata: node.metadata.clone(),
+            smb: Some(node.smb),
+            posix: node.posix.clone(),
+            permission: source.permission.clone(),
+            coming: None,
+        })
+    }
+
+    fn elsewhere(source: Elsewhere) -> Result<Original, Fault> {
+        let unmeasured = || Code::CannotVerifyCopySource.saying("The copy source does not say its length.").status_of(409);
+        let total = check_size(source.answer.length().ok_or_else(unmeasured)?)?;
+        let told = &source.answer.headers;
+        let one = |name: &str| text(told, name).filter(|text| !text.is_empty()).map(Box::from);
+        let named = told.iter().filter_map(|(name, value)| Some((name.as_str().strip_prefix("x-ms-meta-")?, value.as_bytes())));
+        Ok(Original {
+            content: Sparse::new(total),
+            headers: ContentHeaders {
+                content_type: one("content-type"),
+                encoding: one("content-encoding"),
+                language: one("content-language"),
+                cache_control: one("cache-control"),
+                md5: one("content-md5"),
+                disposition: one("content-disposition"),
+            },
+            metadata: Metadata::from_headers(named)?,
+            smb: None,
+            posix: None,
+            permission: None,
+            coming: Some(source.answer),
+        })
+    }
+}
+
 async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     let mut given = wire::given(&call)?;
     let copies_permission = from_source("x-ms-file-permission-copy-mode", asked.permission_from.as_deref())?;
     let posix = wire::given_posix(&call)?;
     let metadata = call.metadata()?;
-    let source = files.source(&call, &asked.source, Opens::Caller)?;
-    let original = source.node.file().ok_or(Code::ResourceTypeMismatch)?;
+    let original = Original::find(files, &call, &asked.source).await?;
     if copies_permission {
-        given.permission = source.permission.map(|text| Permission::Is(text.to_string()));
+        given.permission = original.permission.map(|text| Permission::Is(text.to_string()));
     }
-    let known = asked.posix(&source.node)?;
-    let file = File { content: original.content.clone(), headers: original.headers.clone(), ..File::default() };
-    let (id, bytes) = (call.world.id(), file.content.len());
+    let known = asked.posix(original.posix.as_deref())?;
+    let id = call.world.id();
+    let arrived = Arc::new(AtomicU64::new(0));
+    let total = original.content.len();
+    let (is_pending, count) = (original.coming.is_some(), Arc::downgrade(&arrived));
 
     let share = files.share(&call)?;
     let node = share
@@ -83,21 +155,65 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
             let claimed = share.claim(&call, Want::File, asked.ignore_readonly == Some(true))?;
             let permission = share.permission(&given, Sort::File, None)?;
             let fresh = Given::default().make(Sort::File, permission, call.now)?;
-            let mut smb = given.revise(Sort::File, fresh, Some(source.node.smb), permission, call.now)?;
+            let mut smb = given.revise(Sort::File, fresh, original.smb, permission, call.now)?;
             if asked.set_archive == Some(true) {
                 smb.attributes = Attributes::archived(smb.attributes);
             }
             let posix = share.posix(posix, posix::Sort::File, known.as_ref())?;
             Ok(share.create(claimed, call.now, |new| {
-                let copied = Copied { id, source: wire::without_signature(&asked.source), bytes, completed: new.stamp() };
-                let file = File { copy: Some(Arc::new(copied)), ..file };
-                let metadata = if metadata.is_empty() { source.node.metadata.clone() } else { metadata };
+                let progress = if is_pending { Progress::Pending(arrived) } else { Progress::whole(total, new.stamp()) };
+                let copied = Copied { id, source: wire::without_signature(&asked.source), total, progress };
+                let (content, headers) = (original.content, original.headers);
+                let file = File { content, headers, copy: Some(Arc::new(copied)), ..File::default() };
+                let metadata = if metadata.is_empty() { original.metadata } else { metadata };
                 Node { posix, ..new.node(Body::File(Box::new(file)), smb, metadata) }
             }))
         })
         .await?;
+    if let Some(answer) = original.coming {
+        let (share, world, store) = (Arc::downgrade(&share), call.world.clone(), call.store.clone());
+        let coming = Coming { share, node: node.id, id, total, count, world, store };
+        call.sources.go_on(Box::pin(coming.bring(answer)));
+    }
     Ok(Reply::new(call.row.status)
         .with_state(node.etag(), node.stamp)
         .with("x-ms-copy-id", wire::guid(id))
-        .with("x-ms-copy-status", "success"))
+        .with("x-ms-copy-status", if is_pending { "pending" } else { "success" }))
+}
+
+/// A copy whose bytes come in the background. It holds nothing of what it copies to: when that is gone, it ends.
+struct Coming {
+    share: Weak<Cell<Share>>,
+    node: NodeId,
+    id: [u8; 16],
+    total: u64,
+    count: Weak<AtomicU64>,
+    world: Arc<World>,
+    store: Store,
+}
+
+impl Coming {
+    async fn bring(self, answer: Answer) {
+        let (mut filling, mut came) = (PageFilling::new(&self.store, self.total, self.world.now()), 0);
+        let take = |piece: &[u8]| {
+            filling.push(piece)?;
+            came += piece.len() as u64;
+            let count = self.count.upgrade().ok_or_else(|| lost("nobody waits for it any more"))?;
+            count.store(came, Ordering::Relaxed);
+            Ok(())
+        };
+        let streamed = answer.stream(0..u64::MAX, self.total, take).await;
+        let Some(share) = self.share.upgrade() else { return };
+        let whole = streamed.and_then(|()| match came == self.total {
+            true => Ok(filling.finish()?),
+            false => Err(lost("the source is not as long as it said")),
+        });
+        let whole = whole.map_err(|fault| {
+            tracing::debug!(target: "lazuli::copy", "{fault}");
+            "500 InternalServerError \"Copy failed when reading the source.\"".into()
+        });
+        // Whoever stopped it meanwhile, or deleted the file or its share, does not wait for this.
+        let now = self.world.now();
+        _ = share.write(|share| share.end_copy(self.node, self.id, now, whole)).await;
+    }
 }

@@ -45,6 +45,10 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     account
         .named
         .write(|shares| {
+            // Recorded: who deletes a share again while that goes on hears that it is being done.
+            if !shares.contains_key(call.container()) && shares.is_going(call.container(), call.now) {
+                return Ok(());
+            }
             shares.delete(call.container(), call.now, call.account.share_retention, |share| {
                 share.admit_self(&call)?;
                 share.check_snapshots(asked.snapshots.as_deref(), call.now)

@@ -5,6 +5,7 @@ use super::files::Files;
 crate::ops! { Files:
     list_shares { LIST_SHARES }
     service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
+    user_delegation_key { GET_USER_DELEGATION_KEY }
     preflight { PREFLIGHT }
     create_share { CREATE_SHARE }
     share_properties { GET_SHARE_PROPERTIES, SET_SHARE_PROPERTIES }

@@ -1,14 +1,16 @@
-//! Put Range from URL: writes bytes of another file of this server into a file.
+//! Put Range from URL: writes bytes into a file that a file or a blob has, here or on another server.
 
 use super::super::files::Files;
+use super::super::node::Node;
 use super::super::wire;
 use super::put_range::{self, MAX_WRITE};
-use crate::op::{Call, Op, Opens, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Field, Op, Opens, Place, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::{Claimed, Crc64, Hasher, Wanted};
+use crate::rules::checksum::{Claimed, Crc64, Digests, Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
-use crate::rules::range::{self, Asked as Range};
+use crate::rules::range::{self, Span};
 use crate::rules::{condition::Accepts, lease::Guard};
+use crate::service::elsewhere::Elsewhere;
 use crate::store::content::Content;
 use crate::takes;
 
@@ -18,7 +20,7 @@ pub(super) static PUT_RANGE_FROM_URL: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::Query("comp", "range"), Sign::HasHeader("x-ms-copy-source")],
-        takes: &[Asked::FIELDS, put_range::Asked::FIELDS, wire::DOTS, wire::SOURCE_DOTS],
+        takes: &[Asked::FIELDS, SHOWN, put_range::Asked::FIELDS, wire::DOTS, wire::SOURCE_DOTS],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,
@@ -35,6 +37,9 @@ takes! { Asked {
     if_match: Option<String> = Header "x-ms-source-if-match-crc64",
     if_none_match: Option<String> = Header "x-ms-source-if-none-match-crc64",
 } }
+
+/// What is shown for the source: a bearer token.
+pub(super) const SHOWN: &[Field] = &[Field { place: Place::Header, name: "x-ms-copy-source-authorization", required: false }];
 
 async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let (asked, target) = (Asked::of(&call)?, put_range::Asked::of(&call)?);
@@ -57,28 +62,46 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let wants_not = condition("x-ms-source-if-none-match-crc64", &asked.if_none_match)?;
     let from = range::exact(&asked.range).ok_or_else(|| Fault::header("x-ms-source-range", &asked.range))?;
 
-    let source = files.source(&call, &asked.source, Opens::Shown)?;
-    let original = &source.node.file().ok_or(Code::ResourceTypeMismatch)?.content;
-    let whole = range::resolve(Range::Between(from.start, from.end), original.len()).ok().flatten();
-    if whole.is_none_or(|whole| whole.len() != span.len()) {
+    let (content, digests) = match files.source(&call, &asked.source, Opens::Shown)? {
+        Some(source) => here(&source.node, from)?,
+        None => elsewhere(&call, &asked).await?,
+    };
+    if content.len() != span.len() {
         return Err(Code::CannotVerifyCopySource.saying(SHORT).status_of(409));
     }
-    let bytes = from.start..from.end + 1;
-    let mut hasher = Hasher::new(Wanted { md5: false, crc64: true });
-    for chunk in original.slice(bytes.clone()) {
-        hasher.update(&chunk.read()?);
-    }
-    let digests = hasher.finish();
     claimed.check(digests)?;
     if wants.is_some_and(|wants| digests.crc64 != Some(wants)) || wants_not.is_some_and(|not| digests.crc64 == Some(not)) {
         return Err(Code::SourceConditionNotMet.into());
     }
-    let content = Content::from_chunks(original.slice(bytes));
     let node = put_range::write(files, &call, &target, span, Some(&content)).await?;
     Ok(put_range::answer(&node, &call)
         .with("x-ms-request-server-encrypted", "true")
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string())))
 }
+
+/// The bytes of a file of this server, as many of the range as it has.
+fn here(source: &Node, from: Span) -> Result<(Content, Digests), Fault> {
+    let original = &source.file().ok_or(Code::ResourceTypeMismatch)?.content;
+    let bytes = from.start..from.end.saturating_add(1).min(original.len());
+    if bytes.end.saturating_sub(bytes.start) > MAX_WRITE {
+        return Err(Fault::too_large(MAX_WRITE));
+    }
+    let mut hasher = Hasher::new(CRC64);
+    for chunk in original.slice(bytes.clone()) {
+        hasher.update(&chunk.read()?);
+    }
+    Ok((Content::from_chunks(original.slice(bytes)), hasher.finish()))
+}
+
+/// The bytes that another server sends.
+async fn elsewhere(call: &Call, asked: &Asked) -> Result<(Content, Digests), Fault> {
+    let source = Elsewhere::open(call, &asked.source, Some(&asked.range)).await?;
+    let received = source.answer.receive(&call.store, source.part, MAX_WRITE, CRC64).await?;
+    Ok((received.content, received.digests))
+}
+
+/// The checksum that the answer has.
+const CRC64: Wanted = Wanted { md5: false, crc64: true };
 
 /// What is said of a source that has fewer bytes than are to be written, as recorded.
 const SHORT: &str = "The source request body for copy source does not match requested length to write on target.";

@@ -4,7 +4,7 @@ use super::super::files::Files;
 use super::super::node::Body;
 use super::super::state::{Want, dots};
 use super::super::wire;
-use crate::op::{Call, Done, Field, Found, Opens, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Done, Field, Found, Op, Opens, Reach, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::file_name::Path;
@@ -59,14 +59,18 @@ takes! { Asked {
 } }
 
 /// What a rename needs of its source: it goes.
-const MOVES: Permit = Permit { level: Level::Object, account: "d", service: "d", public: Public::Never };
+const MOVES: Reach = Reach {
+    header: "x-ms-file-rename-source",
+    permit: Permit { level: Level::Object, account: "d", service: "d", public: Public::Never },
+    opens: Opens::Caller,
+};
 
 async fn run(files: &Files, call: Call, want: Want) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     let given = wire::given(&call)?;
     let metadata = call.metadata()?;
     let content_type = wire::text(&call, "x-ms-content-type");
-    let Found::Here(source) = call.sources.find_for(&call, &asked.source, Opens::Caller, "x-ms-file-rename-source", &MOVES)? else {
+    let Found::Here(source) = call.sources.find_for(&call, &asked.source, MOVES)? else {
         return Err(Fault::header("x-ms-file-rename-source", asked.source));
     };
     if source.account.name != call.account.name || source.target.container != call.container() {

@@ -1,6 +1,5 @@
 //! A part of a batch, performed as if it had come alone: its own route, its own authorization, the same checks.
 
-use super::super::form::Form;
 use super::super::render::{self, Asked};
 use super::super::target::Addressed;
 use super::{Asker, Head, Known, is_echoed};
@@ -65,7 +64,6 @@ impl Parts for Asker {
                 named: true,
                 request_id: &request_id,
                 client_request_id: client_id.as_ref(),
-                form: Form::Xml,
                 now: call.now,
                 site: false,
             };

@@ -2,8 +2,9 @@
 
 use super::super::auth;
 use super::{Asker, Head};
-use crate::op::{Answer, Asking, Call, Found, Opens, Query, Source, Sources};
-use crate::rules::access::{Grant, Level, Permit, Public};
+use crate::account::WELL_KNOWN_ACCOUNT;
+use crate::op::{Answer, Asking, Call, Found, Opens, Query, Reach, Source, Sources};
+use crate::rules::access::Grant;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Plus};
 use crate::rules::sas::Sas;
@@ -28,21 +29,20 @@ fn port(uri: &Uri) -> Option<u16> {
     })
 }
 
+/// Whether a host is the product's own: what clients make up that know no more of a source than its account's name.
+fn is_azures(host: &str) -> bool {
+    let name = host.strip_suffix(":443").unwrap_or(host).to_ascii_lowercase();
+    name.ends_with(".core.windows.net")
+}
+
 /// Whether a source of this server can be asked for with this: with a bearer token, and nothing else.
 fn is_bearer(shown: &HeaderValue) -> bool {
     shown.as_bytes().get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer "))
 }
 
-/// What a copy needs of its source: what reading it would.
-const READS: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob };
-
 impl Sources for Asker {
-    fn find(&self, call: &Call, url: &str, opens: Opens) -> Result<Found, Fault> {
-        self.find_for(call, url, opens, "x-ms-copy-source", &READS)
-    }
-
-    fn find_for(&self, call: &Call, url: &str, opens: Opens, header: &'static str, permit: &Permit) -> Result<Found, Fault> {
-        let bad = || Fault::header(header, url);
+    fn find_for(&self, call: &Call, url: &str, reach: Reach) -> Result<Found, Fault> {
+        let bad = || Fault::header(reach.header, url);
         let uri: Uri = url.parse().map_err(|_| bad())?;
         let host = uri.authority().map_or(self.host.as_str(), |authority| authority.as_str());
         let same = host.eq_ignore_ascii_case(&self.host);
@@ -71,8 +71,9 @@ impl Sources for Asker {
         };
         let Ok(place) = self.pipeline.place(&head) else { return elsewhere() };
         // A host that is no account's own is this server's only where the request came to it by that name. One that is an account's own
-        // is so at the same port: the product's own server has another.
-        let own = if place.in_path { same } else { port(&uri) == Some(self.port()) };
+        // is so at the same port: the product's own server has another, but none of the emulator's account.
+        let emulators = place.account == WELL_KNOWN_ACCOUNT && is_azures(host);
+        let own = if place.in_path { same } else { port(&uri) == Some(self.port()) || emulators };
         let Some(account) = place.find(&self.pipeline.accounts).filter(|_| own) else {
             let unknown = || Code::CannotVerifyCopySource.because(format!("there is no account {:?}", place.account));
             return if same { Err(unknown()) } else { elsewhere() };
@@ -89,12 +90,12 @@ impl Sources for Asker {
         let asking = self.pipeline.asking(&head, &[], call.version);
         let bears = || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
         let owns = matches!(call.grant, Grant::Owner | Grant::User) && account.name == call.account.name;
-        let trusted = owns && shown.is_none() && (opens == Opens::Caller || Sas::is_present(&head.pairs)) && !bears();
+        let trusted = owns && shown.is_none() && (reach.opens == Opens::Caller || Sas::is_present(&head.pairs)) && !bears();
         if !trusted {
             let refused = |fault: Fault| {
                 Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()).because(fault.to_string())
             };
-            self.pipeline.authorize(&head, call.version, &account, &target, permit).map_err(refused)?;
+            self.pipeline.authorize(&head, call.version, &account, &target, &reach.permit).map_err(refused)?;
         }
         let given = |name| query.get(name).map(str::to_owned);
         let snapshot = given("snapshot").or_else(|| given("sharesnapshot"));

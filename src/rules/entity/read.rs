@@ -1,9 +1,10 @@
 //! From a request's JSON to an entity's keys and properties.
 
 use super::super::fault::{Code, Fault};
-use super::{Type, Value, check_name};
+use super::{MOST_PROPERTIES, Type, Value, check_name};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
+use std::collections::HashMap;
 use std::fmt;
 
 /// What a request's body says of an entity.
@@ -61,18 +62,16 @@ pub fn members(body: &[u8]) -> Result<Vec<(String, Json)>, Fault> {
 ///
 /// # Errors
 /// As [`members`]; 400 InvalidInput for a value that is not of the type that its annotation names, PropertyNameInvalid and
-/// PropertyNameTooLong for a name, PropertiesNeedValue for a key that is null, PrimaryKeyPropertyIsInvalidType for one that is no string.
+/// PropertyNameTooLong for a name, TooManyProperties, PropertiesNeedValue for a key that is null, PrimaryKeyPropertyIsInvalidType for one that is no string.
 pub fn read(body: &[u8]) -> Result<Given, Fault> {
-    const ANNOTATION: &str = "@odata.type";
     let members = members(body)?;
+    // By name: a body can have a great many members, and none is looked for among all others.
+    let annotations: HashMap<&str, &Json> =
+        members.iter().filter_map(|(name, kind)| Some((name.strip_suffix("@odata.type")?, kind))).collect();
     let annotated = |name: &str| -> Result<Option<Type>, Fault> {
-        let annotation = members.iter().find(|(known, _)| known.strip_suffix(ANNOTATION) == Some(name));
-        annotation
-            .map(|(_, kind)| {
-                let unknown = || Code::InvalidInput.because(format!("{kind} is no type"));
-                kind.as_str().and_then(Type::named).ok_or_else(unknown)
-            })
-            .transpose()
+        let Some(kind) = annotations.get(name) else { return Ok(None) };
+        let unknown = || Code::InvalidInput.because(format!("{kind} is no type"));
+        kind.as_str().and_then(Type::named).map(Some).ok_or_else(unknown)
     };
     let mut given = Given::default();
     for (name, json) in &members {
@@ -82,9 +81,11 @@ pub fn read(body: &[u8]) -> Result<Given, Fault> {
             "RowKey" => given.row = Some(key(json, annotated(name)?)?),
             name => {
                 check_name(name)?;
-                if let Some(value) = Value::read(json, annotated(name)?)? {
-                    given.properties.push((name.into(), value));
+                let Some(value) = Value::read(json, annotated(name)?)? else { continue };
+                if given.properties.len() == MOST_PROPERTIES {
+                    return Err(Code::TooManyProperties.into());
                 }
+                given.properties.push((name.into(), value));
             }
         }
     }
@@ -113,6 +114,17 @@ mod tests {
         let named = |name: &str, value| (name.into(), value);
         let expected = [named("b", Value::Int32(1)), named("a", Value::Int64(2)), named("late", Value::Int64(3))];
         assert_eq!(given.properties, expected);
+    }
+
+    /// As many as a body can hold: each is looked at once, or nobody would live to see it.
+    #[test]
+    fn very_many_members_are_read_or_refused() {
+        let body = |value: &str| {
+            let members: Vec<String> = (0..20_000).map(|n| format!(r#""p{n}":{value},"p{n}@odata.type":"Edm.Int32""#)).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        assert_eq!(read(body("1").as_bytes()).unwrap_err().code(), Code::TooManyProperties);
+        assert_eq!(read(body("null").as_bytes()), Ok(Given::default()));
     }
 
     #[test]

@@ -53,6 +53,15 @@ impl<'a> From<&'a Value> for View<'a> {
 }
 
 impl Filter {
+    /// How many comparisons it may take to know whether it holds.
+    pub fn comparisons(&self) -> usize {
+        match self {
+            Filter::And(parts) | Filter::Or(parts) => parts.iter().map(Filter::comparisons).sum(),
+            Filter::Not(part) => part.comparisons(),
+            Filter::Is(_) | Filter::Compare(..) => 1,
+        }
+    }
+
     /// Whether it holds.
     pub fn holds(&self, record: &impl Record) -> bool {
         match self {

@@ -1,5 +1,7 @@
 //! `$select`: which properties a reader wants.
 
+use std::collections::HashSet;
+
 /// The properties that a reader wants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Select {
@@ -13,12 +15,12 @@ pub enum Select {
 impl Select {
     /// Reads the option. An empty one, and one with `*`, wants everything (recorded: `$select=`).
     pub fn read(text: &str) -> Select {
-        let mut names: Vec<String> = Vec::new();
+        let (mut names, mut known) = (Vec::new(), HashSet::new());
         for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             if name == "*" {
                 return Select::All;
             }
-            if !names.iter().any(|known| known == name) {
+            if known.insert(name) {
                 names.push(name.to_owned());
             }
         }

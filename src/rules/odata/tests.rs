@@ -152,6 +152,16 @@ fn one_table_of_refusals() {
     assert!(parse(&format!("true{}", " and true".repeat(5000))).unwrap().holds(&row()));
 }
 
+/// The documentation speaks of fifteen comparisons, but the service takes more: Orleans lives on it (Azure/Azurite#1745).
+#[test]
+fn comparisons_are_counted_and_not_limited() {
+    for (filter, count) in [("true", 1), ("a eq 1", 1), ("a eq 1 and not (b eq 2 or c)", 3)] {
+        assert_eq!(parse(filter).unwrap().comparisons(), count, "{filter}");
+    }
+    let many: Vec<String> = (0..1000).map(|n| format!("(PartitionKey eq 'p{n}' and RowKey eq 'r')")).collect();
+    assert_eq!(parse(&many.join(" or ")).unwrap().comparisons(), 2000);
+}
+
 /// Range, as `from..to` of `partition/row`.
 fn shown(filter: &str) -> String {
     let bound = |key: &Key| format!("{}/{}", key.partition(), key.row()).replace('\0', "+");

@@ -1,7 +1,7 @@
 //! Create Table.
 
 use super::super::state::Table;
-use super::super::wire::{self, Face, Object, Prefer};
+use super::super::wire::{self, Face, Prefer};
 use super::super::Tables;
 use crate::op::odata::Metadata;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
@@ -74,11 +74,10 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
             .with("location", &url)
             .with("dataserviceid", &url));
     }
-    let mut text = String::new();
-    let mut object = Object::open(&mut text);
-    object.context(&face, "Tables/@Element");
-    object.table(&face, &table);
-    object.close();
+    let text = wire::object(|object| {
+        object.context(&face, "Tables/@Element");
+        object.table(&face, &table);
+    });
     let reply = wire::json(call.row.status, metadata, text).with("location", url);
     Ok(reply.with_some("preference-applied", prefer.map(Prefer::name)))
 }

@@ -1,7 +1,7 @@
 //! Insert Entity: a new one.
 
 use super::super::Tables;
-use super::super::wire::{self, Face, Object, Prefer};
+use super::super::wire::{self, Face, Prefer};
 use crate::op::odata::Metadata;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
@@ -11,7 +11,6 @@ use crate::rules::{
     condition::Accepts,
     fault::{Code, Fault},
     lease::Guard,
-    time::Timestamp,
 };
 use crate::takes;
 
@@ -40,10 +39,11 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
     wire::check_options(&call.query, call.row)?;
     let answer = Answer::wanted(prefer.as_deref(), || Metadata::wanted(&call.query, &call.headers))?;
     let write = read(&call.body.bytes(wire::LIMIT).await?)?;
-    let inserted = write.clone();
-    let stamp = tables.table(&call)?.write(|table| table.write(&call, write)).await?;
+    let key = write.key.clone();
+    let made = tables.table(&call)?.write(|table| table.write(&call, write)).await?;
     let face = Face::new(&call, answer.metadata);
-    Ok(answer.reply(&face, call.container(), inserted, stamp.unwrap_or(call.now)))
+    let made = made.ok_or_else(|| Code::InternalError.because("an insertion left no entity"))?;
+    Ok(answer.reply(&face, call.container(), &key, &made))
 }
 
 /// Reads the entity that is to be inserted.
@@ -76,20 +76,18 @@ impl Answer {
         Ok(Answer { prefer, metadata })
     }
 
-    /// The answer to an insertion at this moment.
-    pub(super) fn reply(self, face: &Face<'_>, table: &str, inserted: Write, stamp: Timestamp) -> Reply {
-        let url = face.entity_url(table, &inserted.key);
-        let (tag, applied) = (etag::of(stamp), self.prefer.map(Prefer::name));
+    /// The answer to an insertion, of what stands there now.
+    pub(super) fn reply(self, face: &Face<'_>, table: &str, key: &Key, entity: &Entity) -> Reply {
+        let url = face.entity_url(table, key);
+        let (tag, applied) = (etag::of(entity.timestamp), self.prefer.map(Prefer::name));
         if self.prefer == Some(Prefer::NoContent) {
             let reply = wire::reply(204).with_some("preference-applied", applied);
             return reply.with("location", &url).with("dataserviceid", &url).with("etag", tag);
         }
-        let entity = Entity { timestamp: stamp, properties: inserted.properties.into() };
-        let mut text = String::new();
-        let mut object = Object::open(&mut text);
-        object.context(face, &format!("{table}/@Element"));
-        object.entity(face, table, (&inserted.key, &entity), &Select::All);
-        object.close();
+        let text = wire::object(|object| {
+            object.context(face, &format!("{table}/@Element"));
+            object.entity(face, table, (key, entity), &Select::All);
+        });
         let reply = wire::json(201, self.metadata, text).with_some("preference-applied", applied);
         reply.with("location", url).with("etag", tag)
     }

@@ -1,10 +1,10 @@
 //! Query Entities: those of a table that a filter holds for, in the order of their keys, a page at a time; and the one of two keys.
 //!
-//! A page has up to 1000 entities and about 4 MiB, and looks at no more than [`LOOKED`]: it may be short, or empty, and go on all the
-//! same.
+//! A page has up to 1000 entities and 4 MiB, and there is an end to how many it looks at ([`LOOKED`]): it may be short, or empty, and go
+//! on all the same.
 
 use super::super::Tables;
-use super::super::wire::{self, Face, Object, Seen};
+use super::super::wire::{self, Face, Seen};
 use crate::op::odata::Metadata;
 use crate::op::{Call, Op, Query, Reply, Row, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
@@ -54,7 +54,7 @@ pub(super) static GET_ENTITY: Op<Tables> = Op {
 const MOST: usize = 1000;
 /// How long the JSON of a page may be before it is ended, in bytes.
 const LONGEST: usize = 4 << 20;
-/// How many entities a page looks at, at most.
+/// How many comparisons a page makes, at most; it looks at as many entities as it can show all the same.
 const LOOKED: usize = 100_000;
 
 /// Reads `$top`.
@@ -100,55 +100,34 @@ pub(super) fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
     let ranges = filter.as_ref().map_or_else(|| vec![Range::all()], odata::ranges);
     let table = tables.table(call)?.read();
 
-    let face = Face::new(call, metadata);
-    let name = call.container();
-    let mut text = String::new();
-    let mut object = Object::open(&mut text);
-    object.context(&face, &format!("{name}{context}"));
+    let (face, name) = (Face::new(call, metadata), call.container());
+    let looks = (LOOKED / filter.as_ref().map_or(1, Filter::comparisons).max(1)).max(MOST);
+    let (mut looked, mut length) = (0, 0);
+    let mut page: Vec<String> = Vec::new();
     let mut scan = table.scan(call, &ranges, &from);
-    let (mut looked, mut shown, mut written) = (0, 0, 0);
-    let mut next = None;
-    let page = std::iter::from_fn(|| {
-        loop {
-            let (key, entity) = scan.next()?;
-            if looked == LOOKED || shown == most {
-                next = Some(key);
-                return None;
-            }
-            looked += 1;
-            if filter.as_ref().is_none_or(|filter| filter.holds(&Seen(key, entity))) {
-                shown += 1;
-                return Some((key, entity));
-            }
+    let next = loop {
+        let Some((key, entity)) = scan.next() else { break None };
+        if looked == looks || page.len() == most {
+            break Some(key);
         }
-    });
-    let page: Vec<_> = page.collect();
-    let mut left = None;
-    let within = page.into_iter().take_while(|(key, entity)| {
-        written += size(entity);
-        let fits = written <= LONGEST || written == size(entity);
-        if !fits {
-            left = Some(*key);
+        looked += 1;
+        if filter.as_ref().is_some_and(|filter| !filter.holds(&Seen(key, entity))) {
+            continue;
         }
-        fits
+        let shown = wire::object(|object| object.entity(&face, name, (key, entity), &select));
+        length += shown.len();
+        if length > LONGEST && !page.is_empty() {
+            break Some(key);
+        }
+        page.push(shown);
+    };
+    let text = wire::object(|object| {
+        object.context(&face, &format!("{name}{context}"));
+        object.list(&page);
     });
-    object.list(within, |object, (key, entity)| object.entity(&face, name, (key, entity), &select));
-    object.close();
-    let next = left.or(next);
     Ok(wire::json(call.row.status, metadata, text)
         .with_some("x-ms-continuation-nextpartitionkey", next.map(|key| wire::token(key.partition())))
         .with_some("x-ms-continuation-nextrowkey", next.map(|key| wire::token(key.row()))))
-}
-
-/// About how long an entity's JSON is, in bytes.
-fn size(entity: &crate::rules::entity::Entity) -> usize {
-    use crate::rules::entity::Value;
-    let value = |value: &Value| match value {
-        Value::String(text) => text.len(),
-        Value::Binary(bytes) => bytes.len() / 3 * 4,
-        _ => 32,
-    };
-    entity.properties.iter().map(|(name, of)| 2 * name.len() + 32 + value(of)).sum::<usize>() + 256
 }
 
 /// Answers with one entity.
@@ -163,12 +142,10 @@ pub(super) fn get(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
     if filter.is_some_and(|filter| !filter.holds(&Seen(&key, entity))) {
         return Err(Code::ResourceNotFound.into());
     }
-    let face = Face::new(call, metadata);
-    let name = call.container();
-    let mut text = String::new();
-    let mut object = Object::open(&mut text);
-    object.context(&face, &format!("{name}/@Element{context}"));
-    object.entity(&face, name, (&key, entity), &select);
-    object.close();
+    let (face, name) = (Face::new(call, metadata), call.container());
+    let text = wire::object(|object| {
+        object.context(&face, &format!("{name}/@Element{context}"));
+        object.entity(&face, name, (&key, entity), &select);
+    });
     Ok(wire::json(call.row.status, metadata, text).with("etag", etag::of(entity.timestamp)))
 }

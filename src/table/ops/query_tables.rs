@@ -1,7 +1,7 @@
 //! Query Tables: the account's tables in the order of their names, a page at a time; and one of them.
 
 use super::super::Tables;
-use super::super::wire::{self, Face, Listed, Object};
+use super::super::wire::{self, Face, Listed};
 use super::query_entities::{filtered, top};
 use crate::op::odata::Metadata;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
@@ -58,11 +58,12 @@ fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
     let mut listed = listed.filter(|(_, table)| filter.as_ref().is_none_or(|filter| filter.holds(&Listed(table.name()))));
 
     let face = Face::new(call, metadata);
-    let mut text = String::new();
-    let mut object = Object::open(&mut text);
-    object.context(&face, "Tables");
-    object.list(listed.by_ref().take(most), |object, (_, table)| object.table(&face, &table));
-    object.close();
+    let page: Vec<String> =
+        listed.by_ref().take(most).map(|(_, table)| wire::object(|object| object.table(&face, &table))).collect();
+    let text = wire::object(|object| {
+        object.context(&face, "Tables");
+        object.list(&page);
+    });
     let next = listed.next().map(|(name, _)| wire::token(name));
     Ok(wire::json(call.row.status, metadata, text).with_some("x-ms-continuation-nexttablename", next))
 }
@@ -72,10 +73,9 @@ fn get(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
     let metadata = Metadata::wanted(&call.query, &call.headers)?;
     let table = tables.table(call).map_err(|_| Code::ResourceNotFound)?.read();
     let face = Face::new(call, metadata);
-    let mut text = String::new();
-    let mut object = Object::open(&mut text);
-    object.context(&face, "Tables/@Element");
-    object.table(&face, &table);
-    object.close();
+    let text = wire::object(|object| {
+        object.context(&face, "Tables/@Element");
+        object.table(&face, &table);
+    });
     Ok(wire::json(call.row.status, metadata, text))
 }

@@ -15,17 +15,17 @@ use crate::op::{Call, Op, Payload, Query, Reply, Row, Secondary, Service, Shape,
 use crate::rules::access::{self, Grant, Level, Permit, Public, Scope};
 use crate::rules::batch::Part;
 use crate::rules::batch::changeset::{self, Change, Group};
-use crate::rules::entity::{Key, Write};
+use crate::rules::entity::{Entity, Key, Write};
 use crate::rules::name::{self, Plus};
 use crate::rules::{
     condition::Accepts,
     fault::{Code, Fault},
     lease::Guard,
-    time::Timestamp,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Every letter that a SAS for tables can have: what the parts do needs their own.
 const ANY: &str = "raud";
@@ -76,9 +76,15 @@ const HTTP: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding:
 
 /// A change, ready to be made.
 struct Ready<'a> {
-    table: String,
-    id: Option<&'a str>,
     write: Write,
+    answer: Wanted<'a>,
+}
+
+/// How a change that was made is answered.
+struct Wanted<'a> {
+    id: Option<&'a str>,
+    table: String,
+    key: Key,
     insert: Option<insert_entity::Answer>,
 }
 
@@ -102,20 +108,22 @@ async fn perform(tables: &Tables, call: &Call, changes: &[Change]) -> Vec<String
         return refused(numbered(Code::InvalidDuplicateRow.into(), at), at);
     }
     let Some(first) = ready.first() else { return Vec::new() };
-    let table = match tables.find(&call.account.name, &first.table.to_lowercase()) {
+    let table = match tables.find(&call.account.name, &first.answer.table.to_lowercase()) {
         Ok(table) => table,
         Err(fault) => return refused(numbered(fault, 0), 0),
     };
+    let (writes, wanted): (Vec<Write>, Vec<Wanted<'_>>) =
+        ready.into_iter().map(|change| (change.write, change.answer)).unzip();
     let mut failed = 0;
     let made = table.write(|table| {
-        let write = |(at, change): (usize, &Ready<'_>)| {
+        let write = |(at, write): (usize, Write)| {
             failed = at;
-            table.write(call, change.write.clone())
+            table.write(call, write)
         };
-        ready.iter().enumerate().map(write).collect::<Result<Vec<Option<Timestamp>>, Fault>>()
+        writes.into_iter().enumerate().map(write).collect::<Result<Vec<Option<Arc<Entity>>>, Fault>>()
     });
     match made.await {
-        Ok(stamps) => ready.into_iter().zip(stamps).map(|(change, stamp)| success(call, change, stamp)).collect(),
+        Ok(made) => wanted.iter().zip(made).map(|(wanted, made)| success(call, wanted, made.as_deref())).collect(),
         // The service counts only where there is something to count (recorded).
         Err(fault) if changes.len() == 1 && fault.code() != Code::TableNotFound => refused(fault, 0),
         Err(fault) => refused(numbered(fault, failed), failed),
@@ -131,7 +139,7 @@ fn numbered(fault: Fault, at: usize) -> Fault {
 /// Checks that a change is of the same table and partition as those before it.
 fn follows(before: &[Ready<'_>], change: &Ready<'_>) -> Result<(), Fault> {
     let Some(first) = before.first() else { return Ok(()) };
-    let same_table = first.table.eq_ignore_ascii_case(&change.table);
+    let same_table = first.answer.table.eq_ignore_ascii_case(&change.answer.table);
     match same_table && first.write.key.partition() == change.write.key.partition() {
         true => Ok(()),
         false => Err(Code::CommandsInBatchActOnDifferentPartitions.into()),
@@ -175,7 +183,8 @@ fn read<'a>(tables: &Tables, call: &Call, change: &'a Change) -> Result<Ready<'a
         }
         _ => update_entity::read(update_entity::change(row), if_match, Key::parse(&target.blob)?, change.body.as_bytes())?,
     };
-    Ok(Ready { table: target.container, id: change.part.id.as_deref(), write, insert })
+    let answer = Wanted { id: change.part.id.as_deref(), table: target.container, key: write.key.clone(), insert };
+    Ok(Ready { write, answer })
 }
 
 /// Where a part's URL leads. Where the account stands in the path of the transaction, it may in that of its parts.
@@ -227,17 +236,14 @@ fn query(tables: &Tables, call: &Call, part: &Part) -> Result<Reply, Fault> {
 }
 
 /// The answer to a change that was made.
-fn success(call: &Call, change: Ready<'_>, stamp: Option<Timestamp>) -> String {
-    let Ready { table, id, write, insert } = change;
-    let metadata = insert.map(|insert| insert.metadata).unwrap_or_default();
-    let reply = match (insert, stamp) {
-        (Some(insert), stamp) => {
-            insert.reply(&Face::new(call, metadata), &table, write, stamp.unwrap_or(call.now))
-        }
-        (None, Some(stamp)) => update_entity::reply(stamp),
-        (None, None) => wire::reply(204),
+fn success(call: &Call, wanted: &Wanted<'_>, made: Option<&Entity>) -> String {
+    let metadata = wanted.insert.map(|insert| insert.metadata).unwrap_or_default();
+    let reply = match (wanted.insert, made) {
+        (Some(insert), Some(entity)) => insert.reply(&Face::new(call, metadata), &wanted.table, &wanted.key, entity),
+        (None, Some(entity)) => update_entity::reply(entity.timestamp),
+        (_, None) => wire::reply(204),
     };
-    answer(&Ok(reply), call, id, metadata)
+    answer(&Ok(reply), call, wanted.id, metadata)
 }
 
 /// A part's answer as the text of an HTTP response, its headers in the order recorded.

@@ -51,8 +51,8 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
     let change = change(call.row);
     let body = call.body.bytes(wire::LIMIT).await?;
     let write = read(change, if_match.as_deref(), Key::parse(call.blob())?, &body)?;
-    let stamp = tables.table(&call)?.write(|table| table.write(&call, write)).await?;
-    Ok(reply(stamp.unwrap_or(call.now)))
+    let changed = tables.table(&call)?.write(|table| table.write(&call, write)).await?;
+    Ok(reply(changed.map_or(call.now, |entity| entity.timestamp)))
 }
 
 /// What the operation of this row does.

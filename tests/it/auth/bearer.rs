@@ -97,6 +97,65 @@ async fn a_user_may_do_everything() {
     }
 }
 
+/// As everywhere, on queues and tables: in their own forms when the token does not do.
+#[tokio::test]
+async fn queues_and_tables_take_tokens_too() {
+    let house = house("dev").await;
+    let ann = jwt::of(ANN);
+    let message = "<QueueMessage><MessageText>x</MessageText></QueueMessage>";
+    let policies = "<SignedIdentifiers><SignedIdentifier><Id>p</Id></SignedIdentifier></SignedIdentifiers>";
+    let entity = "/people(PartitionKey='p',RowKey='r')";
+    let batch = format!(
+        "--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\nContent-Type: application/http\n\n\
+         PUT /devstoreaccount1{entity} HTTP/1.1\n\n{{}}\n--c--\n--b--"
+    );
+    let operations: [(Kind, &str, &str, &str, u16); 18] = [
+        (Kind::Queue, "PUT", "/work", "", 201),
+        (Kind::Queue, "GET", "/?comp=list", "", 200),
+        (Kind::Queue, "GET", "/?restype=service&comp=properties", "", 200),
+        (Kind::Queue, "PUT", "/work?comp=acl", policies, 204),
+        (Kind::Queue, "GET", "/work?comp=acl", "", 200),
+        (Kind::Queue, "POST", "/work/messages", message, 201),
+        (Kind::Queue, "GET", "/work/messages", "", 200),
+        (Kind::Queue, "DELETE", "/work/messages", "", 204),
+        (Kind::Queue, "DELETE", "/work", "", 204),
+        (Kind::Table, "POST", "/Tables", r#"{"TableName":"people"}"#, 201),
+        (Kind::Table, "GET", "/Tables", "", 200),
+        (Kind::Table, "PUT", "/people?comp=acl", policies, 204),
+        (Kind::Table, "GET", "/people?comp=acl", "", 200),
+        (Kind::Table, "PUT", entity, "{}", 204),
+        (Kind::Table, "GET", entity, "", 200),
+        (Kind::Table, "POST", "/$batch", &batch, 202),
+        (Kind::Table, "GET", "/people()", "", 200),
+        (Kind::Table, "DELETE", "/Tables('people')", "", 204),
+    ];
+    let nobody = house_without_tokens().await;
+    for (kind, method, target, body, status) in operations {
+        let ask = |house, token: &str, body: &str| {
+            let ask = House::ask(house, method, target).of(kind).anonymous().header("authorization", token);
+            let mixed = target == "/$batch";
+            let ask = if mixed { ask.header("content-type", "multipart/mixed; boundary=b") } else { ask };
+            ask.body(body.to_owned())
+        };
+        let answer = ask(&house, &ann, body).send().await;
+        assert_eq!(answer.status, status, "{kind:?} {method} {target}: {}", answer.text());
+        assert!(target != "/$batch" || answer.text().contains("204 No Content"), "{}", answer.text());
+        for (house, token) in [(&house, "Bearer x.y.z"), (&nobody, ann.as_str())] {
+            let refused = ask(house, token, body).send().await;
+            assert_eq!((refused.status, refused.header("x-ms-error-code")), (401, "InvalidAuthenticationInfo"), "{target}");
+            assert!(refused.header("www-authenticate").starts_with("Bearer authorization_uri="), "{target}");
+            let data = kind == Kind::Table && !target.contains("comp=");
+            let form = if data { "application/json" } else { "application/xml" };
+            assert_eq!(refused.header("content-type"), form, "{target}: {}", refused.text());
+        }
+    }
+}
+
+/// A house that takes no tokens.
+async fn house_without_tokens() -> House {
+    House::new().await
+}
+
 /// Each part of a batch shows a token of its own, as any request does.
 #[tokio::test]
 async fn the_parts_of_a_batch_show_tokens() {

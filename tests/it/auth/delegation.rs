@@ -1,6 +1,7 @@
 //! Keys that are lent to users, and the signatures that they make: of every era, for as long as the key holds, for whom they are meant.
 
 use super::jwt::{self, ANN, BOB, EVE};
+use super::lent::key;
 use super::token::{self, moment};
 use crate::house::{Answer, House, VERSION};
 use lazuli::config::WELL_KNOWN_ACCOUNT;
@@ -26,25 +27,6 @@ async fn lend(house: &House, version: &str, user: (&str, &str), seconds: i64, mo
     );
     let ask = house.ask("POST", ASK).anonymous().header("authorization", jwt::of(user)).header("x-ms-version", version);
     ask.body(body).send().await
-}
-
-/// The key of an answer: its value, and the fields of a signature that name it.
-fn key(answer: &Answer) -> (String, String) {
-    assert_eq!(answer.verdict(), "200", "{}", answer.text());
-    let mut fields = String::new();
-    for (name, element) in [
-        ("skoid", "SignedOid"),
-        ("sktid", "SignedTid"),
-        ("skt", "SignedStart"),
-        ("ske", "SignedExpiry"),
-        ("sks", "SignedService"),
-        ("skv", "SignedVersion"),
-        ("skdutid", "SignedDelegatedUserTid"),
-    ] {
-        let value = answer.element(element);
-        fields.push_str(&if value.is_empty() { String::new() } else { format!("&{name}={value}") });
-    }
-    (answer.element("Value").to_owned(), fields)
 }
 
 async fn get(house: &House, target: &str, sas: &str, headers: &[(&str, &str)]) -> Answer {

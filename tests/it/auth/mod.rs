@@ -10,6 +10,7 @@ mod cors;
 mod credentials;
 mod delegation;
 pub mod jwt;
+pub mod lent;
 mod permissions;
 mod policies;
 mod sas;

@@ -77,6 +77,21 @@ pub fn delegated(resource: &str, fields: &str, key: &str, headers: &[(&str, &str
     signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
 }
 
+/// [`delegated`] for another service than the blobs: `queue`, `table` (which signs its bounds) or `file`.
+pub fn delegated_of(service: &str, resource: &str, fields: &str, key: &str) -> String {
+    let own = match service {
+        "table" => " spk srk epk erk",
+        "file" => " rscc rscd rsce rscl rsct",
+        _ => "",
+    };
+    let lines = format!("sp st se cr skoid sktid skt ske sks skv skdutid sduoid sip spr sv{own}");
+    let lines = lines.split(' ').map(|line| match line {
+        "cr" => format!("/{service}/{WELL_KNOWN_ACCOUNT}/{resource}"),
+        name => field(fields, name).to_owned(),
+    });
+    signed(fields, &lines.collect::<Vec<_>>().join("\n"), key)
+}
+
 /// The query of an account SAS of the default account.
 pub fn account(fields: &str) -> String {
     account_of(WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY, fields)

@@ -139,7 +139,8 @@ async fn bodies_are_checked() {
          PUT /box/b?comp=blocklist | content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | <BlockList><Latest>QQ==</Latest></BlockList> → 400 Md5Mismatch
          PUT /box/b?comp=blocklist | x-ms-content-crc64: AAAAAAAAAAA= | <BlockList><Latest>QQ==</Latest></BlockList> → 400 Crc64Mismatch
          GET /box/b → 404 BlobNotFound
-         PUT /box/b?comp=blocklist | content-md5: juYlIODc30QDiVC2ELvcfw== | <BlockList><Latest>QQ==</Latest></BlockList> → 201 | content-md5: juYlIODc30QDiVC2ELvcfw==
+         PUT /box/b?comp=blocklist | content-md5: juYlIODc30QDiVC2ELvcfw== | <BlockList><Latest>QQ==</Latest></BlockList> → 201 | content-md5: -; x-ms-content-crc64: +
+         PUT /box/b?comp=blocklist | x-ms-version: 2018-11-09; content-md5: juYlIODc30QDiVC2ELvcfw== | <BlockList><Latest>QQ==</Latest></BlockList> → 201 | content-md5: juYlIODc30QDiVC2ELvcfw==; x-ms-content-crc64: -
          PUT /box/b?comp=blocklist | x-ms-content-crc64: 5frYRzq0Djo= | <BlockList><Latest>QQ==</Latest></BlockList> → 201 | x-ms-content-crc64: 5frYRzq0Djo=
          # the blob has the MD5 that it is given, and no other
          HEAD /box/b → 200 | content-md5: -

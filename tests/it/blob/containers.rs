@@ -48,7 +48,8 @@ async fn what_is_told_follows_the_version() {
          GET /box?restype=container | x-ms-version: 2017-04-17 → 200 | x-ms-has-legal-hold: -; x-ms-default-encryption-scope: -; x-ms-version: 2017-04-17
          GET /box?restype=container | x-ms-version: 2017-11-09 → 200 | x-ms-has-legal-hold: false; x-ms-default-encryption-scope: -
          GET /box?restype=container | x-ms-version: 2019-12-12 → 200 | x-ms-default-encryption-scope: +; x-ms-immutable-storage-with-versioning-enabled: -
-         GET /box?restype=container | x-ms-version: 2020-06-12 → 200 | x-ms-immutable-storage-with-versioning-enabled: false
+         GET /box?restype=container | x-ms-version: 2020-06-12 → 200 | x-ms-immutable-storage-with-versioning-enabled: -
+         GET /box?restype=container | x-ms-version: 2020-10-02 → 200 | x-ms-immutable-storage-with-versioning-enabled: false
          # a version of the future is served
          GET /box?restype=container | x-ms-version: 2027-03-07 → 200 | x-ms-version: 2027-03-07
          # an error code came with 2017-07-29
@@ -208,6 +209,13 @@ async fn policies_are_kept_and_bounded() {
         let set = house.ask("PUT", "/box?restype=container&comp=acl").body(body.clone()).send().await;
         assert_eq!(set.verdict(), verdict, "{body}: {}", set.text());
     }
+    // Nothing is told of a policy that says nothing.
+    let empty = "<SignedIdentifiers><SignedIdentifier><Id>empty</Id></SignedIdentifier></SignedIdentifiers>";
+    for body in [policies(&[("empty", "")]), empty.to_owned()] {
+        assert_eq!(house.ask("PUT", "/box?restype=container&comp=acl").body(body).send().await.status, 200);
+        assert!(house.ask("GET", "/box?restype=container&comp=acl").send().await.text().ends_with(empty));
+    }
+    house.ask("PUT", "/box?restype=container&comp=acl").body(policies(&[("id", full)])).send().await;
     let got = house.ask("GET", "/box?restype=container&comp=acl").send().await;
     assert_eq!(got.header("content-type"), "application/xml");
     assert_eq!((got.element("Id"), got.element("Permission")), ("id", "rl"));

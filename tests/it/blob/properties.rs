@@ -22,7 +22,11 @@ async fn setting_properties_clears_what_is_not_said() {
          HEAD /box/b → 200 | x-ms-access-tier: Cool
          # the body's own headers say nothing
          PUT /box/b?comp=properties | content-type: text/css; content-language: de → 200
-         HEAD /box/b → 200 | content-type: application/octet-stream; content-language: -; cache-control: -; content-encoding: -; content-disposition: -; content-md5: -; content-length: 1
+         HEAD /box/b → 200 | content-type: -; content-language: -; cache-control: -; content-encoding: -; content-disposition: -; content-md5: -; content-length: 1
+         GET /box/b → 200 | content-type: - | x
+         GET /box?restype=container&comp=list → 200 | | ~<Content-Type />
+         PUT /box/b?comp=properties | x-ms-blob-content-type: application/octet-stream → 200
+         GET /box/b → 200 | content-type: application/octet-stream | x
          PUT /box/none?comp=properties → 404 BlobNotFound",
     )
     .await;

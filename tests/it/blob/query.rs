@@ -59,6 +59,7 @@ async fn rows_are_answered_as_records() {
         ("x-ms-blob-type", "BlockBlob"),
         ("content-length", ""),
         ("content-md5", ""),
+        ("x-ms-server-encrypted", ""),
     ] {
         assert_eq!(answer.header(name), value, "{name}");
     }

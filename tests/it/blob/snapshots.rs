@@ -16,6 +16,19 @@ async fn house() -> House {
 }
 
 #[tokio::test]
+async fn of_a_snapshots_tier_a_list_tells_since_2019() {
+    check_in(
+        &house().await,
+        "PUT /box/s | x-ms-blob-type: BlockBlob | x → 201
+         PUT /box/s?comp=snapshot → 201
+         GET /box?restype=container&comp=list&include=snapshots&prefix=s&maxresults=1 | x-ms-version: 2018-11-09 → 200 | | ~<Snapshot> | !AccessTier
+         GET /box?restype=container&comp=list&include=snapshots&prefix=s&maxresults=1 | x-ms-version: 2019-02-02 → 200 | | ~<Snapshot> | ~<AccessTier>Hot</AccessTier>
+         GET /box?restype=container&comp=list&prefix=s | x-ms-version: 2018-11-09 → 200 | | ~<AccessTier>Hot</AccessTier>",
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn a_snapshot_stays_as_it_was() {
     check_in(
         &house().await,

@@ -67,6 +67,8 @@ async fn the_archive_gives_back_slowly() {
          PUT /box/b?comp=tier | x-ms-access-tier: Hot → 202
          HEAD /box/b → 200 | x-ms-access-tier: Archive; x-ms-archive-status: rehydrate-pending-to-hot; x-ms-rehydrate-priority: Standard
          GET /box?restype=container&comp=list → 200 | | ~<AccessTier>Archive</AccessTier><ArchiveStatus>rehydrate-pending-to-hot</ArchiveStatus><RehydratePriority>Standard</RehydratePriority>
+         HEAD /box/b | x-ms-version: 2019-07-07 → 200 | x-ms-archive-status: rehydrate-pending-to-hot; x-ms-rehydrate-priority: -
+         GET /box?restype=container&comp=list | x-ms-version: 2019-07-07 → 200 | | ~</ArchiveStatus> | !RehydratePriority
          GET /box/b → 409 BlobArchived
          PUT /box/b?comp=tier | x-ms-access-tier: Cool → 409 BlobBeingRehydrated
          PUT /box/b?comp=tier | x-ms-access-tier: Archive → 409 BlobBeingRehydrated

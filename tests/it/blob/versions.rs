@@ -23,7 +23,7 @@ async fn every_write_leaves_a_version_behind() {
          PUT /box/b?comp=metadata | x-ms-meta-n: 3 → 200 | x-ms-version-id: $v3; etag: $e3
          # each can be read by its id, and the blob as it is by its own
          GET /box/b → 200 | x-ms-version-id: {v3}; x-ms-is-current-version: true; x-ms-meta-n: 3; etag: {e3} | two
-         GET /box/b?versionid={v3} → 200 | x-ms-version-id: {v3}; x-ms-is-current-version: true | two
+         GET /box/b?versionid={v3} → 200 | x-ms-version-id: {v3}; x-ms-is-current-version: true; x-ms-lease-state: - | two
          GET /box/b?versionid={v2} → 200 | x-ms-version-id: {v2}; x-ms-is-current-version: -; x-ms-meta-n: -; x-ms-lease-state: - | two
          HEAD /box/b?versionid={v1} → 200 | x-ms-version-id: {v1}; etag: {e1}; x-ms-meta-n: 1; content-length: 3
          GET /box/b?versionid=2020-01-01T00:00:00.0000000Z → 404 BlobNotFound

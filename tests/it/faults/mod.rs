@@ -7,81 +7,37 @@ mod heads;
 mod requests;
 mod selectors;
 mod shape;
+mod stored;
 mod sweep;
 mod wire;
 
-use crate::house::{Answer, House};
-use lazuli::op::xml;
-
-/// What every test of this room finds stored: a container with metadata and a policy, a blob of ten digits with metadata, and a block
-/// that waits.
-pub struct Stored {
-    pub house: House,
-    before: String,
-}
-
-impl Stored {
-    pub async fn new() -> Stored {
-        Stored::with(&[]).await
-    }
-
-    pub async fn with(arguments: &[&str]) -> Stored {
-        let house = House::with(arguments).await;
-        let make = house.ask("PUT", "/kept?restype=container").header("x-ms-meta-colour", "blue");
-        assert_eq!(make.send().await.verdict(), "201");
-        let policy = "<SignedIdentifiers><SignedIdentifier><Id>one</Id><AccessPolicy><Permission>r</Permission></AccessPolicy>\
-                      </SignedIdentifier></SignedIdentifiers>";
-        assert_eq!(house.ask("PUT", "/kept?restype=container&comp=acl").body(policy).send().await.verdict(), "200");
-        let put = house.ask("PUT", "/kept/digits").header("x-ms-blob-type", "BlockBlob").header("x-ms-meta-shape", "round");
-        assert_eq!(put.body("0123456789").send().await.verdict(), "201");
-        let block = house.ask("PUT", "/kept/waiting?comp=block&blockid=YWE%3D").body("a block");
-        assert_eq!(block.send().await.verdict(), "201");
-        let before = everything(&house).await;
-        Stored { house, before }
-    }
-
-    /// Fails if anything stored is not as it was.
-    pub async fn unchanged(&self, after: &str) {
-        assert_eq!(everything(&self.house).await, self.before, "{after} changed something");
-    }
-}
-
-/// All that can be seen of the account: its containers with their stamps, metadata, leases and policies, its blobs likewise, their
-/// content, the blocks that wait, the service's properties.
-async fn everything(house: &House) -> String {
-    let mut seen = Vec::new();
-    let containers = house.ask("GET", "/?comp=list&include=metadata").send().await;
-    assert_eq!(containers.verdict(), "200");
-    for container in containers.elements("Name") {
-        let listing = format!("/{container}?restype=container&comp=list&include=metadata,uncommittedblobs,tags,copy");
-        let blobs = house.ask("GET", &listing).send().await;
-        assert_eq!(blobs.verdict(), "200");
-        for blob in blobs.elements("Name") {
-            seen.push(house.ask("GET", &format!("/{container}/{blob}")).send().await);
-            seen.push(house.ask("GET", &format!("/{container}/{blob}?comp=blocklist&blocklisttype=all")).send().await);
-        }
-        seen.push(blobs);
-        seen.push(house.ask("GET", &format!("/{container}?restype=container&comp=acl")).send().await);
-    }
-    seen.push(containers);
-    seen.push(house.ask("GET", "/?restype=service&comp=properties").send().await);
-    let host = house.host(lazuli::op::Kind::Blob);
-    let told = |answer: &Answer| match answer.status {
-        200 => answer.text().replace(&host, "host"),
-        _ => answer.verdict(),
-    };
-    seen.iter().map(told).collect::<Vec<_>>().join("\n")
-}
+use crate::house::Answer;
+use lazuli::op::{Kind, xml};
+use stored::Stored;
 
 /// Checks a refusal's whole shape as the blob service has it, and gives its code. `version` is the one that the refusal follows.
 pub fn refusal(answer: &Answer, method: &str, version: &str) -> String {
+    refusal_of(Kind::Blob, answer, method, version)
+}
+
+/// [`refusal`] of any service.
+pub fn refusal_of(kind: Kind, answer: &Answer, method: &str, version: &str) -> String {
     let said = format!("{} {:?} {}", answer.status, answer.headers, String::from_utf8_lossy(&answer.body));
     assert_ne!(answer.status / 100, 2, "{said}");
     assert_ne!(answer.status, 500, "{said}");
-    assert_eq!(answer.header("server"), "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0", "{said}");
+    let service = match kind {
+        Kind::Blob => "Blob",
+        Kind::Queue => "Queue",
+        Kind::Table => "Table",
+        Kind::File => "File",
+    };
+    assert_eq!(answer.header("server"), format!("Windows-Azure-{service}/1.0 Microsoft-HTTPAPI/2.0"), "{said}");
     assert_eq!(answer.header("x-ms-version"), version, "{said}");
     assert!(uuid::Uuid::try_parse(answer.header("x-ms-request-id")).is_ok(), "{said}");
     assert!(lazuli::rules::time::Timestamp::parse_http(answer.header("date")).is_some(), "{said}");
+    if kind == Kind::Table {
+        return of_tables(answer, method, &said);
+    }
     if method == "HEAD" {
         assert!(answer.body.is_empty(), "{said}");
         return answer.header("x-ms-error-code").to_owned();
@@ -120,5 +76,33 @@ pub fn refusal(answer: &Answer, method: &str, version: &str) -> String {
         _ => &[],
     };
     assert_eq!(&names[2..], wanted, "{said}");
+    code
+}
+
+/// The code of a table's refusal, once its body is found to be in one of the forms that tables have.
+fn of_tables(answer: &Answer, method: &str, said: &str) -> String {
+    if method == "HEAD" {
+        assert!(answer.body.is_empty(), "{said}");
+        return answer.header("x-ms-error-code").to_owned();
+    }
+    assert_eq!(answer.header("content-length"), answer.body.len().to_string(), "{said}");
+    let (code, message) = match answer.header("content-type") {
+        "application/xml" => {
+            let error = xml::parse(&answer.body, "error").unwrap();
+            (error.children[0].text.clone(), error.children[1].text.clone())
+        }
+        kind => {
+            assert!(kind == "application/json" || kind.ends_with(";streaming=true;charset=utf-8"), "{said}");
+            let json: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+            let error = &json["odata.error"];
+            (error["code"].as_str().unwrap().to_owned(), error["message"]["value"].as_str().unwrap().to_owned())
+        }
+    };
+    // Refusals about data tell their code in the body alone.
+    let coded = answer.header("x-ms-error-code");
+    assert!(coded == code || coded.is_empty() && answer.header("content-type").contains(";odata="), "{said}");
+    let lines: Vec<&str> = message.split('\n').collect();
+    assert!(lines.len() == 3 && !lines[0].is_empty(), "{said}");
+    assert_eq!(lines[1], format!("RequestId:{}", answer.header("x-ms-request-id")), "{said}");
     code
 }

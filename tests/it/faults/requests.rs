@@ -1,7 +1,7 @@
 //! Well-formed HTTP that asks for nonsense: numbers, dates, names, documents, checksums, and headers or parameters said twice.
 
 use super::{
-    Stored, refusal,
+    Stored, refusal, refusal_of,
     wire::{self, Wire},
 };
 use crate::house::VERSION;
@@ -219,13 +219,44 @@ async fn malformed_documents() {
     .map(|text| text.as_bytes().to_vec())
     .chain([b"<BlockList>\xff\xfe</BlockList>".to_vec(), b"\xff\xfe<\0B\0/\0>\0".to_vec(), vec![0; 100]])
     .collect();
-    let stored = Stored::new().await;
-    for target in ["/kept/digits?comp=blocklist", "/kept?restype=container&comp=acl", "/?restype=service&comp=properties"] {
-        for document in &documents {
-            let row = format!("{target} {:.60}", String::from_utf8_lossy(document));
-            let answer = stored.house.ask("PUT", target).body(document.clone()).send().await;
-            assert_eq!(answer.verdict(), "400 InvalidXmlDocument", "{row}: {}", answer.text());
-            refusal(&answer, "PUT", VERSION);
+    let (xml, json) = ("400 InvalidXmlDocument", "400 InvalidInput");
+    for (kind, rows) in [
+        (
+            Kind::Blob,
+            &[
+                ("PUT", "/kept/digits?comp=blocklist", xml),
+                ("PUT", "/kept?restype=container&comp=acl", xml),
+                ("PUT", "/?restype=service&comp=properties", xml),
+            ][..],
+        ),
+        (
+            Kind::Queue,
+            &[("POST", "/kept/messages", xml), ("PUT", "/kept?comp=acl", xml), ("PUT", "/?restype=service&comp=properties", xml)],
+        ),
+        (
+            Kind::Table,
+            &[
+                ("PUT", "/kept?comp=acl", xml),
+                ("PUT", "/?restype=service&comp=properties", xml),
+                ("POST", "/Tables", json),
+                ("POST", "/kept", json),
+                ("PUT", "/kept(PartitionKey='p',RowKey='r')", json),
+                ("MERGE", "/kept(PartitionKey='p',RowKey='r')", json),
+            ],
+        ),
+    ] {
+        let stored = Stored::of(kind).await;
+        for (document, (method, target, verdict)) in
+            documents.iter().flat_map(|document| rows.iter().map(move |row| (document, row)))
+        {
+            // An object without members is one that some of them take.
+            if document == b"{}" && *verdict == json {
+                continue;
+            }
+            let row = format!("{kind:?} {method} {target} {:.60}", String::from_utf8_lossy(document));
+            let answer = stored.house.ask(method, target).of(kind).body(document.clone()).send().await;
+            assert_eq!(answer.verdict(), *verdict, "{row}: {}", answer.text());
+            refusal_of(kind, &answer, method, VERSION);
             stored.unchanged(&row).await;
         }
     }

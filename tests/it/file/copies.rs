@@ -33,34 +33,33 @@ async fn a_file_is_copied() {
          PUT /shr/old | x-ms-copy-source: /devstoreaccount1/shr/f → 404 CannotVerifyCopySource | | ~The specified resource does not exist.
          PUT /shr/old | x-ms-copy-source: /devstoreaccount1/shr/f?sharesnapshot={{t}} → 202
          GET /shr/old → 200 | | x123456789
-         # from elsewhere: not yet
-         PUT /shr/far | x-ms-copy-source: http://elsewhere.example/account/share/file → 501 NotImplemented
-         HEAD /shr/far → 404 ResourceNotFound"
+         HEAD /shr/none → 404 ResourceNotFound"
     ))
     .await;
 }
 
 #[tokio::test]
 async fn a_range_is_copied() {
-    let signed = sas("f", "shr/f", "r", "");
+    let f = format!("/devstoreaccount1/shr/f?{}", sas("f", "shr/f", "r", ""));
     check(&format!(
         "{SOURCE}
          PUT /shr/g | x-ms-type: file; x-ms-content-length: 6 → 201
-         # the account's key is not enough: the source has to be signed
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-source-range: bytes=7-9 → 401 CannotVerifyCopySource
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=7-9 → 201 | x-ms-content-crc64: $c; x-ms-request-server-encrypted: true; etag: +; content-md5: - | {{}}
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=7-9 → 201 | x-ms-content-crc64: $c; x-ms-request-server-encrypted: true; etag: +; content-md5: - | {{}}
          GET /shr/g | range: bytes=1-3 → 206 | | 789
          # held against its CRC64
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=7-9; x-ms-source-content-crc64: {{c}} → 201
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=6-8; x-ms-source-content-crc64: {{c}} → 400 Crc64Mismatch
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=6-8; x-ms-source-if-match-crc64: {{c}} → 412 SourceConditionNotMet
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=7-9; x-ms-source-if-none-match-crc64: {{c}} → 412 SourceConditionNotMet
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=7-9; x-ms-source-content-crc64: {{c}} → 201
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=6-8; x-ms-source-content-crc64: {{c}} → 400 Crc64Mismatch
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=6-8; x-ms-source-if-match-crc64: {{c}} → 412 SourceConditionNotMet
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=7-9; x-ms-source-if-none-match-crc64: {{c}} → 412 SourceConditionNotMet
          # as many bytes as are to be written
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-5; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=7-12 → 409 CannotVerifyCopySource | | ~The source request body for copy source does not match requested length to write on target.
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-1; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=0-2 → 409 CannotVerifyCopySource
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=4-8; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=0-4 → 416 InvalidRange
-         PUT /shr/g?comp=range | x-ms-write: clear; x-ms-range: bytes=0-1; x-ms-copy-source: /devstoreaccount1/shr/f?{signed}; x-ms-source-range: bytes=0-1 → 400 InvalidHeaderValue
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-1; x-ms-copy-source: /devstoreaccount1/shr/f?{signed} → 400 MissingRequiredHeader
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-5; x-ms-copy-source: {f}; x-ms-source-range: bytes=7-12 → 409 CannotVerifyCopySource | | ~The source request body for copy source does not match requested length to write on target.
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-1; x-ms-copy-source: {f}; x-ms-source-range: bytes=0-2 → 409 CannotVerifyCopySource
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=4-8; x-ms-copy-source: {f}; x-ms-source-range: bytes=0-4 → 416 InvalidRange
+         PUT /shr/g?comp=range | x-ms-write: clear; x-ms-range: bytes=0-1; x-ms-copy-source: {f}; x-ms-source-range: bytes=0-1 → 400 InvalidHeaderValue
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-1; x-ms-copy-source: {f} → 400 MissingRequiredHeader
+         # what opens the source comes with it
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-1; x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-source-range: bytes=0-1 → 401 CannotVerifyCopySource
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-1; x-ms-copy-source: /devstoreaccount1/shr/f?sv=2019-02-02&sr=f&sig=x; x-ms-source-range: bytes=0-1 → 403 CannotVerifyCopySource
          GET /shr/g | range: bytes=1-3 → 206 | | 789"
     ))
     .await;

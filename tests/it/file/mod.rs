@@ -2,6 +2,7 @@
 
 mod copies;
 mod directories;
+mod elsewhere;
 mod files;
 mod handles;
 mod leases;
@@ -14,6 +15,7 @@ mod retention;
 mod sas;
 mod shares;
 mod snapshots;
+mod users;
 
 use crate::house::House;
 use crate::scenario::check_of;

@@ -8,7 +8,7 @@ use lazuli::op::Kind;
 const V: &str = "2021-12-02";
 
 /// A service signature as the reference writes it, made apart from the server's own code.
-pub(super) fn sas(resource: &str, canonical: &str, letters: &str, policy: &str) -> String {
+pub fn sas(resource: &str, canonical: &str, letters: &str, policy: &str) -> String {
     let expiry = if letters.is_empty() { "" } else { "2099-01-01T00:00:00Z" };
     let text = [letters, "", expiry, &format!("/file/devstoreaccount1/{canonical}"), policy, "", "", V, "", "inline", "", "", ""]
         .join("\n");

@@ -78,7 +78,7 @@ async fn a_message_may_begin_out_of_sight_and_ends_by_the_clock() {
          wait 1
          GET /work/messages?peekonly=true → 200 | | {NONE}
          GET /work/messages → 200 | | {NONE}
-         # 51: what is over is not counted, be it cleared away or not
+         # what is over is not counted, be it cleared away or not
          GET /work?comp=metadata → 200 | x-ms-approximate-messages-count: 0
          POST /work/messages?messagettl=-1 | | {body} → 201 | | ~<ExpirationTime>Fri, 31 Dec 9999 23:59:59 GMT</ExpirationTime>
          POST /work/messages?messagettl=1073741824 | | {body} → 201

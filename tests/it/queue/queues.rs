@@ -49,7 +49,7 @@ async fn a_name_is_one_or_is_refused() {
     check(
         "PUT /createUPPERCASE → 400 InvalidResourceName | | ~The specifed resource name contains invalid characters.
          PUT /%E5%95%8A%E9%BD%84%E4%B8%82%E7%8B%9B%E7%8B%9C → 400 InvalidResourceName
-         # 53: a bar is no letter, and what stands after `messages` is not overlooked
+         # a bar is no letter, and what stands after `messages` is not overlooked
          PUT /q%7Ca → 400 InvalidResourceName
          GET /work/messagesXYZ → 400 InvalidUri
          POST /work/messagesXYZ | | <QueueMessage><MessageText>x</MessageText></QueueMessage> → 400 InvalidUri
@@ -156,7 +156,7 @@ async fn a_listing_is_what_the_service_writes() {
     }
 }
 
-/// 50: no page loses a queue and none shows one twice, though queues come and go between them.
+/// No page loses a queue and none shows one twice, though queues come and go between them.
 #[tokio::test]
 async fn pages_lose_nothing_and_repeat_nothing() {
     let house = House::new().await;

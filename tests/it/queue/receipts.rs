@@ -76,7 +76,7 @@ async fn what_is_none_is_told_from_what_is_stale() {
     .await;
 }
 
-/// 52: those that are taken together are still held one by one.
+/// Those that are taken together are still held one by one.
 #[tokio::test]
 async fn none_is_like_another() {
     let house = with_queue().await;
@@ -100,7 +100,7 @@ async fn none_is_like_another() {
     }
 }
 
-/// 54: nothing is set aside until after it is over, and one that is over is held by nobody.
+/// Nothing is set aside until after it is over, and one that is over is held by nobody.
 #[tokio::test]
 async fn what_is_over_is_held_by_nobody() {
     check(

@@ -14,7 +14,7 @@ async fn properties_are_kept_part_by_part() {
     };
     let week = "<RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy>";
     let metrics = |name: &str| format!("<{name}><Version>1.0</Version><Enabled>false</Enabled>{OFF}</{name}>");
-    // 54: what is of blobs alone is not there.
+    // What is of blobs alone is not there.
     let fresh = format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?><StorageServiceProperties>{}{}{}<Cors /></StorageServiceProperties>",
         logging("false", OFF),

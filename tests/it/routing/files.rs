@@ -51,7 +51,8 @@ pub const PLACES: &[(&str, &str)] = &[
 ];
 
 /// Rows that the reference has and the description leaves out; links came after it.
-pub const BEYOND: [&str; 7] = [
+pub const BEYOND: [&str; 8] = [
+    "Get User Delegation Key",
     "Preflight File Request",
     "Get Share Metadata",
     "Get Directory Metadata",

@@ -8,7 +8,7 @@ use lazuli::op::Kind;
 const VERSION: &str = "2019-02-02";
 
 /// The query of a table's signature, from fields written `sp=r&spk=a`, made apart from the server's own code.
-fn table_sas(table: &str, fields: &str) -> String {
+pub fn table_sas(table: &str, fields: &str) -> String {
     let field = |name: &str| {
         let found = fields.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
         found.unwrap_or_default().to_owned()
@@ -190,5 +190,43 @@ async fn the_accounts_signature_reaches_by_its_types() {
         let sas = crate::auth::token::account(&format!("sv={VERSION}&se=2100-01-01&{fields}"));
         let answer = send(&house, method, target, &sas, &[], body).await;
         assert_eq!(answer.verdict(), verdict, "{fields} {method} {target}: {}", answer.text());
+    }
+}
+
+/// Of a request to a table, Shared Key Lite signs the date and the place alone.
+#[tokio::test]
+async fn shared_key_lite_signs_the_date_and_the_place() {
+    let house = with_table().await;
+    put(&house, "p", "r", "").await;
+    let date = house.emulator.world().machine().rfc1123();
+    let no = "403 AuthenticationFailed";
+    for (method, target, resource, verdict) in [
+        ("GET", "/people()", "/people()", "200"),
+        ("GET", "/people()?$top=5&$filter=RowKey%20eq%20'r'", "/people()", "200"),
+        ("GET", "/people(PartitionKey='p',RowKey='r')", "/people(PartitionKey='p',RowKey='r')", "200"),
+        ("GET", "/people(PartitionKey=%27p%27,RowKey=%27r%27)", "/people(PartitionKey=%27p%27,RowKey=%27r%27)", "200"),
+        ("GET", "/people?comp=acl", "/people?comp=acl", "200"),
+        ("GET", "/people?comp=acl", "/people", no),
+        ("GET", "/people()", "/others()", no),
+        ("POST", "/people", "/people", "201"),
+        ("DELETE", "/Tables('people')", "/Tables('people')", "204"),
+    ] {
+        let body = if method == "POST" { r#"{"PartitionKey":"p","RowKey":"s"}"# } else { "" };
+        let signed = format!("{date}\n/{WELL_KNOWN_ACCOUNT}/{WELL_KNOWN_ACCOUNT}{resource}");
+        let ask = |text: &str, key: &str, name: &str| {
+            let authorization = format!("SharedKeyLite {WELL_KNOWN_ACCOUNT}:{}", hmac(text, key));
+            let ask = house.ask(method, target).of(Kind::Table).anonymous().body(body);
+            ask.header(name, &date).header("authorization", authorization)
+        };
+        for (text, key) in [
+            (&signed, "c2Vjb25k"),
+            (&format!("{method}\n{signed}"), WELL_KNOWN_KEY),
+            (&signed.replacen("GMT", "gmt", 1), WELL_KNOWN_KEY),
+        ] {
+            assert_eq!(ask(text, key, "x-ms-date").send().await.verdict(), no, "{method} {target} {text}");
+        }
+        let name = if target.contains("acl") { "date" } else { "x-ms-date" };
+        let answer = ask(&signed, WELL_KNOWN_KEY, name).send().await;
+        assert_eq!(answer.verdict(), verdict, "{method} {target}: {}", answer.text());
     }
 }

@@ -171,3 +171,30 @@ async fn entities_have_limits() {
         assert_eq!(there.status == 200, verdict == "201", "{row}: a refusal leaves nothing");
     }
 }
+
+/// Which key is which is told by their names, not by their places; and neither need have a letter.
+#[tokio::test]
+async fn keys_are_told_apart_by_their_names() {
+    let house = with_table().await;
+    for (target, body) in [("/people(RowKey='one',PartitionKey='b')", "{}"), ("/people(PartitionKey='a',RowKey='two')", "{}")] {
+        assert_eq!(ask(&house, "PUT", target, body).await.verdict(), "204", "{target}");
+    }
+    let page = get(&house, "/people()").await;
+    let keys: Vec<_> =
+        json(&page)["value"].as_array().unwrap().iter().map(|one| (one["PartitionKey"].clone(), one["RowKey"].clone())).collect();
+    assert_eq!(keys, [("a".into(), "two".into()), ("b".into(), "one".into())]);
+    for target in ["/people(PartitionKey='b',RowKey='one')", "/people(RowKey='one',PartitionKey='b')"] {
+        assert_eq!(get(&house, target).await.verdict(), "200", "{target}");
+    }
+    assert_eq!(get(&house, "/people(PartitionKey='one',RowKey='b')").await.verdict(), "404 ResourceNotFound");
+
+    // An entity whose keys are empty is an entity all the same, and says so.
+    assert_eq!(ask(&house, "POST", "/people", r#"{"PartitionKey":"","RowKey":"","a":1}"#).await.verdict(), "201");
+    let ask = house.ask("GET", "/people(RowKey='',PartitionKey='')").of(Kind::Table);
+    let empty = ask.header("accept", "application/json;odata=fullmetadata").send().await;
+    let (entity, url) = (json(&empty), house.emulator.url(Kind::Table, "devstoreaccount1").unwrap());
+    let place = "people(PartitionKey='',RowKey='')";
+    assert_eq!(entity["odata.metadata"], format!("{url}/$metadata#people/@Element"));
+    assert_eq!((&entity["odata.type"], &entity["odata.editLink"]), (&"devstoreaccount1.people".into(), &place.into()));
+    assert_eq!((&entity["odata.id"], &entity["a"]), (&format!("{url}/{place}").into(), &1.into()));
+}

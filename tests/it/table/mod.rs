@@ -1,6 +1,7 @@
 //! The table service over a socket.
 
 mod access;
+mod bounds;
 mod dialect;
 mod entities;
 mod filters;

@@ -1,0 +1,123 @@
+//! Copy sources on other servers: what they are asked, and what it means that they refuse.
+
+use crate::op::{Answer, Asking, Call, xml};
+use crate::rules::{
+    condition::{self, Unmet},
+    fault::{Code, Fault},
+    range::Asked as Range,
+    time::Timestamp,
+};
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// What a copy's request says of its source, and what that is called when the source is asked.
+const PASSED_ON: [(&str, &str); 13] = [
+    ("x-ms-version", "x-ms-version"),
+    (condition::SOURCE.if_match, condition::PLAIN.if_match),
+    (condition::SOURCE.if_none_match, condition::PLAIN.if_none_match),
+    (condition::SOURCE.if_modified_since, condition::PLAIN.if_modified_since),
+    (condition::SOURCE.if_unmodified_since, condition::PLAIN.if_unmodified_since),
+    (condition::SOURCE.if_tags, condition::PLAIN.if_tags),
+    ("x-ms-source-lease-id", "x-ms-lease-id"),
+    ("x-ms-source-encryption-key", "x-ms-encryption-key"),
+    ("x-ms-source-encryption-key-sha256", "x-ms-encryption-key-sha256"),
+    ("x-ms-source-encryption-algorithm", "x-ms-encryption-algorithm"),
+    ("x-ms-copy-source-authorization", "authorization"),
+    ("x-ms-file-request-intent", "x-ms-file-request-intent"),
+    ("x-ms-source-allow-trailing-dot", "x-ms-allow-trailing-dot"),
+];
+
+/// Those of them that are conditions on its state.
+pub const CONDITIONS: [&str; 4] = [
+    condition::PLAIN.if_match,
+    condition::PLAIN.if_none_match,
+    condition::PLAIN.if_modified_since,
+    condition::PLAIN.if_unmodified_since,
+];
+
+/// The most bytes of a refusal that are read.
+const REFUSAL: usize = 16 << 10;
+
+/// A source elsewhere: what its server says of it, and its bytes, which are still to come.
+#[derive(Debug)]
+pub struct Elsewhere {
+    /// What its server answered.
+    pub answer: Answer,
+    /// Which part of the answer's body is meant.
+    pub part: std::ops::Range<u64>,
+}
+
+impl Elsewhere {
+    /// Asks for a source, or a range of it, under the request's conditions.
+    ///
+    /// # Errors
+    /// CannotVerifyCopySource with the status of its server's refusal; 500 where there is no answer.
+    pub async fn open(call: &Call, url: &str, range: Option<&str>) -> Result<Elsewhere, Fault> {
+        let mut headers = passed_on(call);
+        let range = range.map(|text| (text, Range::parse(text))).filter(|(_, range)| *range != Range::Whole);
+        if let Some(value) = range.and_then(|(text, _)| HeaderValue::from_str(text).ok()) {
+            headers.insert(http::header::RANGE, value);
+        }
+        let answer = call.sources.open(Asking { url: url.to_owned(), headers }).await?;
+        let part = match (answer.status, range) {
+            (200, None) => 0..u64::MAX,
+            (206, Some((_, asked))) if begins_as(&answer.headers, asked) => 0..u64::MAX,
+            // A server need not know ranges: then it sends the whole.
+            (200, Some((_, Range::From(start)))) => start..u64::MAX,
+            (200, Some((_, Range::Between(start, end)))) => start..end.saturating_add(1),
+            _ => return Err(refusal(answer).await),
+        };
+        let modified = text(&answer.headers, "last-modified").and_then(Timestamp::parse_http);
+        let want = call.conditions_named(&condition::SOURCE)?;
+        condition::elsewhere_holds(&want, text(&answer.headers, "etag"), modified)
+            .map_err(|unmet| refused(if unmet == Unmet::Match { 412 } else { 304 }, Code::ConditionNotMet.says()))?;
+        if answer.length().is_some_and(|length| part.start > 0 && part.start >= length) {
+            return Err(Code::CannotVerifyCopySource.saying(Code::InvalidRange.says()).status_of(416));
+        }
+        Ok(Elsewhere { answer, part })
+    }
+}
+
+/// What is passed on of a copy's request when its source is asked.
+pub fn passed_on(call: &Call) -> HeaderMap {
+    let given =
+        PASSED_ON.iter().filter_map(|(here, there)| Some((HeaderName::from_static(there), call.headers.get(*here)?.clone())));
+    given.collect()
+}
+
+/// Whether a partial answer is the part that was asked for.
+fn begins_as(headers: &HeaderMap, asked: Range) -> bool {
+    let told =
+        text(headers, "content-range").and_then(|text| text.strip_prefix("bytes ")?.split_once('-')?.0.trim().parse().ok());
+    match asked {
+        Range::Whole => false,
+        Range::From(start) | Range::Between(start, _) => told == Some(start),
+    }
+}
+
+/// What a source's refusal becomes: the source's own sentence, if it has one, and its status, if it is one of a refusal.
+pub async fn refusal(answer: Answer) -> Fault {
+    let status = match answer.status {
+        status @ (304 | 400..=499) => status,
+        500.. => 500,
+        _ => 409,
+    };
+    let told = format!("Could not verify the copy source: it answered with status {}.", answer.status);
+    let document = answer.beginning(REFUSAL).await;
+    let says = xml::parse(&document, "Error").ok().and_then(|error| Some(error.text_of("Message")?.lines().next()?.to_owned()));
+    let usual = match status {
+        304 | 412 => Some(Code::ConditionNotMet.says()),
+        404 => Some(Code::CannotVerifyCopySource.says()),
+        _ => None,
+    };
+    refused(status, says.as_deref().or(usual).unwrap_or(&told))
+}
+
+/// A refusal of a source, with the status of its server's.
+pub fn refused(status: u16, says: &str) -> Fault {
+    Code::CannotVerifyCopySource.saying(says.to_owned()).status_of(status)
+}
+
+/// The text of one of its headers.
+pub fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}

@@ -1,0 +1,192 @@
+//! Copies and ranges from blobs, from another server's files, and from a web server played by hand.
+
+use super::check_in;
+use super::sas::sas;
+use crate::auth::token;
+use crate::house::{Answer, House};
+use crate::scenario;
+use crate::web::{Exchange, Web, ok};
+use lazuli::op::Kind;
+
+/// The first half of an answer of eight bytes, and the second.
+const HALF: &str = "HTTP/1.1 200 OK\nContent-Length: 8\nContent-Type: text/css\nx-ms-meta-a: 1\n\nhalf";
+const REST: &str = "rest";
+
+async fn house() -> House {
+    let house = House::new().await;
+    check_in(&house, "PUT /shr?restype=share → 201").await;
+    house
+}
+
+/// Begins a copy to `/shr/copy` of which half has come; its id, and the other end of it.
+async fn begin(house: &House, web: &Web, said: &str) -> (String, Exchange) {
+    let url = web.url("/source");
+    let source = async {
+        let mut exchange = web.asked().await;
+        exchange.say(said).await;
+        exchange
+    };
+    let (got, exchange) =
+        tokio::join!(house.ask("PUT", "/shr/copy").of(Kind::File).header("x-ms-copy-source", url).send(), source);
+    assert_eq!(got.verdict(), "202", "{}", got.text());
+    assert_eq!(got.header("x-ms-copy-status"), "pending");
+    (got.header("x-ms-copy-id").to_owned(), exchange)
+}
+
+/// The properties of `/shr/copy` as soon as this is true of them.
+async fn until(house: &House, so: impl Fn(&Answer) -> bool) -> Answer {
+    for _ in 0..20_000 {
+        let answer = house.ask("HEAD", "/shr/copy").of(Kind::File).send().await;
+        if so(&answer) {
+            return answer;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("it never came to that");
+}
+
+async fn ended(house: &House) -> Answer {
+    until(house, |answer| answer.header("x-ms-copy-status") != "pending").await
+}
+
+#[tokio::test]
+async fn from_pending_to_success() {
+    let (house, web) = (house().await, Web::open().await);
+    let (id, mut exchange) = begin(&house, &web, HALF).await;
+    until(&house, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
+    check_in(
+        &house,
+        &format!(
+            "HEAD /shr/copy → 200 | content-length: 8; content-type: text/css; x-ms-meta-a: 1; x-ms-copy-id: {id}; x-ms-copy-source: {url}; x-ms-copy-status: pending; x-ms-copy-completion-time: -
+             GET /shr?restype=directory&comp=list → 200 | | ~<Content-Length>8</Content-Length>
+             # nobody reads it, and nothing changes it
+             GET /shr/copy → 409 PendingCopyOperation
+             PUT /shr/copy?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 409 PendingCopyOperation
+             PUT /shr/copy | x-ms-type: file; x-ms-content-length: 1 → 409 PendingCopyOperation
+             PUT /shr/copy?comp=metadata | x-ms-meta-b: 1 → 409 PendingCopyOperation
+             PUT /shr/copy?comp=properties → 409 PendingCopyOperation
+             PUT /shr/moved?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/copy → 409 PendingCopyOperation
+             PUT /shr/other | x-ms-copy-source: /devstoreaccount1/shr/copy → 409 PendingCopyOperation
+             DELETE /shr/copy → 409 PendingCopyOperation
+             # only that copy can be stopped
+             PUT /shr/copy?comp=copy&copyid={{A}} | x-ms-copy-action: abort → 409 CopyIdMismatch",
+            url = web.url("/source"),
+        ),
+    )
+    .await;
+    exchange.say(REST).await;
+    let done = ended(&house).await;
+    assert_eq!((done.header("x-ms-copy-status"), done.header("x-ms-copy-progress")), ("success", "8/8"));
+    check_in(
+        &house,
+        &format!(
+            "GET /shr/copy → 200 | x-ms-copy-completion-time: {{at}} | halfrest
+             PUT /shr/copy?comp=copy&copyid={id} | x-ms-copy-action: abort → 409 NoPendingCopyOperation
+             DELETE /shr/copy → 202"
+        ),
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn it_is_stopped_and_it_fails() {
+    let (house, web) = (house().await, Web::open().await);
+    let (id, mut exchange) = begin(&house, &web, HALF).await;
+    check_in(
+        &house,
+        &format!(
+            "PUT /shr/copy?comp=copy&copyid={id} | x-ms-copy-action: abort → 204 | | {{}}
+             GET /shr/copy → 200 | content-length: 0; x-ms-copy-status: aborted; x-ms-meta-a: 1 | {{}}"
+        ),
+    )
+    .await;
+    exchange.say(REST).await;
+    exchange.closed().await;
+    let (_, exchange) = begin(&house, &web, HALF).await;
+    drop(exchange);
+    let failed = ended(&house).await;
+    assert_eq!(failed.header("x-ms-copy-status"), "failed");
+    assert!(failed.header("x-ms-copy-status-description").starts_with("500 "));
+    check_in(&house, "GET /shr/copy → 200 | content-length: 0 | {}").await;
+}
+
+/// A share that goes while bytes come takes its copies with it.
+#[tokio::test]
+async fn nothing_is_kept_for_a_copy() {
+    let (house, web) = (house().await, Web::open().await);
+    let (_, exchange) = begin(&house, &web, HALF).await;
+    check_in(&house, "DELETE /shr?restype=share → 202").await;
+    let mut exchange = exchange;
+    exchange.say(REST).await;
+    exchange.closed().await;
+    check_in(&house, "GET /shr/copy → 404 ShareNotFound").await;
+}
+
+#[tokio::test]
+async fn blobs_and_other_servers_become_files() {
+    let (house, there) = (house().await, house().await);
+    house.container("box").await;
+    scenario::check_in(
+        &house,
+        "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/plain; x-ms-meta-a: 1 | content → 201",
+    )
+    .await;
+    let blob = format!("{}/box/b", house.blob_url());
+    let signed = format!("{blob}?{}", token::reader("box"));
+    check_in(
+        &there,
+        "PUT /shr/f | x-ms-type: file; x-ms-content-length: 4; x-ms-content-language: fr → 201
+         PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-3 | file → 201",
+    )
+    .await;
+    let file = format!("http://{}/devstoreaccount1/shr/f", there.host(Kind::File));
+    check_in(&house, &format!("PUT /shr/copy | x-ms-copy-source: {signed} → 202 | x-ms-copy-status: pending")).await;
+    ended(&house).await;
+    check_in(
+        &house,
+        &format!("GET /shr/copy → 200 | content-type: text/plain; x-ms-meta-a: 1; x-ms-copy-source: {blob}; x-ms-copy-progress: 7/7 | content
+                  PUT /shr/copy | x-ms-copy-source: {file}?{} → 202 | x-ms-copy-status: pending", sas("s", "shr", "r", "")),
+    )
+    .await;
+    ended(&house).await;
+    check_in(
+        &house,
+        &format!(
+            "GET /shr/copy → 200 | content-language: fr; x-ms-copy-source: {file} | file
+             # a part
+             PUT /shr/g | x-ms-type: file; x-ms-content-length: 8 → 201
+             PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {signed}; x-ms-source-range: bytes=4-6 → 201 | x-ms-content-crc64: +
+             GET /shr/g | x-ms-range: bytes=1-3 → 206 | | ent
+             PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {signed}; x-ms-source-range: bytes=5-7 → 409 CannotVerifyCopySource
+             PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {signed}; x-ms-source-range: bytes=9-11 → 416 CannotVerifyCopySource
+             # who may not read it
+             PUT /shr/none | x-ms-copy-source: {blob} → 401 CannotVerifyCopySource
+             PUT /shr/none | x-ms-copy-source: {file} → 401 CannotVerifyCopySource
+             PUT /shr/none | x-ms-copy-source: {file}less?{} → 404 CannotVerifyCopySource
+             PUT /shr/none | x-ms-copy-source: {signed}; x-ms-file-attributes: source → 400 InvalidHeaderValue
+             HEAD /shr/none → 404 ResourceNotFound",
+            sas("s", "shr", "r", ""),
+        ),
+    )
+    .await;
+}
+
+/// A web server has no words for what a file is; and what it does not say cannot be kept.
+#[tokio::test]
+async fn from_a_web_server() {
+    let (house, web) = (house().await, Web::open().await);
+    let endless = "HTTP/1.1 200 OK\nConnection: close\n\nendless";
+    for (answer, verdict) in
+        [(endless, "409 CannotVerifyCopySource"), ("HTTP/1.1 404 No\nContent-Length: 0\n\n", "404 CannotVerifyCopySource")]
+    {
+        let ask = house.ask("PUT", "/shr/copy").of(Kind::File).header("x-ms-copy-source", web.url("/source"));
+        let (got, _) = tokio::join!(ask.send(), web.answer(answer));
+        assert_eq!(got.verdict(), verdict);
+    }
+    let page = ok("Cache-Control: no-store", "content");
+    let ask = house.ask("PUT", "/shr/copy").of(Kind::File).header("x-ms-copy-source", web.url("/source"));
+    let (got, _) = tokio::join!(ask.send(), web.answer(&page));
+    assert_eq!(got.verdict(), "202");
+    ended(&house).await;
+    check_in(&house, "GET /shr/copy → 200 | cache-control: no-store | content").await;
+}

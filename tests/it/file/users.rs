@@ -1,0 +1,77 @@
+//! Users with bearer tokens: what they must say to be let in, and the keys that they are lent.
+
+use super::check_in;
+use crate::auth::jwt::{self, ANN};
+use crate::auth::token::{delegated_of, moment};
+use crate::house::{Answer, House};
+use lazuli::op::Kind;
+
+async fn house() -> House {
+    let house = House::with(&["--oauth=dev"]).await;
+    check_in(
+        &house,
+        "PUT /shr?restype=share → 201
+         PUT /shr/d?restype=directory → 201
+         PUT /shr/d/f | x-ms-type: file; x-ms-content-length: 3 → 201",
+    )
+    .await;
+    house
+}
+
+async fn ask(house: &House, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    let ask = house.ask(method, target).of(Kind::File).anonymous().header("x-ms-version", "2026-04-06");
+    ask.headers(headers).body(body.to_owned()).send().await
+}
+
+#[tokio::test]
+async fn a_user_states_an_intent() {
+    let (house, token) = (house().await, jwt::of(ANN));
+    let shown = ("authorization", token.as_str());
+    let intent = ("x-ms-file-request-intent", "backup");
+    for (method, target, headers, verdict) in [
+        ("GET", "/shr/d/f", &[shown, intent][..], "200"),
+        ("GET", "/shr/d/f", &[shown], "400 MissingRequiredHeader"),
+        ("GET", "/shr/d/f", &[shown, ("x-ms-file-request-intent", "fun")], "400 InvalidHeaderValue"),
+        ("GET", "/shr?restype=share", &[shown, intent], "200"),
+        ("PUT", "/shr/d/g", &[shown, intent, ("x-ms-type", "file"), ("x-ms-content-length", "1")], "201"),
+        ("PUT", "/shr/e?comp=rename", &[shown, intent, ("x-ms-file-rename-source", "/devstoreaccount1/shr/d/g")], "200"),
+        ("PUT", "/shr/c", &[shown, intent, ("x-ms-copy-source", "/devstoreaccount1/shr/e")], "202"),
+        ("DELETE", "/shr/c", &[shown, intent], "202"),
+    ] {
+        assert_eq!(ask(&house, method, target, headers, "").await.verdict(), verdict, "{method} {target} {headers:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_lent_key_signs() {
+    let (house, token) = (house().await, jwt::of(ANN));
+    let body = format!("<KeyInfo><Start>{}</Start><Expiry>{}</Expiry></KeyInfo>", moment(&house, 0), moment(&house, 3600));
+    let headers = [("authorization", token.as_str()), ("x-ms-file-request-intent", "backup")];
+    let lent = ask(&house, "POST", "/?restype=service&comp=userdelegationkey", &headers, &body).await;
+    assert_eq!((lent.verdict().as_str(), lent.element("SignedService")), ("200", "f"), "{}", lent.text());
+    let lent_fields = [
+        ("skoid", "SignedOid"),
+        ("sktid", "SignedTid"),
+        ("skt", "SignedStart"),
+        ("ske", "SignedExpiry"),
+        ("sks", "SignedService"),
+        ("skv", "SignedVersion"),
+    ]
+    .map(|(name, element)| format!("&{name}={}", lent.element(element)))
+    .concat();
+    let sign = |level: &str, resource: &str| {
+        let fields = format!("sv=2026-04-06&sr={level}&sp=r&se=2099-01-01{lent_fields}");
+        delegated_of("file", resource, &fields, lent.element("Value"))
+    };
+    for (target, sas, verdict) in [
+        ("/shr/d/f", sign("s", "shr"), "200"),
+        ("/shr/d/f", sign("f", "shr/d/f"), "200"),
+        ("/shr/d/f", sign("f", "shr/d/g"), "403 AuthenticationFailed"),
+        ("/shr/d/f", sign("s", "other"), "403 AuthenticationFailed"),
+    ] {
+        assert_eq!(ask(&house, "GET", &format!("{target}?{sas}"), &[], "").await.verdict(), verdict, "{target} {sas}");
+    }
+    house.wait(3601);
+    let late = ask(&house, "GET", &format!("/shr/d/f?{}", sign("s", "shr")), &[], "").await;
+    assert_eq!(late.verdict(), "403 AuthenticationFailed");
+}
