@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { lookup } from "node:dns/promises";
 import { test } from "node:test";
+import { BlobSASPermissions, BlobServiceClient, StorageSharedKeyCredential as BlobCredential } from "@azure/storage-blob";
 import {
   FileSASPermissions,
   ShareSASPermissions,
@@ -8,9 +9,10 @@ import {
   StorageSharedKeyCredential,
   generateFileSASQueryParameters,
 } from "@azure/storage-file-share";
-import { ACCOUNT, KEY, OPTIONS, all, inAnHour, names, pattern, refused, unique } from "./helpers.js";
+import { ACCOUNT, BLOB_URL, KEY, OPTIONS, all, inAnHour, names, pattern, refused, unique } from "./helpers.js";
 
 const FILE_URL = process.env.FILE_URL ?? `http://127.0.0.1:10003/${ACCOUNT}`;
+const { RETAINING_FILE_URL, LAZULI_CONTROL_URL: CONTROL_URL } = process.env;
 const credential = new StorageSharedKeyCredential(ACCOUNT, KEY);
 const files = new ShareServiceClient(FILE_URL, credential, OPTIONS);
 const SDDL = "O:SYG:BAD:(A;;FA;;;SY)(A;;FA;;;BA)";
@@ -222,4 +224,39 @@ test("signatures", async (t) => {
   const writer = as(token(FileSASPermissions.parse("w"), { filePath: "f" }));
   await writer.getFileClient("f").uploadRange("D", 0, 1);
   await refused(writer.getFileClient("f").getProperties(), 403, "AuthorizationPermissionMismatch");
+});
+
+test("a copy from a blob", async (t) => {
+  const share = await newShare(t);
+  const blobs = new BlobServiceClient(BLOB_URL, new BlobCredential(ACCOUNT, KEY), OPTIONS);
+  const container = blobs.getContainerClient(unique());
+  await container.create();
+  t.after(() => container.delete());
+  const blob = container.getBlockBlobClient("b");
+  await blob.upload("content", 7, { metadata: { a: "b" } });
+  const url = await blob.generateSasUrl({ permissions: BlobSASPermissions.parse("r"), expiresOn: inAnHour() });
+  const file = share.rootDirectoryClient.getFileClient("f");
+  await refused(file.startCopyFromURL(blob.url), 401, "CannotVerifyCopySource");
+  assert.equal((await file.startCopyFromURL(url)).copyStatus, "pending");
+  let found = await file.getProperties();
+  for (let tries = 0; found.copyStatus === "pending" && tries < 1000; tries += 1) found = await file.getProperties();
+  assert.deepEqual([found.copyStatus, found.copyProgress, found.metadata], ["success", "7/7", { a: "b" }]);
+  assert.equal(await text(file), "content");
+  await refused(file.abortCopyFromURL(found.copyId), 409, "NoPendingCopyOperation");
+});
+
+test("a deleted share comes back", { skip: !(RETAINING_FILE_URL && CONTROL_URL) }, async () => {
+  const account = RETAINING_FILE_URL.split("/").at(-1);
+  const retaining = new ShareServiceClient(RETAINING_FILE_URL, new StorageSharedKeyCredential(account, KEY), OPTIONS);
+  const share = retaining.getShareClient(unique());
+  await share.create();
+  await share.createDirectory("d");
+  await share.delete();
+  const [deleted] = await all(retaining.listShares({ prefix: share.name, includeDeleted: true }));
+  assert.deepEqual([deleted.deleted, deleted.properties.remainingRetentionDays], [true, 7]);
+  await refused(retaining.undeleteShare(share.name, deleted.version), 409, "ShareBeingDeleted");
+  await fetch(`${CONTROL_URL}/clock?seconds=30`, { method: "POST" });
+  const back = await retaining.undeleteShare(share.name, deleted.version);
+  assert.deepEqual(names(await all(back.rootDirectoryClient.listFilesAndDirectories())), ["d"]);
+  await back.delete();
 });

@@ -1,11 +1,12 @@
 """Azure Files: shares, directories, files, ranges, leases, snapshots, handles and signatures."""
 
 import io
-import os
+import time
 from datetime import datetime, timezone
 
 import pytest
 from azure.core.exceptions import HttpResponseError
+from azure.storage.blob import BlobServiceClient, generate_blob_sas
 from azure.storage.fileshare import (
     AccessPolicy,
     ContentSettings,
@@ -26,9 +27,8 @@ from azure.storage.fileshare import (
     generate_file_sas,
     generate_share_sas,
 )
-from helpers import ACCOUNT, KEY, KIB, MIB, in_an_hour, pattern, refused, unique
+from helpers import ACCOUNT, BLOB_URL, FILE_URL, KEY, KIB, MIB, in_an_hour, pattern, refused, unique
 
-FILE_URL = os.environ.get("FILE_URL", f"http://127.0.0.1:10003/{ACCOUNT}")
 KEY_OF = {"account_name": ACCOUNT, "account_key": KEY}
 SDDL = "O:SYG:BAD:(A;;FA;;;SY)(A;;FA;;;BA)"
 
@@ -223,6 +223,38 @@ def test_a_copy(share):
     assert target.download_file().readall() == pattern(3000)
     with refused(409, "NoPendingCopyOperation"):
         target.abort_copy(copy["copy_id"])
+
+
+def test_a_copy_from_a_blob(share):
+    """A blob is another service's: its bytes come in the background."""
+    with BlobServiceClient(BLOB_URL, KEY_OF, retry_total=0) as blobs, blobs.create_container(unique()) as container:
+        blob = container.upload_blob("b", pattern(300 * KIB), metadata={"a": "b"})
+        sas = generate_blob_sas(ACCOUNT, container.container_name, "b", account_key=KEY, permission="r", expiry=in_an_hour())
+        file = share.get_file_client("from-a-blob")
+        with refused(401, "CannotVerifyCopySource"):
+            file.start_copy_from_url(blob.url)
+        assert file.start_copy_from_url(f"{blob.url}?{sas}")["copy_status"] == "pending"
+        deadline = time.monotonic() + 30
+        while (copy := file.get_file_properties().copy).status == "pending" and time.monotonic() < deadline:
+            pass
+        assert (copy.status, copy.source, copy.progress) == ("success", blob.url, f"{300 * KIB}/{300 * KIB}")
+        assert file.get_file_properties().metadata == {"a": "b"}
+        assert file.download_file().readall() == pattern(300 * KIB)
+        with refused(409, "NoPendingCopyOperation"):
+            file.abort_copy(copy.id)
+        part = share.get_file_client("part")
+        part.create_file(4 * KIB)
+        part.upload_range_from_url(f"{blob.url}?{sas}", offset=0, length=KIB, source_offset=3 * KIB)
+        assert part.download_file(0, KIB).readall() == pattern(300 * KIB)[3 * KIB : 4 * KIB]
+        container.delete_container()
+
+
+def test_checksums(share):
+    file = share.get_file_client("checked")
+    file.create_file(10 * KIB)
+    for kind in ["md5", "crc64"]:
+        file.upload_range(pattern(4 * KIB), 0, 4 * KIB, validate_content=kind)
+        assert file.download_file(0, 4 * KIB, validate_content=kind).readall() == pattern(4 * KIB)
 
 
 def test_renames(share):

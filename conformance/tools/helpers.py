@@ -20,9 +20,10 @@ KEY = os.environ.get(
 BLOB_URL = os.environ.get("BLOB_URL", f"http://127.0.0.1:10000/{ACCOUNT}")
 QUEUE_URL = os.environ.get("QUEUE_URL", f"http://127.0.0.1:10001/{ACCOUNT}")
 TABLE_URL = os.environ.get("TABLE_URL", f"http://127.0.0.1:10002/{ACCOUNT}")
+FILE_URL = os.environ.get("FILE_URL", f"http://127.0.0.1:10003/{ACCOUNT}")
 CONNECTION_STRING = (
     f"DefaultEndpointsProtocol=http;AccountName={ACCOUNT};AccountKey={KEY};"
-    f"BlobEndpoint={BLOB_URL};QueueEndpoint={QUEUE_URL};TableEndpoint={TABLE_URL};"
+    f"BlobEndpoint={BLOB_URL};QueueEndpoint={QUEUE_URL};TableEndpoint={TABLE_URL};FileEndpoint={FILE_URL};"
 )
 
 WORK = Path(__file__).parent.parent.resolve() / ".work" / "tools"
@@ -82,7 +83,7 @@ def read_container(container):
     return {name: container.download_blob(name).readall() for name in container.list_blob_names()}
 
 
-def account_sas(permission="rwdlacupitfx", services="bqt"):
+def account_sas(permission="rwdlacupitfx", services="bqtf"):
     return generate_account_sas(ACCOUNT, KEY, "sco", permission, now() + timedelta(hours=1), services=services)
 
 

@@ -17,7 +17,7 @@ pub use named::{dots, path_of, read_snapshot};
 pub use tree::Tree;
 
 use super::node::{Body, File, Node, NodeId, Place};
-use crate::op::Call;
+use crate::op::{Call, Secondary};
 use crate::rules::{
     fault::{Code, Fault},
     file_name::Path,
@@ -269,12 +269,17 @@ impl Share {
     /// The node that the call names, once every check is passed.
     ///
     /// # Errors
-    /// 404 for what is not there; 409 ResourceTypeMismatch; 409 for a copy that goes on, open handles and the read-only attribute; 412 for
+    /// 404 for what is not there, and for who reads what is of another kind; 409 ResourceTypeMismatch for others; 409 for a copy that goes on, open handles and the read-only attribute; 412 for
     /// the lease.
     pub fn admit(&self, call: &Call, want: Want, touch: Touch) -> Result<Admitted, Fault> {
         let view = self.view(call)?;
         let path = path_of(call)?;
-        let admitted = find(view.tree, &path, want)?;
+        // Who looks for a directory where a file is, or the other way round, finds nothing: the Azure CLI asks so before it writes.
+        let reads = call.row.secondary != Secondary::Refused;
+        let admitted = find(view.tree, &path, want).map_err(|fault| match fault.code() {
+            Code::ResourceTypeMismatch if reads => Code::ResourceNotFound.into(),
+            _ => fault,
+        })?;
         if view.taken.is_none() {
             self.check(&admitted.node, touch, false)?;
             lease::admit(admitted.node.lease(), call.row.lease, call.lease_id()?, Subject::File, call.now)?;

@@ -39,6 +39,9 @@ pub(super) const SMB: &[Field] = &[
     optional(Place::Header, "x-ms-file-permission-format"),
 ];
 
+/// The header that says whether what is made is new.
+pub(super) const SEMANTICS: &[Field] = &[optional(Place::Header, "x-ms-file-property-semantics")];
+
 /// The headers that describe a content.
 pub(super) const CONTENT: &[Field] = &[
     optional(Place::Header, "x-ms-content-type"),

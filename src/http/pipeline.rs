@@ -303,12 +303,13 @@ impl Pipeline {
         let named = if self.manners.host_style { host } else { "" };
         match &self.first_site {
             Some(first) => Some(target::website_at_port(named, path, &self.accounts, first)),
-            None => target::website(named, path).filter(|_| self.service.kind() == Kind::Blob),
+            None if self.service.kind() == Kind::Blob => target::website(named, path),
+            None => None,
         }
     }
 
     fn place<'a>(&'a self, head: &'a Head) -> Result<Addressed<'a>, Fault> {
-        if let Some(place) = self.site(&head.host, &head.path).filter(|_| head.site) {
+        if let Some(place) = head.site.then(|| self.site(&head.host, &head.path)).flatten() {
             return Ok(place);
         }
         let place = addressed(self.service.kind(), &head.host, &head.path, self.manners.host_style);

@@ -19,6 +19,10 @@ pub enum Metadata {
     Full,
 }
 
+/// The forms of JSON, by their names in `odata=`; one that there was and is no more.
+const LEVELS: [(&str, Option<Metadata>); 3] =
+    [("nometadata", Some(Metadata::None)), ("fullmetadata", Some(Metadata::Full)), ("verbose", None)];
+
 impl Metadata {
     /// What a client wants to read: `$format`, or else `Accept`.
     ///
@@ -39,19 +43,17 @@ impl Metadata {
         let mut fault = Code::AtomFormatNotSupported;
         for (at, media) in wanted.split(',').enumerate() {
             let mut words = media.split(';').map(str::trim);
-            match words.next().unwrap_or_default().to_ascii_lowercase().as_str() {
-                "application/json" | "json" | "*/*" | "application/*" => {
-                    let level = words.find_map(|word| word.strip_prefix("odata=")).unwrap_or_default();
-                    match level.trim_matches('"').to_ascii_lowercase().as_str() {
-                        "nometadata" => return Ok(Metadata::None),
-                        "fullmetadata" => return Ok(Metadata::Full),
-                        "verbose" => fault = Code::JsonVerboseFormatNotSupported,
-                        _ => return Ok(Metadata::Minimal),
-                    }
+            let media = words.next().unwrap_or_default();
+            let is = |known: &[&str]| known.iter().any(|known| media.eq_ignore_ascii_case(known));
+            if is(&["application/json", "json", "*/*", "application/*"]) {
+                let level = words.find_map(|word| word.strip_prefix("odata=")).unwrap_or_default().trim_matches('"');
+                match LEVELS.iter().find(|(name, _)| level.eq_ignore_ascii_case(name)) {
+                    Some((_, Some(metadata))) => return Ok(*metadata),
+                    Some((_, None)) => fault = Code::JsonVerboseFormatNotSupported,
+                    None => return Ok(Metadata::Minimal),
                 }
-                "application/atom+xml" | "atom" | "" => {}
-                _ if at == 0 => fault = Code::MediaTypeNotSupported,
-                _ => {}
+            } else if at == 0 && !is(&["application/atom+xml", "atom", ""]) {
+                fault = Code::MediaTypeNotSupported;
             }
         }
         Err(fault.into())

@@ -167,6 +167,8 @@ pub enum Permission {
 /// What a request says of all that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
+    /// Whether what is made has been elsewhere (`x-ms-file-property-semantics: Restore`), and has its attributes from there.
+    pub restores: bool,
     /// `x-ms-file-attributes`.
     pub attributes: Option<Flags>,
     /// `x-ms-file-creation-time`.
@@ -214,7 +216,14 @@ impl Given {
             (None, Some(text)) => Some(Permission::Key(sddl::Key::parse(&text).ok_or(Code::FileInvalidPermission)?)),
             (None, None) => None,
         };
+        let restores = match find("x-ms-file-property-semantics") {
+            None => false,
+            Some(text) if text.eq_ignore_ascii_case("new") => false,
+            Some(text) if text.eq_ignore_ascii_case("restore") => true,
+            Some(text) => return Err(Fault::header("x-ms-file-property-semantics", text)),
+        };
         Ok(Given {
+            restores,
             attributes,
             created: moment("x-ms-file-creation-time")?,
             written: moment("x-ms-file-last-write-time")?,
@@ -248,6 +257,7 @@ impl Given {
     pub fn make(&self, sort: Sort, permission: sddl::Key, now: Timestamp) -> Result<Smb, Fault> {
         let attributes = match self.attributes {
             None => Attributes::default().made(sort)?,
+            Some(Flags::Are(attributes)) if self.restores => attributes.set_on(sort)?,
             Some(Flags::Are(attributes)) => attributes.made(sort)?,
             Some(Flags::Preserve) => return Err(Fault::header("x-ms-file-attributes", "preserve")),
             Some(Flags::Source) => return Err(Fault::header("x-ms-file-attributes", "source")),

@@ -112,7 +112,9 @@ impl Timestamp {
     /// Reads an ISO 8601 moment as policies and signatures write it: a date, or a date and a time to the minute, the second or up
     /// to seven digits of its fraction, in UTC.
     pub fn parse_iso(text: &str) -> Option<Timestamp> {
-        if let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d") {
+        if !text.contains('T')
+            && let Ok(date) = NaiveDate::parse_from_str(text, "%Y-%m-%d")
+        {
             return Some(Timestamp::from_civil(date.and_hms_opt(0, 0, 0)?));
         }
         if let Ok(at) = DateTime::parse_from_rfc3339(text) {

@@ -61,6 +61,8 @@ impl Version {
     pub const V2026_02_06: Version = Version(20260206);
     /// User delegation keys for users of another tenant.
     pub const V2026_04_06: Version = Version(20260406);
+    /// Files are made with their first bytes.
+    pub const V2026_06_06: Version = Version(20260606);
     /// Get Blob tells the access tier.
     pub const V2026_10_06: Version = Version(20261006);
 

@@ -185,12 +185,8 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | Incremental copies | Incremental Copy Blob from another server; block lists of block blobs copied from another server, which become one piece |
 | Query | Parquet input, Arrow output |
 | Data Lake | The `dfs` endpoint, hierarchical namespaces |
-    let services: [Box<dyn Service>; 4] = [
-        Box::new(Blobs::new(&accounts)),
-        Box::new(Queues::new(&accounts)),
-        Box::new(Tables::new(&accounts)),
-        Box::new(Files::new(&accounts)),
-    ];
+| Tables | Atom feeds and verbose JSON, which the service gave up with 2015-12-11 |
+| Files | Security descriptors in their binary form |
 
 ## Not emulated
 

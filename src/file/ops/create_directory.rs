@@ -13,7 +13,7 @@ pub(super) static CREATE_DIRECTORY: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::Query("restype", "directory")],
-        takes: &[wire::SMB, wire::POSIX, wire::DOTS],
+        takes: &[wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

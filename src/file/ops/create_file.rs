@@ -1,13 +1,15 @@
-//! Create File: all zeros, of the size that is said.
+//! Create File, of the size that is said: all zeros, or from 2026-06-06 on with its first bytes.
 
 use super::super::files::Files;
 use super::super::node::{Body, ContentHeaders, File, Node};
-use super::super::state::Want;
+use super::super::state::{New, Want};
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use super::put_range::MAX_WRITE;
+use crate::op::{Call, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
+use crate::rules::checksum::Wanted;
 use crate::rules::fault::{Code, Fault};
-use crate::rules::{condition::Accepts, lease::Guard, posix, smb::Sort};
+use crate::rules::{condition::Accepts, lease::Guard, posix, smb::Sort, version::Version};
 use crate::store::sparse::Sparse;
 use crate::takes;
 
@@ -17,7 +19,7 @@ pub(super) static CREATE_FILE: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::Header("x-ms-type", "file")],
-        takes: &[Asked::FIELDS, wire::CONTENT, wire::SMB, wire::POSIX, wire::DOTS],
+        takes: &[Asked::FIELDS, STRUCTURED_BODY, wire::CONTENT, wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,
@@ -45,11 +47,16 @@ pub(super) fn check_size(size: u64) -> Result<u64, Fault> {
     }
 }
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, mut call: Call) -> Result<Reply, Fault> {
     let size = check_size(Asked::of(&call)?.length)?;
-    if call.body.announced() != 0 {
-        return Err(Fault::header("Content-Length", call.body.announced().to_string()));
+    if call.version < Version::V2026_06_06 || call.body.announced() == 0 {
+        call.check_no_content()?;
     }
+    let claimed_sums = call.claimed_checksums()?;
+    let received = call.receive(MAX_WRITE.min(size), Wanted { md5: true, crc64: claimed_sums.crc64.is_some() }).await?;
+    claimed_sums.check(received.digests)?;
+    let (bytes, md5) = (received.content, received.digests.md5);
+    let told = md5.filter(|_| !bytes.is_empty()).map(|md5| md5.to_string());
     let given = wire::given(&call)?;
     given.check_complete(call.version)?;
     let posix = wire::given_posix(&call)?;
@@ -62,9 +69,15 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
             let permission = share.permission(&given, Sort::File, None)?;
             let smb = given.make(Sort::File, permission, call.now)?;
             let posix = share.posix(posix, posix::Sort::File, None)?;
-            let file = File { content: Sparse::new(size), headers, ..File::default() };
-            Ok((share.create(claimed, call.now, |new| Node { posix, ..new.node(Body::File(Box::new(file)), smb, metadata) }), parent))
+            let make = |new: New| {
+                let mut file = File { content: Sparse::new(size), headers, ..File::default() };
+                if !bytes.is_empty() {
+                    file.write(0, &bytes, new.stamp());
+                }
+                Node { posix, ..new.node(Body::File(Box::new(file)), smb, metadata) }
+            };
+            Ok((share.create(claimed, call.now, make), parent))
         })
         .await?;
-    Ok(wire::written(&node, parent, &call))
+    Ok(wire::written(&node, parent, &call).with_some("content-md5", told).with_structured(&call))
 }

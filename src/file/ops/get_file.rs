@@ -3,13 +3,14 @@
 use super::super::files::Files;
 use super::super::state::Want;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
+use crate::op::{Call, Op, Reply, Row, STRUCTURED, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Hasher, Wanted};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::handle::Touch;
 use crate::rules::range::{self, Asked as Range};
 use crate::rules::{condition::Accepts, lease::Guard};
+use crate::store::chunks::Chunks;
 use crate::takes;
 
 pub(super) static GET_FILE: Op<Files> = Op {
@@ -18,7 +19,7 @@ pub(super) static GET_FILE: Op<Files> = Op {
         methods: &["GET"],
         shape: Shape::Path,
         signs: &[],
-        takes: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
+        takes: &[Asked::FIELDS, STRUCTURED, wire::SNAPSHOT, wire::DOTS],
         permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
         secondary: Secondary::Allowed,
         accepts: Accepts::None,
@@ -50,12 +51,18 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     if share.view(&call)?.taken.is_none() {
         share.check_range(&file, &bytes, false)?;
     }
+    let structured = call.structured()?;
+    let sent = |reply: Reply, bytes: std::ops::Range<u64>| {
+        let length = bytes.end - bytes.start;
+        let chunks = Chunks::from(content.slice(bytes));
+        if structured { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
+    };
     let Some(span) = span else {
         if wants_md5 {
             return Err(Fault::header("x-ms-range-get-content-md5", "true"));
         }
         let reply = wire::describe(Reply::new(call.row.status), &file, true, &call).with("accept-ranges", "bytes");
-        return Ok(reply.bytes(content.slice(bytes).into(), size));
+        return Ok(sent(reply, bytes));
     };
     if wants_md5 && span.len() > CHECKED_RANGE {
         return Err(Code::OutOfRangeInput.because(format!("the MD5 of {} bytes was asked for", span.len())));
@@ -70,5 +77,5 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
         .with("accept-ranges", "bytes")
         .with("content-range", span.content_range(size))
         .with_some("content-md5", hasher.finish().md5.map(|md5| md5.to_string()));
-    Ok(reply.bytes(content.slice(bytes).into(), span.len()))
+    Ok(sent(reply, bytes))
 }

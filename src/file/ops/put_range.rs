@@ -4,7 +4,7 @@ use super::super::files::Files;
 use super::super::node::{Body, Node};
 use super::super::state::Want;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::Wanted;
 use crate::rules::fault::{Code, Fault};
@@ -22,7 +22,7 @@ pub(super) static PUT_RANGE: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::Query("comp", "range")],
-        takes: &[Asked::FIELDS, wire::DOTS],
+        takes: &[Asked::FIELDS, STRUCTURED_BODY, wire::DOTS],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,
@@ -67,9 +67,7 @@ async fn run(files: &Files, mut call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     let span = asked.span()?;
     if asked.write.eq_ignore_ascii_case("clear") {
-        if call.body.announced() != 0 {
-            return Err(Fault::header("Content-Length", call.body.announced().to_string()));
-        }
+        call.check_no_content()?;
         let node = write(files, &call, &asked, span, None).await?;
         return Ok(answer(&node, &call));
     }
@@ -79,13 +77,14 @@ async fn run(files: &Files, mut call: Call) -> Result<Reply, Fault> {
     let claimed = call.claimed_checksums()?;
     // Recorded: the MD5 comes back whatever was claimed.
     let wanted = Wanted { md5: true, crc64: claimed.crc64.is_some() };
-    let received = call.body.receive(&call.store, MAX_WRITE, wanted).await?;
+    let received = call.receive(MAX_WRITE, wanted).await?;
     claimed.check(received.digests)?;
     let node = write(files, &call, &asked, span, Some(&received.content)).await?;
     Ok(answer(&node, &call)
         .with("x-ms-request-server-encrypted", "true")
         .with_some("content-md5", received.digests.md5.map(|md5| md5.to_string()))
-        .with_some("x-ms-content-crc64", received.digests.crc64.map(|crc64| crc64.to_string())))
+        .with_some("x-ms-content-crc64", received.digests.crc64.map(|crc64| crc64.to_string()))
+        .with_structured(&call))
 }
 
 /// Writes these bytes to the range, or clears it when there are none.

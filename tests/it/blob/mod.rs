@@ -27,7 +27,7 @@ mod query;
 mod retention;
 mod shared_bytes;
 mod snapshots;
-mod structured;
+pub mod structured;
 mod tags;
 mod tiers;
 mod versions;

@@ -11,7 +11,7 @@ type Headers<'a> = &'a [(&'a str, &'a str)];
 const VERSION: &str = "2025-01-05";
 
 /// The message of these segments, made apart from the server's own code.
-fn message(segments: &[&[u8]]) -> Vec<u8> {
+pub fn message(segments: &[&[u8]]) -> Vec<u8> {
     let content = segments.concat();
     let length = 13 + 18 * segments.len() + content.len() + 8;
     let mut message = vec![1];

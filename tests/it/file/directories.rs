@@ -67,14 +67,14 @@ async fn a_directory_is_no_file() {
     check(
         "PUT /shr/d?restype=directory → 201
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 1 → 201
-         GET /shr/d → 409 ResourceTypeMismatch
-         HEAD /shr/d → 409 ResourceTypeMismatch
+         GET /shr/d → 404 ResourceNotFound
+         HEAD /shr/d → 404 ResourceNotFound
          DELETE /shr/d → 409 ResourceTypeMismatch
          PUT /shr/D | x-ms-type: file; x-ms-content-length: 1 → 409 ResourceTypeMismatch
-         GET /shr/f?restype=directory → 409 ResourceTypeMismatch
+         GET /shr/f?restype=directory → 404 ResourceNotFound
          DELETE /shr/f?restype=directory → 409 ResourceTypeMismatch
          PUT /shr/f?restype=directory → 409 ResourceAlreadyExists
-         GET /shr/f?restype=directory&comp=list → 409 ResourceTypeMismatch
+         GET /shr/f?restype=directory&comp=list → 404 ResourceNotFound
          PUT /shr/f/below?restype=directory → 404 ParentNotFound",
     )
     .await;

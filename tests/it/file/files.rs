@@ -1,6 +1,10 @@
 //! Files: made of zeros, told about, changed and removed.
 
-use super::check;
+use super::{check, check_in};
+use crate::blob::structured::message;
+use crate::house::House;
+use lazuli::op::Kind;
+use lazuli::rules::structured::KIND;
 
 #[tokio::test]
 async fn a_file_is_made_and_told_about() {
@@ -69,4 +73,43 @@ async fn a_read_only_file_is_only_described() {
          DELETE /shr/f → 202",
     )
     .await;
+}
+
+#[tokio::test]
+async fn a_file_is_made_with_its_first_bytes() {
+    check(
+        "PUT /shr/f | x-ms-version: 2026-06-06; x-ms-type: file; x-ms-content-length: 5 | abc → 201 | content-md5: kAFQmDzST7DWlj99KOF/cg==
+         GET /shr/f → 200 | | abc\0\0
+         GET /shr/f?comp=rangelist → 200 | | ~<Start>0</Start><End>4</End>
+         PUT /shr/f | x-ms-version: 2026-06-06; x-ms-type: file; x-ms-content-length: 2 | abc → 413 RequestBodyTooLarge
+         PUT /shr/f | x-ms-version: 2026-06-06; x-ms-type: file; x-ms-content-length: 3; content-md5: kAFQmDzST7DWlj99KOF/cg== | abd → 400 Md5Mismatch
+         PUT /shr/f | x-ms-version: 2026-04-06; x-ms-type: file; x-ms-content-length: 3 | abc → 400 InvalidHeaderValue
+         PUT /shr/f | x-ms-version: 2026-06-06; x-ms-type: file; x-ms-content-length: 3; x-ms-structured-body: odd → 400 UnsupportedHeader
+         GET /shr/f → 200 | | abc\0\0
+         # what has been elsewhere is as it was there
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 0; x-ms-file-attributes: Hidden → 201 | x-ms-file-attributes: +
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 0; x-ms-file-attributes: Hidden; x-ms-file-property-semantics: Restore → 201 | x-ms-file-attributes: Hidden
+         PUT /shr/f | x-ms-type: file; x-ms-content-length: 0; x-ms-file-property-semantics: Odd → 400 InvalidHeaderValue",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn bytes_come_and_go_in_structured_messages() {
+    let house = House::new().await;
+    check_in(&house, "PUT /shr?restype=share → 201").await;
+    let put = async |target: &str, version: &str, headers: &[(&str, &str)]| {
+        let ask = house.ask("PUT", target).of(Kind::File).header("x-ms-version", version).headers(headers);
+        let ask = ask.header("x-ms-structured-body", KIND).header("x-ms-structured-content-length", 7);
+        let answer = ask.body(message(&[b"con", b"tent"])).send().await;
+        assert_eq!((answer.verdict().as_str(), answer.header("x-ms-structured-body")), ("201", KIND), "{}", answer.text());
+    };
+    put("/shr/f", "2026-06-06", &[("x-ms-type", "file"), ("x-ms-content-length", "10")]).await;
+    put("/shr/f?comp=range", "2025-01-05", &[("x-ms-write", "update"), ("x-ms-range", "bytes=3-9")]).await;
+    for (range, content) in [("bytes=0-9", "concontent"), ("bytes=3-4", "co")] {
+        let ask = house.ask("GET", "/shr/f").of(Kind::File).header("x-ms-range", range).header("x-ms-version", "2025-01-05");
+        let got = ask.header("x-ms-structured-body", KIND).send().await;
+        assert_eq!((got.status, got.header("x-ms-structured-content-length")), (206, content.len().to_string().as_str()));
+        assert_eq!(got.body, message(&[content.as_bytes()]));
+    }
 }

@@ -34,7 +34,7 @@ async fn a_link_leads_elsewhere() {
          PUT /nfs/l?restype=symboliclink | x-ms-link-text: some/where; x-ms-owner: 7 → 201 | x-ms-file-file-type: SymLink; x-ms-mode: 0777; x-ms-owner: 7; x-ms-file-id: +
          GET /nfs/l?restype=symboliclink → 200 | x-ms-link-text: some/where; etag: + | {}
          HEAD /nfs/l → 200 | x-ms-file-file-type: SymLink; content-length: 0
-         GET /nfs/l → 409 ResourceTypeMismatch
+         GET /nfs/l → 404 ResourceNotFound
          PUT /nfs/l?restype=symboliclink | x-ms-link-text: other → 409 ResourceAlreadyExists
          PUT /nfs/m?restype=symboliclink → 400 MissingRequiredHeader
          DELETE /nfs/l → 202

@@ -5,6 +5,7 @@ mod bounds;
 mod dialect;
 mod entities;
 mod filters;
+mod model;
 mod paging;
 mod paths;
 mod tables;

@@ -1,0 +1,255 @@
+//! A seeded simulation: operations at random on one table, transactions and queries among them, asked of the server and of a map that
+//! is too plain to be wrong.
+//!
+//! `LAZULI_SEED=7 cargo test --test it table::model` repeats the run that failed with seed 7.
+
+use super::{ask, encoded, json, with_table};
+use crate::dice::{Dice, seeds};
+use crate::house::{Answer, House};
+use lazuli::op::Kind;
+use std::collections::{BTreeMap, HashSet};
+
+/// Operations of a run.
+const STEPS: usize = 400;
+const PARTITIONS: [&str; 2] = ["a", "b"];
+const ROWS: [&str; 5] = ["1", "10", "2", "it's", "é"];
+const PROPERTIES: [&str; 2] = ["x", "y"];
+
+type Key = (String, String);
+
+/// An entity of the model: its properties, and its tag as the server last told it.
+#[derive(Clone, Debug, Default)]
+struct Entity {
+    properties: BTreeMap<String, i64>,
+    tag: String,
+}
+
+type Table = BTreeMap<Key, Entity>;
+
+/// A change of one entity.
+#[derive(Clone, Debug)]
+struct Change {
+    method: &'static str,
+    key: Key,
+    condition: Option<String>,
+    properties: BTreeMap<String, i64>,
+}
+
+impl Change {
+    fn any(dice: &mut Dice, table: &Table) -> Change {
+        let key = (dice.pick(&PARTITIONS).to_owned(), dice.pick(&ROWS).to_owned());
+        let method = dice.pick(&["POST", "PUT", "PUT", "MERGE", "PATCH", "DELETE"]);
+        let right = table.get(&key).map(|entity| entity.tag.clone());
+        let wrong = "W/\"datetime'2012-06-15T22%3A51%3A44.9662825Z'\"".to_owned();
+        let condition = match dice.roll(5) {
+            _ if method == "POST" => None,
+            0 => Some(wrong),
+            1 | 2 => Some("*".to_owned()),
+            3 => right.or(Some("*".to_owned())),
+            _ if method == "DELETE" => Some("*".to_owned()),
+            _ => None,
+        };
+        let properties = PROPERTIES.iter().filter(|_| dice.roll(3) > 0).map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let properties = properties.into_iter().map(|name| (name, dice.roll(5) as i64)).collect();
+        Change { method, key, condition, properties }
+    }
+
+    /// What it makes of the model, or how it is refused.
+    fn apply(&self, table: &mut Table) -> Result<(), &'static str> {
+        match (self.method, table.get(&self.key), &self.condition) {
+            ("POST", Some(_), _) => return Err("409 EntityAlreadyExists"),
+            (_, None, Some(_)) => return Err("404 ResourceNotFound"),
+            (_, Some(there), Some(tag)) if tag != "*" && *tag != there.tag => return Err("412 UpdateConditionNotSatisfied"),
+            _ => {}
+        }
+        if self.method == "DELETE" {
+            table.remove(&self.key);
+            return Ok(());
+        }
+        let entity = table.entry(self.key.clone()).or_default();
+        if matches!(self.method, "POST" | "PUT") {
+            entity.properties.clear();
+        }
+        entity.properties.extend(self.properties.clone());
+        // It has another tag from now on, which will be seen.
+        entity.tag.clear();
+        Ok(())
+    }
+
+    fn target(&self) -> String {
+        let (partition, row) = &self.key;
+        match self.method {
+            "POST" => "/people".to_owned(),
+            _ => format!("/people(PartitionKey='{partition}',RowKey='{}')", encoded(&row.replace('\'', "''"))),
+        }
+    }
+
+    fn body(&self) -> String {
+        let mut members: serde_json::Map<String, serde_json::Value> =
+            self.properties.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
+        if self.method == "POST" {
+            members.insert("PartitionKey".to_owned(), self.key.0.clone().into());
+            members.insert("RowKey".to_owned(), self.key.1.clone().into());
+        }
+        if self.method == "DELETE" { String::new() } else { serde_json::Value::Object(members).to_string() }
+    }
+
+    async fn send(&self, house: &House) -> Answer {
+        let ask = house.ask(self.method, &self.target()).of(Kind::Table).header("prefer", "return-no-content");
+        let ask = self.condition.iter().fold(ask, |ask, tag| ask.header("if-match", tag));
+        ask.body(self.body()).send().await
+    }
+
+    /// It as a part of a transaction.
+    fn part(&self) -> String {
+        let condition = self.condition.iter().map(|tag| format!("If-Match: {tag}\n")).collect::<String>();
+        let head = format!("{} /devstoreaccount1{} HTTP/1.1\nPrefer: return-no-content\n{condition}", self.method, self.target());
+        format!("--c\nContent-Type: application/http\n\n{head}\n{}\n", self.body())
+    }
+}
+
+/// What the model makes of a transaction: all of it, or its refusal, which names the first change that cannot be.
+fn transaction(changes: &[Change], table: &mut Table) -> Result<(), (usize, &'static str)> {
+    let partition = &changes[0].key.0;
+    if let Some(at) = changes.iter().position(|change| change.key.0 != *partition) {
+        return Err((at, "400 CommandsInBatchActOnDifferentPartitions"));
+    }
+    let mut seen = HashSet::new();
+    if let Some(at) = changes.iter().position(|change| !seen.insert(&change.key.1)) {
+        return Err((at, "400 InvalidDuplicateRow"));
+    }
+    let mut draft = table.clone();
+    for (at, change) in changes.iter().enumerate() {
+        change.apply(&mut draft).map_err(|refusal| (at, refusal))?;
+    }
+    *table = draft;
+    Ok(())
+}
+
+async fn send_transaction(house: &House, changes: &[Change]) -> Result<(), (usize, String)> {
+    let parts: String = changes.iter().map(Change::part).collect();
+    let body = format!("--b\nContent-Type: multipart/mixed; boundary=c\n\n{parts}--c--\n--b--");
+    let ask = house.ask("POST", "/$batch").of(Kind::Table).header("content-type", "multipart/mixed; boundary=b");
+    let answer = ask.body(body).send().await;
+    assert_eq!(answer.status, 202, "{}", answer.text());
+    let text = answer.text();
+    let Some(error) = text.lines().find(|line| line.starts_with("{\"odata.error\"")) else {
+        assert_eq!(text.matches("HTTP/1.1 204 No Content").count(), changes.len(), "{text}");
+        return Ok(());
+    };
+    assert_eq!(text.matches("HTTP/1.1 ").count(), 1, "{text}");
+    let status = &text.split("HTTP/1.1 ").nth(1).unwrap()[..3];
+    let error: serde_json::Value = serde_json::from_str(error).unwrap();
+    let error = &error["odata.error"];
+    // Where there is but one change, its place is not told.
+    let said = error["message"]["value"].as_str().unwrap();
+    let place = if changes.len() == 1 { 0 } else { said.split(':').next().unwrap().parse().unwrap() };
+    Err((place, format!("{status} {}", error["code"].as_str().unwrap())))
+}
+
+/// A filter as it is written, and what it means.
+type Filter = (String, Box<dyn Fn(&Key, &Entity) -> bool>);
+
+fn filter(dice: &mut Dice) -> Filter {
+    let (partition, row, number) = (dice.pick(&PARTITIONS), dice.pick(&ROWS), dice.roll(5) as i64);
+    let quoted = row.replace('\'', "''");
+    match dice.roll(6) {
+        0 => (String::new(), Box::new(|_, _| true)),
+        1 => (format!("PartitionKey eq '{partition}'"), Box::new(move |key, _| key.0 == partition)),
+        2 => (
+            format!("PartitionKey eq '{partition}' and RowKey ge '{quoted}'"),
+            Box::new(move |key, _| key.0 == partition && *key.1 >= *row),
+        ),
+        3 => (
+            format!("x eq {number} or RowKey lt '{quoted}'"),
+            Box::new(move |key, entity| entity.properties.get("x") == Some(&number) || *key.1 < *row),
+        ),
+        4 => (
+            format!("not (y lt {number}) and PartitionKey ge '{partition}'"),
+            Box::new(move |key, entity| entity.properties.get("y").is_none_or(|y| *y >= number) && *key.0 >= *partition),
+        ),
+        _ => (format!("x ne {number}"), Box::new(move |_, entity| entity.properties.get("x").is_some_and(|x| *x != number))),
+    }
+}
+
+/// Everything that a query finds, in pages of so many: keys, properties and tags.
+async fn found(house: &House, filter: &str, top: usize) -> Vec<(Key, Entity)> {
+    let mut query = format!("$top={top}");
+    if !filter.is_empty() {
+        query += &format!("&$filter={}", encoded(filter));
+    }
+    let (mut found, mut from) = (Vec::new(), String::new());
+    loop {
+        let page = ask(house, "GET", &format!("/people()?{query}{from}"), "").await;
+        assert_eq!(page.verdict(), "200", "{}", page.text());
+        for entity in json(&page)["value"].as_array().unwrap() {
+            let text = |name: &str| entity[name].as_str().unwrap().to_owned();
+            let numbers = PROPERTIES.iter().filter_map(|name| Some(((*name).to_owned(), entity.get(*name)?.as_i64()?)));
+            let shown = Entity { properties: numbers.collect(), tag: text("odata.etag") };
+            found.push(((text("PartitionKey"), text("RowKey")), shown));
+        }
+        let [partition, row] =
+            ["partition", "row"].map(|name| page.header(&format!("x-ms-continuation-next{name}key")).to_owned());
+        if partition.is_empty() {
+            return found;
+        }
+        from = format!("&NextPartitionKey={}&NextRowKey={}", encoded(&partition), encoded(&row));
+    }
+}
+
+/// Holds the server against the model, and tells the model the tags of what was written.
+async fn look(house: &House, table: &mut Table, at: &str) {
+    let mut tags = HashSet::new();
+    let seen = found(house, "", 1000).await;
+    assert_eq!(seen.len(), table.len(), "{at}");
+    for ((key, shown), (known, entity)) in seen.into_iter().zip(table.iter_mut()) {
+        assert_eq!((&key, &shown.properties), (known, &entity.properties), "{at}");
+        assert!(entity.tag.is_empty() || entity.tag == shown.tag, "{at}: {key:?} was not written");
+        assert!(tags.insert(shown.tag.clone()), "{at}: two share a tag");
+        entity.tag = shown.tag;
+    }
+}
+
+#[tokio::test]
+async fn the_table_does_what_the_map_does() {
+    for seed in seeds() {
+        let house = with_table().await;
+        let (mut dice, mut table, mut refused) = (Dice::new(seed), Table::new(), HashSet::new());
+        for step in 0..STEPS {
+            let at = format!("LAZULI_SEED={seed}, step {step}");
+            match dice.roll(4) {
+                0 => {
+                    let many = 1 + dice.roll(4);
+                    let mut changes: Vec<Change> = (0..many).map(|_| Change::any(&mut dice, &table)).collect();
+                    // Mostly of one partition.
+                    if dice.roll(6) > 0 {
+                        changes.retain({
+                            let first = changes[0].key.0.clone();
+                            move |change| change.key.0 == first
+                        });
+                    }
+                    let expected = transaction(&changes, &mut table).map_err(|(place, refusal)| (place, refusal.to_owned()));
+                    refused.extend(expected.clone().err().map(|(_, refusal)| refusal));
+                    assert_eq!(send_transaction(&house, &changes).await, expected, "{at}: {changes:?}");
+                }
+                1 => {
+                    let (text, holds) = filter(&mut dice);
+                    let seen: Vec<Key> = found(&house, &text, 1 + dice.roll(4)).await.into_iter().map(|(key, _)| key).collect();
+                    let expected: Vec<Key> =
+                        table.iter().filter(|(key, entity)| holds(key, entity)).map(|(key, _)| key.clone()).collect();
+                    assert_eq!(seen, expected, "{at}: {text}");
+                    continue;
+                }
+                _ => {
+                    let change = Change::any(&mut dice, &table);
+                    let expected = change.apply(&mut table).err().unwrap_or("204").to_owned();
+                    refused.insert(expected.clone());
+                    assert_eq!(change.send(&house).await.verdict(), expected, "{at}: {change:?}");
+                }
+            }
+            look(&house, &mut table, &at).await;
+            house.wait(dice.roll(2) as u64);
+        }
+        assert!(refused.len() >= 5, "every kind of refusal comes up: {refused:?}");
+    }
+}
