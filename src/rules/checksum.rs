@@ -44,6 +44,14 @@ impl Crc64 {
         Crc64(crc_fast::checksum(Crc64Nvme, bytes))
     }
 
+    /// The CRC64 of two stretches of bytes, one after the other. For short ones this is far faster than to combine theirs.
+    pub fn of_both(first: &[u8], second: &[u8]) -> Crc64 {
+        let mut digest = crc_fast::Digest::new(Crc64Nvme);
+        digest.update(first);
+        digest.update(second);
+        Crc64(digest.finalize())
+    }
+
     /// Reads the base64 of 8 bytes.
     pub fn parse(base64: &str) -> Option<Crc64> {
         STANDARD.decode(base64).ok()?.try_into().ok().map(u64::from_le_bytes).map(Crc64)
@@ -209,6 +217,7 @@ mod tests {
                 let (first, second) = body.split_at(at);
                 let combined = Crc64::combine(Crc64::of(first), Crc64::of(second), second.len() as u64);
                 assert_eq!(combined.to_string(), recorded, "{body:?} in two at {at}");
+                assert_eq!(Crc64::of_both(first, second), combined);
                 let mut hasher = Hasher::new(ALL);
                 hasher.update(first);
                 hasher.update(second);

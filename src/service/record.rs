@@ -1,13 +1,13 @@
-//! How that is written down which all services have: times, metadata, leases, stored access policies, copies.
+//! How that is written down which services share: times, metadata, leases, stored access policies, copies.
 //!
 //! These forms are parts of records, and stay as they are for ever: a record that needs another one gets another version, and both are
 //! read.
 
-use super::copying::{Outcome, Progress};
 use crate::rules::lease::{self, Term};
 use crate::rules::metadata::Metadata;
 use crate::rules::sas::Policy;
 use crate::rules::time::Timestamp;
+use crate::service::copying::{self, Outcome};
 use serde::{Deserialize, Serialize};
 
 /// Names and values in their order.
@@ -85,41 +85,44 @@ pub fn policy((id, start, expiry, permissions): StoredPolicy<'_>) -> Policy {
     Policy { id: id.to_owned(), start: time(start), expiry: time(expiry), permissions: permissions.map(str::to_owned) }
 }
 
-/// How far a copy is: the moment of its end and the bytes that it had brought.
+/// How far a copy was: when it ended, and how many bytes were copied.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum ProgressForm<'a> {
-    /// It goes on.
+pub enum Progress<'a> {
+    /// It was going on.
     Pending,
     /// Everything came.
     Success(u64, u64),
     /// Somebody stopped it.
     Aborted(u64, u64),
-    /// It went wrong, for this reason.
+    /// It went wrong, and why.
     Failed(u64, u64, &'a str),
 }
 
 /// What became of a copy whose server stopped.
 const STOPPED: &str = "500 InternalServerError \"Copy failed when the server was stopped.\"";
 
-impl<'a> ProgressForm<'a> {
-    /// As it is written.
-    pub fn of(progress: &'a Progress) -> ProgressForm<'a> {
+impl<'a> From<&'a copying::Progress> for Progress<'a> {
+    fn from(progress: &'a copying::Progress) -> Progress<'a> {
         match progress {
-            Progress::Pending(_) => ProgressForm::Pending,
-            Progress::Over { at, bytes, outcome: Outcome::Success } => ProgressForm::Success(at.ticks(), *bytes),
-            Progress::Over { at, bytes, outcome: Outcome::Aborted } => ProgressForm::Aborted(at.ticks(), *bytes),
-            Progress::Over { at, bytes, outcome: Outcome::Failed(why) } => ProgressForm::Failed(at.ticks(), *bytes, why),
+            copying::Progress::Pending(_) => Progress::Pending,
+            copying::Progress::Over { at, bytes, outcome } => match outcome {
+                Outcome::Success => Progress::Success(at.ticks(), *bytes),
+                Outcome::Aborted => Progress::Aborted(at.ticks(), *bytes),
+                Outcome::Failed(why) => Progress::Failed(at.ticks(), *bytes, why),
+            },
         }
     }
+}
 
-    /// As it is; one that was going on has failed, and of its end nothing is known but that it came after its begin.
-    pub fn progress(self, begun: Timestamp) -> Progress {
-        let over = |at, bytes, outcome| Progress::Over { at: Timestamp::from_ticks(at), bytes, outcome };
+impl Progress<'_> {
+    /// How far the copy is. One that was going on has failed, and of its end nothing is known but that it came after its begin.
+    pub fn ended(self, begun: Timestamp) -> copying::Progress {
+        let over = |at, bytes, outcome| copying::Progress::Over { at: Timestamp::from_ticks(at), bytes, outcome };
         match self {
-            ProgressForm::Pending => over(begun.ticks(), 0, Outcome::Failed(STOPPED.into())),
-            ProgressForm::Success(at, bytes) => over(at, bytes, Outcome::Success),
-            ProgressForm::Aborted(at, bytes) => over(at, bytes, Outcome::Aborted),
-            ProgressForm::Failed(at, bytes, why) => over(at, bytes, Outcome::Failed(why.into())),
+            Progress::Pending => over(begun.ticks(), 0, Outcome::Failed(STOPPED.into())),
+            Progress::Success(at, bytes) => over(at, bytes, Outcome::Success),
+            Progress::Aborted(at, bytes) => over(at, bytes, Outcome::Aborted),
+            Progress::Failed(at, bytes, why) => over(at, bytes, Outcome::Failed(why.into())),
         }
     }
 }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// How many bytes are kept in memory and in the records themselves, at most, where there is a disk: about as many as what is said of
 /// them takes. What is longer lies in an extent.
-const SMALL: usize = 1 << 10;
+const SMALL: usize = 256;
 
 /// What a server remembers in: its memory alone, or a folder too.
 #[derive(Clone, Debug, Default)]

@@ -19,7 +19,7 @@ use crate::rules::{
     tier::{Placed, Priority, Rehydration, Tier},
     time::Timestamp,
 };
-use crate::service::record::{Lease, Pairs, ProgressForm, StoredPolicy, pairs, policies, policy, ticks, time};
+use crate::service::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy, ticks, time};
 use crate::store::Store;
 use crate::store::journal::{Changes, Record, Recorded, Records, Unreadable, diff};
 use crate::store::record::Written;
@@ -112,7 +112,7 @@ struct CopyForm<'a> {
     source: &'a str,
     total: u64,
     #[serde(borrow)]
-    progress: ProgressForm<'a>,
+    progress: Progress<'a>,
     incremental: Option<IncrementForm<'a>>,
 }
 
@@ -422,18 +422,18 @@ impl<'a> CopyForm<'a> {
             snapshot: increment.snapshot.ticks(),
             kept: increment.kept.ticks(),
         });
-        CopyForm { id: copy.id, source: &copy.source, total: copy.total, progress: ProgressForm::of(&copy.progress), incremental }
+        CopyForm { id: copy.id, source: &copy.source, total: copy.total, progress: (&copy.progress).into(), incremental }
     }
 
-    /// The copy, which began then.
+    /// The copy; of one that was going on, the moment at which it began is known.
     fn copied(self, begun: Timestamp) -> Copied {
+        let progress = self.progress.ended(begun);
         let incremental = self.incremental.map(|increment| Increment {
             of: increment.of.map(str::to_owned),
             created: Timestamp::from_ticks(increment.created),
             snapshot: Timestamp::from_ticks(increment.snapshot),
             kept: Timestamp::from_ticks(increment.kept),
         });
-        let progress = self.progress.progress(begun);
         Copied { id: self.id, source: self.source.to_owned(), total: self.total, progress, incremental }
     }
 }

@@ -171,8 +171,8 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
         })
         .await?;
     if let Some(answer) = original.coming {
-        let (world, store) = (call.world.clone(), call.store.clone());
-        let coming = Coming { share: Arc::downgrade(&share), node: node.id, id, total, count, world, store };
+        let (share, world, store) = (Arc::downgrade(&share), call.world.clone(), call.store.clone());
+        let coming = Coming { share, node: node.id, id, total, count, world, store };
         call.sources.go_on(Box::pin(coming.bring(answer)));
     }
     Ok(Reply::new(call.row.status)

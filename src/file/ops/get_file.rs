@@ -10,6 +10,7 @@ use crate::rules::fault::{Code, Fault};
 use crate::rules::handle::Touch;
 use crate::rules::range::{self, Asked as Range};
 use crate::rules::{condition::Accepts, lease::Guard};
+use crate::store::chunks::Chunks;
 use crate::takes;
 
 pub(super) static GET_FILE: Op<Files> = Op {
@@ -53,7 +54,7 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let structured = call.structured()?;
     let sent = |reply: Reply, bytes: std::ops::Range<u64>| {
         let length = bytes.end - bytes.start;
-        let chunks = content.slice(bytes).into();
+        let chunks = Chunks::from(content.slice(bytes));
         if structured { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
     };
     let Some(span) = span else {

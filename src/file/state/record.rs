@@ -15,7 +15,7 @@ use crate::rules::{
     smb::{Attributes, Smb},
     time::Timestamp,
 };
-use crate::service::record::{Lease, Pairs, ProgressForm, StoredPolicy, pairs, policies, policy};
+use crate::service::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy};
 use crate::store::Store;
 use crate::store::journal::{Changes, Recorded, Records, Unreadable, diff};
 use crate::store::marks::Marks;
@@ -109,9 +109,8 @@ struct FileForm<'a> {
     /// Content-Type, -Encoding, -Language, Cache-Control, Content-MD5, Content-Disposition.
     #[serde(borrow)]
     headers: [Option<&'a str>; 6],
-    /// The copy that made it: its id, source, how many bytes it has, how far it is.
-    #[serde(borrow)]
-    copy: Option<([u8; 16], &'a str, u64, ProgressForm<'a>)>,
+    /// The copy that made it: its id, its source, the source's size, how far it is.
+    copy: Option<([u8; 16], &'a str, u64, Progress<'a>)>,
     lease: Lease,
 }
 
@@ -309,7 +308,7 @@ impl NodeForm<'_> {
             id,
             places: self.places.into_iter().map(place).collect(),
             stamp,
-            body: self.body.body(runs, stamp, records, store)?,
+            body: self.body.body(stamp, runs, records, store)?,
             smb,
             posix: self.posix.map(posix),
             metadata: Metadata::stored(self.metadata),
@@ -326,13 +325,13 @@ impl BodyForm<'_> {
         }
     }
 
-    fn body(self, runs: &[u8], stamp: Timestamp, records: &Records, store: &Store) -> Result<Body, Unreadable> {
+    fn body(self, stamp: Timestamp, runs: &[u8], records: &Records, store: &Store) -> Result<Body, Unreadable> {
         Ok(match self {
             BodyForm::Directory => Body::Directory,
             BodyForm::Link(to) => Body::Link(to.into()),
             BodyForm::File(form) => {
                 let content = Sparse::restore(form.size, runs, records, store)?;
-                Body::File(Box::new(form.file(content, stamp)))
+                Body::File(Box::new(form.file(stamp, content)))
             }
         })
     }
@@ -345,23 +344,24 @@ impl FileForm<'_> {
             size: file.content.len(),
             cleared: file.cleared.iter().map(|(range, at)| (range.start, range.end, at.ticks())).collect(),
             headers: [content_type, encoding, language, cache_control, md5, disposition].map(Option::as_deref),
-            copy: file.copy.as_deref().map(|copy| (copy.id, copy.source.as_str(), copy.total, ProgressForm::of(&copy.progress))),
+            copy: file.copy.as_deref().map(|copy| (copy.id, copy.source.as_str(), copy.total, (&copy.progress).into())),
             lease: file.lease.into(),
         }
     }
 
-    /// The file, which was last written to then.
-    fn file(self, content: Sparse, begun: Timestamp) -> File {
+    fn file(self, stamp: Timestamp, content: Sparse) -> File {
         let [content_type, encoding, language, cache_control, md5, disposition] = self.headers.map(|text| text.map(Box::from));
         let mut cleared = Marks::default();
         for (start, end, at) in self.cleared {
             cleared.mark(start..end, Timestamp::from_ticks(at));
         }
-        let copy = |(id, source, total, form): ([u8; 16], &str, u64, ProgressForm<'_>)| {
-            Arc::new(Copied { id, source: source.to_owned(), total, progress: form.progress(begun) })
+        // What came of a copy that was going on is gone with it, as when it is stopped.
+        let stopped = matches!(self.copy, Some((.., Progress::Pending)));
+        let copy = |(id, source, total, progress): ([u8; 16], &str, u64, Progress<'_>)| {
+            Arc::new(Copied { id, source: source.to_owned(), total, progress: progress.ended(stamp) })
         };
         File {
-            content,
+            content: if stopped { Sparse::default() } else { content },
             cleared,
             headers: ContentHeaders { content_type, encoding, language, cache_control, md5, disposition },
             copy: self.copy.map(copy),

@@ -84,7 +84,7 @@ fn checksum(length: u32, number: u64, payload: &[u8]) -> u64 {
     let mut head = [0; 12];
     head[..4].copy_from_slice(&length.to_le_bytes());
     head[4..].copy_from_slice(&number.to_le_bytes());
-    Crc64::combine(Crc64::of(&head), Crc64::of(payload), payload.len() as u64).0
+    Crc64::of_both(&head, payload).0
 }
 
 #[cfg(test)]
