@@ -49,12 +49,12 @@ def now(url=BLOB_URL):
     return parsedate_to_datetime(answer.headers["Date"])
 
 
-def in_an_hour():
-    return now() + timedelta(hours=1)
+def in_an_hour(url=BLOB_URL):
+    return now(url) + timedelta(hours=1)
 
 
-def an_hour_ago():
-    return now() - timedelta(hours=1)
+def an_hour_ago(url=BLOB_URL):
+    return now(url) - timedelta(hours=1)
 
 
 def other_service(url):

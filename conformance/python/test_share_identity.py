@@ -41,9 +41,9 @@ def test_an_intent_is_stated(share):
 
 
 def test_a_lent_key_signs(service, share):
-    lent = service.get_user_delegation_key(start=an_hour_ago(), expiry=in_an_hour())
+    lent = service.get_user_delegation_key(start=an_hour_ago(SECURE_BLOB_URL), expiry=in_an_hour(SECURE_BLOB_URL))
     assert lent.signed_service == "f"
-    made = {"user_delegation_key": lent, "permission": "rl", "expiry": in_an_hour()}
+    made = {"user_delegation_key": lent, "permission": "rl", "expiry": in_an_hour(SECURE_BLOB_URL)}
     sas = generate_share_sas(ACCOUNT, share.share_name, **made)
     with ShareClient(SECURE_FILE_URL, share.share_name, credential=sas, **SECURE) as client:
         assert [one.name for one in client.list_directories_and_files()] == ["d"]
