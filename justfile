@@ -29,6 +29,10 @@ conformance *args="":
 bench:
     cargo bench --locked --bench scale
 
+# Measure what it costs to keep data on disk: puts a second, and a start over a million blobs and entities
+bench-disk *count:
+    cargo bench --locked --bench disk -- {{count}}
+
 # Check licences, advisories and sources of the dependencies
 deny:
     cargo deny check

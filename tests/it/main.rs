@@ -12,6 +12,7 @@
 mod auth;
 mod blob;
 mod case;
+mod crash;
 mod dice;
 mod disk;
 mod docs;

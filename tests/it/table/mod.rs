@@ -9,7 +9,7 @@ mod model;
 mod paging;
 mod paths;
 mod tables;
-mod transactions;
+pub mod transactions;
 mod types;
 
 use crate::house::{Answer, House};

@@ -7,24 +7,27 @@ use lazuli::op::Kind;
 const HTTP: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
 
 /// A changeset of these requests.
-fn changeset(requests: &[String]) -> String {
+pub fn changeset(requests: &[String]) -> String {
     let parts: String = requests.iter().map(|request| format!("--changeset_1\r\n{HTTP}{request}\r\n")).collect();
     let head = "Content-Type: multipart/mixed; boundary=changeset_1";
     format!("--batch_1\r\n{head}\r\n\r\n{parts}--changeset_1--\r\n--batch_1--\r\n")
 }
 
-async fn send(house: &House, body: &str) -> Answer {
+/// Sends a batch.
+pub async fn send(house: &House, body: &str) -> Answer {
     let ask = house.ask("POST", "/$batch").of(Kind::Table);
     ask.header("content-type", "multipart/mixed; boundary=batch_1").body(body.to_owned()).send().await
 }
 
-fn insert(partition: &str, row: &str) -> String {
+/// A request that inserts an entity.
+pub fn insert(partition: &str, row: &str) -> String {
     let entity = format!(r#"{{"PartitionKey":"{partition}","RowKey":"{row}"}}"#);
     let head = "Content-Type: application/json\r\nAccept: application/json;odata=minimalmetadata\r\nPrefer: return-no-content";
     format!("POST http://127.0.0.1/devstoreaccount1/people HTTP/1.1\r\n{head}\r\n\r\n{entity}")
 }
 
-fn change(method: &str, row: &str, headers: &str, body: &str) -> String {
+/// A request that changes an entity of partition `p`.
+pub fn change(method: &str, row: &str, headers: &str, body: &str) -> String {
     format!("{method} /devstoreaccount1/people(PartitionKey='p',RowKey='{row}') HTTP/1.1\r\n{headers}\r\n{body}")
 }
 

@@ -1,0 +1,187 @@
+//! What it costs to keep data on disk: blobs and entities that are put in a second, in memory and with each durability; and how long a
+//! server takes to start over many of them. `cargo bench --bench disk [-- COUNT]`; a million of each unless told otherwise.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a measurement looks at the clock, makes a folder, and says what it saw"
+)]
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use hmac::{Hmac, KeyInit, Mac};
+use lazuli::Emulator;
+use lazuli::config::{self, Start, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::op::Kind;
+use lazuli::world::World;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use std::error::Error;
+use std::ffi::OsString;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Instant;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const COUNT: usize = 1_000_000;
+/// Those of them whose time is taken.
+const TIMED: usize = 50_000;
+/// Clients at a time, each of which waits for its answer before it asks again.
+const CLIENTS: usize = 64;
+/// Bytes of a blob.
+const SIZE: usize = 1000;
+/// Entities of a partition.
+const PARTITION: usize = 100;
+const KINDS: [Kind; 2] = [Kind::Blob, Kind::Table];
+
+/// A folder that goes when the measurement ends.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Place {
+        Place(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-disk-{}-{name}", std::process::id())))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A server with these arguments, and how many seconds it took to start.
+async fn start(arguments: &[OsString]) -> Outcome<(Emulator, f64)> {
+    let words = ["lazuli", "--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"].map(OsString::from);
+    let Ok(Start::Serve(config)) = config::read(words.into_iter().chain(arguments.iter().cloned()), &|_| None) else {
+        return Err("these are no flags".into());
+    };
+    loop {
+        let begun = Instant::now();
+        match Emulator::start(&config, World::real()).await {
+            // The tasks of the one before end when their turn comes.
+            Err(reason) if reason.contains("another server is using") => tokio::task::yield_now().await,
+            started => return Ok((started?, begun.elapsed().as_secs_f64())),
+        }
+    }
+}
+
+/// A connection to a service, with a signature that may do everything.
+struct Client {
+    stream: TcpStream,
+    sas: String,
+}
+
+impl Client {
+    async fn open(emulator: &Emulator, kind: Kind) -> Outcome<Client> {
+        let address = emulator.addresses().iter().find(|address| address.kind == kind).ok_or("no such service")?;
+        let fields = [WELL_KNOWN_ACCOUNT, "rwdlacup", "bt", "sco", "", "2100-01-01", "", "", "2019-02-02", ""].join("\n");
+        let mac = Hmac::<sha2::Sha256>::new_from_slice(&STANDARD.decode(WELL_KNOWN_KEY)?)?.chain_update(fields.as_bytes());
+        let signature = STANDARD.encode(mac.finalize().into_bytes());
+        let signature = utf8_percent_encode(&signature, NON_ALPHANUMERIC);
+        let stream = TcpStream::connect(("127.0.0.1", address.port)).await?;
+        stream.set_nodelay(true)?;
+        Ok(Client { stream, sas: format!("sv=2019-02-02&ss=bt&srt=sco&sp=rwdlacup&se=2100-01-01&sig={signature}") })
+    }
+
+    /// A request that has to succeed, with an answer that has no body.
+    async fn ask(&mut self, line: &str, headers: &str, body: &str) -> Outcome<()> {
+        let (method, target) = line.split_once(' ').ok_or("no method")?;
+        let (mark, sas, length) = (if target.contains('?') { '&' } else { '?' }, &self.sas, body.len());
+        let request = format!(
+            "{method} /{WELL_KNOWN_ACCOUNT}{target}{mark}{sas} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\
+             x-ms-version: 2021-12-02\r\n{headers}\r\n{body}"
+        );
+        self.stream.write_all(request.as_bytes()).await?;
+        let (mut answer, mut piece) = (Vec::new(), [0; 4096]);
+        while !answer.ends_with(b"\r\n\r\n") {
+            match self.stream.read(&mut piece).await? {
+                0 => return Err("the server closed the connection".into()),
+                count => answer.extend_from_slice(&piece[..count]),
+            }
+            if !answer.starts_with(b"HTTP/1.1 20") {
+                return Err(format!("{line}: {}", String::from_utf8_lossy(&answer)).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes what the others are put into.
+    async fn make(&mut self, kind: Kind) -> Outcome<()> {
+        match kind {
+            Kind::Blob => self.ask("PUT /box?restype=container", "", "").await,
+            _ => {
+                let headers = "Content-Type: application/json\r\nAccept: application/json\r\nPrefer: return-no-content\r\n";
+                self.ask("POST /Tables", headers, r#"{"TableName":"people"}"#).await
+            }
+        }
+    }
+
+    /// Puts the blob or the entity of this number; `more` are headers.
+    async fn put(&mut self, kind: Kind, number: usize, more: &str) -> Outcome<()> {
+        match kind {
+            Kind::Blob => {
+                let body = format!("{number:010}").repeat(SIZE / 10);
+                self.ask(&format!("PUT /box/{number:07}"), &format!("x-ms-blob-type: BlockBlob\r\n{more}"), &body).await
+            }
+            _ => {
+                let (partition, row) = (number / PARTITION, number % PARTITION);
+                let line = format!("PUT /people(PartitionKey='p{partition:06}',RowKey='{row:03}')");
+                let headers = format!("Content-Type: application/json\r\nAccept: application/json\r\n{more}");
+                self.ask(&line, &headers, &format!(r#"{{"age":{row},"name":"someone"}}"#)).await
+            }
+        }
+    }
+}
+
+/// Puts the blobs or entities of these numbers; how many in a second.
+async fn fill(emulator: &Emulator, kind: Kind, numbers: Range<usize>) -> Outcome<f64> {
+    let (begun, count) = (Instant::now(), numbers.len());
+    let clients = (0..CLIENTS).map(async |at| {
+        let mut client = Client::open(emulator, kind).await?;
+        for number in numbers.clone().skip(at).step_by(CLIENTS) {
+            client.put(kind, number, "").await?;
+        }
+        Outcome::Ok(())
+    });
+    futures::future::try_join_all(clients).await?;
+    Ok(count as f64 / begun.elapsed().as_secs_f64())
+}
+
+/// The rates of blobs and entities, as a row.
+async fn rates(emulator: &Emulator, name: &str, count: usize) -> Outcome<()> {
+    let mut rates = Vec::new();
+    for kind in KINDS {
+        Client::open(emulator, kind).await?.make(kind).await?;
+        rates.push(fill(emulator, kind, 0..count).await?);
+    }
+    println!("| {name} | {:.0} | {:.0} |", rates[0], rates[1]);
+    Ok(())
+}
+
+#[tokio::main]
+async fn main() -> Outcome<()> {
+    let count = std::env::args().find_map(|word| word.parse().ok()).unwrap_or(COUNT).max(1);
+    let timed = TIMED.min(count);
+    println!("| durability | blobs of {SIZE} bytes a second | entities a second |\n|---|---|---|");
+    rates(&start(&[]).await?.0, "in memory", timed).await?;
+    for durability in ["sync", "process"] {
+        let place = Place::new(durability);
+        let arguments = ["--durability".into(), durability.into(), "--location".into(), place.0.clone().into_os_string()];
+        let (emulator, _) = start(&arguments).await?;
+        rates(&emulator, durability, timed).await?;
+        if durability == "process" {
+            for kind in KINDS {
+                fill(&emulator, kind, timed..count).await?;
+            }
+            drop(emulator);
+            let (emulator, seconds) = start(&arguments).await?;
+            println!("\nA start over {count} blobs and {count} entities took {seconds:.2} s.");
+            for kind in KINDS {
+                // It has to be there to be written over.
+                Client::open(&emulator, kind).await?.put(kind, count - 1, "If-Match: *\r\n").await?;
+            }
+        }
+    }
+    Ok(())
+}

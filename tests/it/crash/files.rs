@@ -1,0 +1,149 @@
+//! Directories and files that are made, written to, copied, renamed and deleted, and snapshots of their share.
+
+use super::{Model, text};
+use crate::dice::Dice;
+use crate::house::{Answer, House};
+use lazuli::op::Kind;
+use std::collections::BTreeMap;
+
+/// Every path that there may be: directories have short names.
+const PATHS: [&str; 10] = ["d", "e", "d/s", "e/s", "file", "d/file", "e/file", "d/s/file", "e/s/file", "d/other-file"];
+const SIZE: usize = 2048;
+const SNAPSHOTS: usize = 2;
+
+/// What is at each path: nothing at a directory, else a file's bytes.
+type Tree = BTreeMap<String, String>;
+
+#[derive(Clone, Default)]
+pub struct Files {
+    made: bool,
+    tree: Tree,
+    snapshots: Vec<Tree>,
+}
+
+fn is_directory(path: &str) -> bool {
+    !path.ends_with("file")
+}
+
+impl Files {
+    /// Paths at which something can be made, or made anew.
+    fn free(&self, anew: bool) -> Vec<&'static str> {
+        let has_parent = |path: &str| path.rsplit_once('/').is_none_or(|(parent, _)| self.tree.contains_key(parent));
+        PATHS.into_iter().filter(|path| has_parent(path) && (anew || !self.tree.contains_key(*path))).collect()
+    }
+
+    fn there(&self, directory: bool) -> Vec<String> {
+        self.tree.keys().filter(|path| is_directory(path) == directory).cloned().collect()
+    }
+
+    async fn make(&mut self, house: &House, dice: &mut Dice) -> (Answer, &'static str) {
+        let path = dice.pick(&self.free(true));
+        if !is_directory(path) {
+            self.tree.insert(path.to_owned(), "\0".repeat(SIZE));
+            let ask = house.ask("PUT", &format!("/shr/{path}")).of(Kind::File).header("x-ms-type", "file");
+            return (ask.header("x-ms-content-length", SIZE).send().await, "201");
+        }
+        let wanted = if self.tree.insert(path.to_owned(), String::new()).is_none() { "201" } else { "409 ResourceAlreadyExists" };
+        (house.ask("PUT", &format!("/shr/{path}?restype=directory")).of(Kind::File).send().await, wanted)
+    }
+
+    /// A directory with all below it gets the name of another that is not there.
+    async fn rename(&mut self, house: &House, from: &str, to: &str) -> (Answer, &'static str) {
+        let inside = |path: &str| path == from || path.strip_prefix(from).is_some_and(|rest| rest.starts_with('/'));
+        let tree = std::mem::take(&mut self.tree).into_iter();
+        self.tree = tree.map(|(path, held)| (if inside(&path) { path.replacen(from, to, 1) } else { path }, held)).collect();
+        let ask = house.ask("PUT", &format!("/shr/{to}?restype=directory&comp=rename")).of(Kind::File);
+        (ask.header("x-ms-file-rename-source", format!("/devstoreaccount1/shr/{from}")).send().await, "200")
+    }
+
+    async fn delete(&mut self, house: &House, path: &str) -> (Answer, &'static str) {
+        let restype = if is_directory(path) { "?restype=directory" } else { "" };
+        let below = format!("{path}/");
+        let wanted = if self.tree.keys().any(|path| path.starts_with(&below)) {
+            "409 DirectoryNotEmpty"
+        } else {
+            self.tree.remove(path);
+            "202"
+        };
+        (house.ask("DELETE", &format!("/shr/{path}{restype}")).of(Kind::File).send().await, wanted)
+    }
+}
+
+impl Model for Files {
+    async fn one(&mut self, house: &House, dice: &mut Dice, step: usize) -> (Answer, &'static str) {
+        let ask = |method: &str, target: &str| house.ask(method, target).of(Kind::File);
+        if step == 0 {
+            self.made = true;
+            return (ask("PUT", "/shr?restype=share").send().await, "201");
+        }
+        let (text, at, roll) = (text(dice, step), dice.roll(SIZE / 2), dice.roll(20));
+        let (files, directories) = (self.there(false), self.there(true));
+        match roll {
+            0..=5 if !files.is_empty() => {
+                let path = &files[dice.roll(files.len())];
+                let text = &text[..text.len().min(SIZE / 2)];
+                self.tree.get_mut(path).unwrap().replace_range(at..at + text.len(), text);
+                let range = format!("bytes={at}-{}", at + text.len() - 1);
+                let ask = ask("PUT", &format!("/shr/{path}?comp=range")).header("x-ms-write", "update");
+                (ask.header("x-ms-range", range).body(text.to_owned()).send().await, "201")
+            }
+            6 | 7 if !files.is_empty() => {
+                let from = &files[dice.roll(files.len())];
+                let to: Vec<_> = self.free(false).into_iter().filter(|path| !is_directory(path)).collect();
+                if to.is_empty() {
+                    return self.delete(house, from).await;
+                }
+                let to = dice.pick(&to);
+                self.tree.insert(to.to_owned(), self.tree[from].clone());
+                let source = format!("/devstoreaccount1/shr/{from}");
+                (ask("PUT", &format!("/shr/{to}")).header("x-ms-copy-source", source).send().await, "202")
+            }
+            8..=10 if !directories.is_empty() => {
+                let from = &directories[dice.roll(directories.len())];
+                let to = self.free(false).into_iter().filter(|path| is_directory(path) && !path.starts_with(&**from));
+                match to.collect::<Vec<_>>()[..] {
+                    [] => self.delete(house, from).await,
+                    ref to => self.rename(house, from, dice.pick(to)).await,
+                }
+            }
+            11 | 12 if !self.tree.is_empty() => {
+                let path = self.tree.keys().nth(dice.roll(self.tree.len())).unwrap().clone();
+                self.delete(house, &path).await
+            }
+            13 if self.snapshots.len() < SNAPSHOTS => {
+                self.snapshots.push(self.tree.clone());
+                (ask("PUT", "/shr?restype=share&comp=snapshot").send().await, "201")
+            }
+            _ => self.make(house, dice).await,
+        }
+    }
+
+    fn told(&self, _: usize) -> Vec<String> {
+        let mut told = vec![format!("{} shares, {} snapshots", usize::from(self.made), self.snapshots.len())];
+        for tree in self.snapshots.iter().chain([&self.tree]) {
+            let held = |path: &str| tree.get(path).map_or_else(|| "none".to_owned(), Clone::clone);
+            told.extend(PATHS.map(|path| format!("{path}: {}", held(path))));
+        }
+        told
+    }
+
+    async fn tell(house: &House) -> Vec<String> {
+        let listed = house.ask("GET", "/?comp=list&include=snapshots").of(Kind::File).send().await;
+        let mut moments = listed.elements("Snapshot");
+        let shares = listed.elements("Name").len() - moments.len();
+        let mut told = vec![format!("{shares} shares, {} snapshots", moments.len())];
+        moments.sort_unstable();
+        let queries = moments.into_iter().map(|moment| format!("&sharesnapshot={moment}")).chain([String::new()]);
+        for (query, path) in queries.flat_map(|query| PATHS.map(|path| (query.clone(), path))) {
+            let restype = if is_directory(path) { "restype=directory" } else { "timeout=30" };
+            let got = house.ask("GET", &format!("/shr/{path}?{restype}{query}")).of(Kind::File).send().await;
+            let held = match got.status {
+                200 => got.text().to_owned(),
+                404 => "none".to_owned(),
+                _ => got.verdict(),
+            };
+            told.push(format!("{path}: {held}"));
+        }
+        told
+    }
+}

@@ -1,0 +1,126 @@
+//! Messages that are put, taken, changed and deleted.
+
+use super::{BETWEEN, Model, text};
+use crate::dice::Dice;
+use crate::house::{Answer, House};
+use lazuli::op::Kind;
+
+/// Messages at one time: no more than are taken by one request.
+const MOST: usize = 20;
+/// Seconds before each look: what is hidden at the first can be seen at the last.
+const LOOKS: [u64; 3] = [0, 20, 20];
+
+#[derive(Clone)]
+struct Message {
+    text: String,
+    taken: usize,
+    /// The second from which it can be seen.
+    visible: u64,
+    /// The path of who holds it, empty if that was never told.
+    held: String,
+}
+
+#[derive(Clone, Default)]
+pub struct Messages {
+    made: bool,
+    all: Vec<Message>,
+}
+
+fn now(step: usize) -> u64 {
+    step as u64 * BETWEEN
+}
+
+/// The path of a message with its receipt, as it is told in an answer.
+fn path(id: &str, receipt: &str) -> String {
+    let receipt = percent_encoding::utf8_percent_encode(receipt, percent_encoding::NON_ALPHANUMERIC);
+    format!("/work/messages/{id}?popreceipt={receipt}")
+}
+
+fn document(text: &str) -> String {
+    format!("<QueueMessage><MessageText>{text}</MessageText></QueueMessage>")
+}
+
+impl Messages {
+    async fn put(&mut self, house: &House, now: u64, text: String, hidden: u64) -> Answer {
+        let target = format!("/work/messages?visibilitytimeout={hidden}");
+        let got = house.ask("POST", &target).of(Kind::Queue).body(document(&text)).send().await;
+        let held = path(got.element("MessageId"), got.element("PopReceipt"));
+        self.all.push(Message { text, taken: 0, visible: now + hidden, held });
+        got
+    }
+
+    /// Takes all that can be seen, at once.
+    async fn take(&mut self, house: &House, now: u64) -> Answer {
+        let got = house.ask("GET", "/work/messages?numofmessages=32&visibilitytimeout=30").of(Kind::Queue).send().await;
+        let (texts, ids, receipts) = (got.elements("MessageText"), got.elements("MessageId"), got.elements("PopReceipt"));
+        for message in self.all.iter_mut().filter(|message| message.visible <= now) {
+            let at = texts.iter().position(|text| *text == message.text);
+            message.held = at.map_or(String::new(), |at| path(ids[at], receipts[at]));
+            (message.taken, message.visible) = (message.taken + 1, now + 30);
+        }
+        got
+    }
+
+    async fn update(&mut self, house: &House, now: u64, at: usize, text: String, hidden: u64) -> Answer {
+        let message = &mut self.all[at];
+        let target = format!("{}&visibilitytimeout={hidden}", message.held);
+        let got = house.ask("PUT", &target).of(Kind::Queue).body(document(&text)).send().await;
+        let id = message.held.trim_start_matches("/work/messages/").split('?').next().unwrap();
+        message.held = path(id, got.header("x-ms-popreceipt"));
+        (message.text, message.visible) = (text, now + hidden);
+        got
+    }
+}
+
+impl Model for Messages {
+    async fn one(&mut self, house: &House, dice: &mut Dice, step: usize) -> (Answer, &'static str) {
+        if step == 0 {
+            self.made = true;
+            return (house.ask("PUT", "/work").of(Kind::Queue).send().await, "201");
+        }
+        let now = now(step);
+        let (text, hidden) = (text(dice, step), dice.pick(&[0, 0, 20]));
+        let roll = if self.all.len() < MOST { dice.roll(30) } else { 29 };
+        if self.all.is_empty() || roll < 12 {
+            return (self.put(house, now, text, hidden).await, "201");
+        }
+        let at = dice.roll(self.all.len());
+        match roll {
+            12..=18 => (self.take(house, now).await, "200"),
+            19..=25 => (self.update(house, now, at, text, hidden).await, "204"),
+            26 => {
+                self.all.clear();
+                (house.ask("DELETE", "/work/messages").of(Kind::Queue).send().await, "204")
+            }
+            _ => {
+                let message = self.all.swap_remove(at);
+                (house.ask("DELETE", &message.held).of(Kind::Queue).send().await, "204")
+            }
+        }
+    }
+
+    fn told(&self, step: usize) -> Vec<String> {
+        let mut now = now(step);
+        let look = |wait| {
+            now += wait;
+            let seen = self.all.iter().filter(|message| message.visible <= now);
+            let mut seen: Vec<String> = seen.map(|message| format!("{} {}", message.taken, message.text)).collect();
+            seen.sort();
+            if self.made { seen.join(", ") } else { "404 QueueNotFound".to_owned() }
+        };
+        LOOKS.into_iter().map(look).collect()
+    }
+
+    async fn tell(house: &House) -> Vec<String> {
+        let mut told = Vec::new();
+        for wait in LOOKS {
+            house.wait(wait);
+            let got = house.ask("GET", "/work/messages?peekonly=true&numofmessages=32").of(Kind::Queue).send().await;
+            let pairs = got.elements("DequeueCount").into_iter().zip(got.elements("MessageText"));
+            let mut seen: Vec<String> = pairs.map(|(taken, text)| format!("{taken} {text}")).collect();
+            seen.sort();
+            told.push(if got.status == 200 { seen.join(", ") } else { got.verdict() });
+        }
+        told
+    }
+}
