@@ -5,7 +5,7 @@
 //! - [`config`] and `main.rs`: arguments in, server out
 //! - [`Emulator`]: the whole server, embeddable
 //! - [`http`]: the wire, and only here: listeners, targets, routes, signatures, the pipeline of a request
-//! - [`blob`], [`queue`], [`table`], [`file`]: a service each; [`service`] is what they share
+//! - [`blob`], [`queue`], [`table`], [`mod@file`]: a service each; [`service`] is what they share
 //! - [`op`]: what an operation is, what it is handed and what it gives back
 //! - [`store`]: cells of records, and content for bytes
 //! - [`rules`]: what is decided, pure
