@@ -3,7 +3,7 @@
 //! The map of the house, arrows pointing down only:
 //!
 //! - [`config`] and `main.rs`: arguments in, server out
-//! - [`Emulator`]: the whole server, embeddable
+//! - [`Emulator`]: the whole server, embeddable; [`import`]: another server's data, written through the services
 //! - [`http`]: the wire, and only here: listeners, targets, routes, signatures, the pipeline of a request
 //! - [`blob`], [`queue`], [`table`], [`mod@file`]: a service each; [`service`] is what they share
 //! - [`op`]: what an operation is, what it is handed and what it gives back
@@ -19,6 +19,7 @@ pub mod control;
 mod emulator;
 pub mod file;
 pub mod http;
+pub mod import;
 pub mod op;
 pub mod queue;
 pub mod rules;

@@ -3,9 +3,11 @@
 use lazuli::Emulator;
 use lazuli::config::{self, Config, Personality, Start, WELL_KNOWN_ACCOUNT};
 use lazuli::op::Kind;
+use lazuli::store::disk::Durability;
 use lazuli::world::World;
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -24,12 +26,21 @@ fn main() -> ExitCode {
             Ok(ExitCode::SUCCESS)
         }
         Ok(Start::Health(config)) => Ok(health(&config)),
+        Ok(Start::Import { from, to, durability }) => import(&from, &to, durability),
         Ok(Start::Serve(config)) => serve(&config),
     };
     outcome.unwrap_or_else(|mistake| {
         complain(&mistake);
         ExitCode::from(MISTAKE)
     })
+}
+
+fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, String> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
+    let imported = runtime.block_on(lazuli::import::azurite(from, to, durability, World::real()))?;
+    say(&format!("Brought over to {}: {}", to.display(), imported.brought));
+    imported.left.iter().for_each(|line| complain(line));
+    Ok(if imported.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn serve(config: &Config) -> Result<ExitCode, String> {

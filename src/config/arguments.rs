@@ -14,14 +14,14 @@ pub(super) struct Given {
 
 /// Reads the words after the program's name.
 ///
-/// Azurite ignores bare words (`azurite start`) except for its commands `help` and `version`, and so do we.
+/// Azurite ignores bare words (`azurite start`) except for its commands `help` and `version`, and so do we; `import` is ours.
 pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Given>, String> {
     let mut words = words.peekable();
     let mut given = Vec::new();
     while let Some(word) = words.next() {
         let word = match word.as_str() {
             "--" => break,
-            "help" | "version" => format!("--{word}"),
+            "help" | "version" | "import" => format!("--{word}"),
             bare if !bare.starts_with('-') => continue,
             _ => word,
         };

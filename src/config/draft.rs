@@ -23,6 +23,7 @@ pub(super) struct Draft {
     pub(super) accounts: Vec<AccountConfig>,
     pub(super) in_memory: bool,
     pub(super) location: Option<PathBuf>,
+    pub(super) from_azurite: Option<PathBuf>,
     pub(super) durability: Option<Durability>,
     pub(super) control: bool,
     pub(super) cert: Option<PathBuf>,

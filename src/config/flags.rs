@@ -195,6 +195,11 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "Instead of serving",
         flags: &[
+            question("import").means(
+                "Bring what --from-azurite names over into --location, and exit: with 1 if something stayed behind, with 2 if nothing came",
+            ),
+            value("from-azurite", "DIR", |d, v| path(v).map(|p| d.from_azurite = Some(p)))
+                .means("The Azurite workspace that import reads"),
             question("health").means("Ask the server that runs with these flags for its health, and exit with 0 or 1"),
             question("version").short('v').means("Print the version, and nothing else"),
             question("help").short('h').means("Print this list"),

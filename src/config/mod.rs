@@ -149,6 +149,15 @@ pub enum Start {
     Serve(Config),
     /// Print this, which ends with its line, and exit with 0.
     Print(String),
+    /// Bring an Azurite workspace over into a new location, and exit.
+    Import {
+        /// The workspace.
+        from: PathBuf,
+        /// The location.
+        to: PathBuf,
+        /// When a write to it counts as done.
+        durability: Durability,
+    },
     /// Ask the server that runs with this configuration for its health, and exit with 0 or 1.
     Health(Config),
 }
@@ -180,6 +189,16 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
     if asked("version") {
         return Ok(Start::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));
     }
-    let config = Draft::fill(&given, env).and_then(|draft| draft.finish(personality)).map_err(Mistake)?;
+    let mut draft = Draft::fill(&given, env).map_err(Mistake)?;
+    let from = draft.from_azurite.take();
+    let config = draft.finish(personality).map_err(Mistake)?;
+    match (asked("import"), from, config.location.clone()) {
+        (false, None, _) => {}
+        (true, Some(from), Some(to)) => return Ok(Start::Import { from, to, durability: config.durability }),
+        (false, Some(_), _) => {
+            return Err(Mistake("--from-azurite goes with import: lazuli import --from-azurite DIR".to_owned()));
+        }
+        (true, ..) => return Err(Mistake("import needs --from-azurite DIR and --location DIR".to_owned())),
+    }
     Ok(if asked("health") { Start::Health(config) } else { Start::Serve(config) })
 }

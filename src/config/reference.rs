@@ -17,7 +17,7 @@ pub(super) fn help() -> String {
             text += &entry(flag);
         }
     }
-    text += "\nEvery flag but the last three has a variable: LAZULI_BLOB_PORT for --blob-port. The flag comes before it.\n\
+    text += "\nEvery flag but import and the last three has a variable: LAZULI_BLOB_PORT for --blob-port. The flag comes before it.\n\
              Azurite's names (--blobPort) and these variables of Azurite's are understood too:\n\n";
     for variable in VARIABLES {
         text += &columns(variable.name, variable.meaning);
@@ -91,7 +91,8 @@ Without any flag, Lazuli serves Blob, Queue, Table and File on 127.0.0.1 for the
   `--filePort` and its like are spelled as if it had.
 - A flag comes before its environment variable, a variable before the default. An empty variable counts as none.
   In a variable, a switch is `true` (or `1`) or `false` (or `0`).
-- Bare words (`azurite start`) are ignored, except that `help` and `version` mean `--help` and `--version`.
+- Bare words (`azurite start`) are ignored, except that `help`, `version` and `import` mean `--help`,
+  `--version` and `--import`.
 - A mistake is one line on stderr and exit code 2. It names the flag or variable.
 ";
 

@@ -150,7 +150,7 @@ fn every_spelling_and_variable_does_the_same() {
     }
     assert_eq!(config(&["--extentMemoryLimit", "-1"], &[]).warnings.len(), 1, "a number is a value, whatever its sign");
 
-    let refused_or_asking = ["cert", "key", "pwd", "health", "version", "help"];
+    let refused_or_asking = ["cert", "key", "pwd", "import", "from-azurite", "health", "version", "help"];
     for flag in flags() {
         let tested = SETTINGS.iter().any(|(_, variable, ..)| Some((*variable).to_owned()) == flag.variable());
         assert!(tested || refused_or_asking.contains(&flag.name), "--{} has no test", flag.name);
@@ -432,4 +432,15 @@ fn docs_configuration_md_is_fresh() {
     }
     let text = std::fs::read_to_string(page).unwrap_or_default().replace("\r\n", "\n");
     assert!(text == reference(), "docs/configuration.md is stale: UPDATE_DOCS=1 cargo test config");
+}
+
+#[test]
+fn an_import_names_both_ends() {
+    let (from, to) = (PathBuf::from("old"), PathBuf::from("new"));
+    let words = ["lazuli", "import", "--from-azurite", "old", "--location=new", "--durability", "sync"];
+    assert_eq!(start(&words, &[]), Ok(Start::Import { from, to, durability: Durability::Sync }));
+    for words in [&["import"][..], &["import", "--location", "new"], &["import", "--from-azurite", "old"]] {
+        assert_eq!(mistake(words, &[]), "import needs --from-azurite DIR and --location DIR");
+    }
+    assert_eq!(mistake(&["--from-azurite", "old"], &[]), "--from-azurite goes with import: lazuli import --from-azurite DIR");
 }

@@ -10,3 +10,4 @@ mod state;
 mod wire;
 
 pub use queues::Queues;
+pub use state::Kept;

@@ -48,6 +48,23 @@ pub struct New {
     pub expires: Timestamp,
 }
 
+/// A message that another server kept.
+#[derive(Debug)]
+pub struct Kept {
+    /// Its id.
+    pub id: Uuid,
+    /// The text.
+    pub text: Arc<str>,
+    /// When it was put.
+    pub inserted: Timestamp,
+    /// From when on it is no more.
+    pub expires: Timestamp,
+    /// From when on it can be taken.
+    pub visible: Timestamp,
+    /// How often it was taken.
+    pub dequeued: u64,
+}
+
 impl Queue {
     /// An empty queue.
     pub fn new(metadata: Metadata) -> Queue {
@@ -91,6 +108,18 @@ impl Queue {
         let receipt = Receipt { number, visible: new.visible };
         let New { id, text, visible, expires } = new;
         self.add(Message { id, order: number, text, inserted: now, expires, visible, dequeued: 0, receipt })
+    }
+
+    /// Puts a message as another server kept it; whether there was none of its id. Whoever took it there does not hold it here.
+    pub fn restore(&mut self, kept: Kept) -> bool {
+        if self.messages.contains_key(&kept.id) {
+            return false;
+        }
+        let number = self.number();
+        let Kept { id, text, inserted, expires, visible, dequeued } = kept;
+        let receipt = Receipt { number, visible };
+        self.add(Message { id, order: number, text, inserted, expires, visible, dequeued, receipt });
+        true
     }
 
     /// Takes the first so many messages that are visible, and leaves them invisible until `visible`.

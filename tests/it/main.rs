@@ -21,6 +21,7 @@ mod faults;
 mod file;
 mod formats;
 mod house;
+mod import;
 mod kill;
 mod queue;
 mod race;

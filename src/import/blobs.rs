@@ -1,0 +1,313 @@
+//! Containers and their blobs.
+
+use super::door::{Ask, Door};
+use super::policies;
+use super::report::{Report, Trouble};
+use super::workspace::{Database, Document, buffer, is_zeros, list, number, text};
+use crate::op::Kind;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+
+/// Bytes of one Put Page or Append Block, at most.
+const STEP: usize = 4 << 20;
+
+/// Brings containers and blobs over.
+///
+/// # Errors
+/// When nothing can be written any more.
+pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<(), String> {
+    for document in from.collection("$CONTAINERS_COLLECTION$") {
+        let (account, name) = (text(document, "accountName").unwrap_or_default(), text(document, "name").unwrap_or_default());
+        let path = format!("/{name}");
+        report.count("containers", name, container(door, account, &path, document).await)?;
+        let policies = list(document, "containerAcl");
+        if !policies.is_empty() {
+            let ask = Ask::new("PUT", &path).query("restype", "container").query("comp", "acl");
+            let ask = ask.header_of("x-ms-blob-public-access", public_access(document)).body(policies::document(policies));
+            report.count("lists of access policies", name, door.ask(Kind::Blob, account, ask).await)?;
+        }
+        if is_leased(document) {
+            report.leave("leases", name, "whoever held one takes another");
+        }
+    }
+    let mut blobs: Vec<&Document> = from.collection("$BLOBS_COLLECTION$").iter().collect();
+    // The states of a name one after the other, the blob as it is at last. What is of equal rank stays in order.
+    blobs.sort_by_key(|blob| match text(blob, "snapshot") {
+        Some(moment) => (false, moment.to_owned()),
+        None => (true, String::new()),
+    });
+    let mut taken = Taken::new();
+    for document in blobs {
+        bring_blob(door, from, document, &mut taken, report).await?;
+    }
+    for ((account, name), outcomes) in taken {
+        leave(door, &account, &name, outcomes, report).await?;
+    }
+    for block in from.collection("$BLOCKS_COLLECTION$") {
+        let name =
+            format!("/{}/{}", text(block, "containerName").unwrap_or_default(), text(block, "blobName").unwrap_or_default());
+        let outcome = match bytes(from, block) {
+            Ok(bytes) => {
+                let id = text(block, "name").unwrap_or_default();
+                let ask = Ask::new("PUT", &name).query("comp", "block").query("blockid", id).body(bytes);
+                door.ask(Kind::Blob, text(block, "accountName").unwrap_or_default(), ask).await
+            }
+            Err(trouble) => Err(trouble),
+        };
+        report.count("uncommitted blocks", &name, outcome)?;
+    }
+    for service in from.collection("$SERVICES_COLLECTION$") {
+        report.leave("properties of the Blob service", text(service, "accountName").unwrap_or_default(), "set them again");
+    }
+    Ok(())
+}
+
+async fn container(door: &Door, account: &str, path: &str, document: &Document) -> Result<(), Trouble> {
+    let ask = Ask::new("PUT", path).query("restype", "container").metadata(document);
+    door.ask(Kind::Blob, account, ask.header_of("x-ms-blob-public-access", public_access(document))).await
+}
+
+fn public_access(container: &Document) -> Option<&str> {
+    text(container.get("properties")?, "publicAccess")
+}
+
+fn is_leased(document: &Document) -> bool {
+    document.get("properties").and_then(|properties| text(properties, "leaseState")).is_some_and(|state| state != "available")
+}
+
+/// What became of the snapshots of a name, until the blob itself is there: by account and path.
+type Taken = BTreeMap<(String, String), Vec<Result<(), Trouble>>>;
+
+const SNAPSHOTS: &str = "snapshots, under new moments";
+
+async fn bring_blob(
+    door: &Door,
+    from: &Database,
+    document: &Document,
+    taken: &mut Taken,
+    report: &mut Report,
+) -> Result<(), String> {
+    let name = format!("/{}/{}", text(document, "containerName").unwrap_or_default(), text(document, "name").unwrap_or_default());
+    let is = |what: &str| document.get(what).and_then(Value::as_bool);
+    // What holds nothing but uncommitted blocks is there as soon as they are.
+    if is("isCommitted") == Some(false) {
+        return Ok(());
+    }
+    if is("deleted") == Some(true) {
+        report.leave("deleted blobs", &name, "they were deleted");
+        return Ok(());
+    }
+    let account = text(document, "accountName").unwrap_or_default();
+    let blob = Blob { door, from, document, path: &name, account };
+    let key = (account.to_owned(), name.clone());
+    if text(document, "snapshot").is_some() {
+        taken.entry(key).or_default().push(blob.write(true).await);
+        return Ok(());
+    }
+    let snapshots = taken.remove(&key).unwrap_or_default();
+    if !report.count("blobs", &name, blob.write(false).await)? {
+        return leave(door, account, &name, snapshots, report).await;
+    }
+    for outcome in snapshots {
+        report.count(SNAPSHOTS, &name, outcome)?;
+    }
+    if is_leased(document) {
+        report.leave("leases", &name, "whoever held one takes another");
+    }
+    if text(blob.properties(), "copyId").is_some() {
+        report.leave("records of copies", &name, "the blobs themselves are there");
+    }
+    Ok(())
+}
+
+/// Takes away what was written of a name whose blob stays behind: a part of it, or the state of a snapshot in its place.
+async fn leave(
+    door: &Door,
+    account: &str,
+    name: &str,
+    snapshots: Vec<Result<(), Trouble>>,
+    report: &mut Report,
+) -> Result<(), String> {
+    let ask = Ask::new("DELETE", name).header("x-ms-delete-snapshots", "include");
+    if let Err(Trouble::Broken(why)) = door.ask(Kind::Blob, account, ask).await {
+        return Err(why);
+    }
+    for outcome in snapshots {
+        let outcome = outcome.and_then(|()| Err(Trouble::Left("their blob stays behind".to_owned())));
+        report.count(SNAPSHOTS, name, outcome)?;
+    }
+    Ok(())
+}
+
+/// A blob on its way.
+struct Blob<'a> {
+    door: &'a Door,
+    from: &'a Database,
+    document: &'a Document,
+    account: &'a str,
+    path: &'a str,
+}
+
+impl Blob<'_> {
+    fn properties(&self) -> &Value {
+        self.document.get("properties").unwrap_or(&Value::Null)
+    }
+
+    async fn send(&self, ask: Ask) -> Result<(), Trouble> {
+        self.door.ask(Kind::Blob, self.account, ask).await
+    }
+
+    fn ask(&self) -> Ask {
+        Ask::new("PUT", self.path)
+    }
+
+    /// A request that makes the blob: with what only such a one can say.
+    fn make(&self) -> Ask {
+        let inferred = self.properties().get("accessTierInferred").and_then(Value::as_bool) == Some(true);
+        let tier = text(self.properties(), "accessTier").filter(|_| !inferred);
+        let tags = list(self.document.get("blobTags").unwrap_or(&Value::Null), "blobTagSet").iter().map(|tag| {
+            let member = |name| utf8_percent_encode(text(tag, name).unwrap_or_default(), NON_ALPHANUMERIC).to_string();
+            format!("{}={}", member("key"), member("value"))
+        });
+        let tags = tags.collect::<Vec<_>>().join("&");
+        let ask = self.ask().metadata(self.document).header_of("x-ms-access-tier", tier);
+        self.with_headers(ask.header_of("x-ms-tags", Some(tags.as_str()).filter(|tags| !tags.is_empty())))
+    }
+
+    fn with_headers(&self, ask: Ask) -> Ask {
+        let known = [
+            ("contentType", "x-ms-blob-content-type"),
+            ("contentEncoding", "x-ms-blob-content-encoding"),
+            ("contentLanguage", "x-ms-blob-content-language"),
+            ("contentDisposition", "x-ms-blob-content-disposition"),
+            ("cacheControl", "x-ms-blob-cache-control"),
+        ];
+        known.into_iter().fold(ask, |ask, (name, header)| ask.header_of(header, text(self.properties(), name)))
+    }
+
+    async fn write(&self, snapshot: bool) -> Result<(), Trouble> {
+        let kind = text(self.properties(), "blobType").unwrap_or_default();
+        // Read first: nothing is written of a blob whose bytes are not all there.
+        match kind {
+            "BlockBlob" => self.write_blocks().await?,
+            "AppendBlob" => self.write_appended().await?,
+            "PageBlob" => self.write_pages().await?,
+            other => return Err(Trouble::Left(format!("no such type of blob: {}", other.escape_debug()))),
+        }
+        if snapshot {
+            return self.send(self.ask().query("comp", "snapshot")).await;
+        }
+        if self.properties().get("isSealed").and_then(Value::as_bool) == Some(true) {
+            self.send(self.ask().query("comp", "seal")).await?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of the committed blocks, each with its id.
+    fn committed(&self) -> Result<Vec<(String, Vec<u8>)>, Trouble> {
+        let blocks = list(self.document, "committedBlocksInOrder").iter();
+        let read = blocks.map(|block| Ok((text(block, "name").unwrap_or_default().to_owned(), bytes(self.from, block)?)));
+        let read: Vec<(String, Vec<u8>)> = read.collect::<Result<_, Trouble>>()?;
+        self.check_length(read.iter().map(|(_, bytes)| bytes.len() as u64).sum())?;
+        Ok(read)
+    }
+
+    fn check_length(&self, read: u64) -> Result<(), Trouble> {
+        match number(self.properties(), "contentLength") {
+            Some(length) if length == read => Ok(()),
+            _ => Err(Trouble::Left("its length is not that of its bytes".to_owned())),
+        }
+    }
+
+    async fn write_blocks(&self) -> Result<(), Trouble> {
+        let md5 = buffer(self.properties(), "contentMD5").filter(|md5| md5.len() == 16).map(|md5| STANDARD.encode(md5));
+        let (make, md5) = (self.make(), md5.as_deref());
+        if list(self.document, "committedBlocksInOrder").is_empty() && self.document.get("persistency").is_some() {
+            let bytes = bytes(self.from, self.document)?;
+            self.check_length(bytes.len() as u64)?;
+            let made = self.send(make.header("x-ms-blob-type", "BlockBlob").body(bytes)).await;
+            return self.keep_md5(made, md5).await;
+        }
+        let mut blocks = self.committed()?;
+        // One id for different bytes, as a list of committed and later blocks may have: they get ids of their own.
+        let mut known: HashMap<&str, &[u8]> = HashMap::new();
+        if blocks.iter().any(|(id, bytes)| known.insert(id, bytes).is_some_and(|before| before != bytes)) {
+            blocks.iter_mut().enumerate().for_each(|(at, (id, _))| *id = STANDARD.encode(format!("block-{at:05}-")));
+        }
+        let mut named = String::from("<BlockList>");
+        for (id, bytes) in blocks {
+            named.push_str(&format!("<Latest>{}</Latest>", quick_xml::escape::escape(&id)));
+            self.send(self.ask().query("comp", "block").query("blockid", &id).body(bytes)).await?;
+        }
+        named.push_str("</BlockList>");
+        let ask = make.header_of("x-ms-blob-content-md5", md5).query("comp", "blocklist");
+        self.send(ask.body(named.into_bytes())).await
+    }
+
+    async fn write_appended(&self) -> Result<(), Trouble> {
+        let blocks = self.committed()?;
+        self.send(self.make().header("x-ms-blob-type", "AppendBlob")).await?;
+        for (_, bytes) in blocks {
+            for part in bytes.chunks(STEP) {
+                self.send(self.ask().query("comp", "appendblock").body(part.to_vec())).await?;
+            }
+        }
+        self.keep_own_md5().await
+    }
+
+    async fn write_pages(&self) -> Result<(), Trouble> {
+        let mut ranges = Vec::new();
+        for range in list(self.document, "pageRangesInOrder") {
+            let pointer = range.get("persistency").unwrap_or(&Value::Null);
+            if !is_zeros(pointer) {
+                let start = number(range, "start").ok_or_else(missing)?;
+                let bytes = bytes(self.from, range)?;
+                let end = number(range, "end").and_then(|end| end.checked_sub(start)?.checked_add(1));
+                if end != Some(bytes.len() as u64) {
+                    return Err(missing());
+                }
+                ranges.push((start, bytes));
+            }
+        }
+        let length = number(self.properties(), "contentLength").ok_or_else(missing)?;
+        let sequence = number(self.properties(), "blobSequenceNumber").unwrap_or_default();
+        let make = self.make().header("x-ms-blob-type", "PageBlob").header("x-ms-blob-content-length", length.to_string());
+        self.send(make.header("x-ms-blob-sequence-number", sequence.to_string())).await?;
+        for (start, bytes) in ranges {
+            for (at, part) in bytes.chunks(STEP).enumerate() {
+                let from = start.saturating_add((at * STEP) as u64);
+                let range = format!("bytes={from}-{}", from.saturating_add(part.len() as u64 - 1));
+                let ask = self.ask().query("comp", "page").header("x-ms-page-write", "update").header("x-ms-range", range);
+                self.send(ask.body(part.to_vec())).await?;
+            }
+        }
+        self.keep_own_md5().await
+    }
+
+    async fn keep_own_md5(&self) -> Result<(), Trouble> {
+        let md5 = buffer(self.properties(), "contentMD5").filter(|md5| md5.len() == 16).map(|md5| STANDARD.encode(md5));
+        self.keep_md5(Ok(()), md5.as_deref()).await
+    }
+
+    /// Says the MD5 that the owner said, which need not be that of the bytes. It is said with the other headers, or they are gone.
+    async fn keep_md5(&self, made: Result<(), Trouble>, md5: Option<&str>) -> Result<(), Trouble> {
+        made?;
+        match md5 {
+            Some(md5) => {
+                let ask = self.with_headers(self.ask().query("comp", "properties"));
+                self.send(ask.header("x-ms-blob-content-md5", md5)).await
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn bytes(from: &Database, document: &Document) -> Result<Vec<u8>, Trouble> {
+    document.get("persistency").and_then(|pointer| from.bytes(pointer)).ok_or_else(missing)
+}
+
+fn missing() -> Trouble {
+    Trouble::Left("its bytes are not in the workspace".to_owned())
+}

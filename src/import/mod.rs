@@ -1,0 +1,102 @@
+//! `lazuli import`: what an Azurite workspace holds, written into a location.
+//!
+//! Azurite's documents become requests, which pass through the pipelines of the services: every rule holds for what is brought over.
+//! What the services refuse stays behind and is told. Only messages are put into their queue by hand, for no request says how
+//! often one was taken. The location is made beside its place and moved there when it is whole.
+
+mod blobs;
+mod door;
+mod policies;
+mod queues;
+mod report;
+mod tables;
+mod workspace;
+
+use crate::store::Store;
+use crate::store::disk::{Disk, Durability, medium::Medium};
+use crate::world::World;
+use door::Door;
+use report::Report;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use workspace::{Workspace, text};
+
+/// What an import did, in lines.
+#[derive(Debug)]
+pub struct Imported {
+    /// What is in the location now.
+    pub brought: String,
+    /// What is not, and why: a line for each reason.
+    pub left: Vec<String>,
+}
+
+/// Brings the Azurite workspace `from` over into the directory `to`, which holds nothing yet.
+///
+/// # Errors
+/// One sentence, and `to` is as it was: there is no workspace, it cannot be read, `to` is not empty or cannot be written.
+pub async fn azurite(from: &Path, to: &Path, durability: Durability, world: World) -> Result<Imported, String> {
+    let workspace = Workspace::open(from)?;
+    check_empty(to)?;
+    let beside = beside(to)?;
+    let outcome = fill(&workspace, &beside, durability, world).await;
+    let moved = match outcome {
+        Ok(report) => std::fs::rename(&beside, to).map(|()| report).map_err(|error| located(to, &error)),
+        Err(why) => Err(why),
+    };
+    match moved {
+        Ok(report) => Ok(Imported { brought: report.brought(), left: report.left().collect() }),
+        Err(why) => {
+            _ = std::fs::remove_dir_all(&beside);
+            Err(why)
+        }
+    }
+}
+
+/// Everything is closed when this ends.
+async fn fill(workspace: &Workspace, to: &Path, durability: Durability, world: World) -> Result<Report, String> {
+    let (disk, _) = Disk::open(to, Medium::default(), durability)?;
+    let store = Store::on_disk(Arc::new(disk));
+    let door = Door::open(&accounts(workspace), &store, world)?;
+    let mut report = Report::default();
+    blobs::bring(&door, &workspace.blob, &mut report).await?;
+    queues::bring(&door, &workspace.queue, &mut report).await?;
+    tables::bring(&door, &workspace.table, &mut report).await?;
+    Ok(report)
+}
+
+/// Every account that has anything.
+fn accounts(workspace: &Workspace) -> Vec<String> {
+    let Workspace { blob, queue, table } = workspace;
+    let holders = [
+        blob.collection("$CONTAINERS_COLLECTION$"),
+        queue.collection("$QUEUES_COLLECTION$"),
+        table.collection("$TABLES_COLLECTION$"),
+    ];
+    let name = |document| text(document, "accountName").or(text(document, "account"));
+    let names: BTreeSet<&str> = holders.into_iter().flatten().filter_map(name).collect();
+    names.into_iter().map(str::to_owned).collect()
+}
+
+fn check_empty(to: &Path) -> Result<(), String> {
+    match std::fs::read_dir(to).map(|mut entries| entries.next().is_none()) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(located(to, &"there is something in it already; an import makes a location anew")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(located(to, &error)),
+    }
+}
+
+/// Where the location is made.
+fn beside(to: &Path) -> Result<PathBuf, String> {
+    let name = to.file_name().and_then(|name| name.to_str()).ok_or_else(|| located(to, &"it has to be named by its own name"))?;
+    let beside = to.with_file_name(format!("{name}.importing"));
+    match beside.symlink_metadata() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(beside),
+        _ => Err(format!("{} is what an import left that was broken off, or is going on: remove it first", beside.display())),
+    }
+}
+
+fn located(to: &Path, why: &dyn std::fmt::Display) -> String {
+    format!("--location {}: {why}", to.display())
+}

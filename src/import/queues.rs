@@ -1,0 +1,63 @@
+//! Queues and their messages, each as far on its way as it was.
+
+use super::door::{Ask, Door};
+use super::policies;
+use super::report::{Report, Trouble};
+use super::workspace::{Database, Document, list, number, text};
+use crate::op::Kind;
+use crate::queue::Kept;
+use crate::rules::message::TEXT;
+use crate::rules::name;
+use crate::rules::time::Timestamp;
+use uuid::Uuid;
+
+/// Brings queues and messages over.
+///
+/// # Errors
+/// When nothing can be written any more.
+pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<(), String> {
+    for document in from.collection("$QUEUES_COLLECTION$") {
+        let (account, name) = (text(document, "accountName").unwrap_or_default(), text(document, "name").unwrap_or_default());
+        let ask = Ask::new("PUT", &format!("/{name}")).metadata(document);
+        report.count("queues", name, door.ask(Kind::Queue, account, ask).await)?;
+        let policies = list(document, "queueAcl");
+        if !policies.is_empty() {
+            let ask = Ask::new("PUT", &format!("/{name}")).query("comp", "acl").body(policies::document(policies));
+            report.count("lists of access policies", name, door.ask(Kind::Queue, account, ask).await)?;
+        }
+    }
+    for document in from.collection("$MESSAGES_COLLECTION$") {
+        let name = text(document, "queueName").unwrap_or_default();
+        report.count("messages", name, message(door, from, document).await)?;
+    }
+    for service in from.collection("$SERVICES_COLLECTION$") {
+        report.leave("properties of the Queue service", text(service, "accountName").unwrap_or_default(), "set them again");
+    }
+    Ok(())
+}
+
+async fn message(door: &Door, from: &Database, document: &Document) -> Result<(), Trouble> {
+    let left = |why: &str| Trouble::Left(why.to_owned());
+    let now = door.world.now();
+    let time = |name| text(document, name).and_then(Timestamp::parse_iso).ok_or_else(|| left("one of its times cannot be read"));
+    let (inserted, expires) = (time("insertionTime")?, time("expirationTime")?);
+    // Azurite's word for never lacks the ticks.
+    let expires = if expires.after_seconds(1) == Timestamp::NEVER { Timestamp::NEVER } else { expires };
+    if expires <= now {
+        return Err(left("their time was over"));
+    }
+    let visible = number(document, "timeNextVisible").ok_or_else(|| left("one of its times cannot be read"))?;
+    let visible = Timestamp::from_unix((visible / 1000) as i64, (visible % 1000) as u32 * 10_000);
+    let bytes = document.get("persistency").and_then(|pointer| from.bytes(pointer));
+    let bytes = bytes.ok_or_else(|| left("its text is not in the workspace"))?;
+    let message = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= TEXT && !text.contains(name::unfit_for_xml));
+    let message = message.ok_or_else(|| left("its text is not one that a message can have"))?;
+    let id = text(document, "messageId").and_then(|id| Uuid::try_parse(id).ok());
+    let id = id.unwrap_or_else(|| Uuid::from_bytes(door.world.id()));
+    let kept =
+        Kept { id, text: message.into(), inserted, expires, visible, dequeued: number(document, "dequeueCount").unwrap_or(0) };
+    let (account, name) = (text(document, "accountName").unwrap_or_default(), text(document, "queueName").unwrap_or_default());
+    let queue = door.queues.find(account, name).map_err(|_| left("its queue is not there"))?;
+    let put = queue.write(|queue| Ok(queue.restore(kept))).await.map_err(|fault| Trouble::Broken(fault.to_string()))?;
+    if put { Ok(()) } else { Err(left("another one has its id")) }
+}

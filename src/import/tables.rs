@@ -1,0 +1,58 @@
+//! Tables and their entities.
+
+use super::door::{Ask, Door};
+use super::policies;
+use super::report::{Report, Trouble};
+use super::workspace::{Database, Document, list, text};
+use crate::op::Kind;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::{Map, Value, json};
+
+/// Brings tables and entities over.
+///
+/// # Errors
+/// When nothing can be written any more.
+pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<(), String> {
+    for document in from.collection("$TABLES_COLLECTION$") {
+        let (account, name) = (text(document, "account").unwrap_or_default(), text(document, "table").unwrap_or_default());
+        let made = post(door, account, "/Tables", json!({ "TableName": name })).await;
+        report.count("tables", name, made)?;
+        let policies = list(document, "tableAcl");
+        if !policies.is_empty() {
+            let ask = Ask::new("PUT", &format!("/{name}")).query("comp", "acl").body(policies::document(policies));
+            report.count("lists of access policies", name, door.ask(Kind::Table, account, ask).await)?;
+        }
+        for entity in from.collection(&format!("{account}${name}")) {
+            let put = match properties(entity) {
+                Some(properties) => post(door, account, &format!("/{name}"), properties).await,
+                None => Err(Trouble::Left("it has no properties".to_owned())),
+            };
+            report.count("entities", name, put)?;
+        }
+    }
+    for service in from.collection("$SERVICES_COLLECTION$") {
+        report.leave("properties of the Table service", text(service, "accountName").unwrap_or_default(), "set them again");
+    }
+    Ok(())
+}
+
+async fn post(door: &Door, account: &str, path: &str, body: Value) -> Result<(), Trouble> {
+    let ask = Ask::new("POST", path).header("content-type", "application/json").header("accept", "application/json");
+    door.ask(Kind::Table, account, ask.header("prefer", "return-no-content").body(body.to_string().into_bytes())).await
+}
+
+/// An entity as a client sends it. Azurite keeps the text of a GUID in base64, and what a server adds beside what it was given.
+fn properties(entity: &Document) -> Option<Value> {
+    let kept = entity.get("properties")?.as_object()?;
+    let mut sent = Map::new();
+    for (name, value) in kept {
+        if name.starts_with("odata.") || name == "Timestamp" || name == "Timestamp@odata.type" || value.is_null() {
+            continue;
+        }
+        let is_guid = kept.get(&format!("{name}@odata.type")).and_then(Value::as_str) == Some("Edm.Guid");
+        let guid = value.as_str().filter(|_| is_guid).and_then(|text| STANDARD.decode(text).ok());
+        let guid = guid.and_then(|bytes| String::from_utf8(bytes).ok()).filter(|text| uuid::Uuid::try_parse(text).is_ok());
+        sent.insert(name.clone(), guid.map_or_else(|| value.clone(), Value::String));
+    }
+    Some(Value::Object(sent))
+}

@@ -1,0 +1,259 @@
+//! `lazuli import`: a workspace that Azurite wrote (`tests/data/azurite`), asked for over the socket once it has come over.
+
+use crate::house::{Answer, House, start_of_time};
+use crate::scratch::Scratch;
+use crate::startup::run;
+use lazuli::import::{self, Imported};
+use lazuli::op::Kind;
+use lazuli::rules::time::Timestamp;
+use lazuli::store::disk::Durability;
+use lazuli::world::World;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/azurite")
+}
+
+/// A copy of the workspace, to be changed.
+fn copy(to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for below in ["", "__blobstorage__", "__queuestorage__"] {
+        std::fs::create_dir_all(to.join(below)).unwrap();
+        for entry in std::fs::read_dir(workspace().join(below)).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_file() {
+                std::fs::copy(entry.path(), to.join(below).join(entry.file_name())).unwrap();
+            }
+        }
+    }
+}
+
+/// Changes the documents of one collection.
+fn change(place: &Path, database: &str, collection: &str, change: impl FnOnce(&mut Vec<Value>)) {
+    let path = place.join(format!("__azurite_db_{database}__.json"));
+    let mut dump: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let collections = dump["collections"].as_array_mut().unwrap();
+    let found = collections.iter_mut().find(|known| known["name"] == collection).unwrap();
+    change(found["data"].as_array_mut().unwrap());
+    std::fs::write(&path, dump.to_string()).unwrap();
+}
+
+fn milliseconds(at: Timestamp) -> u64 {
+    at.ticks() / 10_000 - Timestamp::from_unix(0, 0).ticks() / 10_000
+}
+
+async fn bring(from: &Path, to: &Path) -> Result<Imported, String> {
+    import::azurite(from, to, Durability::Process, World::by_hand(start_of_time(), 3)).await
+}
+
+/// The workspace with messages around today: one was taken, one is plain, one is hidden for ten minutes, one is over.
+async fn brought() -> (Scratch, Imported) {
+    let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
+    copy(&from.0);
+    change(&from.0, "queue", "$MESSAGES_COLLECTION$", |messages| {
+        let now = start_of_time();
+        for (message, visible) in messages.iter_mut().zip([now, now, now.after_seconds(600), now]) {
+            message["timeNextVisible"] = json!(milliseconds(visible));
+        }
+        messages[3]["expirationTime"] = json!("2020-01-01T00:00:00.000Z");
+    });
+    let imported = bring(&from.0, &to.0).await.unwrap();
+    (to, imported)
+}
+
+async fn get(house: &House, target: &str) -> Answer {
+    let answer = house.ask("GET", target).send().await;
+    assert_eq!(answer.status, 200, "{target}: {}", answer.text());
+    answer
+}
+
+#[tokio::test]
+async fn blobs_come_over() {
+    let (place, imported) = brought().await;
+    assert_eq!(
+        imported.brought,
+        "5 blobs, 2 containers, 2 entities, 3 lists of access policies, 3 messages, 1 queues, 1 snapshots, under new moments, \
+         1 tables, 2 uncommitted blocks"
+    );
+    assert_eq!(
+        imported.left,
+        [
+            "not brought over: 1 messages (their time was over), the first: jobs",
+            "not brought over: 1 properties of the Blob service (set them again), the first: devstoreaccount1"
+        ]
+    );
+    let house = House::with(&["--location", place.path()]).await;
+    let containers = get(&house, "/?comp=list&include=metadata").await;
+    assert_eq!(containers.elements("Name"), ["empty", "pictures"]);
+    assert_eq!(containers.element("Owner"), "me");
+    let access = get(&house, "/pictures?restype=container&comp=acl").await;
+    assert_eq!((access.header("x-ms-blob-public-access"), access.element("Id")), ("blob", "read"));
+    assert!(access.element("Expiry").starts_with("2090-01-01T00:00:00"), "{}", access.text());
+
+    let blob = get(&house, "/pictures/a/hello.txt").await;
+    assert_eq!(blob.text(), "hello world");
+    for (name, value) in [
+        ("content-type", "text/plain"),
+        ("content-language", "en"),
+        ("cache-control", "no-cache"),
+        ("content-disposition", "inline"),
+        ("content-md5", "XrY7u+Ae7tCTyyK7j1rNww=="),
+        ("x-ms-meta-color", "blue"),
+        ("x-ms-access-tier", ""),
+        ("x-ms-tag-count", "1"),
+    ] {
+        assert_eq!(blob.header(name), value, "{name}");
+    }
+    let head = house.ask("HEAD", "/pictures/a/hello.txt").send().await;
+    assert_eq!((head.header("x-ms-access-tier"), head.header("x-ms-access-tier-inferred")), ("Cool", ""));
+    assert_eq!(get(&house, "/pictures/a/hello.txt?comp=tags").await.element("Value"), "v 1");
+    let listed = get(&house, "/pictures?restype=container&comp=list&include=snapshots").await;
+    assert_eq!(listed.elements("Name"), ["a/hello.txt", "a/hello.txt", "blocks &amp; more ü", "empty", "log", "pages"]);
+    let snapshot = get(&house, &format!("/pictures/a/hello.txt?snapshot={}", listed.element("Snapshot"))).await;
+    assert_eq!((snapshot.text(), snapshot.header("x-ms-meta-color")), ("hello world", "blue"));
+
+    assert_eq!(get(&house, "/pictures/blocks%20%26%20more%20%C3%BC").await.text(), "block2;block1;");
+    let blocks = get(&house, "/pictures/blocks%20%26%20more%20%C3%BC?comp=blocklist&blocklisttype=all").await;
+    assert_eq!(blocks.elements("Name"), ["YjI=", "YjE=", "YjM="]);
+    assert_eq!(house.ask("GET", "/pictures/uncommitted").send().await.verdict(), "404 BlobNotFound");
+    let blocks = get(&house, "/pictures/uncommitted?comp=blocklist&blocklisttype=uncommitted").await;
+    assert_eq!(blocks.elements("Name"), ["eno="]);
+
+    let pages = get(&house, "/pictures/pages").await;
+    assert_eq!((pages.body.len(), pages.header("x-ms-blob-sequence-number")), (2048, "7"));
+    assert!(pages.body.iter().enumerate().all(|(at, byte)| *byte == if (512..1024).contains(&at) { b'p' } else { 0 }));
+    let ranges = get(&house, "/pictures/pages?comp=pagelist").await;
+    assert_eq!((ranges.elements("Start"), ranges.elements("End")), (vec!["512"], vec!["1023"]));
+    let log = get(&house, "/pictures/log").await;
+    assert_eq!((log.text(), log.header("x-ms-blob-committed-block-count")), ("one\ntwo\n", "2"));
+}
+
+#[tokio::test]
+async fn messages_come_over_as_far_as_they_were() {
+    let (place, _) = brought().await;
+    let house = House::with(&["--location", place.path()]).await;
+    let ask = async |target: &str| house.ask("GET", target).of(Kind::Queue).send().await;
+    assert_eq!(ask("/jobs?comp=metadata").await.header("x-ms-meta-m"), "1");
+    assert_eq!(ask("/jobs?comp=acl").await.element("Id"), "p");
+    let seen = ask("/jobs/messages?peekonly=true&numofmessages=32").await;
+    assert_eq!(seen.elements("MessageText"), ["first &lt;&amp;&gt;", "second"]);
+    assert_eq!(seen.elements("DequeueCount"), ["1", "0"]);
+    assert_eq!(seen.elements("ExpirationTime"), ["Fri, 31 Dec 9999 23:59:59 GMT"; 2]);
+    house.wait(601);
+    let seen = ask("/jobs/messages?numofmessages=32").await;
+    assert_eq!(seen.elements("MessageText"), ["first &lt;&amp;&gt;", "second", "later"]);
+    assert_eq!(seen.elements("DequeueCount"), ["2", "1", "1"]);
+}
+
+#[tokio::test]
+async fn entities_come_over_with_their_types() {
+    let (place, _) = brought().await;
+    let house = House::with(&["--location", place.path()]).await;
+    let ask = async |target: &str| {
+        let ask = house.ask("GET", target).of(Kind::Table);
+        ask.header("accept", "application/json;odata=fullmetadata").send().await
+    };
+    let entity: Value = serde_json::from_slice(&ask("/People(PartitionKey='p',RowKey='r''1')").await.body).unwrap();
+    for (name, value, kind) in [
+        ("s", json!("text"), Value::Null),
+        ("e", json!(""), Value::Null),
+        ("i", json!(5), Value::Null),
+        ("b", json!(true), Value::Null),
+        ("l", json!("1099511627776"), json!("Edm.Int64")),
+        ("d", json!(1.5), Value::Null),
+        ("w", json!(2.0), Value::Null),
+        ("inf", json!("Infinity"), json!("Edm.Double")),
+        ("g", json!("00000000-0000-0000-0000-000000000005"), json!("Edm.Guid")),
+        ("t", json!("2024-01-02T03:04:05Z"), json!("Edm.DateTime")),
+        ("y", json!("AQI="), json!("Edm.Binary")),
+    ] {
+        assert_eq!((&entity[name], &entity[format!("{name}@odata.type")]), (&value, &kind), "{name}");
+    }
+    assert_eq!(ask("/People(PartitionKey='',RowKey='')").await.status, 200);
+    let access = house.ask("GET", "/People?comp=acl").of(Kind::Table).header("accept", "application/xml").send().await;
+    assert_eq!(access.element("Id"), "tp");
+}
+
+/// What is damaged stays behind, and is told; the rest comes.
+#[tokio::test]
+async fn what_cannot_come_is_told() {
+    let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
+    copy(&from.0);
+    change(&from.0, "blob", "$BLOBS_COLLECTION$", |blobs| {
+        blobs[0]["persistency"]["id"] = json!("../__azurite_db_blob__.json");
+        blobs[1]["properties"]["contentLength"] = json!(1);
+        blobs[2]["properties"]["blobType"] = json!("Strange");
+        blobs[4]["pageRangesInOrder"][0]["persistency"]["count"] = json!(u64::MAX);
+        blobs[5]["containerName"] = json!("nowhere");
+        blobs.extend([json!(1), Value::Null, json!({ "properties": 5, "metadata": [1] })]);
+    });
+    change(&from.0, "table", "devstoreaccount1$People", |entities| {
+        entities[0]["properties"]["l"] = json!("no number");
+        entities.push(json!({}));
+    });
+    change(&from.0, "queue", "$MESSAGES_COLLECTION$", |messages| {
+        messages[0]["timeNextVisible"] = json!(-1);
+        messages[1]["insertionTime"] = json!("yesterday");
+        messages[2]["persistency"] = json!(null);
+        messages.remove(3);
+    });
+    let imported = bring(&from.0, &to.0).await.unwrap();
+    let told = imported.left.join("\n");
+    for line in [
+        "2 blobs (its bytes are not in the workspace), the first: /pictures/a/hello.txt",
+        "1 blobs (its length is not that of its bytes), the first: /pictures/empty",
+        "1 blobs (no such type of blob: Strange), the first: /pictures/blocks & more ü",
+        "1 blobs (refused: 404 ContainerNotFound), the first: /nowhere/log",
+        "1 snapshots, under new moments (their blob stays behind), the first: /pictures/a/hello.txt",
+        "1 entities (it has no properties), the first: People",
+        "1 entities (refused: 400",
+        "2 messages (one of its times cannot be read), the first: jobs",
+        "1 messages (its text is not in the workspace), the first: jobs",
+    ] {
+        assert!(told.contains(&format!("not brought over: {line}")), "{line}\n{told}");
+    }
+    let house = House::with(&["--location", to.path()]).await;
+    for blob in ["a/hello.txt", "pages"] {
+        assert_eq!(house.ask("GET", &format!("/pictures/{blob}")).send().await.verdict(), "404 BlobNotFound", "{blob}");
+    }
+}
+
+/// One line, exit code 2, and the location as it was.
+#[test]
+fn what_is_no_workspace_is_refused() {
+    let program = Path::new(env!("CARGO_BIN_EXE_lazuli"));
+    let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
+    let refused = |arguments: &[&str], why: &str| {
+        let (code, _, said) = run(program, arguments);
+        assert_eq!((code, said.lines().count()), (2, 1), "{said}");
+        assert!(said.contains(why), "{said}");
+        assert!(!Path::new(&format!("{}.importing", to.path())).exists());
+    };
+    let import = ["import", "--from-azurite", from.path(), "--location", to.path()];
+    refused(&import[..3], "import needs --from-azurite DIR and --location DIR");
+    refused(&import[1..], "--from-azurite goes with import");
+    refused(&import, "is not an Azurite workspace");
+    std::fs::create_dir_all(&from.0).unwrap();
+    for (text, why) in [
+        ("", "not JSON"),
+        ("{\"collections\"", "not JSON"),
+        ("[]", "not a database of Azurite's"),
+        ("{\"collections\":[{\"name\":5,\"data\":[]}]}", "not a database of Azurite's"),
+        ("{\"collections\":[{\"name\":\"x\"}]}", "not a database of Azurite's"),
+    ] {
+        std::fs::write(from.0.join("__azurite_db_table__.json"), text).unwrap();
+        refused(&import, why);
+        assert!(!to.0.exists(), "{text}");
+    }
+    std::fs::remove_dir_all(&from.0).unwrap();
+    copy(&from.0);
+    std::fs::create_dir_all(&to.0).unwrap();
+    std::fs::write(to.0.join("mine"), "mine").unwrap();
+    refused(&import, "there is something in it already");
+    assert_eq!(std::fs::read_to_string(to.0.join("mine")).unwrap(), "mine");
+    std::fs::remove_file(to.0.join("mine")).unwrap();
+    let (code, said, told) = run(program, &import);
+    assert_eq!(code, 1, "the CORS rules stay behind: {told}");
+    assert!(said.starts_with(&format!("Brought over to {}: 5 blobs, 2 containers", to.path())), "{said}");
+    refused(&import, "there is something in it already");
+}
