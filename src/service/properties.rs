@@ -7,10 +7,13 @@ mod record;
 
 use super::directory::{Directory, Held};
 use crate::op::xml::{self, Element, Writer};
-use crate::op::{Call, Kind, Reply};
+use crate::op::{Call, Kind, Reply, Row, Secondary, Shape, Sign};
+use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{
+    condition::Accepts,
     cors::{self, CorsRule},
     fault::Fault,
+    lease::Guard,
     version::Version,
     website::Site,
 };
@@ -173,6 +176,39 @@ impl Properties {
 
 /// The largest body of a Set Service Properties, in bytes.
 const LIMIT: u64 = 64 << 10;
+
+const SIGNS: &[Sign] = &[Sign::Query("restype", "service"), Sign::Query("comp", "properties")];
+
+/// The operation that reads them, as every service declares it under its own name.
+pub const fn get_row(name: &'static str) -> Row {
+    row(name, &["GET"], "r", Secondary::Allowed, 200)
+}
+
+/// The operation that sets them.
+pub const fn set_row(name: &'static str) -> Row {
+    row(name, &["PUT"], "w", Secondary::Refused, 202)
+}
+
+const fn row(
+    name: &'static str,
+    methods: &'static [&'static str],
+    account: &'static str,
+    secondary: Secondary,
+    status: u16,
+) -> Row {
+    Row {
+        name,
+        methods,
+        shape: Shape::Service,
+        signs: SIGNS,
+        takes: &[],
+        permit: Permit { level: Level::Service, account, service: "", public: Public::Never },
+        secondary,
+        accepts: Accepts::None,
+        lease: Guard::None,
+        status,
+    }
+}
 
 /// Answers Get Service Properties.
 ///

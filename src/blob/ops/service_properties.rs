@@ -2,42 +2,17 @@
 
 use super::super::blobs::Blobs;
 use super::super::state::Container;
-use crate::op::{Call, Kind, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public, PublicAccess};
-use crate::rules::{condition::Accepts, encryption::Preset, fault::Fault, lease::Guard, metadata::Metadata, website};
+use crate::op::{Call, Kind, Op, Reply};
+use crate::rules::{access::PublicAccess, encryption::Preset, fault::Fault, metadata::Metadata, website};
 use crate::service::properties;
 
-const SIGNS: &[Sign] = &[Sign::Query("restype", "service"), Sign::Query("comp", "properties")];
-
 pub(super) static GET_SERVICE_PROPERTIES: Op<Blobs> = Op {
-    row: Row {
-        name: "Get Blob Service Properties",
-        methods: &["GET"],
-        shape: Shape::Service,
-        signs: SIGNS,
-        takes: &[],
-        permit: Permit { level: Level::Service, account: "r", service: "", public: Public::Never },
-        secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
-        status: 200,
-    },
+    row: properties::get_row("Get Blob Service Properties"),
     run: |blobs, call| Box::pin(std::future::ready(properties::get(blobs, &call, Kind::Blob))),
 };
 
 pub(super) static SET_SERVICE_PROPERTIES: Op<Blobs> = Op {
-    row: Row {
-        name: "Set Blob Service Properties",
-        methods: &["PUT"],
-        shape: Shape::Service,
-        signs: SIGNS,
-        takes: &[],
-        permit: Permit { level: Level::Service, account: "w", service: "", public: Public::Never },
-        secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
-        status: 202,
-    },
+    row: properties::set_row("Set Blob Service Properties"),
     run: |blobs, call| Box::pin(set(blobs, call)),
 };
 

@@ -1,41 +1,15 @@
 //! Get and Set Queue Service Properties.
 
 use super::super::queues::Queues;
-use crate::op::{Kind, Op, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::op::{Kind, Op};
 use crate::service::properties;
 
-const SIGNS: &[Sign] = &[Sign::Query("restype", "service"), Sign::Query("comp", "properties")];
-
 pub(super) static GET_SERVICE_PROPERTIES: Op<Queues> = Op {
-    row: Row {
-        name: "Get Queue Service Properties",
-        methods: &["GET"],
-        shape: Shape::Service,
-        signs: SIGNS,
-        takes: &[],
-        permit: Permit { level: Level::Service, account: "r", service: "", public: Public::Never },
-        secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
-        status: 200,
-    },
+    row: properties::get_row("Get Queue Service Properties"),
     run: |queues, call| Box::pin(std::future::ready(properties::get(queues, &call, Kind::Queue))),
 };
 
 pub(super) static SET_SERVICE_PROPERTIES: Op<Queues> = Op {
-    row: Row {
-        name: "Set Queue Service Properties",
-        methods: &["PUT"],
-        shape: Shape::Service,
-        signs: SIGNS,
-        takes: &[],
-        permit: Permit { level: Level::Service, account: "w", service: "", public: Public::Never },
-        secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
-        status: 202,
-    },
+    row: properties::set_row("Set Queue Service Properties"),
     run: |queues, call| Box::pin(properties::set(queues, call, Kind::Queue)),
 };
