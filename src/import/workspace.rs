@@ -71,6 +71,11 @@ impl Database {
         self.collections.iter().find(|(known, _)| known == name).map_or(&[], |(_, documents)| documents)
     }
 
+    /// The names of the collections.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.collections.iter().map(|(name, _)| name.as_str())
+    }
+
     /// The bytes that a document points to as its `persistency`; `None` when they are not there.
     pub fn bytes(&self, pointer: &Value) -> Option<Vec<u8>> {
         let (id, offset, count) = (text(pointer, "id")?, number(pointer, "offset")?, number(pointer, "count")?);

@@ -218,6 +218,15 @@ async fn what_cannot_come_is_told() {
     }
 }
 
+#[tokio::test]
+async fn entities_without_a_table_are_told() {
+    let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
+    copy(&from.0);
+    change(&from.0, "table", "$TABLES_COLLECTION$", |tables| tables.retain(|table| table["table"] != "People"));
+    let told = bring(&from.0, &to.0).await.unwrap().left.join("\n");
+    assert!(told.contains("entities (their table is not in the list of tables), the first: devstoreaccount1$People"), "{told}");
+}
+
 /// One line, exit code 2, and the location as it was.
 #[test]
 fn what_is_no_workspace_is_refused() {
