@@ -5,7 +5,7 @@ use super::body::{Body, ContentHeaders};
 use super::protection;
 use super::state::{Admitted, At, Blob, Kept as State};
 use crate::op::xml::Writer;
-use crate::op::{Call, Field, Place, Reply};
+use crate::op::{Call, Field, METADATA, Place, Reply};
 use crate::rules::{
     checksum::Digests,
     encryption::Encryption,
@@ -26,7 +26,7 @@ mod tags;
 mod tier;
 
 pub(super) use blocks::{block_list, read_block_list};
-pub(super) use container::{preset_told, read_preset, read_public_access, write_container};
+pub(super) use container::{ACCESS, PRESET, preset_told, read_preset, read_public_access, write_container};
 pub(super) use listing::{Include, write_listed, write_name};
 pub(super) use tags::{read_tags, tags, write_tag_set};
 pub(super) use tier::{tiers_of, with_smart_tier, with_tier};
@@ -76,6 +76,16 @@ impl ContentHeaders {
     }
 }
 
+/// The headers that describe a blob's content, where the body is not it.
+pub(super) const CONTENT: &[Field] = &[
+    Field { place: Place::Header, name: "x-ms-blob-content-type", required: false },
+    Field { place: Place::Header, name: "x-ms-blob-content-encoding", required: false },
+    Field { place: Place::Header, name: "x-ms-blob-content-language", required: false },
+    Field { place: Place::Header, name: "x-ms-blob-content-md5", required: false },
+    Field { place: Place::Header, name: "x-ms-blob-cache-control", required: false },
+    Field { place: Place::Header, name: "x-ms-blob-content-disposition", required: false },
+];
+
 /// The Content-Type of a blob that was given none.
 const DEFAULT_TYPE: &str = "application/octet-stream";
 
@@ -91,6 +101,7 @@ pub(super) struct Given {
 
 impl Given {
     pub(super) const FIELDS: &'static [Field] = &[
+        METADATA[0],
         Field { place: Place::Header, name: "x-ms-tags", required: false },
         Field { place: Place::Header, name: "x-ms-access-tier", required: false },
         protection::FIELDS[0],

@@ -13,7 +13,7 @@ mod snapshots;
 mod tree;
 
 pub use handles::{Handle, Opener};
-pub use named::{dots, path_of, read_snapshot};
+pub use named::{dots, path_of, read_snapshot, refuse_root};
 pub use tree::Tree;
 
 use super::node::{Body, File, Node, NodeId, Place};
@@ -369,7 +369,8 @@ impl Share {
         }
     }
 
-    /// The name that a rename moves to. What stands there may be replaced if that was asked for, and if both are files.
+    /// The name that a rename moves to. A file that stands there is replaced if that was asked for, by a directory too; a directory
+    /// never is.
     ///
     /// # Errors
     /// 404 ParentNotFound; 409 ResourceAlreadyExists; what [`Share::claim`] says of handles and the lease, whose id is `shown`.
@@ -383,8 +384,7 @@ impl Share {
     ) -> Result<Claimed, Fault> {
         let claimed = self.claim_place(call)?;
         let Some(node) = claimed.stands.as_ref().filter(|node| node.id != source.node.id) else { return Ok(claimed) };
-        let files = node.sort() == Sort::File && source.node.sort() == Sort::File;
-        if !replace || !files {
+        if !replace || node.sort() != Sort::File {
             return Err(Code::ResourceAlreadyExists.into());
         }
         self.check(node, Touch::Replace, despite_read_only)?;

@@ -241,18 +241,19 @@ pub(super) fn write_share(xml: &mut Writer, line: &Line<'_, Share>, view: &View<
     xml.leaf("Last-Modified", about.stamp.rfc1123()).leaf("Etag", crate::rules::etag::ETag::of(about.stamp).quoted());
     if tells_tier && line.deleted.is_some() {
         xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "broken");
-    } else if tells_tier && view.taken.is_none() {
+    } else if tells_tier {
         xml.leaf("LeaseStatus", view.lease.status(call.now)).leaf("LeaseState", view.lease.state(call.now));
         xml.leaf_some("LeaseDuration", view.lease.duration(call.now));
     }
     xml.leaf("Quota", settings.quota.to_string());
     xml.leaf_some("EnabledProtocols", settings.protocol.map(Protocol::name));
     xml.leaf_some("RootSquash", settings.root_squash.map(RootSquash::name));
-    // Recorded: a premium share tells its tier before others do.
-    if tells_tier || settings.tier == Tier::Premium {
+    // Recorded: a premium share tells its tier before others do, and the entry of a snapshot has none.
+    let live = view.taken.is_none();
+    if live && (tells_tier || settings.tier == Tier::Premium) {
         xml.leaf("AccessTier", settings.tier.name());
     }
-    if tells_tier {
+    if live && tells_tier {
         xml.leaf("AccessTierChangeTime", settings.tier_since.rfc1123());
     }
     if settings.is_premium() {

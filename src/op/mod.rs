@@ -21,7 +21,12 @@ pub use service::{Kind, Service};
 pub use source::{Answer, Asking, Found, Opens, Reach, Source, Sources, lost};
 pub use structured::{STRUCTURED, STRUCTURED_BODY};
 
-use crate::rules::{access::Permit, condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{
+    access::Permit,
+    condition::{self, Accepts},
+    fault::Fault,
+    lease::Guard,
+};
 use std::future::Future;
 use std::pin::Pin;
 
@@ -137,6 +142,27 @@ pub const ENCRYPTED: &[Field] = &[
     Field { place: Place::Header, name: "x-ms-encryption-key-sha256", required: false },
     Field { place: Place::Header, name: "x-ms-encryption-algorithm", required: false },
     Field { place: Place::Header, name: "x-ms-encryption-scope", required: false },
+];
+
+/// The metadata headers, declared by what their names begin with.
+pub const METADATA: &[Field] = &[Field { place: Place::Header, name: "x-ms-meta-", required: false }];
+
+/// The header that names the boundary of a batch's parts.
+pub const CONTENT_TYPE: &[Field] = &[Field { place: Place::Header, name: "content-type", required: true }];
+
+/// The checksums that a request gives for its body.
+pub const CHECKSUMS: &[Field] = &[
+    Field { place: Place::Header, name: "content-md5", required: false },
+    Field { place: Place::Header, name: "x-ms-content-crc64", required: false },
+];
+
+/// The conditions on the source of a copy.
+pub const SOURCE_CONDITIONS: &[Field] = &[
+    Field { place: Place::Header, name: condition::SOURCE.if_match, required: false },
+    Field { place: Place::Header, name: condition::SOURCE.if_none_match, required: false },
+    Field { place: Place::Header, name: condition::SOURCE.if_modified_since, required: false },
+    Field { place: Place::Header, name: condition::SOURCE.if_unmodified_since, required: false },
+    Field { place: Place::Header, name: condition::SOURCE.if_tags, required: false },
 ];
 
 impl Row {

@@ -213,15 +213,13 @@ fn account(sid: &str) -> String {
 
 /// The bytes of a descriptor's text. `None` for what has no binary form here.
 pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = vec![0; HEADER];
-    bytes[0] = 1;
+    let (mut accounts, mut lists) = (Vec::new(), Vec::new());
     let mut control = SELF_RELATIVE;
     let mut rest = text.trim();
     for (letter, at) in [("O:", OWNER), ("G:", GROUP)] {
         if let Some(after) = rest.strip_prefix(letter) {
             rest = sddl::skip_sid(after)?;
-            let sid = write_sid(&after[..after.len() - rest.len()])?;
-            append(&mut bytes, at, &sid)?;
+            accounts.push((at, write_sid(&after[..after.len() - rest.len()])?));
         }
     }
     for slot in [DACL, SACL] {
@@ -236,10 +234,14 @@ pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
             control |= bit;
             after = &after[name.len()..];
         }
-        let list = write_list(after)?;
-        append(&mut bytes, slot.offset, &list)?;
+        lists.push((slot.offset, write_list(after)?));
     }
+    // As Windows orders them: audit list, access list, owner, group.
+    lists.reverse();
+    let mut bytes = vec![0; HEADER];
+    bytes[0] = 1;
     bytes[2..4].copy_from_slice(&control.to_le_bytes());
+    lists.into_iter().chain(accounts).try_for_each(|(at, part)| append(&mut bytes, at, &part))?;
     rest.is_empty().then_some(bytes)
 }
 
@@ -338,10 +340,10 @@ mod tests {
     #[test]
     fn the_bytes_are_those_of_windows() {
         let bytes = bytes_of("O:BAG:SYD:(A;;FA;;;SY)").unwrap();
-        let header = [1, 0, 4, 0x80, 20, 0, 0, 0, 36, 0, 0, 0, 0, 0, 0, 0, 48, 0, 0, 0];
+        let header = [1, 0, 4, 0x80, 48, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0];
         let (owner, group) = ([1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 32, 2, 0, 0], [1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0]);
         let list = [2, 0, 28, 0, 1, 0, 0, 0, 0, 0, 20, 0, 0xFF, 1, 0x1F, 0];
-        assert_eq!(bytes, [&header[..], &owner, &group, &list, &group].concat());
+        assert_eq!(bytes, [&header[..], &list, &group, &owner, &group].concat());
     }
 
     #[test]

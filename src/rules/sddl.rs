@@ -3,6 +3,7 @@
 
 use super::checksum::Md5;
 use super::fault::{Code, Fault};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The longest descriptor that fits into a header, in bytes. A longer one is created first, and then named by its key.
@@ -18,9 +19,9 @@ pub const OF_FILES: &str = "O:BAG:SYD:(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1301bf
 pub struct Key(u64, u64);
 
 impl Key {
-    /// The key of a descriptor: the same for the same text, in every share.
+    /// The key of a descriptor: the same for the same text, completed or not, in every share.
     pub fn of(sddl: &str) -> Key {
-        let Md5(digest) = Md5::of(sddl.as_bytes());
+        let Md5(digest) = Md5::of(complete(sddl).as_bytes());
         let number = u128::from_be_bytes(digest);
         // The highest bit keeps every key as long as those of the real service.
         let half = |bits: u64| bits | 1 << 63;
@@ -52,6 +53,27 @@ impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}*{}", self.0, self.1)
     }
+}
+
+/// The list that a descriptor without an audit list is given.
+const NO_AUDIT: &str = "S:NO_ACCESS_CONTROL";
+
+/// A descriptor as it is given back. Recorded: one without an audit list (`S:`) comes back with an empty one.
+pub fn complete(text: &str) -> Cow<'_, str> {
+    match after_access(text) {
+        Some("") => Cow::Owned(format!("{}{NO_AUDIT}", text.trim())),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// What follows owner, group and access list: nothing, or the audit list.
+fn after_access(text: &str) -> Option<&str> {
+    let mut rest = text.trim();
+    for (part, is_list) in [("O:", false), ("G:", false), ("D:", true)] {
+        let Some(after) = rest.strip_prefix(part) else { continue };
+        rest = if is_list { skip_list(after)? } else { skip_sid(after)? };
+    }
+    Some(rest)
 }
 
 /// Checks that a descriptor fits into a header.
@@ -166,6 +188,21 @@ mod tests {
             assert_eq!(check(text).is_ok(), good, "{text}");
         }
         assert!(check_length(&format!("D:{}", "(A;;FA;;;BA)".repeat(700))).is_err());
+    }
+
+    #[test]
+    fn a_descriptor_without_an_audit_list_gets_an_empty_one() {
+        for (text, whole) in [
+            ("O:SYG:BAD:(A;;FA;;;SY)", "O:SYG:BAD:(A;;FA;;;SY)S:NO_ACCESS_CONTROL"),
+            ("O:BA", "O:BAS:NO_ACCESS_CONTROL"),
+            ("D:AI(A;;FA;;;S-1-5-21-397955417)", "D:AI(A;;FA;;;S-1-5-21-397955417)S:NO_ACCESS_CONTROL"),
+            ("D:(A;;FA;;;SY)S:NO_ACCESS_CONTROL", "D:(A;;FA;;;SY)S:NO_ACCESS_CONTROL"),
+            ("D:(A;;FA;;;SY)S:(AU;SAFA;FA;;;WD)", "D:(A;;FA;;;SY)S:(AU;SAFA;FA;;;WD)"),
+        ] {
+            assert_eq!(complete(text), whole);
+            assert_eq!(Key::of(text), Key::of(whole));
+            check(whole).unwrap();
+        }
     }
 
     #[test]

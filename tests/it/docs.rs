@@ -93,6 +93,8 @@ fn request(row: &Row) -> String {
 fn takes(row: &Row) -> String {
     let fields = row.takes.iter().copied().flatten().map(|field| {
         let name = match field.place {
+            // Names that begin so.
+            Place::Header if field.name.ends_with('-') => format!("`{}…`", field.name),
             Place::Header => format!("`{}`", field.name),
             Place::Query => format!("`?{}`", field.name),
         };
@@ -163,8 +165,7 @@ service changed with a version, so does Lazuli.
 
 - **Request**: method and path, then the query parameters and headers that tell the operation from others on the same path.
 - **Takes**: what it reads besides; `?` marks query parameters, bold what must be there. Every operation also reads `x-ms-version`,
-  `x-ms-date`, `x-ms-client-request-id`, `Authorization` and the parameters of a SAS; those that keep metadata `x-ms-meta-…`; those
-  with content its `Content-…` and `x-ms-blob-content-…` headers, `Content-MD5` and `x-ms-content-crc64`.
+  `x-ms-date`, `x-ms-client-request-id`, `Authorization` and the parameters of a SAS, and Put Blob the `Content-…` headers of its body.
 - **SAS**: the permission letters, any one of which suffices, and the account SAS resource type. A user delegation SAS may do what a
   service SAS may. The account's key may do everything, and so may a bearer token where the server takes them (`--oauth`).
 - **Public**: the access levels of a container at which nobody need sign.

@@ -23,6 +23,7 @@ mod formats;
 mod house;
 mod import;
 mod kill;
+mod parameters;
 mod queue;
 mod race;
 mod raw;

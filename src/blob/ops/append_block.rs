@@ -4,7 +4,7 @@ use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::state::Admitted;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign, CHECKSUMS};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::{blocks, condition::Accepts, lease::Guard};
@@ -18,7 +18,7 @@ pub(super) static APPEND_BLOCK: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "appendblock")],
-        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY],
+        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
         permit: Permit { level: Level::Object, account: "aw", service: "aw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,

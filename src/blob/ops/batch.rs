@@ -4,7 +4,7 @@
 use super::super::blobs::Blobs;
 use super::delete_blob::DELETE_BLOB;
 use super::set_blob_tier::SET_BLOB_TIER;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{CONTENT_TYPE, Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::batch::{self, Part};
 use crate::rules::{
@@ -51,7 +51,7 @@ const fn within(name: &'static str, shape: Shape, signs: &'static [Sign], permit
             methods: &["POST"],
             shape,
             signs,
-            takes: &[],
+            takes: &[CONTENT_TYPE],
             permit,
             secondary: Secondary::Refused,
             accepts: Accepts::None,

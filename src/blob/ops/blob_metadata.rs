@@ -1,7 +1,7 @@
 //! Get and Set Blob Metadata.
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign, STATE};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign, STATE, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 
@@ -27,7 +27,7 @@ pub(super) static SET_BLOB_METADATA: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "metadata")],
-        takes: &[ENCRYPTED],
+        takes: &[ENCRYPTED, METADATA],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,

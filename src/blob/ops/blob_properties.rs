@@ -7,6 +7,7 @@ use super::super::wire::{self, Describes, Part};
 use super::put_page;
 use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STATE, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
+use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::pages::{self, Action};
 use crate::rules::{condition::Accepts, lease::Guard};
@@ -34,7 +35,7 @@ pub(super) static SET_BLOB_PROPERTIES: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "properties")],
-        takes: &[Asked::FIELDS],
+        takes: &[Asked::FIELDS, wire::CONTENT],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,
@@ -64,11 +65,16 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let headers = ContentHeaders::read_all(&call);
     let size = asked.size.as_deref().map(pages::read_size).transpose()?;
     let action = asked.action.as_deref().map(|action| Action::read(action, asked.sequence.as_deref())).transpose()?;
+    let shown = call.encryption()?;
     let container = blobs.container(&call)?;
     let blob = container
         .write(|container| {
             let admitted = container.admit(&call)?;
             admitted.check_online(call.now)?;
+            // No key or scope need be shown, but one that is shown must be the blob's.
+            if shown != Encryption::Service {
+                admitted.encryption.admits_writer(&shown)?;
+            }
             let body = match (&admitted.body, size, action) {
                 (body, None, None) => body.clone(),
                 (Body::Page { content, sequence }, ..) => {

@@ -2,7 +2,7 @@
 
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign, VERSION};
+use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign, VERSION, CHECKSUMS};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 
@@ -28,7 +28,7 @@ pub(super) static SET_BLOB_TAGS: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "tags")],
-        takes: &[VERSION],
+        takes: &[VERSION, CHECKSUMS],
         permit: Permit { level: Level::Object, account: "t", service: "t", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,

@@ -28,7 +28,7 @@ pub(super) static SET_CONTAINER_ACL: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Container,
         signs: &[Sign::Query("restype", "container"), Sign::Query("comp", "acl")],
-        takes: &[],
+        takes: &[wire::ACCESS],
         permit: Permit { level: Level::Container, account: "", service: "", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Dates,

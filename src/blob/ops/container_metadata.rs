@@ -1,6 +1,6 @@
 //! Get and Set Container Metadata.
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 
@@ -26,7 +26,7 @@ pub(super) static SET_CONTAINER_METADATA: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Container,
         signs: &[Sign::Query("restype", "container"), Sign::Query("comp", "metadata")],
-        takes: &[],
+        takes: &[METADATA],
         permit: Permit { level: Level::Container, account: "w", service: "", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Dates,

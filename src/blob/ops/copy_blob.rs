@@ -7,7 +7,7 @@ use super::super::copied::{self, Copied, Progress};
 use super::super::elsewhere::Described;
 use super::super::state::{Blob, Container};
 use super::super::wire;
-use crate::op::{Answer, Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign, Source, lost};
+use crate::op::{Answer, Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign, Source, lost, SOURCE_CONDITIONS};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::condition::{self, Accepts, Stored};
 use crate::rules::encryption::Encryption;
@@ -29,7 +29,7 @@ pub(super) static COPY_BLOB: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::HasHeader("x-ms-copy-source")],
-        takes: &[Asked::FIELDS, wire::Given::FIELDS],
+        takes: &[Asked::FIELDS, wire::Given::FIELDS, SOURCE_CONDITIONS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Create,

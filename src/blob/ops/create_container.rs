@@ -1,6 +1,6 @@
 //! Create Container.
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 use super::super::state::Container;
@@ -12,7 +12,7 @@ pub(super) static CREATE_CONTAINER: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Container,
         signs: &[Sign::Query("restype", "container")],
-        takes: &[],
+        takes: &[METADATA, wire::ACCESS, wire::PRESET],
         permit: Permit { level: Level::Container, account: "cw", service: "", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

@@ -8,7 +8,7 @@ use super::super::copied::{self, Copied};
 use super::super::elsewhere::{self, Described};
 use super::super::wire::{self, Describes};
 use super::{append_block, put_block, put_page};
-use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Opens, Place, Reply, Row, Secondary, Shape, Sign, Source};
+use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Opens, Place, Reply, Row, Secondary, Shape, Sign, Source, SOURCE_CONDITIONS};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Digests, Hasher, Wanted};
 use crate::rules::condition::{self, Accepts, Stored, Unmet};
@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub(super) static PUT_BLOB_FROM_URL: Op<Blobs> = row(
     "Put Blob From URL",
     &[SOURCE, Sign::Header("x-ms-blob-type", "BlockBlob")],
-    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS, wire::CONTENT, SOURCE_CONDITIONS],
     "cw",
     Accepts::Create,
     201,
@@ -34,7 +34,7 @@ pub(super) static PUT_BLOB_FROM_URL: Op<Blobs> = row(
 pub(super) static COPY_BLOB_FROM_URL: Op<Blobs> = row(
     "Copy Blob From URL",
     &[SOURCE, Sign::Header("x-ms-requires-sync", "true"), Sign::Lacks("x-ms-blob-type")],
-    &[ENCRYPTED, Asked::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS, SOURCE_CONDITIONS],
     "cw",
     Accepts::Create,
     202,
@@ -43,7 +43,7 @@ pub(super) static COPY_BLOB_FROM_URL: Op<Blobs> = row(
 pub(super) static PUT_BLOCK_FROM_URL: Op<Blobs> = row(
     "Put Block From URL",
     &[Sign::Query("comp", "block"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_block::Asked::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_block::Asked::FIELDS, SOURCE_CONDITIONS],
     "w",
     Accepts::None,
     201,
@@ -52,7 +52,7 @@ pub(super) static PUT_BLOCK_FROM_URL: Op<Blobs> = row(
 pub(super) static APPEND_BLOCK_FROM_URL: Op<Blobs> = row(
     "Append Block From URL",
     &[Sign::Query("comp", "appendblock"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, append_block::Asked::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, append_block::Asked::FIELDS, SOURCE_CONDITIONS],
     "aw",
     Accepts::Write,
     201,
@@ -61,7 +61,7 @@ pub(super) static APPEND_BLOCK_FROM_URL: Op<Blobs> = row(
 pub(super) static PUT_PAGE_FROM_URL: Op<Blobs> = row(
     "Put Page From URL",
     &[Sign::Query("comp", "page"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_page::Asked::FIELDS],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_page::Asked::FIELDS, SOURCE_CONDITIONS],
     "w",
     Accepts::Write,
     201,

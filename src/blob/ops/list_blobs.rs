@@ -6,7 +6,12 @@ use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::listing::{self, Entry, Position};
 use crate::rules::time::Timestamp;
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, version::Version};
+use crate::rules::{
+    condition::Accepts,
+    fault::{Code, Fault},
+    lease::Guard,
+    version::Version,
+};
 use crate::takes;
 
 pub(super) static LIST_BLOBS: Op<Blobs> = Op {
@@ -32,10 +37,15 @@ takes! { Asked {
     maxresults: Option<String> = Query "maxresults",
     include: Option<String> = Query "include",
     start_from: Option<String> = Query "startfrom",
+    show_only: Option<String> = Query "showonly",
 } }
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
+    // Deleted paths are listed so where namespaces are hierarchical.
+    if asked.show_only.is_some() {
+        return Err(Code::UnsupportedQueryParameter.with("QueryParameterName", "showonly"));
+    }
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let include = Include::read(asked.include.as_deref())?;
     let start = match (&asked.marker, &asked.start_from) {

@@ -3,7 +3,7 @@ use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
 use super::super::wire::{self, Describes};
 use super::set_expiry::OfNew;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, CHECKSUMS};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Wanted};
 use crate::rules::{blocks, condition::Accepts, fault::Fault, lease::Guard, pages, tier::Kept};
@@ -17,7 +17,7 @@ pub(super) static PUT_BLOB: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[],
-        takes: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS, OfNew::FIELDS, STRUCTURED_BODY],
+        takes: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS, OfNew::FIELDS, STRUCTURED_BODY, wire::CONTENT, CHECKSUMS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Create,

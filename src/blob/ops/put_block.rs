@@ -1,7 +1,7 @@
 //! Put Block: keeps a block aside until a block list commits it.
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign, CHECKSUMS};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::blocks::{self, BlockId};
 use crate::rules::{
@@ -18,7 +18,7 @@ pub(super) static PUT_BLOCK: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "block")],
-        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY],
+        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

@@ -1,6 +1,6 @@
 //! Put Block List: makes a blob of blocks, those put aside and those of the blob as it is.
 use super::super::blobs::Blobs;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign, CHECKSUMS};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 use super::super::body::{Block, Body, ContentHeaders};
@@ -19,7 +19,7 @@ pub(super) static PUT_BLOCK_LIST: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "blocklist")],
-        takes: &[ENCRYPTED, wire::Given::FIELDS],
+        takes: &[ENCRYPTED, wire::Given::FIELDS, wire::CONTENT, CHECKSUMS],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Create,

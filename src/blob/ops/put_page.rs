@@ -4,7 +4,7 @@ use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::state::Blob;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
+use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign, CHECKSUMS};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::Wanted;
 use crate::rules::fault::{Code, Fault};
@@ -21,7 +21,7 @@ pub(super) static PUT_PAGE: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "page")],
-        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY],
+        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,

@@ -2,10 +2,21 @@
 
 use super::super::state::Container;
 use super::write_lease;
-use crate::op::Call;
 use crate::op::xml::Writer;
+use crate::op::{Call, Field, Place};
 use crate::rules::{access::PublicAccess, encryption::Preset, fault::Fault, retention, version::Version};
 use crate::service::listing::Line;
+
+const fn header(name: &'static str) -> Field {
+    Field { place: Place::Header, name, required: false }
+}
+
+/// The header that says who may read a container without a signature.
+pub(in crate::blob) const ACCESS: &[Field] = &[header("x-ms-blob-public-access")];
+
+/// The headers that give a container's blobs an encryption scope.
+pub(in crate::blob) const PRESET: &[Field] =
+    &[header("x-ms-default-encryption-scope"), header("x-ms-deny-encryption-scope-override")];
 
 /// The scope that a container without its own reports.
 const ACCOUNT_SCOPE: &str = "$account-encryption-key";

@@ -7,7 +7,7 @@ use super::super::state::{Share, Want};
 use super::super::wire;
 use super::create_file::check_size;
 use super::put_range_from_url::SHOWN;
-use crate::op::{Answer, Call, Op, Opens, Reply, Row, Secondary, Shape, Sign, lost};
+use crate::op::{Answer, Call, Op, Opens, Reply, Row, Secondary, Shape, Sign, lost, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::metadata::Metadata;
@@ -30,7 +30,7 @@ pub(super) static COPY_FILE: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::HasHeader("x-ms-copy-source"), Sign::Lacks("x-ms-type")],
-        takes: &[Asked::FIELDS, SHOWN, wire::SMB, wire::POSIX, wire::DOTS, wire::SOURCE_DOTS],
+        takes: &[Asked::FIELDS, SHOWN, wire::SMB, wire::POSIX, wire::DOTS, wire::SOURCE_DOTS, METADATA],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

@@ -2,8 +2,9 @@
 
 use super::super::files::Files;
 use super::super::node::{Body, Node};
+use super::super::state::refuse_root;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, posix, smb::Sort};
 
@@ -13,7 +14,7 @@ pub(super) static CREATE_DIRECTORY: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::Query("restype", "directory")],
-        takes: &[wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS],
+        takes: &[wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS, METADATA],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,
@@ -24,6 +25,7 @@ pub(super) static CREATE_DIRECTORY: Op<Files> = Op {
 };
 
 async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+    refuse_root(&call)?;
     let given = wire::given(&call)?;
     given.check_complete(call.version)?;
     let posix = wire::given_posix(&call)?;

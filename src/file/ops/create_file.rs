@@ -5,7 +5,7 @@ use super::super::node::{Body, ContentHeaders, File, Node};
 use super::super::state::{New, Want};
 use super::super::wire;
 use super::put_range::MAX_WRITE;
-use crate::op::{Call, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign, METADATA, CHECKSUMS};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::Wanted;
 use crate::rules::fault::{Code, Fault};
@@ -19,7 +19,7 @@ pub(super) static CREATE_FILE: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::Header("x-ms-type", "file")],
-        takes: &[Asked::FIELDS, STRUCTURED_BODY, wire::CONTENT, wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS],
+        takes: &[Asked::FIELDS, STRUCTURED_BODY, wire::CONTENT, wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS, METADATA, CHECKSUMS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,
@@ -31,6 +31,7 @@ pub(super) static CREATE_FILE: Op<Files> = Op {
 
 takes! { Asked {
     length: u64 = Header "x-ms-content-length",
+    kind: Option<String> = Header "x-ms-file-file-type",
 } }
 
 /// Bytes of a file, at most: 4 TiB.
@@ -48,7 +49,11 @@ pub(super) fn check_size(size: u64) -> Result<u64, Fault> {
 }
 
 async fn run(files: &Files, mut call: Call) -> Result<Reply, Fault> {
-    let size = check_size(Asked::of(&call)?.length)?;
+    let asked = Asked::of(&call)?;
+    let size = check_size(asked.length)?;
+    if let Some(kind) = asked.kind.as_deref().filter(|kind| !kind.eq_ignore_ascii_case("Regular")) {
+        return Err(Fault::header("x-ms-file-file-type", kind).because("links and directories are made by operations of their own"));
+    }
     if call.version < Version::V2026_06_06 || call.body.announced() == 0 {
         call.check_no_content()?;
     }
@@ -64,6 +69,9 @@ async fn run(files: &Files, mut call: Call) -> Result<Reply, Fault> {
     let share = files.share(&call)?;
     let (node, parent) = share
         .write(|share| {
+            if asked.kind.is_some() && share.check_nfs().is_err() {
+                return Err(Code::UnsupportedHeader.with("HeaderName", "x-ms-file-file-type"));
+            }
             let claimed = share.claim(&call, Want::File, false)?;
             let parent = claimed.parent();
             let permission = share.permission(&given, Sort::File, None)?;

@@ -1,7 +1,7 @@
 //! Create Share.
 
 use super::super::{files::Files, state::Share, wire};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::etag::ETag;
 use crate::rules::fault::Fault;
@@ -13,7 +13,7 @@ pub(super) static CREATE_SHARE: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Share,
         signs: &[Sign::Query("restype", "share")],
-        takes: &[wire::SETTINGS],
+        takes: &[wire::SETTINGS, METADATA],
         permit: Permit { level: Level::Container, account: "cw", service: "", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

@@ -1,7 +1,7 @@
 //! Delete Directory, which must be empty.
 
 use super::super::files::Files;
-use super::super::state::Want;
+use super::super::state::{Want, refuse_root};
 use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
@@ -25,6 +25,7 @@ pub(super) static DELETE_DIRECTORY: Op<Files> = Op {
 };
 
 async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+    refuse_root(&call)?;
     let share = files.share(&call)?;
     share
         .write(|share| {

@@ -3,7 +3,7 @@
 use super::super::files::Files;
 use super::super::state::Want;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::handle::Touch;
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
@@ -30,7 +30,7 @@ pub(super) static SET_FILE_METADATA: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::Query("comp", "metadata")],
-        takes: &[wire::DOTS],
+        takes: &[wire::DOTS, METADATA],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

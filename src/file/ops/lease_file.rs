@@ -3,7 +3,8 @@
 
 use super::super::files::Files;
 use super::super::state::Want;
-use crate::op::{Call, Done, Op, Reply, Row, Secondary, Shape, Sign};
+use super::super::wire;
+use crate::op::{Call, Done, Field, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::handle::Touch;
 use crate::rules::lease::{Ask, Guard, Term};
@@ -26,7 +27,7 @@ const fn row(name: &'static str, verb: Verb, signs: &'static [Sign], run: for<'a
             methods: &["PUT"],
             shape: Shape::Path,
             signs,
-            takes: verb.fields(),
+            takes: takes(verb),
             permit: Permit { level: Level::Object, account: verb.letters(), service: verb.letters(), public: Public::Never },
             secondary: Secondary::Refused,
             accepts: Accepts::None,
@@ -34,6 +35,17 @@ const fn row(name: &'static str, verb: Verb, signs: &'static [Sign], run: for<'a
             status: verb.status(),
         },
         run,
+    }
+}
+
+/// What a verb reads, and how the file's name is read.
+const fn takes(verb: Verb) -> &'static [&'static [Field]] {
+    match verb {
+        Verb::Acquire => const { &[wire::DOTS, Verb::Acquire.fields()[0]] },
+        Verb::Renew => const { &[wire::DOTS, Verb::Renew.fields()[0]] },
+        Verb::Change => const { &[wire::DOTS, Verb::Change.fields()[0]] },
+        Verb::Release => const { &[wire::DOTS, Verb::Release.fields()[0]] },
+        Verb::Break => const { &[wire::DOTS, Verb::Break.fields()[0]] },
     }
 }
 

@@ -4,12 +4,17 @@ use super::super::files::Files;
 use super::super::node::Body;
 use super::super::state::Want;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::file_name::{Path, TrailingDots};
 use crate::rules::handle::Touch;
-use crate::rules::{condition::Accepts, lease::Guard, name, posix, smb::Sort};
+use crate::rules::{
+    condition::Accepts,
+    lease::{self, Guard},
+    name, posix,
+    smb::Sort,
+};
 use crate::takes;
 
 pub(super) static CREATE_HARD_LINK: Op<Files> = Op {
@@ -34,7 +39,7 @@ pub(super) static CREATE_SYMBOLIC_LINK: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::Query("restype", "symboliclink")],
-        takes: &[Symbolic::FIELDS, wire::SMB, wire::POSIX],
+        takes: &[Symbolic::FIELDS, wire::SMB, wire::POSIX, METADATA],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,
@@ -62,6 +67,8 @@ pub(super) static GET_SYMBOLIC_LINK: Op<Files> = Op {
 
 takes! { Hard {
     target: String = Header "x-ms-file-target-file",
+    kind: Option<String> = Header "x-ms-type",
+    lease: Option<lease::Id> = Header "x-ms-lease-id",
 } }
 
 takes! { Symbolic {
@@ -69,14 +76,16 @@ takes! { Symbolic {
 } }
 
 async fn create_hard(files: &Files, call: Call) -> Result<Reply, Fault> {
-    let target = Hard::of(&call)?.target;
-    let target = Path::parse(name::decode(&target)?.trim_start_matches('/'), TrailingDots::Kept)?;
-    let shown = call.lease_id()?;
+    let asked = Hard::of(&call)?;
+    if let Some(kind) = asked.kind.filter(|kind| !kind.eq_ignore_ascii_case("file")) {
+        return Err(Fault::header("x-ms-type", kind));
+    }
+    let target = Path::parse(name::decode(&asked.target)?.trim_start_matches('/'), TrailingDots::Kept)?;
     let share = files.share(&call)?;
     let (node, parent) = share
         .write(|share| {
             share.check_nfs()?;
-            let file = share.admit_at(&target, Want::Content, Touch::Describe, shown, call.now, false)?;
+            let file = share.admit_at(&target, Want::Content, Touch::Describe, asked.lease, call.now, false)?;
             let claimed = share.claim_free(&call)?;
             let parent = claimed.parent();
             Ok((share.link(&file, claimed, call.now), parent))

@@ -36,7 +36,8 @@ takes! { Asked {
     extended: Option<bool> = Header "x-ms-file-extended-info",
 } }
 
-/// `include=`, and whether entries tell their ids (`x-ms-file-extended-info`).
+/// `include=`, and whether the answer has the ids of the directory and its entries: on request (`x-ms-file-extended-info: true`), and
+/// always from 2020-10-02 on, whatever the header says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Include {
     extended: bool,
@@ -47,8 +48,9 @@ struct Include {
 }
 
 impl Include {
-    fn read(asked: &Asked) -> Result<Include, Fault> {
-        let mut include = Include { extended: asked.extended == Some(true), ..Include::default() };
+    fn read(asked: &Asked, version: Version) -> Result<Include, Fault> {
+        let extended = asked.extended == Some(true) || version >= Version::V2020_10_02;
+        let mut include = Include { extended, ..Include::default() };
         let words = asked.include.as_deref().unwrap_or_default();
         for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             match word.to_ascii_lowercase().as_str() {
@@ -66,7 +68,7 @@ impl Include {
 async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
-    let include = Include::read(&asked)?;
+    let include = Include::read(&asked, call.version)?;
     let start = asked.marker.as_deref().map(Position::read).transpose()?;
     let share = files.share(&call)?.read();
     let directory = share.admit(&call, Want::Directory, Touch::Look)?;

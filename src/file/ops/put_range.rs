@@ -4,7 +4,7 @@ use super::super::files::Files;
 use super::super::node::{Body, Node};
 use super::super::state::Want;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign, CHECKSUMS};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::Wanted;
 use crate::rules::fault::{Code, Fault};
@@ -22,7 +22,7 @@ pub(super) static PUT_RANGE: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Path,
         signs: &[Sign::Query("comp", "range")],
-        takes: &[Asked::FIELDS, STRUCTURED_BODY, wire::DOTS],
+        takes: &[Asked::FIELDS, STRUCTURED_BODY, wire::DOTS, CHECKSUMS],
         permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

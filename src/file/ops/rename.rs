@@ -4,7 +4,7 @@ use super::super::files::Files;
 use super::super::node::Body;
 use super::super::state::{Want, dots};
 use super::super::wire;
-use crate::op::{Call, Done, Field, Found, Op, Opens, Reach, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Done, Field, Found, METADATA, Op, Opens, Reach, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::file_name::Path;
@@ -15,13 +15,13 @@ use crate::takes;
 pub(super) static RENAME_FILE: Op<Files> = row(
     "Rename File",
     &[Sign::Query("comp", "rename")],
-    &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, &[CONTENT_TYPE]],
+    &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, METADATA, &[CONTENT_TYPE]],
     |files, call| Box::pin(run(files, call, Want::File)),
 );
 pub(super) static RENAME_DIRECTORY: Op<Files> = row(
     "Rename Directory",
     &[Sign::Query("restype", "directory"), Sign::Query("comp", "rename")],
-    &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS],
+    &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, METADATA],
     |files, call| Box::pin(run(files, call, Want::Directory)),
 );
 
@@ -58,10 +58,10 @@ takes! { Asked {
     target_lease: Option<lease::Id> = Header "x-ms-destination-lease-id",
 } }
 
-/// What a rename needs of its source: it goes.
+/// What a rename needs of its source. The SDKs' tests rename with a signature that may read and write alone.
 const MOVES: Reach = Reach {
     header: "x-ms-file-rename-source",
-    permit: Permit { level: Level::Object, account: "d", service: "d", public: Public::Never },
+    permit: Permit { level: Level::Object, account: "dw", service: "dw", public: Public::Never },
     opens: Opens::Caller,
 };
 

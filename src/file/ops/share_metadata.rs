@@ -1,7 +1,7 @@
 //! Get and Set Share Metadata.
 
 use super::super::{files::Files, wire};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, etag::ETag, fault::Fault, lease::Guard};
 
@@ -27,7 +27,7 @@ pub(super) static SET_SHARE_METADATA: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Share,
         signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "metadata")],
-        takes: &[],
+        takes: &[METADATA],
         permit: Permit { level: Level::Container, account: "w", service: "", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

@@ -1,7 +1,7 @@
 //! Snapshot Share: the share as it is now, to be read for good.
 
 use super::super::files::Files;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, etag::ETag, fault::Fault, lease::Guard};
 
@@ -11,7 +11,7 @@ pub(super) static SNAPSHOT_SHARE: Op<Files> = Op {
         methods: &["PUT"],
         shape: Shape::Share,
         signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "snapshot")],
-        takes: &[],
+        takes: &[METADATA],
         permit: Permit { level: Level::Container, account: "cw", service: "", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

@@ -1,7 +1,7 @@
 //! What a call names: a path, with or without dots at the end of its names, and the share as it is or as a snapshot has it.
 
 use crate::op::Call;
-use crate::rules::fault::Fault;
+use crate::rules::fault::{Code, Fault};
 use crate::rules::file_name::{Path, TrailingDots};
 use crate::rules::{time::Timestamp, version::Version};
 
@@ -11,6 +11,19 @@ use crate::rules::{time::Timestamp, version::Version};
 /// As [`Path::parse`].
 pub fn path_of(call: &Call) -> Result<Path, Fault> {
     Path::parse(&call.target.blob, dots(call, "x-ms-allow-trailing-dot")?)
+}
+
+/// Refuses a call that would make or remove the root directory, which is there as long as its share is.
+///
+/// # Errors
+/// 405 UnsupportedHttpVerb for the root, whether the share is there or not; those of [`path_of`].
+pub fn refuse_root(call: &Call) -> Result<(), Fault> {
+    match path_of(call)?.is_root() {
+        true => Err(Code::UnsupportedHttpVerb
+            .saying("The resource doesn't support specified Http Verb.")
+            .with_header("allow", "GET, HEAD")),
+        false => Ok(()),
+    }
 }
 
 /// What a call says of dots at the end of names, in this header.

@@ -52,15 +52,15 @@ impl Share {
         }
     }
 
-    /// Remembers a security descriptor; its key.
+    /// Remembers a security descriptor, completed; its key.
     pub fn keep_permission(&mut self, text: &str) -> sddl::Key {
         let key = sddl::Key::of(text);
-        self.permissions.insert(key, text.into());
+        self.permissions.insert(key, sddl::complete(text).into());
         key
     }
 
-    /// The security descriptor of a key.
+    /// The security descriptor of a key. What an earlier server wrote to disk is completed here.
     pub fn permission_text(&self, key: sddl::Key) -> Option<Arc<str>> {
-        self.permissions.get(&key).cloned()
+        self.permissions.get(&key).map(|text| sddl::complete(text).into())
     }
 }

@@ -154,8 +154,12 @@ impl Recorded for Share {
         share.last = NodeId::numbered(last);
         share.tree = restore_tree(LIVE, records, store)?;
         share.latest = share.about.stamp.max(share.born).max(latest(&share.tree));
-        for (_, record) in records.under(&[PERMISSION]) {
-            share.keep_permission(record.read(FORM)?);
+        for (key, record) in records.under(&[PERMISSION]) {
+            let half = |bytes: Option<&[u8; 8]>| bytes.map(|bytes| u64::from_be_bytes(*bytes));
+            let key = half(key.first_chunk()).zip(half(key.last_chunk())).filter(|_| key.len() == 16);
+            let (one, other) = key.ok_or_else(|| Unreadable("a permission without its key".to_owned()))?;
+            // By the key that its nodes know: an earlier server made another one of the same text.
+            share.permissions.insert(sddl::Key::numbered(one, other), record.read::<&str>(FORM)?.into());
         }
         for (taken, record) in records.under(&[SNAPSHOT]) {
             let taken = taken.try_into().map_err(|_| Unreadable("a snapshot without its moment".to_owned()))?;

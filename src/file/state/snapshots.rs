@@ -78,7 +78,7 @@ impl Share {
         self.snapshots.remove(&taken);
     }
 
-    /// Checks that the share can be deleted, whatever becomes of its snapshots (`x-ms-delete-snapshots`).
+    /// Checks that the share's snapshots allow its deletion, as `x-ms-delete-snapshots` says.
     ///
     /// # Errors
     /// 409 ShareHasSnapshots; 409 DeleteShareWhenSnapshotLeased; 400 InvalidHeaderValue for another word.

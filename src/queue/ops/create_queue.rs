@@ -2,7 +2,7 @@
 
 use super::super::queues::Queues;
 use super::super::state::Queue;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
 
@@ -12,7 +12,7 @@ pub(super) static CREATE_QUEUE: Op<Queues> = Op {
         methods: &["PUT"],
         shape: Shape::Queue,
         signs: &[],
-        takes: &[],
+        takes: &[METADATA],
         permit: Permit { level: Level::Container, account: "cw", service: "", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

@@ -1,7 +1,7 @@
 //! Get and Set Queue Metadata; with the former, how many messages there are.
 
 use super::super::queues::Queues;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
+use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 
@@ -27,7 +27,7 @@ pub(super) static SET_QUEUE_METADATA: Op<Queues> = Op {
         methods: &["PUT"],
         shape: Shape::Queue,
         signs: &[Sign::Query("comp", "metadata")],
-        takes: &[],
+        takes: &[METADATA],
         permit: Permit { level: Level::Container, account: "w", service: "", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

@@ -11,7 +11,7 @@ use super::query_entities::{GET_ENTITY, QUERY_ENTITIES};
 use super::update_entity::{INSERT_OR_MERGE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, UPDATE_ENTITY};
 use super::{delete_entity, insert_entity, query_entities, update_entity};
 use crate::op::odata::{self, Metadata};
-use crate::op::{Call, Op, Payload, Query, Reply, Row, Secondary, Service, Shape, Target};
+use crate::op::{CONTENT_TYPE, Call, Op, Payload, Query, Reply, Row, Secondary, Service, Shape, Target};
 use crate::rules::access::{self, Grant, Level, Permit, Public, Scope};
 use crate::rules::batch::Part;
 use crate::rules::batch::changeset::{self, Change, Group};
@@ -36,7 +36,7 @@ pub(super) static TRANSACTION: Op<Tables> = Op {
         methods: &["POST"],
         shape: Shape::Batch,
         signs: &[],
-        takes: &[],
+        takes: &[CONTENT_TYPE],
         permit: Permit { level: Level::Object, account: ANY, service: ANY, public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::None,

@@ -90,6 +90,7 @@ async fn malformed_keys_are_refused_and_not_repeated() {
 async fn who_is_told() {
     let house = house().await;
     let (a, sha256) = key(b'a');
+    let (b, _) = key(b'b');
     let secret = STANDARD.encode([b'a'; 32]);
     let url = format!("{}/box/k?{}", house.blob_url(), token::reader("box"));
     check_in(
@@ -99,6 +100,12 @@ async fn who_is_told() {
              GET /box/k | {a} → 200 | x-ms-encryption-key-sha256: {sha256}; x-ms-encryption-key: -; x-ms-server-encrypted: true; x-ms-meta-m: hidden | text
              HEAD /box/k | {a} → 200 | x-ms-encryption-key-sha256: {sha256}
              GET /box/k → {USES} | x-ms-encryption-key-sha256: -; x-ms-meta-m: - | !{secret} | !text
+             # who changes what is said of it need not show the key, but a key that is shown must be the right one
+             PUT /box/k?comp=properties | x-ms-blob-content-type: text/css → 200
+             PUT /box/k?comp=properties | x-ms-blob-content-type: text/plain; {a} → 200
+             PUT /box/k?comp=properties | x-ms-blob-content-type: text/html; {b} → 409 BlobCustomerSpecifiedEncryptionMismatch
+             PUT /box/k?comp=properties | x-ms-blob-content-type: text/html; x-ms-encryption-scope: s → 409 BlobCustomerSpecifiedEncryptionMismatch
+             GET /box/k | {a} → 200 | content-type: text/plain
              PUT /box/s | x-ms-blob-type: BlockBlob; x-ms-encryption-scope: s; x-ms-meta-m: shown | text → 201 | x-ms-encryption-scope: s; x-ms-encryption-key-sha256: -
              GET /box/s → 200 | x-ms-encryption-scope: s; x-ms-meta-m: shown | text
              GET /box?restype=container&comp=list&include=metadata → 200 | | ~<CustomerProvidedKeySha256>{sha256}</CustomerProvidedKeySha256> | ~<Metadata Encrypted=\"true\" /> | ~<EncryptionScope>s</EncryptionScope> | ~<Metadata><m>shown</m></Metadata> | !hidden | !{secret}

@@ -1,7 +1,7 @@
 //! List Blobs: in order, level by level, page by page.
 
 use crate::house::{Answer, House};
-use crate::scenario::check_in;
+use crate::scenario::{check, check_in};
 
 /// Names that are hard to list: one the beginning of another, delimiters at both ends, several in a row, beyond ASCII.
 const NAMES: [&str; 16] =
@@ -211,4 +211,15 @@ async fn names_that_xml_cannot_hold_are_encoded() {
     let old = house.ask("GET", "/box?restype=container&comp=list").header("x-ms-version", "2020-12-06").send().await;
     assert!(!old.text().contains("Encoded"), "the mark came with 2021-02-12");
     assert_eq!(house.ask("GET", &format!("/box/{path}")).send().await.text(), "x");
+}
+
+/// Deleted paths of accounts with hierarchical namespaces are listed so.
+#[tokio::test]
+async fn a_flat_namespace_has_no_deleted_paths_to_list() {
+    check(
+        "PUT /box?restype=container → 201
+         GET /box?restype=container&comp=list&showonly=deleted → 400 UnsupportedQueryParameter
+         GET /box?restype=container&comp=list&showonly= → 200",
+    )
+    .await;
 }

@@ -19,9 +19,14 @@ async fn a_directory_is_made_and_told_about() {
          PUT /shr/none/sub?restype=directory → 404 ParentNotFound | | ~The specified parent path does not exist.
          GET /shr/none/sub?restype=directory → 404 ParentNotFound
          GET /shr/none?restype=directory → 404 ResourceNotFound
-         # the root is there, and is not to be made or removed
+         # the root is there, and is not to be made or removed, whether the share is there or not
          GET /shr?restype=directory → 200 | x-ms-file-id: 0; x-ms-file-parent-id: 0
-         DELETE /shr?restype=directory → 400 InvalidUri
+         PUT /shr?restype=directory → 405 UnsupportedHttpVerb | allow: GET, HEAD | ~The resource doesn't support specified Http Verb.
+         PUT /shr/?restype=directory → 405 UnsupportedHttpVerb | allow: GET, HEAD
+         PUT /none?restype=directory → 405 UnsupportedHttpVerb | allow: GET, HEAD
+         PUT /none/?restype=directory | x-ms-version: 2019-02-02 → 405 UnsupportedHttpVerb
+         DELETE /shr?restype=directory → 405 UnsupportedHttpVerb | allow: GET, HEAD
+         DELETE /none?restype=directory → 405 UnsupportedHttpVerb
          # changed
          wait 5
          PUT /shr/dir?restype=directory&comp=metadata | x-ms-meta-n: 1 → 200 | etag: $f; last-modified: {at}; x-ms-request-server-encrypted: true

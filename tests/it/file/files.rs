@@ -27,6 +27,9 @@ async fn a_file_is_made_and_told_about() {
          HEAD /shr/d/file → 200 | content-length: 6; content-type: application/octet-stream
          PUT /shr/d/file?comp=properties | x-ms-content-disposition: inline; x-ms-file-attributes: Temporary → 200 | x-ms-file-attributes: Temporary
          HEAD /shr/d/file → 200 | content-length: 6; content-type: -; content-disposition: inline; x-ms-meta-n: 1
+         # a new file is to be archived, whatever else it is; set later, attributes are exactly what is said
+         PUT /shr/d/r | x-ms-type: file; x-ms-content-length: 0; x-ms-file-attributes: ReadOnly|System → 201 | x-ms-file-attributes: $all
+         HEAD /shr/d/r → 200 | x-ms-file-attributes: {all}
          # gone
          DELETE /shr/d/file → 202 | | {}
          DELETE /shr/d/file → 404 ResourceNotFound

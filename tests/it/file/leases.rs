@@ -34,7 +34,12 @@ async fn a_snapshot_has_a_lease_of_its_own() {
          DELETE /shr?restype=share&sharesnapshot={t} → 412 LeaseIdMissing
          DELETE /shr?restype=share | x-ms-delete-snapshots: include → 409 DeleteShareWhenSnapshotLeased
          PUT /shr?restype=share&comp=lease&sharesnapshot={t} | x-ms-lease-action: change; x-ms-lease-id: {A}; x-ms-proposed-lease-id: {B} → 200
-         DELETE /shr?restype=share | x-ms-delete-snapshots: include-leased → 202",
+         # a leased snapshot counts before the share's own lease
+         PUT /shr?restype=share&comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {C} → 201
+         DELETE /shr?restype=share | x-ms-delete-snapshots: include → 409 DeleteShareWhenSnapshotLeased
+         DELETE /shr?restype=share | x-ms-delete-snapshots: include; x-ms-lease-id: {C} → 409 DeleteShareWhenSnapshotLeased
+         DELETE /shr?restype=share | x-ms-delete-snapshots: include-leased → 412 LeaseIdMissing
+         DELETE /shr?restype=share | x-ms-delete-snapshots: include-leased; x-ms-lease-id: {C} → 202",
     )
     .await;
 }

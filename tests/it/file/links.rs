@@ -21,7 +21,12 @@ async fn a_file_has_several_names() {
          DELETE /nfs/d/g → 202
          GET /nfs?restype=share&comp=stats → 200 | | ~<ShareUsageBytes>0</ShareUsageBytes>
          PUT /nfs/h?restype=hardlink | x-ms-type: file; x-ms-file-target-file: /f → 404 ResourceNotFound
+         PUT /nfs/h?restype=hardlink | x-ms-type: directory; x-ms-file-target-file: /f → 400 InvalidHeaderValue
          PUT /nfs/h | x-ms-type: file; x-ms-content-length: 3; x-ms-mode: rw → 400 InvalidHeaderValue
+         # what kind of file it is may be said, and nothing else
+         PUT /nfs/h | x-ms-type: file; x-ms-content-length: 3; x-ms-file-file-type: SymLink → 400 InvalidHeaderValue
+         PUT /shr/h | x-ms-type: file; x-ms-content-length: 3; x-ms-file-file-type: Regular → 400 UnsupportedHeader
+         PUT /nfs/h | x-ms-type: file; x-ms-content-length: 3; x-ms-file-file-type: Regular → 201 | x-ms-file-file-type: Regular
          PUT /shr/h?restype=hardlink | x-ms-type: file; x-ms-file-target-file: /f → 400 InvalidInput",
     )
     .await;

@@ -6,13 +6,17 @@ use super::check;
 async fn a_directory_is_listed_in_the_order_of_its_names() {
     check(
         "PUT /shr/d?restype=directory → 201 | x-ms-file-id: $d
-         GET /shr/d?restype=directory&comp=list → 200 | | ~ShareName=\"shr\" DirectoryPath=\"d\"><Entries /><NextMarker /></EnumerationResults>
+         GET /shr/d?restype=directory&comp=list → 200 | | ~ShareName=\"shr\" DirectoryPath=\"d\"><DirectoryId>{d}</DirectoryId><Entries /><NextMarker /></EnumerationResults>
          PUT /shr/d/sub1?restype=directory → 201 | x-ms-file-id: $one
-         PUT /shr/d/Sub2?restype=directory → 201
+         PUT /shr/d/Sub2?restype=directory → 201 | x-ms-file-id: $two
          PUT /shr/d/Sub1/deep?restype=directory → 201
          PUT /shr/d/file | x-ms-type: file; x-ms-content-length: 5 → 201 | x-ms-file-id: $file; x-ms-file-permission-key: $p; x-ms-file-creation-time: $t; etag: $e
-         GET /shr/d?restype=directory&comp=list → 200 | | ~<Entries><File><Name>file</Name><Properties><Content-Length>5</Content-Length></Properties></File><Directory><Name>sub1</Name><Properties /></Directory><Directory><Name>Sub2</Name><Properties /></Directory></Entries><NextMarker />
-         GET /shr?restype=directory&comp=list → 200 | | ~DirectoryPath=\"\"> | ~<Name>d</Name> | !<Name>file</Name>
+         GET /shr/d?restype=directory&comp=list → 200 | | ~<Entries><File><Name>file</Name><FileId>{file}</FileId><Properties><Content-Length>5</Content-Length></Properties></File><Directory><Name>sub1</Name><FileId>{one}</FileId><Properties /></Directory><Directory><Name>Sub2</Name><FileId>{two}</FileId><Properties /></Directory></Entries><NextMarker />
+         GET /shr/d?restype=directory&comp=list | x-ms-file-extended-info: false → 200 | | ~<DirectoryId>{d}</DirectoryId> | ~<FileId>{file}</FileId>
+         # before 2020-10-02 ids are told on request
+         GET /shr/d?restype=directory&comp=list | x-ms-version: 2020-04-08 → 200 | | ~<Entries><File><Name>file</Name><Properties><Content-Length>5</Content-Length></Properties></File><Directory><Name>sub1</Name><Properties /></Directory> | !DirectoryId
+         GET /shr/d?restype=directory&comp=list | x-ms-version: 2020-04-08; x-ms-file-extended-info: true → 200 | | ~<DirectoryId>{d}</DirectoryId> | ~<FileId>{file}</FileId>
+         GET /shr?restype=directory&comp=list → 200 | | ~DirectoryPath=\"\"><DirectoryId>0</DirectoryId> | ~<Name>d</Name> | !<Name>file</Name>
          # a part of it
          GET /shr/d?restype=directory&comp=list&prefix=SUB → 200 | | ~<Prefix>SUB</Prefix> | ~<Name>sub1</Name> | ~<Name>Sub2</Name> | !<Name>file</Name>
          GET /shr/d?restype=directory&comp=list&maxresults=1 → 200 | | ~<MaxResults>1</MaxResults> | ~<Name>file</Name> | !<Name>sub1</Name> | !<NextMarker />

@@ -5,13 +5,16 @@ use super::check;
 #[tokio::test]
 async fn descriptors_are_kept_by_their_keys() {
     let sddl = "O:SYG:BAD:(A;;FA;;;SY)";
-    let bytes = "AQAEgBQAAAAgAAAAAAAAADAAAAABAQAAAAAABRIAAAABAgAAAAAABSAAAAAgAgAAAgAcAAEAAAAAABQA/wEfAAEBAAAAAAAFEgAAAA==";
+    // The access control list stands before owner and group, and the audit list is there and nowhere.
+    let bytes = "AQAUgDAAAAA8AAAAAAAAABQAAAACABwAAQAAAAAAFAD/AR8AAQEAAAAAAAUSAAAAAQEAAAAAAAUSAAAAAQIAAAAAAAUgAAAAIAIAAA==";
     check(&format!(
         "PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"{sddl}\"}} → 201 | x-ms-file-permission-key: $k | {{}}
-         GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}} → 200 | content-type: application/json | {{\"permission\":\"{sddl}\"}}
-         GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}}; x-ms-file-permission-format: sddl → 200 | | {{\"permission\":\"{sddl}\",\"format\":\"sddl\"}}
+         GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}} → 200 | content-type: application/json | {{\"permission\":\"{sddl}S:NO_ACCESS_CONTROL\"}}
+         GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}}; x-ms-file-permission-format: sddl → 200 | | {{\"permission\":\"{sddl}S:NO_ACCESS_CONTROL\",\"format\":\"sddl\"}}
          GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}}; x-ms-file-permission-format: binary → 200 | | {{\"permission\":\"{bytes}\",\"format\":\"binary\"}}
          GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}}; x-ms-file-permission-format: xml → 400 InvalidHeaderValue
+         # what was completed has the same key
+         PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"{sddl}S:NO_ACCESS_CONTROL\"}} → 201 | x-ms-file-permission-key: {{k}}
          PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"{bytes}\", \"format\": \"Binary\"}} → 201 | x-ms-file-permission-key: {{k}}
          PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"AQAE\", \"format\": \"binary\"}} → 400 FileInvalidPermission
          GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: 1*2 → 404 ResourceNotFound
@@ -31,6 +34,22 @@ async fn descriptors_are_kept_by_their_keys() {
          PUT /shr/f?comp=properties | x-ms-file-permission: inherit → 200 | x-ms-file-permission-key: {{i}}
          PUT /shr/f?comp=properties | x-ms-file-permission: preserve → 200 | x-ms-file-permission-key: {{i}}
          GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{i}} → 200 | | ~O:BAG:SY"
+    ))
+    .await;
+}
+
+/// What the official SDKs' tests send, and read back byte for byte.
+#[tokio::test]
+async fn a_descriptor_comes_back_as_it_was_sent_in_either_format() {
+    let sddl = "O:S-1-5-21-2127521184-1604012920-1887927527-21560751G:S-1-5-21-2127521184-1604012920-1887927527-513\
+                D:AI(A;;FA;;;SY)(A;;FA;;;BA)(A;;0x1200a9;;;S-1-5-21-397955417-626881126-188441444-3053964)S:NO_ACCESS_CONTROL";
+    let bytes = "AQAUhGwAAACIAAAAAAAAABQAAAACAFgAAwAAAAAAFAD/AR8AAQEAAAAAAAUSAAAAAAAYAP8BHwABAgAAAAAABSAAAAAgAgAAAAAkAKkAEgABBQAAAAAABRUA\
+                 AABZUbgXZnJdJWRjOwuMmS4AAQUAAAAAAAUVAAAAoGXPfnhLm1/nfIdwr/1IAQEFAAAAAAAFFQAAAKBlz354S5tf53yHcAECAAA=";
+    check(&format!(
+        "PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"{bytes}\", \"format\": \"binary\"}} → 201 | x-ms-file-permission-key: $k
+         GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}}; x-ms-file-permission-format: binary → 200 | | {{\"permission\":\"{bytes}\",\"format\":\"binary\"}}
+         GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}}; x-ms-file-permission-format: sddl → 200 | | {{\"permission\":\"{sddl}\",\"format\":\"sddl\"}}
+         PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"{sddl}\"}} → 201 | x-ms-file-permission-key: {{k}}"
     ))
     .await;
 }

@@ -68,9 +68,19 @@ async fn a_directory_takes_all_below_with_it() {
          GET /shr/a?restype=directory → 404 ResourceNotFound
          # not into itself
          PUT /shr/c/moved/b/c?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c → 409 ResourceTypeMismatch
-         # nor over another
+         # nor over another directory
          PUT /shr/x?restype=directory → 201
          PUT /shr/x?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c; x-ms-file-rename-replace-if-exists: true → 409 ResourceAlreadyExists
+         PUT /shr/file | x-ms-type: file; x-ms-content-length: 4 → 201
+         PUT /shr/x?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/file; x-ms-file-rename-replace-if-exists: true → 409 ResourceAlreadyExists
+         # over a file, if that is asked for
+         PUT /shr/file?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c → 409 ResourceAlreadyExists
+         PUT /shr/file?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
+         PUT /shr/file?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c; x-ms-file-rename-replace-if-exists: true → 412 LeaseIdMissing
+         PUT /shr/file?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c; x-ms-file-rename-replace-if-exists: true; x-ms-destination-lease-id: {A} → 200 | x-ms-file-attributes: Directory
+         HEAD /shr/file/moved/b/f → 200 | x-ms-file-id: {id}; etag: {e}
+         GET /shr?restype=share&comp=stats → 200 | | ~<ShareUsageBytes>1</ShareUsageBytes>
+         PUT /shr/c?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/file → 200
          PUT /shr/y?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr → 400 InvalidHeaderValue
          PUT /shr/y?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c/moved/b/f → 409 ResourceTypeMismatch",
     )

@@ -72,6 +72,11 @@ async fn shares_are_listed_in_pages_with_their_snapshots() {
          GET /?comp=list → 200 | | ~<Name>bbb</Name> | ~<Quota>100</Quota><EnabledProtocols>NFS</EnabledProtocols><RootSquash>RootSquash</RootSquash><AccessTier>Premium</AccessTier>
          GET /?comp=list&prefix=aa&include=metadata → 200 | | ~<Prefix>aa</Prefix> | ~<Metadata><k>v</k></Metadata> | ~<Metadata /> | !bbb
          GET /?comp=list&include=snapshots → 200 | | ~<Share><Name>aa1</Name><Snapshot>{t}</Snapshot><Properties> | ~</Share><Share><Name>aa1</Name><Properties>
+         # a snapshot tells its own lease, and no tier
+         GET /?comp=list&include=snapshots&prefix=aa1&maxresults=1 | x-ms-version: 2020-02-10 → 200 | | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState><Quota>5120</Quota><DefaultEncryptionScope>
+         PUT /aa1?restype=share&comp=lease&sharesnapshot={t} | x-ms-lease-action: acquire; x-ms-lease-duration: -1 → 201
+         GET /?comp=list&include=snapshots&prefix=aa1 | x-ms-version: 2020-02-10 → 200 | | ~<LeaseStatus>locked</LeaseStatus><LeaseState>leased</LeaseState><LeaseDuration>infinite</LeaseDuration><Quota>5120</Quota><DefaultEncryptionScope> | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState><Quota>5120</Quota><AccessTier>
+         GET /?comp=list&include=snapshots&prefix=aa1 | x-ms-version: 2019-07-07 → 200 | | !Lease
          GET /?comp=list&maxresults=1 → 200 | | ~<MaxResults>1</MaxResults> | ~<NextMarker>/devstoreaccount1/aa2</NextMarker>
          GET /?comp=list&maxresults=5&marker=/devstoreaccount1/aa2 → 200 | | ~<Marker>/devstoreaccount1/aa2</Marker> | !aa1 | ~<NextMarker />
          GET /?comp=list&include=foo → 400 InvalidQueryParameterValue

@@ -1,0 +1,246 @@
+//! No header or query parameter that the reference names is dropped in silence: each is an input of its operation, or stands in
+//! [`IGNORED`] with the reason. The names are data, in `tests/data/parameters/`, one file per service.
+
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use lazuli::account::Accounts;
+use lazuli::blob::Blobs;
+use lazuli::file::Files;
+use lazuli::http::route::Table;
+use lazuli::op::{Place, Query, Row, Service, Sign};
+use lazuli::queue::Queues;
+use lazuli::rules::condition::{Accepts, PLAIN};
+use lazuli::rules::lease::Guard;
+use lazuli::table::Tables;
+use std::collections::BTreeSet;
+
+/// Parameters that change nothing here: service, operation and parameter, of which `*` is any, and the reason.
+const IGNORED: &[(&str, &str, &str, &str)] = &[
+    ("*", "*", "?timeout", "how long the server may work: no operation waits for anything but its own body"),
+    ("blob", "*", "x-ms-upn", "names or ids of owner and group: without hierarchical namespaces nobody owns a blob"),
+    ("blob", "AppendBlob_AppendBlockFromUrl", "content-md5", "the body is empty: x-ms-source-content-md5 is the content's"),
+    ("blob", "BlockBlob_PutBlobFromUrl", "content-md5", "the body is empty: x-ms-source-content-md5 is the content's"),
+    ("blob", "PageBlob_Resize", "x-ms-encryption-key", SHOWN_KEY),
+    ("blob", "PageBlob_Resize", "x-ms-encryption-key-sha256", SHOWN_KEY),
+    ("blob", "PageBlob_Resize", "x-ms-encryption-algorithm", SHOWN_KEY),
+    ("blob", "PageBlob_Resize", "x-ms-encryption-scope", SHOWN_KEY),
+    (
+        "file",
+        "*",
+        "x-ms-file-request-intent",
+        "read at the door, where a bearer token comes with it; without one it changes nothing",
+    ),
+    ("file", "Directory_ForceCloseHandles", "?marker", ALL_CLOSED),
+    ("file", "File_ForceCloseHandles", "?marker", ALL_CLOSED),
+    ("file", "Share_BreakLease", "x-ms-lease-id", "whoever may break a lease need not hold it"),
+    ("file", "File_BreakLease", "x-ms-lease-id", "whoever may break a lease need not hold it"),
+    ("table", "*", "dataserviceversion", "announces OData 3.0, the only version that is spoken"),
+];
+
+/// Set Blob Properties reads these, and a row that declares them demands them.
+const SHOWN_KEY: &str = "optional: a key or scope that is shown must be the blob's";
+const ALL_CLOSED: &str = "all handles are closed at once, so no answer has a marker to go on from";
+
+/// Parameters that are not inputs yet, though they should be. Entries are removed as they become inputs.
+const PENDING: &[(&str, &str, &str)] = &[
+    ("blob", "Blob_Delete", "x-ms-access-tier-if-modified-since"),
+    ("blob", "Blob_Delete", "x-ms-access-tier-if-unmodified-since"),
+    ("blob", "Blob_GetTags", "x-ms-blob-if-match"),
+    ("blob", "Blob_GetTags", "x-ms-blob-if-modified-since"),
+    ("blob", "Blob_GetTags", "x-ms-blob-if-none-match"),
+    ("blob", "Blob_GetTags", "x-ms-blob-if-unmodified-since"),
+    ("blob", "Blob_SetTags", "x-ms-blob-if-match"),
+    ("blob", "Blob_SetTags", "x-ms-blob-if-modified-since"),
+    ("blob", "Blob_SetTags", "x-ms-blob-if-none-match"),
+    ("blob", "Blob_SetTags", "x-ms-blob-if-unmodified-since"),
+    ("blob", "Container_ListBlobFlatSegment", "?endbefore"),
+    ("blob", "Container_ListBlobFlatSegment", "accept"),
+    ("blob", "Container_ListBlobHierarchySegment", "?endbefore"),
+    ("blob", "Container_ListBlobHierarchySegment", "accept"),
+];
+
+/// Operations of the reference that no row serves, and the reason.
+const ABSENT: &[(&str, &str, &str)] = &[];
+
+/// Inputs of every operation, which the pipeline reads before it is known which operation is asked for.
+const AT_THE_DOOR: [&str; 3] = ["x-ms-version", "x-ms-client-request-id", "content-length"];
+
+#[test]
+fn every_parameter_of_the_reference_is_an_input_or_ignored_for_a_reason() {
+    let accounts = Accounts::default();
+    let (mut failures, mut used, mut walked) = (BTreeSet::new(), BTreeSet::new(), 0);
+    let services: [(&str, Box<dyn Service>, &str); 4] = [
+        ("blob", Box::new(Blobs::new(&accounts)), include_str!("../data/parameters/blob.txt")),
+        ("queue", Box::new(Queues::new(&accounts)), include_str!("../data/parameters/queue.txt")),
+        ("table", Box::new(Tables::new(&accounts)), include_str!("../data/parameters/table.txt")),
+        ("file", Box::new(Files::new(&accounts)), include_str!("../data/parameters/file.txt")),
+    ];
+    for (kind, service, data) in &services {
+        let table = Table::new(service.rows());
+        for operation in read(data) {
+            let absent = ABSENT.iter().any(|(of, name, _)| of == kind && *name == operation.name);
+            for request in operation.requests() {
+                let row = match request.row(&**service, &table) {
+                    Ok(row) if absent => {
+                        failures.insert(format!("{kind} {}: listed as absent, and served by {}", operation.name, row.name));
+                        continue;
+                    }
+                    Ok(row) => row,
+                    Err(_) if absent => continue,
+                    Err(why) => {
+                        failures.insert(format!("{kind} {}: no row: {why}", operation.name));
+                        continue;
+                    }
+                };
+                for parameter in &operation.parameters {
+                    walked += 1;
+                    if is_input(row, parameter) || PENDING.contains(&(kind, &operation.name, &parameter.text())) {
+                        continue;
+                    }
+                    let named = |known: &str, name: &str| known == "*" || known == name;
+                    let reason = IGNORED.iter().position(|(of, name, text, _)| {
+                        named(of, kind) && named(name, &operation.name) && *text == parameter.text()
+                    });
+                    match reason {
+                        Some(at) => _ = used.insert(at),
+                        None => {
+                            failures.insert(format!(
+                                "{kind} {}: {} is no input of {}",
+                                operation.name,
+                                parameter.text(),
+                                row.name
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    for (at, entry) in IGNORED.iter().enumerate().filter(|(at, _)| !used.contains(at)) {
+        failures.insert(format!("IGNORED[{at}] is stale: {entry:?}"));
+    }
+    assert!(walked > 1000, "{walked} parameters were walked");
+    assert!(failures.is_empty(), "\n{}\n", failures.into_iter().collect::<Vec<_>>().join("\n"));
+}
+
+/// Whether an operation reads this parameter: as a field, as what selects it, or because of its conditions or its lease.
+fn is_input(row: &Row, parameter: &Parameter) -> bool {
+    let name = parameter.name.as_str();
+    let field = |field: &lazuli::op::Field| field.place == parameter.place && field.name == name;
+    let sign = |sign: &Sign| match *sign {
+        Sign::Query(known, _) | Sign::HasQuery(known) => parameter.place == Place::Query && known == name,
+        Sign::Header(known, _) | Sign::HasHeader(known) | Sign::Lacks(known) => parameter.place == Place::Header && known == name,
+    };
+    let conditions = [PLAIN.if_match, PLAIN.if_none_match, PLAIN.if_modified_since, PLAIN.if_unmodified_since, PLAIN.if_tags];
+    let of_header = AT_THE_DOOR.contains(&name)
+        || row.accepts != Accepts::None && conditions.contains(&name)
+        || row.lease != Guard::None && name == "x-ms-lease-id";
+    row.takes.iter().copied().flatten().any(field) || row.signs.iter().any(sign) || parameter.place == Place::Header && of_header
+}
+
+/// An operation of the reference.
+struct Operation {
+    name: String,
+    method: String,
+    path: String,
+    parameters: Vec<Parameter>,
+}
+
+struct Parameter {
+    place: Place,
+    name: String,
+    required: bool,
+    /// The values by which it selects the operation.
+    values: Vec<String>,
+}
+
+impl Parameter {
+    fn read(text: &str) -> Parameter {
+        let (name, values) = text.split_once('=').unwrap_or((text, ""));
+        let required = name.ends_with('!') || !values.is_empty();
+        let name = name.trim_end_matches('!');
+        let (place, name) = match name.strip_prefix('?') {
+            Some(name) => (Place::Query, name),
+            None => (Place::Header, name),
+        };
+        let values = values.split('|').filter(|value| !value.is_empty()).map(str::to_owned).collect();
+        Parameter { place, name: name.to_owned(), required, values }
+    }
+
+    /// As the lists above name it.
+    fn text(&self) -> String {
+        match self.place {
+            Place::Header => self.name.clone(),
+            Place::Query => format!("?{}", self.name),
+        }
+    }
+}
+
+/// Reads a data file: a line `Operation: METHOD /path`, and below it, indented, its parameters; those of `*` belong to all.
+fn read(data: &str) -> Vec<Operation> {
+    let mut operations: Vec<Operation> = Vec::new();
+    let mut common = Vec::new();
+    for line in data.lines().filter(|line| !line.is_empty() && !line.starts_with('#') && *line != "*") {
+        if line.starts_with(' ') {
+            let words = line.split_whitespace();
+            match operations.last_mut() {
+                Some(operation) => operation.parameters.extend(words.map(Parameter::read)),
+                None => common.extend(words),
+            }
+            continue;
+        }
+        let (name, request) = line.split_once(": ").unwrap_or_else(|| panic!("{line:?}"));
+        let (method, path) = request.split_once(' ').unwrap_or_else(|| panic!("{line:?}"));
+        let parameters = common.iter().copied().map(Parameter::read).collect();
+        operations.push(Operation { name: name.into(), method: method.into(), path: path.into(), parameters });
+    }
+    operations
+}
+
+/// A request that asks for an operation.
+struct Request {
+    method: Method,
+    path: String,
+    query: Query,
+    headers: HeaderMap,
+}
+
+impl Operation {
+    /// Requests for it: one, or one for each value of the parameter that has several.
+    fn requests(&self) -> Vec<Request> {
+        let most = self.parameters.iter().map(|parameter| parameter.values.len()).max().unwrap_or_default().max(1);
+        (0..most).map(|at| self.request(at)).collect()
+    }
+
+    fn request(&self, at: usize) -> Request {
+        let (mut query, mut headers) = (Vec::new(), HeaderMap::new());
+        for parameter in self.parameters.iter().filter(|parameter| parameter.required) {
+            let value = parameter.values.get(at).or(parameter.values.first()).map_or("1", String::as_str);
+            match parameter.place {
+                Place::Query => query.push((parameter.name.clone(), value.to_owned())),
+                Place::Header => {
+                    let name = HeaderName::from_bytes(parameter.name.as_bytes()).unwrap();
+                    headers.insert(name, HeaderValue::from_str(value).unwrap());
+                }
+            }
+        }
+        // Placeholders stand for names that every service takes.
+        let path: String = self
+            .path
+            .split('{')
+            .map(|part| part.split_once('}').map_or(part.into(), |(_, rest)| format!("name{rest}")))
+            .collect();
+        Request { method: self.method.parse().unwrap(), path, query: Query::new(&query), headers }
+    }
+}
+
+impl Request {
+    /// The row that the server would choose.
+    fn row(&self, service: &dyn Service, table: &Table) -> Result<&'static Row, String> {
+        let told = |fault: lazuli::rules::fault::Fault| {
+            format!("{fault} for {} {} {:?} {:?}", self.method, self.path, self.query, self.headers)
+        };
+        let target = service.target(&self.path, &self.query).map_err(told)?;
+        let method = service.method(&self.method, &self.headers).map_err(told)?;
+        table.find(method.as_str(), target.shape, &self.query, &self.headers).map(|(_, row)| row).map_err(told)
+    }
+}
