@@ -114,7 +114,7 @@ fn bearer(
 
 impl Asking<'_> {
     fn header(&self, wanted: &str) -> Option<&str> {
-        self.headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.trim())
+        self.headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
     }
 }
 

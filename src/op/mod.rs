@@ -14,7 +14,7 @@ mod structured;
 pub mod xml;
 
 pub use body::{Body, Received, Rest};
-pub use call::{Call, Parts, Query, Target};
+pub use call::{Call, Parts, Query, Target, stated};
 pub use given::{Field, Given, Place, Read};
 pub use reply::{Payload, Reply, Stream};
 pub use service::{Kind, Service};
@@ -116,9 +116,9 @@ pub enum Sign {
     HasQuery(&'static str),
     /// A header with this value, in any case.
     Header(&'static str, &'static str),
-    /// A header, whatever its value.
+    /// A header, whatever its value. An empty header counts as absent, as [`stated`] says.
     HasHeader(&'static str),
-    /// The absence of a header.
+    /// The absence of a header, or an empty one.
     Lacks(&'static str),
 }
 
@@ -143,6 +143,11 @@ impl Row {
     /// Whether the operation reads this header or parameter.
     pub fn takes(&self, name: &str) -> bool {
         self.takes.iter().any(|fields| fields.iter().any(|field| field.name == name))
+    }
+
+    /// Whether the operation refuses to go without this header or parameter.
+    pub fn requires(&self, name: &str) -> bool {
+        self.takes.iter().any(|fields| fields.iter().any(|field| field.name == name && field.required))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Tables;
 use super::ops;
-use crate::op::{Call, Done, Kind, Query, Row, Service, Shape, Target};
+use crate::op::{Call, Done, Kind, Query, Row, Service, Shape, Target, stated};
 use crate::rules::{
     access::PublicAccess,
     cors::CorsRule,
@@ -38,8 +38,8 @@ impl Service for Tables {
 
     /// `X-HTTP-Method` on a POST, for clients and proxies that know no other methods.
     fn method(&self, sent: &Method, headers: &HeaderMap) -> Result<Method, Fault> {
-        let Some(meant) = headers.get("x-http-method") else { return Ok(sent.clone()) };
-        let meant = String::from_utf8_lossy(meant.as_bytes()).trim().to_ascii_uppercase();
+        let Some(meant) = stated(headers, "x-http-method") else { return Ok(sent.clone()) };
+        let meant = meant.trim().to_ascii_uppercase();
         match meant.as_str() {
             _ if meant.contains(',') => Err(Code::XMethodIncorrectCount.into()),
             "MERGE" | "PATCH" | "PUT" | "DELETE" if *sent == Method::POST => {

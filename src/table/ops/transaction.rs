@@ -11,7 +11,7 @@ use super::query_entities::{GET_ENTITY, QUERY_ENTITIES};
 use super::update_entity::{INSERT_OR_MERGE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, UPDATE_ENTITY};
 use super::{delete_entity, insert_entity, query_entities, update_entity};
 use crate::op::odata::{self, Metadata};
-use crate::op::{Call, Op, Payload, Query, Reply, Row, Secondary, Service, Shape, Target};
+use crate::op::{Call, Op, Payload, Query, Reply, Row, Secondary, Service, Shape, Target, stated};
 use crate::rules::access::{self, Grant, Level, Permit, Public, Scope};
 use crate::rules::batch::Part;
 use crate::rules::batch::changeset::{self, Change, Group};
@@ -158,7 +158,7 @@ fn read<'a>(tables: &Tables, call: &Call, change: &'a Change) -> Result<Ready<'a
     let headers = headers(&change.part)?;
     let sent = Method::from_bytes(method.as_bytes()).map_err(|_| Code::InvalidInput.because(method.clone()))?;
     let method = tables.method(&sent, &headers)?;
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|text| !text.is_empty());
+    let header = |name: &str| stated(&headers, name);
     let (target, query) = place(call, target)?;
     let if_match = header("if-match");
     let row = match (target.shape, method.as_str(), if_match) {
@@ -196,12 +196,19 @@ fn place(call: &Call, url: &str) -> Result<(Target, Query), Fault> {
     Ok((target, Query::new(&name::decode_query(query, Plus::Space)?)))
 }
 
+/// A part's headers, each once: the values of a repeated one are joined by `,`, as those of a request are.
 fn headers(part: &Part) -> Result<HeaderMap, Fault> {
-    let read = |(name, value): &(String, String)| {
-        let pair = HeaderName::try_from(name).ok().zip(HeaderValue::try_from(value).ok());
-        pair.ok_or_else(|| Fault::header(name, value))
-    };
-    part.headers.iter().map(read).collect()
+    let mut headers = HeaderMap::new();
+    for (name, value) in &part.headers {
+        let malformed = || Fault::header(name, value);
+        let key = HeaderName::try_from(name).map_err(|_| malformed())?;
+        let joined = match headers.get(&key).map(HeaderValue::as_bytes) {
+            Some(before) => HeaderValue::from_bytes(&[before, value.as_bytes()].join(&b',')),
+            None => HeaderValue::from_bytes(value.as_bytes()),
+        };
+        headers.insert(key, joined.map_err(|_| malformed())?);
+    }
+    Ok(headers)
 }
 
 /// Whether who sent the transaction may do this part of it: it is not signed by itself.
