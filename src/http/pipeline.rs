@@ -465,7 +465,7 @@ fn legible(headers: HeaderMap) -> Result<HeaderMap, Fault> {
 /// Whether the endpoint that was asked answers the operation.
 fn check_endpoint(row: &Row, secondary: bool) -> Result<(), Fault> {
     match (row.secondary, secondary) {
-        (Secondary::Refused, true) => Err(Code::InsufficientAccountPermissions.saying("Write operations are not allowed.")),
+        (Secondary::Refused, true) => Err(Secondary::refusal()),
         (Secondary::Only, false) => {
             // Recorded: it gives no reason.
             Err(Fault::query("comp", "stats", "").because("only the secondary endpoint answers this"))

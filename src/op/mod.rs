@@ -21,7 +21,8 @@ pub use service::{Kind, Service};
 pub use source::{Answer, Asking, Found, Opens, Reach, Source, Sources, lost};
 pub use structured::{STRUCTURED, STRUCTURED_BODY};
 
-use crate::rules::{access::Permit, condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::fault::{Code, Fault};
+use crate::rules::{access::Permit, condition::Accepts, lease::Guard};
 use std::future::Future;
 use std::pin::Pin;
 
@@ -105,6 +106,13 @@ pub enum Secondary {
     Allowed,
     /// The secondary only: it asks how far the replication has come.
     Only,
+}
+
+impl Secondary {
+    /// What a write is told at the secondary endpoint: 403 InsufficientAccountPermissions.
+    pub fn refusal() -> Fault {
+        Code::InsufficientAccountPermissions.saying("Write operations are not allowed.")
+    }
 }
 
 /// A mark in a request that tells one operation from another on the same path.

@@ -38,7 +38,7 @@ pub(super) static TRANSACTION: Op<Tables> = Op {
         signs: &[],
         takes: &[],
         permit: Permit { level: Level::Object, account: ANY, service: ANY, public: Public::Never },
-        secondary: Secondary::Refused,
+        secondary: Secondary::Allowed,
         accepts: Accepts::None,
         lease: Guard::None,
         status: 202,
@@ -58,6 +58,7 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
             let answer = answer(&query(tables, &call, &part), &call, None, Metadata::default());
             _ = write!(text, "--{outer}\r\n{HTTP}{answer}--{outer}--\r\n");
         }
+        Group::Changes(_) if call.secondary => return Err(Secondary::refusal()),
         Group::Changes(changes) => {
             let inner = id("changesetresponse");
             _ = write!(text, "--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n");
@@ -190,9 +191,14 @@ fn read<'a>(tables: &Tables, call: &Call, change: &'a Change) -> Result<Ready<'a
 /// Where a part's URL leads. Where the account stands in the path of the transaction, it may in that of its parts.
 fn place(call: &Call, url: &str) -> Result<(Target, Query), Fault> {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
-    let account = format!("/{}/", call.account.name);
-    let below = path.strip_prefix(&account).filter(|_| call.endpoint.ends_with(&account));
+    let name = &call.account.name;
+    let accounts = [format!("/{name}/"), format!("/{name}-secondary/")];
+    let in_path = accounts.iter().any(|account| call.endpoint.ends_with(account));
+    let below = accounts.iter().find_map(|account| path.strip_prefix(account)).filter(|_| in_path);
     let target = service::target(below.unwrap_or(path))?;
+    if service::is_misplaced(&target) {
+        return Err(Code::InvalidInput.because(format!("{:?} is no resource of a table", target.blob)));
+    }
     Ok((target, Query::new(&name::decode_query(query, Plus::Space)?)))
 }
 
