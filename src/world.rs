@@ -32,8 +32,8 @@ impl World {
         Timestamp::from_ticks(self.machine().ticks().saturating_add(self.moved_ticks.load(Ordering::Relaxed)))
     }
 
-    /// The time without what [`World::advance`] added. Signed requests are dated by their sender's clock, which nobody moved, so
-    /// only the 15-minute skew is held against this one.
+    /// The time without what [`World::advance`] added. Senders of signed requests date them by this clock, which nobody moved, or by
+    /// [`World::now`], which answers tell them: either will do.
     pub fn machine(&self) -> Timestamp {
         self.hand.unwrap_or_else(machine_time)
     }
@@ -43,6 +43,11 @@ impl World {
         let ticks = seconds.saturating_mul(TICKS_PER_SECOND);
         let added = self.moved_ticks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |moved| moved.checked_add(ticks));
         debug_assert!(added.is_ok(), "a clock moved past the end of time stays where it is");
+    }
+
+    /// Puts the server's time back to the machine's, or to the hand-set one.
+    pub fn put_back(&self) {
+        self.moved_ticks.store(0, Ordering::Relaxed);
     }
 
     /// Sixteen bytes that no other call gets: a request's id, a lease's id, a copy's id.
@@ -81,6 +86,8 @@ mod tests {
         world.advance(15);
         assert_eq!(world.now(), Timestamp::from_unix(1_015, 0));
         assert_eq!(world.machine(), Timestamp::from_unix(1_000, 0));
+        world.put_back();
+        assert_eq!(world.now(), Timestamp::from_unix(1_000, 0));
     }
 
     #[test]

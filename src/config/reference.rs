@@ -110,7 +110,8 @@ const REST: &str = "
 
 - The name has 3 to 24 lower-case letters and digits. Keys are base64; without one, the account has the well-known key of `devstoreaccount1`.
 - `versioning`: every write to a blob makes a version.
-- `hns`: the account has a hierarchical namespace.
+- `hns`: the account says that it has a hierarchical namespace, and its blobs can be given an expiry. Data Lake Storage Gen2 itself is not
+  there yet: requests to an account's `dfs` host, and those of its operations to the blob port, are answered with 501.
 - `immutability`: blobs can be put under an immutability policy or a legal hold. It brings `versioning` with it.
 - `access-tracking`: block blobs tell when they were last read or written, reads to the day: the first in 24 hours counts.
 - `container-retention=DAYS`: a deleted container is kept for so many days, 1 to 365, and can be restored. As with the real service, its

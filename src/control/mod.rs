@@ -34,7 +34,7 @@ pub fn routes(controlled: Controlled, control: bool) -> Router {
 const OTHERS: &str = "/_lazuli/{*path}";
 
 async fn absent() -> impl IntoResponse {
-    (StatusCode::NOT_FOUND, "there are GET /_lazuli/health, POST /_lazuli/clock?seconds=N and POST /_lazuli/reset\n")
+    (StatusCode::NOT_FOUND, "there are GET /_lazuli/health, POST /_lazuli/clock?seconds=N and POST /_lazuli/reset[?clock=keep]\n")
 }
 
 async fn withheld() -> impl IntoResponse {
@@ -60,14 +60,22 @@ async fn clock(State(controlled): State<Controlled>, RawQuery(query): RawQuery) 
     }
 }
 
-/// `POST /_lazuli/reset` empties every account.
-async fn reset(State(controlled): State<Controlled>) -> impl IntoResponse {
+/// `POST /_lazuli/reset` empties every account and puts a moved clock back; with `?clock=keep` the clock stays where it is.
+async fn reset(State(controlled): State<Controlled>, RawQuery(query): RawQuery) -> impl IntoResponse {
+    let keep = match query.as_deref().unwrap_or_default() {
+        "" => false,
+        "clock=keep" => true,
+        other => return (StatusCode::BAD_REQUEST, format!("{other:?} is not clock=keep, the only option\n")).into_response(),
+    };
     for service in &*controlled.services {
         if let Err(fault) = service.reset().await {
             return (StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", fault.says())).into_response();
         }
     }
-    json(&serde_json::json!({ "status": "empty" })).into_response()
+    if !keep {
+        controlled.world.put_back();
+    }
+    json(&serde_json::json!({ "status": "empty", "now": controlled.world.now().iso() })).into_response()
 }
 
 fn json(value: &serde_json::Value) -> impl IntoResponse + use<> {

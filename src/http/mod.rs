@@ -4,6 +4,7 @@ pub mod auth;
 pub mod background;
 pub mod case;
 pub mod form;
+pub mod lake;
 pub mod patient;
 pub mod pipeline;
 pub mod remote;

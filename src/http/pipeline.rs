@@ -7,6 +7,7 @@ use super::auth::{self, Asking, Caller};
 use super::background::Background;
 use super::case::Spellings;
 use super::form::{Form, Reader};
+use super::lake;
 use super::remote::Remote;
 use super::render::{self, Asked};
 use super::route::Table;
@@ -246,6 +247,11 @@ impl Pipeline {
         known.account = Some(account.clone());
         known.learn(head.version.or_else(|| self.service.default_version(&account.name)));
 
+        let blobs = self.service.kind() == Kind::Blob && !head.site;
+        let host = if self.manners.host_style { head.host.as_str() } else { "" };
+        if let Some(operation) = blobs.then(|| lake::asked(&head.method, host, &head.query, &head.headers)).flatten() {
+            return Err(lake::refusal(operation));
+        }
         let target = match head.site {
             true => self.service.site(place.path)?,
             false => self.service.target(place.path, &head.query)?,
@@ -459,7 +465,7 @@ fn legible(headers: HeaderMap) -> Result<HeaderMap, Fault> {
 /// Whether the endpoint that was asked answers the operation.
 fn check_endpoint(row: &Row, secondary: bool) -> Result<(), Fault> {
     match (row.secondary, secondary) {
-        (Secondary::Refused, true) => Err(Code::InsufficientAccountPermissions.saying("Write operations are not allowed.")),
+        (Secondary::Refused, true) => Err(Secondary::refusal()),
         (Secondary::Only, false) => {
             // Recorded: it gives no reason.
             Err(Fault::query("comp", "stats", "").because("only the secondary endpoint answers this"))

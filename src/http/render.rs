@@ -161,8 +161,8 @@ fn respond(status: u16, fault: Option<&Fault>, mut headers: HeaderMap, body: Bod
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     *response.headers_mut() = headers;
-    // The reason phrase of a refusal is its sentence.
-    let reason = fault.filter(|fault| fault.code() != Code::NotModified);
+    // The reason phrase of a refusal is its sentence; the table service leaves HTTP's own.
+    let reason = fault.filter(|fault| fault.code() != Code::NotModified && asked.kind != Kind::Table);
     if let Some(reason) = reason.and_then(|fault| hyper::ext::ReasonPhrase::try_from(fault.says().as_bytes()).ok()) {
         response.extensions_mut().insert(reason);
     }

@@ -1,6 +1,6 @@
 //! Which operation a request asks for: the row with the most signs that all match, and a refusal otherwise, never a guess.
 
-use crate::op::{Query, Row, SELECTORS, Shape, Sign};
+use crate::op::{Query, Row, SELECTORS, Shape, Sign, stated};
 use crate::rules::fault::{Code, Fault};
 use http::HeaderMap;
 
@@ -38,6 +38,23 @@ impl Table {
                 row.is_none_or(|row| !claimed(name, row)).then_some((*name, value))
             })
         };
+        // A row that an empty header would choose, were it not required there: PUT with an empty x-ms-copy-source must not make an
+        // empty blob.
+        let empty = |sign: &Sign, row: &Row| match *sign {
+            Sign::HasHeader(name) if headers.contains_key(name) && stated(headers, name).is_none() && row.requires(name) => {
+                Some(name)
+            }
+            _ => None,
+        };
+        let meant = |row: &Row| {
+            let signs = || row.signs.iter();
+            let fits = row.methods.contains(&method) && unclaimed(Some(row)).is_none();
+            let rest = || signs().all(|sign| empty(sign, row).is_some() || shows(sign, query, headers));
+            signs().find_map(|sign| empty(sign, row)).filter(|_| fits && rest())
+        };
+        if let Some(name) = here().find_map(|(_, row)| meant(row)) {
+            return Err(Fault::missing_header(name));
+        }
         match here().find(|(_, row)| shown(row) && unclaimed(Some(row)).is_none()) {
             Some((place, row)) => Ok((*place, *row)),
             None => {
@@ -60,9 +77,9 @@ impl Table {
         let chosen = |row: &Row| row.signs.iter().any(|sign| matches!(sign, Sign::Query(..))) && by_query(row);
         let near = near.filter(|row| chosen(row));
         let odd = near.flat_map(|row| row.signs).find_map(|sign| match sign {
-            Sign::Header(name, _) => Some(match headers.get(*name) {
+            Sign::Header(name, _) => Some(match stated(headers, name) {
                 None => Fault::missing_header(name),
-                Some(value) => Fault::header(name, String::from_utf8_lossy(value.as_bytes())),
+                Some(value) => Fault::header(name, value),
             }),
             _ => None,
         });
@@ -83,10 +100,8 @@ fn shows(sign: &Sign, query: &Query, headers: &HeaderMap) -> bool {
     match *sign {
         Sign::Query(name, value) => query.get(name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
         Sign::HasQuery(name) => query.get(name).is_some(),
-        Sign::Header(name, value) => {
-            headers.get(name).is_some_and(|given| given.as_bytes().eq_ignore_ascii_case(value.as_bytes()))
-        }
-        Sign::HasHeader(name) => headers.contains_key(name),
-        Sign::Lacks(name) => !headers.contains_key(name),
+        Sign::Header(name, value) => stated(headers, name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
+        Sign::HasHeader(name) => stated(headers, name).is_some(),
+        Sign::Lacks(name) => stated(headers, name).is_none(),
     }
 }

@@ -51,6 +51,13 @@ fn account_of_host(kind: Kind, host: &str) -> Option<&str> {
     (known && !account.is_empty() && !next.is_empty()).then_some(account)
 }
 
+/// Whether a host is an account's Data Lake endpoint: `account.dfs.…`.
+pub fn is_lake(host: &str) -> bool {
+    let Some(mut labels) = labels(host) else { return false };
+    let (account, service) = (labels.next().unwrap_or_default(), labels.next().unwrap_or_default());
+    !account.is_empty() && service.eq_ignore_ascii_case("dfs") && labels.next().is_some_and(|next| !next.is_empty())
+}
+
 /// Finds the account whose website a host is: `account.z6.web.core.windows.net`, `account.web.core.windows.net`,
 /// `account.z.web.localhost`, whatever stands behind `web`.
 pub fn website<'a>(host: &'a str, path: &'a str) -> Option<Addressed<'a>> {
@@ -101,6 +108,16 @@ impl Addressed<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lakes_by_host() {
+        for host in ["acc.dfs.localhost:10000", "ACC.Dfs.core.windows.net", "acc-secondary.dfs.localhost"] {
+            assert!(is_lake(host), "{host}");
+        }
+        for host in ["acc.blob.localhost", "dfs.localhost", "acc.dfs", ".dfs.localhost", "127.0.0.1:10000", "[::1]", ""] {
+            assert!(!is_lake(host), "{host}");
+        }
+    }
 
     #[test]
     fn websites_by_host() {

@@ -149,14 +149,14 @@ impl Call {
         }
     }
 
-    /// A header's text. `None` when it is absent.
+    /// A header's text. `None` when it is absent or empty, as [`stated`] says.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.headers.get(name).and_then(text).map(Cow::Borrowed)
+        stated(&self.headers, name).map(Cow::Borrowed)
     }
 
-    /// Whether the request carries this header.
+    /// Whether the request carries this header, with a value.
     pub fn has_header(&self, name: &str) -> bool {
-        self.headers.contains_key(name)
+        stated(&self.headers, name).is_some()
     }
 
     /// The conditional headers, of the request itself.
@@ -172,7 +172,6 @@ impl Call {
     /// The lease id that the request shows.
     pub fn lease_id(&self) -> Result<Option<lease::Id>, Fault> {
         self.header("x-ms-lease-id")
-            .filter(|text| !text.is_empty())
             .map(|text| lease::Id::parse(&text).ok_or_else(|| Fault::header("x-ms-lease-id", text)))
             .transpose()
     }
@@ -189,7 +188,7 @@ impl Call {
 
     /// What the request says of its body: `Content-MD5` or `x-ms-content-crc64`.
     pub fn claimed_checksums(&self) -> Result<Claimed, Fault> {
-        let given = |name| self.header(name).filter(|text| !text.is_empty());
+        let given = |name| self.header(name);
         Claimed::read(given("content-md5").as_deref(), given("x-ms-content-crc64").as_deref())
     }
 
@@ -204,7 +203,7 @@ impl Call {
     }
 
     fn encryption_named(&self, names: &encryption::Names) -> Result<Encryption, Fault> {
-        let given = |name| self.header(name).filter(|text| !text.is_empty());
+        let given = |name| self.header(name);
         let (key, sha256) = (given(names.key), given(names.sha256));
         let (algorithm, scope) = (given(names.algorithm), names.scope.and_then(given));
         let headers = encryption::Headers {
@@ -237,8 +236,11 @@ impl Call {
     }
 }
 
-fn text(value: &http::HeaderValue) -> Option<&str> {
-    std::str::from_utf8(value.as_bytes()).ok()
+/// The text of a request's header. `None` when it is absent, and when it is empty: recordings show that the service reads an empty
+/// header as none. The route and the operations both ask this function, so that no header can choose an operation and then count as
+/// absent to it.
+pub fn stated<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).filter(|text| !text.is_empty())
 }
 
 #[cfg(test)]

@@ -14,17 +14,17 @@ mod structured;
 pub mod xml;
 
 pub use body::{Body, Received, Rest};
-pub use call::{Call, Parts, Query, Target};
+pub use call::{Call, Parts, Query, Target, stated};
 pub use given::{Field, Given, Place, Read};
 pub use reply::{Payload, Reply, Stream};
 pub use service::{Kind, Service};
 pub use source::{Answer, Asking, Found, Opens, Reach, Source, Sources, lost};
 pub use structured::{STRUCTURED, STRUCTURED_BODY};
 
+use crate::rules::fault::{Code, Fault};
 use crate::rules::{
     access::Permit,
     condition::{self, Accepts},
-    fault::Fault,
     lease::Guard,
 };
 use std::future::Future;
@@ -112,6 +112,13 @@ pub enum Secondary {
     Only,
 }
 
+impl Secondary {
+    /// What a write is told at the secondary endpoint: 403 InsufficientAccountPermissions.
+    pub fn refusal() -> Fault {
+        Code::InsufficientAccountPermissions.saying("Write operations are not allowed.")
+    }
+}
+
 /// A mark in a request that tells one operation from another on the same path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
@@ -121,9 +128,9 @@ pub enum Sign {
     HasQuery(&'static str),
     /// A header with this value, in any case.
     Header(&'static str, &'static str),
-    /// A header, whatever its value.
+    /// A header, whatever its value. An empty header counts as absent, as [`stated`] says.
     HasHeader(&'static str),
-    /// The absence of a header.
+    /// The absence of a header, or an empty one.
     Lacks(&'static str),
 }
 
@@ -169,6 +176,11 @@ impl Row {
     /// Whether the operation reads this header or parameter.
     pub fn takes(&self, name: &str) -> bool {
         self.takes.iter().any(|fields| fields.iter().any(|field| field.name == name))
+    }
+
+    /// Whether the operation refuses to go without this header or parameter.
+    pub fn requires(&self, name: &str) -> bool {
+        self.takes.iter().any(|fields| fields.iter().any(|field| field.name == name && field.required))
     }
 }
 

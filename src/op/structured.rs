@@ -23,7 +23,7 @@ impl Call {
     /// # Errors
     /// 400 UnsupportedHeader before 2025-01-05, 400 InvalidHeaderValue for another kind of message.
     pub fn structured(&self) -> Result<bool, Fault> {
-        let Some(kind) = self.header(BODY).filter(|kind| !kind.is_empty()) else { return Ok(false) };
+        let Some(kind) = self.header(BODY) else { return Ok(false) };
         if self.version < Version::V2025_01_05 {
             return Err(Code::UnsupportedHeader.with("HeaderName", BODY));
         }
@@ -72,7 +72,7 @@ impl Call {
 
     /// How long the content is that a structured message holds; `None` when the body is no such message.
     fn content_length(&self) -> Result<Option<u64>, Fault> {
-        let length = self.header(LENGTH).filter(|length| !length.is_empty());
+        let length = self.header(LENGTH);
         match (self.structured()?, length) {
             (false, None) => Ok(None),
             (false, Some(_)) => Err(Fault::missing_header(BODY)),
@@ -85,7 +85,7 @@ impl Call {
 impl Reply {
     /// Says that the request's body was taken as the structured message that it is.
     pub fn with_structured(self, call: &Call) -> Reply {
-        self.with_some(BODY, call.header(BODY).filter(|kind| !kind.is_empty()))
+        self.with_some(BODY, call.header(BODY))
     }
 
     /// With these bytes, so many of them, in a structured message.

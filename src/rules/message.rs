@@ -21,7 +21,9 @@ pub const WEEK: u64 = 7 * 24 * 60 * 60;
 const TWO_HOURS: u64 = 2 * 60 * 60;
 /// Seconds for which a message is taken unless something else is said.
 const TAKEN: u64 = 30;
-/// Seconds that a message can live, at most, unless it lives for ever.
+
+/// Seconds that a message can live, as a refusal tells them. The service takes longer lives all the same: the .NET library's live tests put
+/// messages that live for 922337203685 seconds.
 const LONGEST: u64 = i32::MAX as u64;
 
 /// A message.
@@ -170,7 +172,9 @@ pub fn put_terms(
     if unlimited && ttl.is_some_and(|ttl| ttl.trim() == "-1") {
         return Ok((visible, Timestamp::NEVER));
     }
-    let lives = number("messagettl", ttl, 1..=if unlimited { LONGEST } else { WEEK })?.unwrap_or(WEEK);
+    let longer = ttl.filter(|_| unlimited).and_then(|ttl| ttl.trim().parse().ok()).filter(|lives| *lives > LONGEST);
+    let most = if unlimited { LONGEST } else { WEEK };
+    let lives = longer.map_or_else(|| number("messagettl", ttl, 1..=most), |lives| Ok(Some(lives)))?.unwrap_or(WEEK);
     if lives <= hidden {
         let reason = "messagettl must be greater than visibilitytimeout";
         return Err(Fault::query("visibilitytimeout", hidden.to_string(), reason));
@@ -287,6 +291,9 @@ mod tests {
             (Some("604800"), Some("-1"), NEW, "604800", "never"),
             (Some("604801"), Some("-1"), NEW, "OutOfRangeQueryParameterValue 0 604800", "OutOfRangeQueryParameterValue 0 604800"),
             (None, Some("1073741824"), NEW, "0", "1073741824"),
+            (None, Some("2147483648"), NEW, "0", "2147483648"),
+            (None, Some("922337203685"), NEW, "0", "never"),
+            (None, Some("922337203685"), old, week, week),
             (None, Some("0"), NEW, "OutOfRangeQueryParameterValue 1 2147483647", "OutOfRangeQueryParameterValue 1 2147483647"),
             (None, Some("-2"), NEW, "OutOfRangeQueryParameterValue 1 2147483647", "OutOfRangeQueryParameterValue 1 2147483647"),
             (None, Some("604800"), old, "0", "604800"),

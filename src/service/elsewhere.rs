@@ -79,9 +79,8 @@ impl Elsewhere {
 
 /// What is passed on of a copy's request when its source is asked.
 pub fn passed_on(call: &Call) -> HeaderMap {
-    let given =
-        PASSED_ON.iter().filter_map(|(here, there)| Some((HeaderName::from_static(there), call.headers.get(*here)?.clone())));
-    given.collect()
+    let value = |name: &str| call.headers.get(name).filter(|value| !value.is_empty()).cloned();
+    PASSED_ON.iter().filter_map(|(here, there)| Some((HeaderName::from_static(there), value(here)?))).collect()
 }
 
 /// Whether a partial answer is the part that was asked for.

@@ -168,7 +168,7 @@ impl Record for Seen<'_> {
     }
 }
 
-/// A table, as a filter sees it.
+/// A table, as a filter in lower case sees it: by its name in lower case.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed<'a>(pub &'a str);
 

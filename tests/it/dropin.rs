@@ -177,7 +177,7 @@ fn knows_azurites_variables() {
     let port = running.ready(6)[0].1;
     // Whether there is such an account is all that somebody without a key learns.
     for (account, status) in [("first", 401), ("second", 401), ("devstoreaccount1", 404)] {
-        let answer = ask(port, &format!("GET /{account}/?comp=list"));
+        let answer = ask(port, &format!("GET /{account}/?comp=list&api-version=2021-12-02"));
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{account}: {answer}");
     }
 }

@@ -360,6 +360,8 @@ fn control_is_asked_for() {
             ("POST /_lazuli/clock?seconds=99999999999999999999", 400),
             ("GET /_lazuli/clock?seconds=5", 405),
             ("POST /_lazuli/reset", 200),
+            ("POST /_lazuli/reset?clock=keep", 200),
+            ("POST /_lazuli/reset?clock=", 400),
             ("GET /_lazuli/reset", 405),
             ("GET /_lazuli/other", 404),
         ] {

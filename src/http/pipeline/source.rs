@@ -53,7 +53,7 @@ impl Sources for Asker {
         let Ok(pairs) = name::decode_query(uri.query().unwrap_or_default(), Plus::Itself) else { return elsewhere() };
         let query = Query::new(&pairs);
         // Who shows something for the source is known by that, and asks by it.
-        let shown = call.headers.get("x-ms-copy-source-authorization").cloned();
+        let shown = call.headers.get("x-ms-copy-source-authorization").filter(|shown| !shown.is_empty()).cloned();
         let head = Head {
             method: Method::GET,
             host: host.to_owned(),

@@ -11,7 +11,7 @@ pub const MOST_CHANGES: usize = 100;
 pub enum Group {
     /// A query, alone.
     Query(Part),
-    /// Changes, to be made together.
+    /// Changes, to be made together; there may be none (recorded).
     Changes(Vec<Change>),
 }
 
@@ -48,7 +48,6 @@ pub fn parse(content_type: &str, body: &[u8]) -> Result<Group, Fault> {
     let changes: Result<Vec<Change>, Fault> = sections(lines, boundary)?.iter().map(|lines| change(lines)).collect();
     let changes = changes?;
     match changes.iter().find(|change| change.part.method == "GET") {
-        _ if changes.is_empty() => Err(malformed("there is no change")),
         Some(_) => Err(malformed("a query inside of a changeset")),
         None => Ok(Group::Changes(changes)),
     }
@@ -114,6 +113,7 @@ mod tests {
             );
             assert_eq!(changes[1].part.header("if-match"), Some("*"));
         }
+        assert_eq!(parse(KIND, batch("").as_bytes()), Ok(Group::Changes(Vec::new())));
         let query = format!("--batch_1\n{HTTP}\nGET http://h/a/t()?$top=1 HTTP/1.1\nAccept: application/json\n\n--batch_1--");
         let Ok(Group::Query(part)) = parse(KIND, query.as_bytes()) else { panic!("{query}") };
         assert_eq!(part.target, "/a/t()?$top=1");
@@ -125,7 +125,6 @@ mod tests {
         for body in [
             String::new(),
             "--batch_1--".to_owned(),
-            batch(""),
             format!("{get}{get}--batch_1--"),
             get.clone() + &batch(&insert("")),
             format!("{}--batch_1--", get.replace("GET", "DELETE")),

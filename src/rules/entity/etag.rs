@@ -17,26 +17,29 @@ pub enum IfMatch {
     Any,
     /// The state of this moment.
     Is(Timestamp),
+    /// A state that no entity was ever in: a well-formed weak tag that this service never gave.
+    Never,
 }
 
 impl IfMatch {
-    /// Reads the header.
+    /// Reads the header. Any weak tag is well formed, whatever it says.
     ///
     /// # Errors
-    /// 400 InvalidInput for what is no entity tag of this service.
+    /// 400 InvalidInput for what is no weak entity tag, or several.
     pub fn read(text: &str) -> Result<IfMatch, Fault> {
         if text.trim() == "*" {
             return Ok(IfMatch::Any);
         }
         let quoted = text.trim().strip_prefix("W/\"").and_then(|rest| rest.strip_suffix('"'));
-        let inner = quoted.and_then(|rest| rest.strip_prefix("datetime'")).and_then(|rest| rest.strip_suffix('\''));
-        let moment = inner.and_then(|date| decode(date).ok()).and_then(|date| Timestamp::parse_iso(&date));
-        moment.map(IfMatch::Is).ok_or_else(|| {
-            Code::InvalidInput.saying(format!(
+        let Some(quoted) = quoted.filter(|inside| !inside.contains('"')) else {
+            return Err(Code::InvalidInput.saying(format!(
                 "The etag value '{text}' specified in one of the request headers is not valid. Please make sure only one etag \
                  value is specified and is valid."
-            ))
-        })
+            )));
+        };
+        let inner = quoted.strip_prefix("datetime'").and_then(|rest| rest.strip_suffix('\''));
+        let moment = inner.and_then(|date| decode(date).ok()).and_then(|date| Timestamp::parse_iso(&date));
+        Ok(moment.map_or(IfMatch::Never, IfMatch::Is))
     }
 
     /// Checks an entity against it.
@@ -45,8 +48,9 @@ impl IfMatch {
     /// 412 UpdateConditionNotSatisfied.
     pub fn check(self, timestamp: Timestamp) -> Result<(), Fault> {
         match self {
-            IfMatch::Is(moment) if moment != timestamp => Err(Code::UpdateConditionNotSatisfied.into()),
-            _ => Ok(()),
+            IfMatch::Is(moment) if moment == timestamp => Ok(()),
+            IfMatch::Any => Ok(()),
+            IfMatch::Is(_) | IfMatch::Never => Err(Code::UpdateConditionNotSatisfied.into()),
         }
     }
 }
@@ -70,7 +74,11 @@ mod tests {
             assert_eq!(IfMatch::Is(moment).check(moment.next()).unwrap_err().code(), Code::UpdateConditionNotSatisfied);
             assert_eq!(IfMatch::Any.check(moment), Ok(()));
         }
-        for text in ["", "x", "\"0x8D\"", "W/\"datetime'soon'\"", "W/\"datetime'2017-11-10T02%3A43%3A44Z'\",*", "W/\"\""] {
+        for text in ["W/\"wrong\"", "W/\"datetime'soon'\"", "W/\"\"", " W/\"0x8D\" "] {
+            assert_eq!(IfMatch::read(text), Ok(IfMatch::Never), "{text}");
+        }
+        assert_eq!(IfMatch::Never.check(Timestamp::default()).unwrap_err().code(), Code::UpdateConditionNotSatisfied);
+        for text in ["", "x", "\"0x8D\"", "W/\"", "W/\"datetime'2017-11-10T02%3A43%3A44Z'\",*", "W/\"a\",W/\"b\""] {
             let fault = IfMatch::read(text).unwrap_err();
             assert_eq!(fault.code(), Code::InvalidInput, "{text}");
             assert!(fault.says().starts_with(&format!("The etag value '{text}' specified")), "{text}");

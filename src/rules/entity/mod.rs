@@ -72,18 +72,19 @@ fn size(value: &Value) -> usize {
     }
 }
 
-/// Checks that an entity is no larger than allowed, in number and in bytes.
+/// Checks that an entity is no larger than allowed, in number and in bytes. An entity that is too large as a whole is told so, whether or
+/// not one of its values is too large by itself.
 fn check_size(key: &Key, properties: &[(Box<str>, Value)]) -> Result<(), Fault> {
     if properties.len() > MOST_PROPERTIES {
         return Err(Code::TooManyProperties.into());
     }
-    let mut total = 4 + 2 * (utf16(key.partition()) + utf16(key.row()));
-    for (name, value) in properties {
-        let size = size(value);
-        if size > LARGEST_VALUE + 4 {
-            return Err(Code::PropertyValueTooLarge.because(name.to_string()));
-        }
-        total += 8 + 2 * utf16(name) + size;
+    let keys = 4 + 2 * (utf16(key.partition()) + utf16(key.row()));
+    let total = properties.iter().fold(keys, |total, (name, value)| total + 8 + 2 * utf16(name) + size(value));
+    if total > LARGEST {
+        return Err(Code::EntityTooLarge.into());
     }
-    if total > LARGEST { Err(Code::EntityTooLarge.into()) } else { Ok(()) }
+    match properties.iter().find(|(_, value)| size(value) > LARGEST_VALUE + 4) {
+        Some((name, _)) => Err(Code::PropertyValueTooLarge.because(name.to_string())),
+        None => Ok(()),
+    }
 }

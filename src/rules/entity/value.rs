@@ -112,11 +112,9 @@ impl Value {
             Type::Int32 => text.parse().ok().map(Value::Int32),
             Type::Int64 => text.parse().ok().map(Value::Int64),
             Type::Double => double(text).map(Value::Double),
-            Type::Boolean => match text {
-                "true" => Some(Value::Boolean(true)),
-                "false" => Some(Value::Boolean(false)),
-                _ => None,
-            },
+            Type::Boolean => {
+                [true, false].into_iter().find(|flag| text.eq_ignore_ascii_case(&flag.to_string())).map(Value::Boolean)
+            }
             Type::DateTime => match date(text) {
                 Some(date) if date < FIRST_DATE => return Err(Code::OutOfRangeInput.because(format!("{text} is before 1601"))),
                 date => date.map(Value::DateTime),
@@ -258,6 +256,8 @@ mod tests {
             (json!(7), "Edm.Int64", "Edm.Int64 7"),
             (json!("12"), "Edm.Int32", "Edm.Int32 12"),
             (json!("false"), "Edm.Boolean", "Edm.Boolean false"),
+            (json!("TRUE"), "Edm.Boolean", "Edm.Boolean true"),
+            (json!("False"), "Edm.Boolean", "Edm.Boolean false"),
             (json!("1973-10-04T00:00:00Z"), "Edm.DateTime", "Edm.DateTime 1973-10-04T00:00:00Z"),
             (json!("1991-10-04T00:00:00.120000Z"), "Edm.DateTime", "Edm.DateTime 1991-10-04T00:00:00.12Z"),
             (json!("2020-01-01T02:00:00.1234567+02:00"), "Edm.DateTime", "Edm.DateTime 2020-01-01T00:00:00.1234567Z"),
@@ -284,7 +284,7 @@ mod tests {
             (json!("x"), "Edm.Double", Code::InvalidInput),
             (json!("inf"), "Edm.Double", Code::InvalidInput),
             (json!("1e999"), "Edm.Double", Code::InvalidInput),
-            (json!("True"), "Edm.Boolean", Code::InvalidInput),
+            (json!("yes"), "Edm.Boolean", Code::InvalidInput),
             (json!(1), "Edm.Boolean", Code::InvalidInput),
             (json!("tomorrow"), "Edm.DateTime", Code::InvalidInput),
             (json!("2020-02-30T00:00:00Z"), "Edm.DateTime", Code::InvalidInput),

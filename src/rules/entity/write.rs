@@ -137,6 +137,8 @@ mod tests {
         };
         assert_eq!(insert(large(15)), Ok(()));
         assert_eq!(insert(large(16)), Err(Code::EntityTooLarge));
+        assert_eq!(insert(bytes(1 << 20)), Err(Code::EntityTooLarge), "the entity comes before its values");
+        assert_eq!(insert(text(1 << 19)), Err(Code::EntityTooLarge));
 
         let full = Entity { timestamp: THEN, properties: many(252).into() };
         let refused = write(Change::Merge, None, &[("one_more", 1)]).apply(Some(&full), NOW);

@@ -68,7 +68,7 @@ impl Filter {
             Filter::And(parts) => parts.iter().all(|part| part.holds(record)),
             Filter::Or(parts) => parts.iter().any(|part| part.holds(record)),
             Filter::Not(part) => !part.holds(record),
-            Filter::Is(operand) => look(operand, record) == Some(View::Boolean(true)),
+            Filter::Is(flag) => *flag,
             Filter::Compare(left @ Operand::Constant(_), operator, right @ Operand::Property(_)) => {
                 compare(right, operator.flipped(), left, record)
             }

@@ -27,8 +27,23 @@ pub enum Filter {
     Not(Box<Filter>),
     /// A comparison.
     Compare(Operand, Operator, Operand),
-    /// Something that is true by itself.
-    Is(Operand),
+    /// `true` or `false`.
+    Is(bool),
+}
+
+impl Filter {
+    /// The same filter with its texts in lower case, for names that are compared without regard to case.
+    #[must_use]
+    pub fn in_lower_case(self) -> Filter {
+        let all = |parts: Vec<Filter>| parts.into_iter().map(Filter::in_lower_case).collect();
+        match self {
+            Filter::And(parts) => Filter::And(all(parts)),
+            Filter::Or(parts) => Filter::Or(all(parts)),
+            Filter::Not(part) => Filter::Not(Box::new(part.in_lower_case())),
+            Filter::Compare(left, operator, right) => Filter::Compare(left.in_lower_case(), operator, right.in_lower_case()),
+            Filter::Is(flag) => Filter::Is(flag),
+        }
+    }
 }
 
 /// What is compared.
@@ -38,6 +53,15 @@ pub enum Operand {
     Property(Box<str>),
     /// A constant.
     Constant(Value),
+}
+
+impl Operand {
+    fn in_lower_case(self) -> Operand {
+        match self {
+            Operand::Constant(Value::String(text)) => Operand::Constant(Value::String(text.to_lowercase().into())),
+            other => other,
+        }
+    }
 }
 
 /// How two things compare.

@@ -1,6 +1,10 @@
 //! The grammar of filters: `or` binds least, then `and`, then `not`, then comparisons.
+//!
+//! A property has no type of its own before an entity is looked at. Where a condition must stand, the service takes it for a text, so
+//! that `Married and Age eq 5` is refused (live tests of the .NET library). A property that is the whole filter is refused with it, which
+//! the library avoids by writing `Married eq true` (Azure/azure-sdk-for-net#30185).
 
-use super::super::entity::Value;
+use super::super::entity::{Type, Value};
 use super::super::fault::{Code, Fault};
 use super::lex::{Token, What, refused, tokens};
 use super::{Filter, Operand, Operator};
@@ -11,13 +15,17 @@ const DEEPEST: usize = 100;
 /// Reads a filter.
 ///
 /// # Errors
-/// 400 InvalidInput with the service's sentence, telling the position; 501 NotImplemented for what the language has and the service does
-/// not do: functions, arithmetic, null, comparisons of two properties.
+/// 400 InvalidInput with the service's sentence, telling the position; 400 InvalidInput for null (Azure/Azurite#2471 has the service's
+/// answer) and for `True`, which is no constant; 501 NotImplemented for what the language has and the service does not do: functions,
+/// arithmetic, comparisons of two properties.
 pub fn parse(text: &str) -> Result<Filter, Fault> {
     let mut parser = Parser { text, tokens: &tokens(text)?, at: 0, depth: 0 };
     let part = parser.any_of()?;
     match parser.peek() {
-        What::End => parser.filter(part),
+        What::End => {
+            let kind = part.kind();
+            part.condition().ok_or_else(|| Code::InvalidInput.because(format!("{} alone is no condition", kind.name())))
+        }
         _ => Err(parser.refused("Syntax error")),
     }
 }
@@ -26,6 +34,54 @@ pub fn parse(text: &str) -> Result<Filter, Fault> {
 enum Part {
     Operand(Operand),
     Filter(Filter),
+}
+
+impl Part {
+    /// Its type, as far as it is known.
+    fn kind(&self) -> Type {
+        match self {
+            Part::Operand(Operand::Constant(constant)) => constant.kind(),
+            Part::Operand(Operand::Property(name)) if &**name == "Timestamp" => Type::DateTime,
+            Part::Operand(Operand::Property(_)) => Type::String,
+            Part::Filter(_) => Type::Boolean,
+        }
+    }
+
+    /// The condition that it is, if it is one.
+    fn condition(self) -> Option<Filter> {
+        match self {
+            Part::Filter(filter) => Some(filter),
+            Part::Operand(Operand::Constant(Value::Boolean(flag))) => Some(Filter::Is(flag)),
+            Part::Operand(_) => None,
+        }
+    }
+}
+
+/// The words between conditions.
+#[derive(Clone, Copy)]
+struct Chain {
+    word: &'static str,
+    /// The service's name of it.
+    name: &'static str,
+    join: fn(Vec<Filter>) -> Filter,
+}
+
+const OR: Chain = Chain { word: "or", name: "Or", join: Filter::Or };
+const AND: Chain = Chain { word: "and", name: "And", join: Filter::And };
+
+impl Chain {
+    /// Checks that both sides are conditions.
+    fn check(self, left: Type, right: Type) -> Result<(), Fault> {
+        match (left, right) {
+            (Type::Boolean, Type::Boolean) => Ok(()),
+            _ => Err(Code::InvalidInput.saying(format!(
+                "A binary operator with incompatible types was detected. Found operand types '{}' and '{}' for operator kind '{}'.",
+                left.name(),
+                right.name(),
+                self.name
+            ))),
+        }
+    }
 }
 
 struct Parser<'a> {
@@ -51,42 +107,29 @@ impl Parser<'_> {
         refused(what, self.tokens.get(self.at).map_or(0, |token| token.end), self.text)
     }
 
-    /// A part that must be true or false.
-    fn filter(&self, part: Part) -> Result<Filter, Fault> {
-        match part {
-            Part::Filter(filter) => Ok(filter),
-            Part::Operand(Operand::Constant(constant)) if !matches!(constant, Value::Boolean(_)) => {
-                Err(Code::InvalidInput.because(format!("{} alone is no condition", constant.kind().name())))
-            }
-            Part::Operand(operand) => Ok(Filter::Is(operand)),
-        }
-    }
-
     fn any_of(&mut self) -> Result<Part, Fault> {
-        self.chain("or", Parser::all_of, Filter::Or)
+        self.chain(OR, Parser::all_of)
     }
 
     fn all_of(&mut self) -> Result<Part, Fault> {
-        self.chain("and", Parser::not, Filter::And)
+        self.chain(AND, Parser::not)
     }
 
     /// One part, or several with a word between them.
-    fn chain(
-        &mut self,
-        word: &str,
-        next: fn(&mut Self) -> Result<Part, Fault>,
-        join: fn(Vec<Filter>) -> Filter,
-    ) -> Result<Part, Fault> {
+    fn chain(&mut self, chain: Chain, next: fn(&mut Self) -> Result<Part, Fault>) -> Result<Part, Fault> {
         let first = next(self)?;
-        if !self.word(word) {
+        if !self.word(chain.word) {
             return Ok(first);
         }
-        let mut parts = vec![self.filter(first)?];
+        let mut left = first.kind();
+        let mut parts = Vec::from_iter(first.condition());
         loop {
             let part = next(self)?;
-            parts.push(self.filter(part)?);
-            if !self.word(word) {
-                return Ok(Part::Filter(join(parts)));
+            chain.check(left, part.kind())?;
+            left = Type::Boolean;
+            parts.extend(part.condition());
+            if !self.word(chain.word) {
+                return Ok(Part::Filter((chain.join)(parts)));
             }
         }
     }
@@ -97,7 +140,14 @@ impl Parser<'_> {
         }
         self.deeper(|parser| {
             let part = parser.not()?;
-            Ok(Part::Filter(Filter::Not(Box::new(parser.filter(part)?))))
+            let kind = part.kind();
+            let condition = part.condition().ok_or_else(|| {
+                Code::InvalidInput.saying(format!(
+                    "A unary operator with an incompatible type was detected. Found operand type '{}' for operator kind 'Not'.",
+                    kind.name()
+                ))
+            })?;
+            Ok(Part::Filter(Filter::Not(Box::new(condition))))
         })
     }
 
@@ -137,7 +187,7 @@ impl Parser<'_> {
                 });
             }
             What::Constant(constant) => Operand::Constant(constant),
-            What::Null => return Err(Code::NotImplemented.because("null compares with nothing")),
+            What::Null => return Err(Code::InvalidInput.because("null compares with nothing")),
             What::Word(name) => Operand::Property(name.into()),
             What::Close | What::Other | What::End => return Err(self.refused("Expression expected")),
         };
@@ -153,7 +203,10 @@ impl Parser<'_> {
 /// A comparison. One side of it is a constant; what is true or false may be compared with `true` and `false`.
 fn compare(left: Part, operator: Operator, right: Part) -> Result<Part, Fault> {
     let filter = match (left, right) {
-        (Part::Operand(Operand::Property(_)), Part::Operand(Operand::Property(_))) => {
+        (Part::Operand(Operand::Property(one)), Part::Operand(Operand::Property(other))) => {
+            if is_flag(&one) || is_flag(&other) {
+                return Err(Code::InvalidInput.because("true and false are written in lower case"));
+            }
             return Err(Code::NotImplemented.because("two properties are compared"));
         }
         (Part::Operand(left), Part::Operand(right)) => Filter::Compare(left, operator, right),
@@ -167,4 +220,9 @@ fn compare(left: Part, operator: Operator, right: Part) -> Result<Part, Fault> {
         _ => return Err(Code::NotImplemented.because("two conditions are compared")),
     };
     Ok(Part::Filter(filter))
+}
+
+/// Whether a word would be a constant, were it written in lower case.
+fn is_flag(word: &str) -> bool {
+    word.eq_ignore_ascii_case("true") || word.eq_ignore_ascii_case("false")
 }

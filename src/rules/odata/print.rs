@@ -11,7 +11,7 @@ impl Display for Filter {
             Filter::Or(parts) => joined(f, parts, " or "),
             Filter::Not(part) => write!(f, "not ({part})"),
             Filter::Compare(left, operator, right) => write!(f, "{left} {} {right}", operator.word()),
-            Filter::Is(operand) => write!(f, "{operand}"),
+            Filter::Is(flag) => write!(f, "{flag}"),
         }
     }
 }

@@ -137,7 +137,7 @@ fn fields(filter: &Filter) -> Vec<Field> {
         Filter::Compare(Operand::Constant(constant), operator, Operand::Property(name)) => {
             vec![of(name, operator.flipped(), constant)]
         }
-        Filter::Is(Operand::Constant(Value::Boolean(false))) => Vec::new(),
+        Filter::Is(false) => Vec::new(),
         Filter::Not(_) | Filter::Compare(..) | Filter::Is(_) => vec![Field::all()],
     }
 }

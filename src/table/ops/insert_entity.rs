@@ -38,9 +38,12 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
     let Asked { prefer } = Asked::of(&call)?;
     wire::check_options(&call.query, call.row)?;
     let answer = Answer::wanted(prefer.as_deref(), || Metadata::wanted(&call.query, &call.headers))?;
-    let write = read(&call.body.bytes(wire::LIMIT).await?)?;
+    let body = call.body.bytes(wire::LIMIT).await?;
+    // A missing table is told of before what the entity lacks.
+    let table = tables.table(&call)?;
+    let write = read(&body)?;
     let key = write.key.clone();
-    let made = tables.table(&call)?.write(|table| table.write(&call, write)).await?;
+    let made = table.write(|table| table.write(&call, write)).await?;
     let face = Face::new(&call, answer.metadata);
     let made = made.ok_or_else(|| Code::InternalError.because("an insertion left no entity"))?;
     Ok(answer.reply(&face, call.container(), &key, &made))

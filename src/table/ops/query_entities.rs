@@ -60,10 +60,10 @@ const LOOKED: usize = 100_000;
 /// Reads `$top`.
 ///
 /// # Errors
-/// 400 InvalidInput for anything but 1 to 1000.
+/// 400 InvalidInput for anything but 0 to 1000.
 pub(super) fn top(query: &Query) -> Result<usize, Fault> {
     let Some(text) = query.get("$top") else { return Ok(MOST) };
-    let most = text.trim().parse().ok().filter(|most| (1..=MOST).contains(most));
+    let most = text.trim().parse().ok().filter(|most| (0..=MOST).contains(most));
     most.ok_or_else(|| Code::InvalidInput.because(format!("$top is {text:?}")))
 }
 
@@ -106,7 +106,8 @@ pub(super) fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
     let mut page: Vec<String> = Vec::new();
     let mut scan = table.scan(call, &ranges, &from);
     let next = loop {
-        let Some((key, entity)) = scan.next() else { break None };
+        // Who wants nothing gets nothing, and no place to go on from: following it would never end.
+        let Some((key, entity)) = scan.next().filter(|_| most > 0) else { break None };
         if looked == looks || page.len() == most {
             break Some(key);
         }

@@ -6,6 +6,7 @@ use super::query_entities::{filtered, top};
 use crate::op::odata::Metadata;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
+use crate::rules::odata::Filter;
 use crate::rules::{
     condition::Accepts,
     fault::{Code, Fault},
@@ -50,12 +51,13 @@ pub(super) static GET_TABLE: Op<Tables> = Op {
 fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
     wire::check_options(&call.query, call.row)?;
     let metadata = Metadata::wanted(&call.query, &call.headers)?;
-    let filter = filtered(&call.query)?;
+    // Names of tables are compared without regard to case (live tests of the .NET library).
+    let filter = filtered(&call.query)?.map(Filter::in_lower_case);
     let most = top(&call.query)?;
     let from = call.query.get("nexttablename").map(wire::read_token).transpose()?.unwrap_or_default();
     let names = tables.account(&call.account.name)?.named.read();
     let listed = names.range(Arc::<str>::from(from.to_lowercase())..).map(|(name, cell)| (name, cell.read()));
-    let mut listed = listed.filter(|(_, table)| filter.as_ref().is_none_or(|filter| filter.holds(&Listed(table.name()))));
+    let mut listed = listed.filter(|(name, _)| filter.as_ref().is_none_or(|filter| filter.holds(&Listed(name))));
 
     let face = Face::new(call, metadata);
     let page: Vec<String> =
@@ -64,7 +66,7 @@ fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
         object.context(&face, "Tables");
         object.list(&page);
     });
-    let next = listed.next().map(|(name, _)| wire::token(name));
+    let next = listed.next().filter(|_| most > 0).map(|(name, _)| wire::token(name));
     Ok(wire::json(call.row.status, metadata, text).with_some("x-ms-continuation-nexttablename", next))
 }
 

@@ -11,6 +11,7 @@ use crate::rules::{
 };
 use crate::service::policies;
 use crate::store::cell::Cell;
+use crate::takes;
 use std::sync::Arc;
 
 /// Only who has the account's key.
@@ -38,7 +39,7 @@ pub(super) static SET_TABLE_ACL: Op<Tables> = Op {
         methods: &["PUT"],
         shape: Shape::Entities,
         signs: &[Sign::Query("comp", "acl")],
-        takes: &[],
+        takes: &[Asked::FIELDS],
         permit: KEY_ONLY,
         secondary: Secondary::Refused,
         accepts: Accepts::None,
@@ -47,6 +48,10 @@ pub(super) static SET_TABLE_ACL: Op<Tables> = Op {
     },
     run: |tables, call| Box::pin(set(tables, call)),
 };
+
+takes! { Asked {
+    accept: Option<String> = Header "accept",
+} }
 
 /// The permissions that a policy of a table can give.
 const LETTERS: &str = "raud";
@@ -62,6 +67,11 @@ async fn get(tables: &Tables, call: Call) -> Result<Reply, Fault> {
 }
 
 async fn set(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
+    let Asked { accept } = Asked::of(&call)?;
+    // Recorded of a client that takes anything; one that says nothing is served.
+    if accept.is_some_and(|accept| accept.trim() == "*/*") {
+        return Err(Code::MediaTypeNotSupported.into());
+    }
     let policies = policies::read(&call.body.bytes(policies::LIMIT).await?, LETTERS)?;
     table(tables, &call)?
         .write(|table| {

@@ -11,7 +11,7 @@ use super::query_entities::{GET_ENTITY, QUERY_ENTITIES};
 use super::update_entity::{INSERT_OR_MERGE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, UPDATE_ENTITY};
 use super::{delete_entity, insert_entity, query_entities, update_entity};
 use crate::op::odata::{self, Metadata};
-use crate::op::{CONTENT_TYPE, Call, Op, Payload, Query, Reply, Row, Secondary, Service, Shape, Target};
+use crate::op::{CONTENT_TYPE, Call, Op, Payload, Query, Reply, Row, Secondary, Service, Shape, Target, stated};
 use crate::rules::access::{self, Grant, Level, Permit, Public, Scope};
 use crate::rules::batch::Part;
 use crate::rules::batch::changeset::{self, Change, Group};
@@ -38,7 +38,7 @@ pub(super) static TRANSACTION: Op<Tables> = Op {
         signs: &[],
         takes: &[CONTENT_TYPE],
         permit: Permit { level: Level::Object, account: ANY, service: ANY, public: Public::Never },
-        secondary: Secondary::Refused,
+        secondary: Secondary::Allowed,
         accepts: Accepts::None,
         lease: Guard::None,
         status: 202,
@@ -58,6 +58,7 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
             let answer = answer(&query(tables, &call, &part), &call, None, Metadata::default());
             _ = write!(text, "--{outer}\r\n{HTTP}{answer}--{outer}--\r\n");
         }
+        Group::Changes(_) if call.secondary => return Err(Secondary::refusal()),
         Group::Changes(changes) => {
             let inner = id("changesetresponse");
             _ = write!(text, "--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n");
@@ -158,7 +159,7 @@ fn read<'a>(tables: &Tables, call: &Call, change: &'a Change) -> Result<Ready<'a
     let headers = headers(&change.part)?;
     let sent = Method::from_bytes(method.as_bytes()).map_err(|_| Code::InvalidInput.because(method.clone()))?;
     let method = tables.method(&sent, &headers)?;
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).filter(|text| !text.is_empty());
+    let header = |name: &str| stated(&headers, name);
     let (target, query) = place(call, target)?;
     let if_match = header("if-match");
     let row = match (target.shape, method.as_str(), if_match) {
@@ -190,18 +191,30 @@ fn read<'a>(tables: &Tables, call: &Call, change: &'a Change) -> Result<Ready<'a
 /// Where a part's URL leads. Where the account stands in the path of the transaction, it may in that of its parts.
 fn place(call: &Call, url: &str) -> Result<(Target, Query), Fault> {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
-    let account = format!("/{}/", call.account.name);
-    let below = path.strip_prefix(&account).filter(|_| call.endpoint.ends_with(&account));
+    let name = &call.account.name;
+    let accounts = [format!("/{name}/"), format!("/{name}-secondary/")];
+    let in_path = accounts.iter().any(|account| call.endpoint.ends_with(account));
+    let below = accounts.iter().find_map(|account| path.strip_prefix(account)).filter(|_| in_path);
     let target = service::target(below.unwrap_or(path))?;
+    if service::is_misplaced(&target) {
+        return Err(Code::InvalidInput.because(format!("{:?} is no resource of a table", target.blob)));
+    }
     Ok((target, Query::new(&name::decode_query(query, Plus::Space)?)))
 }
 
+/// A part's headers, each once: the values of a repeated one are joined by `,`, as those of a request are.
 fn headers(part: &Part) -> Result<HeaderMap, Fault> {
-    let read = |(name, value): &(String, String)| {
-        let pair = HeaderName::try_from(name).ok().zip(HeaderValue::try_from(value).ok());
-        pair.ok_or_else(|| Fault::header(name, value))
-    };
-    part.headers.iter().map(read).collect()
+    let mut headers = HeaderMap::new();
+    for (name, value) in &part.headers {
+        let malformed = || Fault::header(name, value);
+        let key = HeaderName::try_from(name).map_err(|_| malformed())?;
+        let joined = match headers.get(&key).map(HeaderValue::as_bytes) {
+            Some(before) => HeaderValue::from_bytes(&[before, value.as_bytes()].join(&b',')),
+            None => HeaderValue::from_bytes(value.as_bytes()),
+        };
+        headers.insert(key, joined.map_err(|_| malformed())?);
+    }
+    Ok(headers)
 }
 
 /// Whether who sent the transaction may do this part of it: it is not signed by itself.

@@ -77,20 +77,14 @@ pub(super) fn check_letters(call: &Call, row: &Row) -> Result<(), Fault> {
     }
 }
 
-/// Reads the properties of an entity that stands or is to stand under these keys. Keys in the body must be the same.
+/// Reads the properties of an entity that stands or is to stand under these keys. The URL's keys count: those in the body may be others
+/// (recorded).
 ///
 /// # Errors
-/// As [`entity::read`] and [`IfMatch::read`]; 400 for other keys in the body than in the URL.
+/// As [`entity::read`] and [`IfMatch::read`].
 pub(super) fn read(change: Change, if_match: Option<&str>, key: Key, body: &[u8]) -> Result<Write, Fault> {
     let condition = if_match.map(IfMatch::read).transpose()?;
-    let given = entity::read(body)?;
-    if given.partition.is_some_and(|partition| partition != key.partition()) {
-        return Err(Code::PartitionKeyPropertyCannotBeUpdated.into());
-    }
-    if given.row.is_some_and(|row| row != key.row()) {
-        return Err(Code::RowKeyPropertyCannotBeUpdated.into());
-    }
-    Ok(Write { key, change, condition, properties: given.properties })
+    Ok(Write { key, change, condition, properties: entity::read(body)?.properties })
 }
 
 /// The answer to a write at this moment.

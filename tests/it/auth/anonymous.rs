@@ -2,6 +2,7 @@
 
 use super::{Headers, path, send};
 use crate::house::House;
+use lazuli::op::Kind;
 
 /// A version before the bearer challenge (2019-12-12), and one after.
 const OLD: &str = "2019-07-07";
@@ -33,23 +34,23 @@ async fn what_may_be_read_of_an_open_container() {
         ("GET", "/{c}?restype=container", ["no", "no", "200"]),
         ("HEAD", "/{c}?restype=container", ["no", "no", "200"]),
         ("GET", "/{c}?restype=container&comp=metadata", ["no", "no", "200"]),
-        ("GET", "/{c}?restype=container&comp=acl", [asked; 3]),
-        ("GET", "?comp=list", [asked; 3]),
-        ("GET", "?restype=service&comp=properties", [asked; 3]),
-        ("PUT", "/{c}/blob", [asked; 3]),
-        ("PUT", "/{c}/blob?comp=metadata", [asked; 3]),
-        ("PUT", "/{c}/blob?comp=block&blockid=MQ%3D%3D", [asked; 3]),
-        ("DELETE", "/{c}/blob", [asked; 3]),
-        ("PUT", "/{c}?restype=container", [asked; 3]),
-        ("PUT", "/{c}?restype=container&comp=acl", [asked; 3]),
-        ("DELETE", "/{c}?restype=container", [asked; 3]),
+        ("GET", "/{c}?restype=container&comp=acl", ["no"; 3]),
+        ("GET", "?comp=list", ["no"; 3]),
+        ("GET", "?restype=service&comp=properties", ["no"; 3]),
+        ("PUT", "/{c}/blob", ["no"; 3]),
+        ("PUT", "/{c}/blob?comp=metadata", ["no"; 3]),
+        ("PUT", "/{c}/blob?comp=block&blockid=MQ%3D%3D", ["no"; 3]),
+        ("DELETE", "/{c}/blob", ["no"; 3]),
+        ("PUT", "/{c}?restype=container", ["no"; 3]),
+        ("PUT", "/{c}?restype=container&comp=acl", ["no"; 3]),
+        ("DELETE", "/{c}?restype=container", ["no"; 3]),
     ] {
         for version in [OLD, NEW] {
             for (container, expected) in ["private", "blobs", "whole"].into_iter().zip(expected) {
-                let expected = match (expected, version) {
-                    ("no", OLD) => hidden,
-                    ("no", _) => asked,
-                    _ => expected,
+                let expected = match expected {
+                    "no" if version == OLD => hidden,
+                    "no" => asked,
+                    expected => expected,
                 };
                 let headers: Headers<'_> = &[("x-ms-version", version), ("x-ms-blob-type", "BlockBlob")];
                 let target = path(&target.replace("{c}", container));
@@ -64,6 +65,32 @@ async fn what_may_be_read_of_an_open_container() {
     for (version, expected) in [(OLD, hidden), (NEW, asked)] {
         let answer = send(&house, "GET", &path("/nowhere/blob"), &[("x-ms-version", version)], "").await;
         assert_eq!(answer.verdict(), expected, "{version}");
+    }
+}
+
+/// The other services hide and ask as the blob service does.
+#[tokio::test]
+async fn every_service_hides_from_old_versions() {
+    let house = House::new().await;
+    for (kind, asked) in [
+        (
+            Kind::Blob,
+            [("GET", "/?comp=list"), ("PUT", "/box?restype=container"), ("POST", "/?restype=service&comp=userdelegationkey")],
+        ),
+        (Kind::Queue, [("GET", "/?comp=list"), ("PUT", "/work"), ("GET", "/work/messages")]),
+        (Kind::Table, [("GET", "/Tables"), ("GET", "/people()"), ("DELETE", "/Tables('people')")]),
+        (Kind::File, [("GET", "/?comp=list"), ("PUT", "/shr?restype=share"), ("GET", "/shr/file")]),
+    ] {
+        for (method, target) in asked {
+            for (version, expected, challenged) in
+                [(OLD, "404 ResourceNotFound", false), ("2019-12-12", "401 NoAuthenticationInformation", true)]
+            {
+                let ask = house.ask(method, target).of(kind).anonymous().header("x-ms-version", version);
+                let answer = ask.send().await;
+                assert_eq!(answer.verdict(), expected, "{kind:?} {method} {target} {version}: {}", answer.text());
+                assert_eq!(answer.header("www-authenticate").starts_with("Bearer "), challenged, "{kind:?} {method} {target}");
+            }
+        }
     }
 }
 

@@ -162,6 +162,60 @@ async fn host_style_can_be_switched_off() {
     }
 }
 
+/// Data Lake is not there yet: its requests are refused by name, and none of them is done as if it were the Blob service's.
+#[tokio::test]
+async fn what_data_lake_is_asked_for_is_missing_and_says_so() {
+    let house = House::with(&["--account", "devstoreaccount1,hns"]).await;
+    house.container("box").await;
+    house.blob("/box/blob", "content").await;
+    let lake = house.host(Kind::Blob).replace("127.0.0.1", "devstoreaccount1.dfs.localhost");
+    let block = &[("x-ms-blob-type", "BlockBlob")][..];
+    let rename = &[("x-ms-blob-type", "BlockBlob"), ("x-ms-rename-source", "/box/blob")][..];
+    for (method, target, headers, operation) in [
+        ("GET", "/?resource=account", &[][..], "Filesystem - List"),
+        ("PUT", "/new?resource=filesystem", &[], "Filesystem - Create"),
+        ("GET", "/box?resource=filesystem&recursive=true", &[], "Path - List"),
+        ("DELETE", "/box?resource=filesystem", &[], "Filesystem - Delete"),
+        ("PUT", "/box/blob?resource=file", block, "Path - Create"),
+        ("PUT", "/box/blob?resource=directory", &[], "Path - Create"),
+        ("PUT", "/box/other?mode=legacy", rename, "Path - Create (rename)"),
+        ("PATCH", "/box/blob?action=append&position=0", &[], "Path - Update"),
+        ("PATCH", "/box/blob?action=flush&position=0", &[], "Path - Update"),
+        ("PATCH", "/box/blob?action=setAccessControl", &[], "Path - Update"),
+        ("HEAD", "/box/blob?action=getAccessControl", &[], ""),
+    ] {
+        for host in [None, Some(&lake)] {
+            let whole = if host.is_some() { target.to_owned() } else { path(target) };
+            let headers = [headers, &host.map(|host| ("Host", host.as_str())).into_iter().collect::<Vec<_>>()].concat();
+            let answer = send_signed(&house, method, &whole, &headers, "").await;
+            assert_eq!(answer.verdict(), "501 NotImplemented", "{method} {whole} {host:?}");
+            let says =
+                format!("<Message>{operation} is an operation of Data Lake Storage Gen2, which this server does not have yet.");
+            assert!(operation.is_empty() || answer.text().contains(&says), "{}", answer.text());
+        }
+    }
+    // At its own host everything is Data Lake's.
+    for (method, target, headers) in [
+        ("GET", "/box/blob", &[][..]),
+        ("HEAD", "/box/blob", &[]),
+        ("DELETE", "/box/blob", &[]),
+        ("DELETE", "/box/blob?recursive=true", &[]),
+        ("PUT", "/box/blob", block),
+        ("POST", "/box/blob", &[("x-ms-lease-action", "acquire")]),
+        ("PUT", "/new?restype=container", &[]),
+    ] {
+        let headers = [headers, &[("Host", lake.as_str())]].concat();
+        let answer = send_signed(&house, method, target, &headers, "").await;
+        assert_eq!(answer.verdict(), "501 NotImplemented", "{method} {target}");
+    }
+    let kept = house.ask("GET", "/box/blob").send().await;
+    assert_eq!(kept.text(), "content");
+    let listed = house.ask("GET", "/box?restype=container&comp=list").send().await;
+    assert_eq!(listed.elements("Name"), ["blob"]);
+    let containers = house.ask("GET", "/?comp=list").send().await;
+    assert_eq!(containers.elements("Name"), ["box"]);
+}
+
 /// Tools look for a storage emulator by asking for nothing: the answer is exactly 400.
 #[tokio::test]
 async fn nothing_is_at_the_top_of_the_port() {

@@ -127,6 +127,7 @@ async fn values_that_are_none() {
         ("PUT", "/kept/digits", &[("x-ms-copy-source", "no url at all")], "", "400 InvalidHeaderValue"),
         ("PUT", "/kept/digits", &[("x-ms-copy-source", "/devstoreaccount1/%zz/b")], "", "400 InvalidHeaderValue"),
         ("PUT", "/kept/digits", &[("x-ms-copy-source", "")], "", "400 MissingRequiredHeader"),
+        ("PUT", "/kept/digits", &[("x-ms-copy-source", ""), ("x-ms-blob-type", "BlockBlob")], "", "400 MissingRequiredHeader"),
         ("PUT", "/kept/digits?comp=block&blockid=not!base64", &[], "new", "400 InvalidQueryParameterValue"),
         ("PUT", "/kept/digits?comp=block", &[], "new", "400 MissingRequiredQueryParameter"),
         ("PUT", "/kept/digits?comp=block&blockid=YWE%3D", &[], "", "400 InvalidHeaderValue"),

@@ -92,6 +92,33 @@ async fn the_clients_id_is_echoed() {
     assert_eq!((answer.status, answer.header("x-ms-client-request-id")), (404, ""));
 }
 
+/// The table service leaves HTTP's own reason phrase, whatever it refuses and in whichever form.
+#[tokio::test]
+async fn a_tables_reason_is_https_own() {
+    let stored = Stored::new().await;
+    let mut wire = Wire::to(&stored.house, Kind::Table).await;
+    for (method, target, line) in [
+        ("GET", "/nobody()", "HTTP/1.1 404 Not Found"),
+        ("GET", "/?comp=nothing", "HTTP/1.1 400 Bad Request"),
+        ("PUT", "/?restype=service&comp=properties", "HTTP/1.1 400 Bad Request"),
+        ("GET", "/Tables", "HTTP/1.1 200 OK"),
+    ] {
+        let url = format!("/devstoreaccount1{target}");
+        let date = stored.house.emulator.world().machine().rfc1123();
+        let resource = url.split_once('?').map_or(url.as_str(), |(path, _)| path);
+        let comp = target.split_once("comp=").map(|(_, comp)| format!("?comp={comp}")).unwrap_or_default();
+        let signature = crate::house::hmac(&format!("{date}\n/devstoreaccount1{resource}{comp}"), lazuli::config::WELL_KNOWN_KEY);
+        let head = format!(
+            "{method} {url} HTTP/1.1\r\nhost: a\r\nx-ms-version: 2021-12-02\r\nx-ms-date: {date}\r\naccept: application/json\r\n\
+             content-length: 0\r\nauthorization: SharedKeyLite devstoreaccount1:{signature}\r\n\r\n"
+        );
+        wire.say(head).await;
+        assert_eq!(wire.hear(method).await.line, line, "{method} {target}");
+    }
+    wire.say("GET /devstoreaccount1/Tables HTTP/1.1\r\nhost: a\r\nx-ms-version: 2021-12-02\r\n\r\n").await;
+    assert_eq!(wire.hear("GET").await.line, "HTTP/1.1 401 Unauthorized");
+}
+
 /// The reason phrase of a refusal is its sentence.
 #[tokio::test]
 async fn the_reason_is_the_sentence() {

@@ -112,6 +112,9 @@ async fn numbers_have_bounds() {
          POST /work/messages?messagettl=-2 | | {body} → {ttl}
          POST /work/messages?messagettl=604801 | x-ms-version: 2016-05-31 | {body} → 400 | x-ms-error-code: - | ~<MinimumAllowed>1</MinimumAllowed><MaximumAllowed>604800</MaximumAllowed>
          POST /work/messages?messagettl=-1 | x-ms-version: 2016-05-31 | {body} → 400 | | ~<Code>OutOfRangeQueryParameterValue</Code>
+         POST /work/messages?messagettl=2147483648 | | {body} → 201 | | !9999
+         POST /work/messages?messagettl=922337203685 | | {body} → 201 | | ~<ExpirationTime>Fri, 31 Dec 9999 23:59:59 GMT</ExpirationTime>
+         POST /work/messages?messagettl=922337203685 | x-ms-version: 2016-05-31 | {body} → 400 | | ~<MaximumAllowed>604800</MaximumAllowed>
          POST /work/messages?messagettl=1.5 | | {body} → {value} | | ~<QueryParameterName>messagettl</QueryParameterName>
          POST /work/messages?messagettl=10&visibilitytimeout=10 | | {body} → {value} | | ~<Reason>messagettl must be greater than visibilitytimeout</Reason>
          GET /work/messages?numofmessages=0 → {many}
@@ -196,6 +199,22 @@ async fn a_reset_forgets_them() {
     let status = post(&house, "/_lazuli/reset").await;
     assert_eq!(status, 200);
     assert_eq!(ask(&house, "GET", "/work?comp=metadata").send().await.verdict(), "404 QueueNotFound");
+}
+
+/// A reset puts a moved clock back, unless it is told to keep it.
+#[tokio::test]
+async fn a_reset_puts_the_clock_back() {
+    let house = crate::house::House::with(&["--control"]).await;
+    let world = house.emulator.world();
+    let start = world.now();
+    house.wait(86_400);
+    for (query, status, moved) in [("?clock=keep", 200, 86_400), ("?clock=forward", 400, 86_400), ("", 200, 0)] {
+        assert_eq!(post(&house, &format!("/_lazuli/reset{query}")).await, status, "{query}");
+        assert_eq!(world.now(), start.after_seconds(moved), "{query}");
+        let made = ask(&house, "PUT", "/work").send().await;
+        assert_eq!((made.status, made.header("date")), (201, start.after_seconds(moved).rfc1123().as_str()), "{query}");
+        assert_eq!(ask(&house, "DELETE", "/work").send().await.status, 204, "{query}");
+    }
 }
 
 async fn post(house: &crate::house::House, path: &str) -> u16 {

@@ -79,6 +79,42 @@ async fn each_operation_needs_its_letter() {
     assert_eq!(send(&house, "GET", "/people()", &forged, &[], "").await.verdict(), "403 AuthenticationFailed");
 }
 
+/// An empty `If-Match` is none: the write may insert, so the signature must permit both letters.
+#[tokio::test]
+async fn an_empty_if_match_opens_no_way_to_insert() {
+    let house = with_table().await;
+    let sas = |letters: &str| table_sas("people", &format!("sp={letters}&se=2100-01-01"));
+    let batch = |method: &str| {
+        let part = format!(
+            "{method} /{WELL_KNOWN_ACCOUNT}{} HTTP/1.1\nIf-Match: \nAccept: application/json\n\n{{}}",
+            entity("p", "new")
+        );
+        format!("--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\nContent-Type: application/http\n\n{part}\n--c--\n--b--")
+    };
+    for method in ["PUT", "PATCH", "MERGE"] {
+        for empty in ["", " "] {
+            for letters in ["u", "ru", "a"] {
+                let headers = [("if-match", empty)];
+                let answer = send(&house, method, &entity("p", "new"), &sas(letters), &headers, "{}").await;
+                assert_eq!(answer.verdict(), "403 AuthorizationPermissionMismatch", "{method} {letters} {empty:?}");
+                let headers = [("if-match", empty), ("x-http-method", method)];
+                let answer = send(&house, "POST", &entity("p", "new"), &sas(letters), &headers, "{}").await;
+                assert_eq!(answer.verdict(), "403 AuthorizationPermissionMismatch", "POST for {method} {letters} {empty:?}");
+            }
+        }
+        let kind = [("content-type", "multipart/mixed; boundary=b")];
+        let answer = send(&house, "POST", "/$batch", &sas("u"), &kind, &batch(method)).await;
+        assert!(answer.text().contains("AuthorizationPermissionMismatch"), "{method}: {}", answer.text());
+        assert_eq!(rows(&ask(&house, "GET", "/people()", "").await), Vec::<String>::new(), "{method}");
+        let allowed = send(&house, method, &entity("p", "new"), &sas("au"), &[("if-match", "")], "{}").await;
+        assert_eq!(allowed.verdict(), "204", "{method}: {}", allowed.text());
+        let deleted = send(&house, "DELETE", &entity("p", "new"), &sas("d"), &[("if-match", "")], "").await;
+        assert_eq!(deleted.verdict(), "400 MissingRequiredHeader", "{method}");
+        let deleted = send(&house, "DELETE", &entity("p", "new"), &sas("d"), &[("if-match", "*")], "").await;
+        assert_eq!(deleted.verdict(), "204", "{method}");
+    }
+}
+
 #[tokio::test]
 async fn bounds_hold_for_reads_and_writes() {
     let house = with_table().await;

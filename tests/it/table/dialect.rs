@@ -34,7 +34,7 @@ async fn data_are_json_and_nothing_else() {
 async fn strangers_are_told_so_in_plain_json() {
     let house = with_table().await;
     let ask = || house.ask("GET", "/people()").of(Kind::Table);
-    let nobody = ask().header("x-ms-version", "2019-02-02").anonymous().header("accept", "application/json").send().await;
+    let nobody = ask().header("x-ms-version", "2019-12-12").anonymous().header("accept", "application/json").send().await;
     assert_eq!(nobody.verdict(), "401 NoAuthenticationInformation", "{}", nobody.text());
     let wrong = ask().header("accept", "application/json").header("authorization", "SharedKey devstoreaccount1:AAAA").anonymous();
     let wrong = wrong.header("x-ms-date", house.emulator.world().machine().rfc1123()).send().await;

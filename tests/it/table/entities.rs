@@ -24,6 +24,12 @@ async fn an_entity_is_inserted_once() {
         GET /people(PartitionKey='',RowKey='') → 200
         POST /people | | → 400 InvalidInput
         POST /people | | [] → 400 InvalidInput
+        POST /people | | {"PartitionKey":"p","RowKey":"flags","a":"TRUE","a@odata.type":"Edm.Boolean","b":"False","b@odata.type":"Edm.Boolean"} → 201 | | ~"a":true,"b":false
+        # the whole is too large before a part of it is
+        POST /people | | {"PartitionKey":"p","RowKey":"big","a":"{33000*x}"} → 400 PropertyValueTooLarge
+        POST /people | | {"PartitionKey":"p","RowKey":"big","a":"{600000*x}"} → 400 EntityTooLarge
+        # a missing table comes before a missing key
+        POST /nobody | | {"RowKey":"r"} → 404 TableNotFound
         # the client's timestamp is not the service's
         POST /people | | {"PartitionKey":"p","RowKey":"u","Timestamp":"1990-01-01T00:00:00Z"} → 201 | | !1990
         "#,
@@ -54,11 +60,22 @@ async fn changes_are_made_on_their_conditions() {
         DELETE /people(PartitionKey='p',RowKey='none') | if-match: * → 404 ResourceNotFound
         DELETE /people(PartitionKey='p',RowKey='r') → 400 MissingRequiredHeader
         DELETE /people(PartitionKey='p',RowKey='r') | if-match: "0x8D" → 400 InvalidInput | | ~The etag value
+        # any weak tag is one, if not that of this entity
+        PUT /people(PartitionKey='p',RowKey='r') | if-match: W/"wrong" | {{"d":5}} → 412 UpdateConditionNotSatisfied | | ~The update condition specified in the request was not satisfied.
+        MERGE /people(PartitionKey='p',RowKey='r') | if-match: W/"" | {{"d":5}} → 412 UpdateConditionNotSatisfied
+        DELETE /people(PartitionKey='p',RowKey='r') | if-match: W/"datetime'soon'" → 412 UpdateConditionNotSatisfied
+        DELETE /people(PartitionKey='p',RowKey='none') | if-match: W/"wrong" → 404 ResourceNotFound
+        DELETE /people(PartitionKey='p',RowKey='r') | if-match: W/"a"; if-match: W/"b" → 400 InvalidInput | | ~Please make sure only one etag value is specified
         DELETE /people(PartitionKey='p',RowKey='r') | if-match: * → 204 | etag: - | {{}}
         GET /people(PartitionKey='p',RowKey='r') → 404 ResourceNotFound
-        # the keys of the URL stand
-        PUT /people(PartitionKey='p',RowKey='new') | | {{"PartitionKey":"q"}} → 400 PartitionKeyPropertyCannotBeUpdated
-        PUT /people(PartitionKey='p',RowKey='new') | | {{"RowKey":"q"}} → 400 InvalidInput
+        # the keys of the URL count, whatever the body says
+        PUT /people(PartitionKey='p',RowKey='new') | | {{"PartitionKey":"q","RowKey":"s","a":1}} → 204
+        MERGE /people(PartitionKey='p',RowKey='new') | if-match: * | {{"RowKey":"q"}} → 204
+        PATCH /people(PartitionKey='p',RowKey='new') | | {{"PartitionKey":"a/b"}} → 204
+        PUT /people(PartitionKey='p',RowKey='new') | | {{"PartitionKey":1}} → 400 PrimaryKeyPropertyIsInvalidType
+        GET /people(PartitionKey='p',RowKey='new') → 200 | | ~"PartitionKey":"p","RowKey":"new",
+        GET /people(PartitionKey='q',RowKey='s') → 404 ResourceNotFound
+        GET /people(PartitionKey='p',RowKey='q') → 404 ResourceNotFound
         # by way of POST
         POST /people(PartitionKey='p',RowKey='new') | x-http-method: MERGE; if-match: * | {{"b":2}} → 204
         POST /people(PartitionKey='p',RowKey='new') | x-http-method: patch | {{"c":3}} → 204

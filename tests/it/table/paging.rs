@@ -50,6 +50,8 @@ async fn a_page_has_a_thousand_and_the_next_goes_on() {
     assert_eq!(rows(&first), ["00000", "00002", "00004"]);
     let second = get(&house, &format!("/people()?$filter={filter}&$top=3&{}", next(&first).unwrap())).await;
     assert_eq!(rows(&second), ["00006", "00008", "00010"]);
+    let none = get(&house, "/people()?$top=0").await;
+    assert_eq!((rows(&none).len(), next(&none)), (0, None), "who wants nothing is not sent on");
     let exact = get(&house, "/people(PartitionKey='a',RowKey='00000')").await;
     assert_eq!(next(&exact), None);
     let last = get(&house, "/people()?$filter=PartitionKey%20eq%20'b'&$top=600").await;

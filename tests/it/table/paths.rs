@@ -1,6 +1,6 @@
 //! Whose tables: hosts, secondaries, and other accounts.
 
-use super::{get, put, rows, with_table};
+use super::{ask, check, get, put, rows, with_table};
 use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::op::Kind;
 
@@ -41,4 +41,60 @@ async fn a_preflight_asks_and_is_answered_by_the_rules() {
     }
     let read = house.ask("GET", "/people()").of(Kind::Table).header("origin", "http://page").send().await;
     assert_eq!(read.header("access-control-allow-origin"), "http://page");
+}
+
+#[tokio::test]
+async fn a_slash_behind_a_resource_is_passed_over() {
+    check(
+        r#"
+        GET /Tables/ | accept: application/json;odata=nometadata → 200 | | {"value":[{"TableName":"people"}]}
+        GET /Tables('people')/ → 200
+        POST /Tables/ | | {"TableName":"other"} → 201
+        POST /people/ | | {"PartitionKey":"p","RowKey":"r"} → 201
+        GET /people/ → 200 | | ~"RowKey":"r"
+        GET /people()/?$top=1 → 200 | | ~"RowKey":"r"
+        PUT /people(PartitionKey='p',RowKey='r')/ | | {"a":1} → 204
+        GET /people(PartitionKey='p',RowKey='r')/ → 200 | | ~"a":1
+        GET /people/?comp=acl → 200
+        GET /people// → 400 InvalidResourceName
+        DELETE /Tables('people')/ → 204
+        GET /people/ → 404 TableNotFound
+        "#,
+    )
+    .await;
+}
+
+/// A client that was given a table's address for the account's.
+#[tokio::test]
+async fn no_resource_of_the_account_stands_behind_a_table() {
+    let house = with_table().await;
+    for (method, target, body, without, with) in [
+        ("POST", "/{t}/Tables", r#"{"TableName":"people"}"#, "404 TableNotFound", "400 PropertiesNeedValue"),
+        ("POST", "/{t}/Tables", r#"{"PartitionKey":"p","RowKey":"r"}"#, "404 TableNotFound", "400 PropertiesNeedValue"),
+        ("DELETE", "/{t}/Tables('people')", "", "404 TableNotFound", "400 InvalidInput"),
+        ("GET", "/{t}/Tables('people')", "", "404 TableNotFound", "400 InvalidInput"),
+        ("GET", "/{t}/Tables", "", "404 TableNotFound", "400 InvalidUri"),
+        ("GET", "/{t}/Tables()", "", "404 TableNotFound", "400 InvalidUri"),
+        ("POST", "/{t}/$batch", "", "415 MediaTypeNotSupported", "415 MediaTypeNotSupported"),
+        ("GET", "/{t}/?restype=service&comp=properties", "", "400 InvalidQueryParameterValue", "400 InvalidQueryParameterValue"),
+        ("PUT", "/{t}/?restype=service&comp=properties", "", "400 InvalidQueryParameterValue", "400 InvalidQueryParameterValue"),
+        ("GET", "/{t}/other(PartitionKey='p',RowKey='r')", "", "400 InvalidResourceName", "400 InvalidResourceName"),
+    ] {
+        for (table, verdict) in [("nobody", without), ("people", with)] {
+            let target = target.replace("{t}", table);
+            let kind = if target.ends_with("$batch") { "multipart/mixed; boundary=b" } else { "application/json" };
+            let asked = house.ask(method, &target).of(Kind::Table).header("content-type", kind).body(body);
+            let answer = asked.send().await;
+            assert_eq!(answer.verdict(), verdict, "{method} {target}: {}", answer.text());
+        }
+    }
+    let deleted = ask(&house, "DELETE", "/people/Tables('people')", "").await;
+    assert!(
+        deleted
+            .text()
+            .contains("The number of keys specified in the URI does not match number of key properties for the resource"),
+        "{}",
+        deleted.text()
+    );
+    assert_eq!(rows(&get(&house, "/people()").await), Vec::<String>::new());
 }

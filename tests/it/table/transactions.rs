@@ -2,6 +2,7 @@
 
 use super::{create, get, put, rows, with_table};
 use crate::house::{Answer, House};
+use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::op::Kind;
 
 const HTTP: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
@@ -152,6 +153,39 @@ async fn one_that_fails_undoes_all_and_tells_its_place() {
     }
     let hundred: Vec<String> = (0..100).map(|n| insert("p", &format!("{n}"))).collect();
     assert_eq!(send(&house, &changeset(&hundred)).await.text().matches("204 No Content").count(), 100);
+}
+
+#[tokio::test]
+async fn one_without_changes_changes_nothing() {
+    let house = with_table().await;
+    let answer = send(&house, &changeset(&[])).await;
+    assert_eq!(answer.status, 202, "{}", answer.text());
+    let head = "--batchresponse_*\r\nContent-Type: multipart/mixed; boundary=changesetresponse_*\r\n\r\n";
+    let text = plain(answer.text());
+    assert_eq!(text, format!("{head}--changesetresponse_*--\r\n--batchresponse_*--\r\n"));
+}
+
+/// The secondary endpoint answers a query, and makes no change.
+#[tokio::test]
+async fn the_secondary_reads_in_one_and_does_not_write() {
+    let house = with_table().await;
+    put(&house, "p", "r", "").await;
+    let query = format!(
+        "--batch_1\r\n{HTTP}GET /devstoreaccount1-secondary/people() HTTP/1.1\r\nAccept: application/json\r\n\r\n--batch_1--"
+    );
+    let plain = query.replace("-secondary", "");
+    for (body, verdict) in [
+        (query, "202"),
+        (plain, "202"),
+        (changeset(&[insert("p", "s")]), "403 InsufficientAccountPermissions"),
+        (changeset(&[]), "403 InsufficientAccountPermissions"),
+    ] {
+        let ask = house.ask("POST", "/$batch").of(Kind::Table).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
+        let answer = ask.header("content-type", "multipart/mixed; boundary=batch_1").body(body).send().await;
+        assert_eq!(answer.verdict(), verdict, "{}", answer.text());
+        assert_eq!(answer.text().contains(r#""RowKey":"r""#), verdict == "202", "{}", answer.text());
+    }
+    assert_eq!(rows(&get(&house, "/people()").await), ["r"]);
 }
 
 /// Clients write their transactions in ways of their own.
