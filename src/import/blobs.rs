@@ -10,6 +10,8 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
+/// The tier whose blobs take no change.
+const ARCHIVE: &str = "Archive";
 /// Bytes of one Put Page or Append Block, at most.
 const STEP: usize = 4 << 20;
 
@@ -38,9 +40,9 @@ pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<
         Some(moment) => (false, moment.to_owned()),
         None => (true, String::new()),
     });
-    let mut taken = Taken::new();
+    let (mut taken, mut archived) = (Taken::new(), Vec::new());
     for document in blobs {
-        bring_blob(door, from, document, &mut taken, report).await?;
+        bring_blob(door, from, document, (&mut taken, &mut archived), report).await?;
     }
     for ((account, name), outcomes) in taken {
         leave(door, &account, &name, outcomes, report).await?;
@@ -58,10 +60,36 @@ pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<
         };
         report.count("uncommitted blocks", &name, outcome)?;
     }
-    for service in from.collection("$SERVICES_COLLECTION$") {
-        report.leave("properties of the Blob service", text(service, "accountName").unwrap_or_default(), "set them again");
+    // What is in the archive takes no change any more, so this comes last.
+    for blob in archived {
+        let outcome = blob.archive(door).await;
+        if let Err(trouble) = outcome {
+            report.count("archive tiers", &blob.path, Err(trouble))?;
+        }
     }
     Ok(())
+}
+
+/// A blob or a snapshot that goes to the archive once everything else is there.
+#[derive(Debug)]
+struct Archived {
+    account: String,
+    path: String,
+    /// The moment of the snapshot, if it is one.
+    snapshot: Option<String>,
+    /// The tier that it was on its way to.
+    rehydrating: Option<&'static str>,
+}
+
+impl Archived {
+    async fn archive(&self, door: &Door) -> Result<(), Trouble> {
+        for tier in [ARCHIVE].into_iter().chain(self.rehydrating) {
+            let ask = Ask::new("PUT", &self.path).query("comp", "tier").header("x-ms-access-tier", tier);
+            let ask = self.snapshot.iter().fold(ask, |ask, moment| ask.query("snapshot", moment));
+            door.ask(Kind::Blob, &self.account, ask).await?;
+        }
+        Ok(())
+    }
 }
 
 async fn container(door: &Door, account: &str, path: &str, document: &Document) -> Result<(), Trouble> {
@@ -78,7 +106,7 @@ fn is_leased(document: &Document) -> bool {
 }
 
 /// What became of the snapshots of a name, until the blob itself is there: by account and path.
-type Taken = BTreeMap<(String, String), Vec<Result<(), Trouble>>>;
+type Taken = BTreeMap<(String, String), Vec<Result<Option<Archived>, Trouble>>>;
 
 const SNAPSHOTS: &str = "snapshots, under new moments";
 
@@ -86,7 +114,7 @@ async fn bring_blob(
     door: &Door,
     from: &Database,
     document: &Document,
-    taken: &mut Taken,
+    (taken, archived): (&mut Taken, &mut Vec<Archived>),
     report: &mut Report,
 ) -> Result<(), String> {
     let name = format!("/{}/{}", text(document, "containerName").unwrap_or_default(), text(document, "name").unwrap_or_default());
@@ -107,11 +135,16 @@ async fn bring_blob(
         return Ok(());
     }
     let snapshots = taken.remove(&key).unwrap_or_default();
-    if !report.count("blobs", &name, blob.write(false).await)? {
-        return leave(door, account, &name, snapshots, report).await;
+    let mut keep = |outcome: Result<Option<Archived>, Trouble>| outcome.map(|later| archived.extend(later));
+    match blob.write(false).await {
+        Ok(later) => _ = report.count("blobs", &name, keep(Ok(later)))?,
+        Err(trouble) => {
+            report.count("blobs", &name, Err(trouble))?;
+            return leave(door, account, &name, snapshots, report).await;
+        }
     }
     for outcome in snapshots {
-        report.count(SNAPSHOTS, &name, outcome)?;
+        report.count(SNAPSHOTS, &name, keep(outcome))?;
     }
     if is_leased(document) {
         report.leave("leases", &name, "whoever held one takes another");
@@ -127,7 +160,7 @@ async fn leave(
     door: &Door,
     account: &str,
     name: &str,
-    snapshots: Vec<Result<(), Trouble>>,
+    snapshots: Vec<Result<Option<Archived>, Trouble>>,
     report: &mut Report,
 ) -> Result<(), String> {
     let ask = Ask::new("DELETE", name).header("x-ms-delete-snapshots", "include");
@@ -135,7 +168,7 @@ async fn leave(
         return Err(why);
     }
     for outcome in snapshots {
-        let outcome = outcome.and_then(|()| Err(Trouble::Left("their blob stays behind".to_owned())));
+        let outcome = outcome.and_then(|_| Err(Trouble::Left("their blob stays behind".to_owned())));
         report.count(SNAPSHOTS, name, outcome)?;
     }
     Ok(())
@@ -166,7 +199,7 @@ impl Blob<'_> {
     /// A request that makes the blob: with what only such a one can say.
     fn make(&self) -> Ask {
         let inferred = self.properties().get("accessTierInferred").and_then(Value::as_bool) == Some(true);
-        let tier = text(self.properties(), "accessTier").filter(|_| !inferred);
+        let tier = text(self.properties(), "accessTier").filter(|tier| !inferred && *tier != ARCHIVE);
         let tags = list(self.document.get("blobTags").unwrap_or(&Value::Null), "blobTagSet").iter().map(|tag| {
             let member = |name| utf8_percent_encode(text(tag, name).unwrap_or_default(), NON_ALPHANUMERIC).to_string();
             format!("{}={}", member("key"), member("value"))
@@ -187,7 +220,8 @@ impl Blob<'_> {
         known.into_iter().fold(ask, |ask, (name, header)| ask.header_of(header, text(self.properties(), name)))
     }
 
-    async fn write(&self, snapshot: bool) -> Result<(), Trouble> {
+    /// Writes the blob, and takes a snapshot of it if it is to be one; returns what is left to do in the end.
+    async fn write(&self, snapshot: bool) -> Result<Option<Archived>, Trouble> {
         let kind = text(self.properties(), "blobType").unwrap_or_default();
         // Read first: nothing is written of a blob whose bytes are not all there.
         match kind {
@@ -196,13 +230,22 @@ impl Blob<'_> {
             "PageBlob" => self.write_pages().await?,
             other => return Err(Trouble::Left(format!("no such type of blob: {}", other.escape_debug()))),
         }
+        let mut moment = None;
         if snapshot {
-            return self.send(self.ask().query("comp", "snapshot")).await;
-        }
-        if self.properties().get("isSealed").and_then(Value::as_bool) == Some(true) {
+            let headers = self.door.answer(Kind::Blob, self.account, self.ask().query("comp", "snapshot")).await?;
+            moment = headers.get("x-ms-snapshot").and_then(|moment| moment.to_str().ok()).map(str::to_owned);
+        } else if self.properties().get("isSealed").and_then(Value::as_bool) == Some(true) {
             self.send(self.ask().query("comp", "seal")).await?;
         }
-        Ok(())
+        let rehydrating = match text(self.properties(), "archiveStatus") {
+            Some("rehydrate-pending-to-hot") => Some("Hot"),
+            Some("rehydrate-pending-to-cool") => Some("Cool"),
+            Some("rehydrate-pending-to-cold") => Some("Cold"),
+            _ => None,
+        };
+        let archived =
+            || Archived { account: self.account.to_owned(), path: self.path.to_owned(), snapshot: moment, rehydrating };
+        Ok((text(self.properties(), "accessTier") == Some(ARCHIVE)).then(archived))
     }
 
     /// The bytes of the committed blocks, each with its id.

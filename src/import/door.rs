@@ -16,7 +16,7 @@ use crate::world::World;
 use axum::body::Body;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
-use http::Request;
+use http::{HeaderMap, Request};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr};
@@ -132,6 +132,14 @@ impl Door {
     /// # Errors
     /// What the service refuses, by its code; and what keeps it from writing anything.
     pub async fn ask(&self, kind: Kind, account: &str, ask: Ask) -> Result<(), Trouble> {
+        self.answer(kind, account, ask).await.map(drop)
+    }
+
+    /// Asks likewise; returns the headers of the answer.
+    ///
+    /// # Errors
+    /// As for [`Door::ask`].
+    pub async fn answer(&self, kind: Kind, account: &str, ask: Ask) -> Result<HeaderMap, Trouble> {
         let broken = |why: &dyn std::fmt::Display| Trouble::Broken(why.to_string());
         let (_, pipeline) =
             self.pipelines.iter().find(|(known, _)| *known == kind).ok_or_else(|| broken(&"there is no such service"))?;
@@ -163,9 +171,9 @@ impl Door {
         // A name or value that no header can have is one that no client could ever send.
         let request = request.body(Body::from(body)).map_err(|error| Trouble::Left(error.to_string()))?;
         let answer = pipeline.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST), spelling).await;
-        let code = answer.headers().get("x-ms-error-code").and_then(|code| code.to_str().ok()).unwrap_or_default();
+        let code = answer.headers().get("x-ms-error-code").and_then(|code| code.to_str().ok()).unwrap_or_default().to_owned();
         match answer.status() {
-            status if status.is_success() => Ok(()),
+            status if status.is_success() => Ok(answer.into_parts().0.headers),
             status if status.is_server_error() => Err(Trouble::Broken(format!("it cannot be written: {status} {code}"))),
             status => Err(Trouble::Left(format!("refused: {} {code}", status.as_u16()).trim_end().to_owned())),
         }

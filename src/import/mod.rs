@@ -9,9 +9,11 @@ mod door;
 mod policies;
 mod queues;
 mod report;
+mod services;
 mod tables;
 mod workspace;
 
+use crate::op::Kind;
 use crate::store::Store;
 use crate::store::disk::{Disk, Durability, medium::Medium};
 use crate::world::World;
@@ -62,6 +64,9 @@ async fn fill(workspace: &Workspace, to: &Path, durability: Durability, world: W
     blobs::bring(&door, &workspace.blob, &mut report).await?;
     queues::bring(&door, &workspace.queue, &mut report).await?;
     tables::bring(&door, &workspace.table, &mut report).await?;
+    for (kind, from) in [(Kind::Blob, &workspace.blob), (Kind::Queue, &workspace.queue), (Kind::Table, &workspace.table)] {
+        services::bring(&door, kind, from, &mut report).await?;
+    }
     Ok(report)
 }
 
@@ -74,7 +79,8 @@ fn accounts(workspace: &Workspace) -> Vec<String> {
         table.collection("$TABLES_COLLECTION$"),
     ];
     let name = |document| text(document, "accountName").or(text(document, "account"));
-    let names: BTreeSet<&str> = holders.into_iter().flatten().filter_map(name).collect();
+    let set = [blob, queue, table].into_iter().flat_map(services::accounts);
+    let names: BTreeSet<&str> = holders.into_iter().flatten().filter_map(name).chain(set).collect();
     names.into_iter().map(str::to_owned).collect()
 }
 

@@ -30,9 +30,6 @@ pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<
         let name = text(document, "queueName").unwrap_or_default();
         report.count("messages", name, message(door, from, document).await)?;
     }
-    for service in from.collection("$SERVICES_COLLECTION$") {
-        report.leave("properties of the Queue service", text(service, "accountName").unwrap_or_default(), "set them again");
-    }
     Ok(())
 }
 

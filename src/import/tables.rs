@@ -38,9 +38,6 @@ pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<
     for name in from.names().filter(|name| name.contains('$') && !name.starts_with('$') && !listed.contains(*name)) {
         from.collection(name).iter().for_each(|_| report.leave("entities", name, "their table is not in the list of tables"));
     }
-    for service in from.collection("$SERVICES_COLLECTION$") {
-        report.leave("properties of the Table service", text(service, "accountName").unwrap_or_default(), "set them again");
-    }
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The folder that data is kept in: whose it is, and that only one server has it at a time.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -8,6 +9,44 @@ use std::path::{Path, PathBuf};
 pub const FORMAT: u32 = 1;
 /// What the file that tells the form begins with.
 const TITLE: &str = "Lazuli data, format ";
+
+/// The file that tells the form.
+pub const TITLE_FILE: &str = "lazuli";
+/// The files by which a workspace of Azurite's is known.
+const AZURITES: [&str; 3] = ["__azurite_db_blob__.json", "__azurite_db_queue__.json", "__azurite_db_table__.json"];
+
+/// Whether a file makes a folder one that holds something: neither the log of `--debug`, nor what a file system has of its own.
+pub fn is_foreign(name: &OsStr) -> bool {
+    Path::new(name).extension().is_none_or(|extension| extension != "log") && name != "lost+found"
+}
+
+/// A path as a shell takes it.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%".contains(c);
+    if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// What to do about a folder that may not be used, where it is another user's.
+#[cfg(unix)]
+fn mend(path: &Path, error: &io::Error) -> String {
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid().as_raw();
+    let there = path.ancestors().find_map(|folder| Some((folder, folder.metadata().ok()?.uid())));
+    match there {
+        Some((folder, owner)) if error.kind() == io::ErrorKind::PermissionDenied && owner != user => format!(
+            "; it belongs to user {owner}, and the server runs as user {user}: as root, chown {user} {} mends it (in a container, so \
+             does starting it without --user)",
+            shell_word(folder)
+        ),
+        _ => String::new(),
+    }
+}
+
+#[cfg(not(unix))]
+fn mend(_: &Path, _: &io::Error) -> String {
+    String::new()
+}
 
 /// A folder in use by this server.
 #[derive(Debug)]
@@ -24,9 +63,10 @@ impl Folder {
     /// One sentence, and nothing is changed: another server has it, another program's files are in it, its form is a newer one, or
     /// the system refuses.
     pub fn open(path: &Path) -> Result<Folder, String> {
-        let failed = |what: &str, error: &io::Error| format!("--location {}: {what}: {error}", path.display());
+        let failed =
+            |what: &str, error: &io::Error| format!("--location {}: {what}: {error}{}", path.display(), mend(path, error));
         let found = match fs::read_dir(path) {
-            Ok(mut entries) => entries.next().is_some(),
+            Ok(mut entries) => entries.any(|entry| entry.is_ok_and(|entry| is_foreign(&entry.file_name()))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
                 fs::create_dir_all(path).map_err(|error| failed("the folder cannot be made", &error))?;
@@ -34,10 +74,18 @@ impl Folder {
             }
             Err(error) => return Err(failed("the folder cannot be read", &error)),
         };
-        let title = path.join("lazuli");
+        let title = path.join(TITLE_FILE);
         let mut options = File::options();
         let options = options.read(true).write(true).create(!found);
         let mut file = options.open(&title).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound if AZURITES.iter().any(|name| path.join(name).exists()) => {
+                let (from, to) = (shell_word(path), shell_word(&path.join("lazuli")));
+                format!(
+                    "--location {}: the folder has Azurite's data in it; lazuli import --from-azurite {from} --location {to} brings it \
+                     over, and --location {to} serves it",
+                    path.display()
+                )
+            }
             io::ErrorKind::NotFound => {
                 format!("--location {}: the folder has files of another program in it; choose an empty one", path.display())
             }

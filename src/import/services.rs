@@ -1,0 +1,106 @@
+//! The properties of a service: CORS, logging, metrics, and those that blobs alone have.
+
+use super::door::{Ask, Door};
+use super::report::Report;
+use super::workspace::{Database, text};
+use crate::op::Kind;
+use quick_xml::escape::escape;
+use serde_json::Value;
+
+/// A member of a document as an element of XML: its name there, its name here, and the members below it in the order that is asked for.
+struct Element {
+    member: &'static str,
+    name: &'static str,
+    below: &'static [Element],
+}
+
+const fn leaf(member: &'static str, name: &'static str) -> Element {
+    Element { member, name, below: &[] }
+}
+
+const RETENTION: &[Element] = &[leaf("enabled", "Enabled"), leaf("days", "Days")];
+const METRICS: &[Element] = &[
+    leaf("version", "Version"),
+    leaf("enabled", "Enabled"),
+    leaf("includeAPIs", "IncludeAPIs"),
+    Element { member: "retentionPolicy", name: "RetentionPolicy", below: RETENTION },
+];
+const RULE: &[Element] = &[
+    leaf("allowedOrigins", "AllowedOrigins"),
+    leaf("allowedMethods", "AllowedMethods"),
+    leaf("allowedHeaders", "AllowedHeaders"),
+    leaf("exposedHeaders", "ExposedHeaders"),
+    leaf("maxAgeInSeconds", "MaxAgeInSeconds"),
+];
+const LOGGING: &[Element] = &[
+    leaf("version", "Version"),
+    leaf("deleteProperty", "Delete"),
+    leaf("read", "Read"),
+    leaf("write", "Write"),
+    Element { member: "retentionPolicy", name: "RetentionPolicy", below: RETENTION },
+];
+const WEBSITE: &[Element] = &[
+    leaf("enabled", "Enabled"),
+    leaf("indexDocument", "IndexDocument"),
+    leaf("defaultIndexDocumentPath", "DefaultIndexDocumentPath"),
+    leaf("errorDocument404Path", "ErrorDocument404Path"),
+];
+/// Each is set by itself, so that one that is refused keeps no other away.
+const PROPERTIES: [Element; 7] = [
+    Element { member: "logging", name: "Logging", below: LOGGING },
+    Element { member: "hourMetrics", name: "HourMetrics", below: METRICS },
+    Element { member: "minuteMetrics", name: "MinuteMetrics", below: METRICS },
+    Element { member: "cors", name: "Cors", below: &[Element { member: "", name: "CorsRule", below: RULE }] },
+    leaf("defaultServiceVersion", "DefaultServiceVersion"),
+    Element { member: "deleteRetentionPolicy", name: "DeleteRetentionPolicy", below: RETENTION },
+    Element { member: "staticWebsite", name: "StaticWebsite", below: WEBSITE },
+];
+
+/// Sets the properties of a service as they were. It comes after what is in the service, for with soft delete on, nothing would be
+/// overwritten without a trace.
+///
+/// # Errors
+/// When nothing can be written any more.
+pub async fn bring(door: &Door, kind: Kind, from: &Database, report: &mut Report) -> Result<(), String> {
+    let what = match kind {
+        Kind::Blob => "properties of the Blob service",
+        Kind::Queue => "properties of the Queue service",
+        _ => "properties of the Table service",
+    };
+    for service in from.collection("$SERVICES_COLLECTION$") {
+        let account = text(service, "accountName").unwrap_or_default();
+        for property in &PROPERTIES {
+            let Some(value) = service.get(property.member).filter(|value| !value.is_null()) else { continue };
+            let mut body = String::from("<StorageServiceProperties>");
+            property.write(value, &mut body);
+            body.push_str("</StorageServiceProperties>");
+            let ask = Ask::new("PUT", "/").query("restype", "service").query("comp", "properties").body(body.into_bytes());
+            report.count(what, &format!("{account}: {}", property.name), door.ask(kind, account, ask).await)?;
+        }
+    }
+    Ok(())
+}
+
+/// The account of each set of properties.
+pub fn accounts(from: &Database) -> impl Iterator<Item = &str> {
+    from.collection("$SERVICES_COLLECTION$").iter().filter_map(|service| text(service, "accountName"))
+}
+
+impl Element {
+    fn write(&self, value: &Value, xml: &mut String) {
+        xml.push_str(&format!("<{}>", self.name));
+        match (self.below, value) {
+            ([], Value::String(text)) => xml.push_str(&escape(text.as_str())),
+            ([], other) => xml.push_str(&other.to_string()),
+            ([each], Value::Array(members)) => members.iter().for_each(|member| each.write(member, xml)),
+            (below, value) => {
+                for element in below {
+                    if let Some(value) = value.get(element.member).filter(|value| !value.is_null()) {
+                        element.write(value, xml);
+                    }
+                }
+            }
+        }
+        xml.push_str(&format!("</{}>", self.name));
+    }
+}
