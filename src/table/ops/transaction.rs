@@ -16,7 +16,7 @@ use crate::rules::access::{self, Grant, Level, Permit, Public, Scope};
 use crate::rules::batch::Part;
 use crate::rules::batch::changeset::{self, Change, Group};
 use crate::rules::entity::{Entity, Key, Write};
-use crate::rules::name::{self, Plus};
+use crate::rules::name;
 use crate::rules::{
     condition::Accepts,
     fault::{Code, Fault},
@@ -193,7 +193,7 @@ fn place(call: &Call, url: &str) -> Result<(Target, Query), Fault> {
     let account = format!("/{}/", call.account.name);
     let below = path.strip_prefix(&account).filter(|_| call.endpoint.ends_with(&account));
     let target = service::target(below.unwrap_or(path))?;
-    Ok((target, Query::new(&name::decode_query(query, Plus::Space)?)))
+    Ok((target, Query::new(&name::decode_query(query)?)))
 }
 
 fn headers(part: &Part) -> Result<HeaderMap, Fault> {
