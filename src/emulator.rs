@@ -6,6 +6,7 @@ use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
 use crate::file::Files;
 use crate::http::background::Background;
+use crate::http::pipeline::own::Own;
 use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
 use crate::http::tls;
@@ -20,7 +21,7 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -96,7 +97,10 @@ impl Emulator {
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
         let manners = Manners { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
-        let pipeline = |service| Pipeline::new(service, accounts.clone(), world.clone(), store.clone(), &background, manners);
+        let certificate = config.tls.as_ref().map(|tls| tls::leaf(&tls.cert)).transpose()?.flatten();
+        let own = Arc::new(Own::with(certificate));
+        let pipeline =
+            |service| Pipeline::new(service, accounts.clone(), world.clone(), store.clone(), &background, manners).beside(&own);
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
         let mut websites = None;
@@ -119,9 +123,12 @@ impl Emulator {
                 bound.push((pipeline(service).to_websites(&first.name), endpoint, listener));
             }
         }
+        let bound: Vec<_> =
+            bound.into_iter().map(|(pipeline, endpoint, listener)| (Arc::new(pipeline), endpoint, listener)).collect();
+        own.listens(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
         let mut listeners = JoinSet::new();
         for (pipeline, endpoint, listener) in bound {
-            let router = control::routes(controlled.clone(), config.control).merge(front(Arc::new(pipeline)));
+            let router = control::routes(controlled.clone(), config.control).merge(front(pipeline));
             let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
@@ -162,6 +169,17 @@ impl Emulator {
     pub fn world(&self) -> &World {
         &self.world
     }
+}
+
+/// The services' pipelines with the ports at which they listen, for [`Own`]. Websites are nobody's source.
+fn services_of<'a>(addresses: &[Address], pipelines: impl Iterator<Item = &'a Arc<Pipeline>>) -> Vec<(u16, Weak<Pipeline>)> {
+    let services = pipelines.filter(|pipeline| !pipeline.is_of_websites());
+    services
+        .filter_map(|pipeline| {
+            let address = addresses.iter().find(|address| address.kind == pipeline.service().kind())?;
+            Some((address.port, Arc::downgrade(pipeline)))
+        })
+        .collect()
 }
 
 /// Everything that is not a control route is a request to the service.

@@ -3,13 +3,12 @@
 
 use super::body::{Body, ContentHeaders};
 use super::wire;
-use crate::op::{Asking, Call};
+use crate::op::{Answer, Asking, Call};
 use crate::rules::{fault::Fault, metadata::Metadata, pages, tags::Tags, time::Timestamp};
 use crate::service::elsewhere::{CONDITIONS, Elsewhere, passed_on, refusal, refused, text};
 use crate::store::Store;
 use crate::store::content::{self, Content};
 use crate::store::sparse::{PageFilling, Sparse};
-use http::HeaderMap;
 use std::sync::Arc;
 
 /// The most bytes of a source's tags that are read.
@@ -21,7 +20,7 @@ impl Elsewhere {
     /// # Errors
     /// 400 for metadata that no blob can have.
     pub(super) fn described(&self) -> Result<Described, Fault> {
-        Described::read(&self.answer.headers)
+        Described::read(&self.answer)
     }
 }
 
@@ -37,7 +36,7 @@ pub(super) async fn tags(call: &Call, url: &str) -> Result<Tags, Fault> {
     let answer = call.sources.open(Asking { url: format!("{url}{joint}comp=tags"), headers }).await?;
     match answer.status {
         200 => wire::read_tags(&answer.beginning(TAGS).await).map_err(|_| refused(409, "The copy source has no tags.")),
-        _ => Err(refusal(answer).await),
+        _ => Err(refusal(call.version, answer).await),
     }
 }
 
@@ -79,7 +78,8 @@ fn not_pages() -> Fault {
 }
 
 impl Described {
-    fn read(headers: &HeaderMap) -> Result<Described, Fault> {
+    fn read(answer: &Answer) -> Result<Described, Fault> {
+        let headers = &answer.headers;
         let number = |name| text(headers, name).and_then(|text| text.parse().ok());
         let kind = match text(headers, "x-ms-blob-type") {
             Some("AppendBlob") => Kind::Append {
@@ -90,8 +90,6 @@ impl Described {
             _ => Kind::Block,
         };
         let one = |name: &str| text(headers, name).filter(|text| !text.is_empty()).map(Box::from);
-        let named =
-            headers.iter().filter_map(|(name, value)| Some((name.as_str().strip_prefix("x-ms-meta-")?, value.as_bytes())));
         Ok(Described {
             kind,
             headers: ContentHeaders {
@@ -102,7 +100,7 @@ impl Described {
                 cache_control: one("cache-control"),
                 disposition: one("content-disposition"),
             },
-            metadata: Metadata::from_headers(named)?,
+            metadata: answer.metadata()?,
         })
     }
 

@@ -3,6 +3,7 @@
 use super::node::Node;
 use super::state::{Share, dots, read_snapshot};
 use crate::op::{Call, Found, Kind, Opens};
+use crate::rules::copy_source;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::file_name::Path;
 use crate::rules::time::Timestamp;
@@ -51,7 +52,7 @@ impl Files {
         let Found::Here(source) = call.sources.find(call, url, opens)? else { return Ok(None) };
         let lost = |fault: Fault| match fault.code() {
             Code::PendingCopyOperation => fault,
-            _ => Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()),
+            _ => copy_source::refused(call.version, &fault),
         };
         let read = || {
             let path = Path::parse(&source.target.blob, dots(call, "x-ms-source-allow-trailing-dot")?)?;

@@ -5,6 +5,7 @@ use crate::account::Account;
 use crate::op::{Kind, Service, Target};
 use crate::rules::access::Grant;
 use crate::rules::fault::{Code, Fault};
+use crate::rules::name::Pairs;
 use crate::rules::sas::Sas;
 use crate::rules::shared_key::{self, Dialect, Signed};
 use crate::rules::token::{self, Identity, Trust};
@@ -27,8 +28,8 @@ pub struct Asking<'a> {
     pub path: &'a str,
     /// The query, decoded, in order.
     pub query: &'a [(String, String)],
-    /// The same with spaces for bare `+`, if there are any.
-    pub form: Option<&'a [(String, String)]>,
+    /// The ways to read the query that a Shared Key may have signed.
+    pub signed: &'a [Pairs],
     /// The headers that are text: lower-case names, in order.
     pub headers: &'a [(&'a str, &'a str)],
     /// The version that the request follows.
@@ -151,9 +152,7 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
     let plain = below.filter(|below| below.is_empty() || below.starts_with('/')).map(|below| format!("/{}{below}", account.name));
     let mut first = None;
     let paths = [Some(asking.path), plain.as_deref()].into_iter().flatten();
-    // Who writes a space as `+` signs a space; who just leaves a `+` bare signs that.
-    let queries = || std::iter::once(asking.query).chain(asking.form);
-    for (path, query) in paths.flat_map(|path| queries().map(move |query| (path, query))) {
+    for (path, query) in paths.flat_map(|path| asking.signed.iter().map(move |query| (path, query))) {
         let signed = Signed {
             method: asking.method,
             account: &account.name,

@@ -2,7 +2,7 @@
 
 use crate::op::{Kind, Query, odata::Metadata};
 use crate::rules::fault::{Code, Fault};
-use crate::rules::name::{self, Plus};
+use crate::rules::name;
 use http::{HeaderMap, HeaderValue};
 
 /// How a refusal is written.
@@ -45,7 +45,7 @@ impl Form {
         if kind != Kind::Table {
             return Form::Xml;
         }
-        let query = Query::new(&name::decode_query(query, Plus::Itself).unwrap_or_default());
+        let query = Query::new(&name::decode_query(query).unwrap_or_default());
         let text = |header: &Option<HeaderValue>| {
             header.as_ref().and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase()
         };

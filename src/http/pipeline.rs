@@ -1,5 +1,6 @@
 //! The whole path of a request, on one screen: `Pipeline::answer` and `Pipeline::perform`.
 
+pub mod own;
 mod part;
 mod source;
 
@@ -16,7 +17,7 @@ use crate::account::{Account, Accounts};
 use crate::op::{Body as Sent, Call, Kind, Query, Reply, Row, Secondary, Service, Shape, Target};
 use crate::rules::access::{self, Grant, Permit, Public};
 use crate::rules::fault::{Code, Fault};
-use crate::rules::name::{self, Plus};
+use crate::rules::name::{self, Pairs};
 use crate::rules::sas::keys;
 use crate::rules::{cors, encryption::Encryption, secret, time::Timestamp, token::Trust, version::Version};
 use crate::store::Store;
@@ -24,6 +25,7 @@ use crate::world::World;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Response};
+use own::Own;
 use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
@@ -40,6 +42,7 @@ pub struct Pipeline {
     first_site: Option<String>,
     spellings: Spellings,
     remote: Remote,
+    own: Arc<Own>,
     background: Weak<Background>,
 }
 
@@ -61,10 +64,10 @@ struct Head {
     path: String,
     /// The version that it names.
     version: Option<Version>,
-    /// The query as it is signed.
-    pairs: Vec<(String, String)>,
-    /// The query with spaces for bare `+`, if it has any.
-    form: Option<Vec<(String, String)>>,
+    /// The query in the order sent.
+    pairs: Pairs,
+    /// The ways to read the query that a Shared Key may have signed.
+    signed: Vec<Pairs>,
     query: Query,
     headers: HeaderMap,
     spelling: Vec<(String, String)>,
@@ -118,12 +121,23 @@ impl Pipeline {
     ) -> Pipeline {
         let table = Table::new(service.rows());
         let (spellings, remote, background) = (Spellings::default(), Remote::default(), Arc::downgrade(background));
-        Pipeline { service, table, accounts, world, store, manners, first_site: None, spellings, remote, background }
+        let own = Arc::default();
+        Pipeline { service, table, accounts, world, store, manners, first_site: None, spellings, remote, own, background }
+    }
+
+    /// The path to a service that has others beside it, which it reads the sources of copies from.
+    pub fn beside(self, own: &Arc<Own>) -> Pipeline {
+        Pipeline { remote: Remote::trusting(own.certificate.clone()), own: own.clone(), ..self }
     }
 
     /// The path to nothing but the accounts' websites: that of this account, unless the host names another.
     pub fn to_websites(self, first: &str) -> Pipeline {
         Pipeline { first_site: Some(first.to_owned()), ..self }
+    }
+
+    /// Whether it leads to nothing but websites.
+    pub fn is_of_websites(&self) -> bool {
+        self.first_site.is_some()
     }
 
     /// The service at the end of it.
@@ -179,6 +193,7 @@ impl Pipeline {
             response = render::reply(reply, &asked);
             if !spelling.is_empty() {
                 self.spellings.apply(&spelling, &mut response).await;
+                response.extensions_mut().insert(own::Spelled(spelling));
             }
         }
         if !drained {
@@ -212,9 +227,9 @@ impl Pipeline {
         known.learn(version);
         // A website knows no query.
         let query = parts.uri.query().filter(|_| !site).unwrap_or_default();
-        let pairs = name::decode_query(query, Plus::Itself)?;
-        let form = query.contains('+').then(|| name::decode_query(query, Plus::Space)).transpose()?;
-        let query = Query::new(form.as_ref().unwrap_or(&pairs));
+        let pairs = name::decode_query(query)?;
+        let signed = name::signed_queries(query)?;
+        let query = Query::new(&pairs);
         let version = version.or_else(|| signed_version(&query));
         known.learn(version);
         Ok(Head {
@@ -224,7 +239,7 @@ impl Pipeline {
             version,
             query,
             pairs,
-            form,
+            signed,
             headers: legible(parts.headers)?,
             spelling,
             peer,
@@ -349,7 +364,7 @@ impl Pipeline {
             method: head.method.as_str(),
             path: &head.path,
             query: &head.pairs,
-            form: head.form.as_deref(),
+            signed: &head.signed,
             headers: texts,
             version,
             peer: head.peer,

@@ -1,17 +1,23 @@
 //! Other servers, as the sources of copies: a client that gets a URL once, follows no redirect, and does not wait for ever.
 
+use super::case::{Sniffed, Spelled};
 use crate::op::{Answer, Asking, lost};
 use crate::rules::fault::Fault;
 use axum::body::Body;
 use bytes::Bytes;
-use http::Request;
+use http::{Request, Uri, header};
 use http_body_util::Empty;
+use hyper::client::conn::http1;
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
-use hyper_util::rt::TokioExecutor;
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioIo;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme, crypto::ring};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tower_service::Service;
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -21,49 +27,137 @@ const ANSWER: Duration = Duration::from_secs(30);
 /// The client. What it trusts is read when it is first needed, so that nobody else waits for that.
 #[derive(Debug, Default)]
 pub struct Remote {
-    client: OnceLock<Client<HttpsConnector<HttpConnector>, Empty<Bytes>>>,
+    connector: OnceLock<HttpsConnector<HttpConnector>>,
+    /// This server's own certificate, which is trusted whoever signed it: the source may be this server under a name that only others
+    /// know it by.
+    own: Option<CertificateDer<'static>>,
 }
 
 impl Remote {
+    /// A client that trusts this certificate beside those that the machine trusts.
+    pub fn trusting(own: Option<CertificateDer<'static>>) -> Remote {
+        Remote { connector: OnceLock::new(), own }
+    }
+
     /// Gets a URL; the body is still to come.
     ///
     /// # Errors
     /// 500 CannotVerifyCopySource for a server that cannot be reached, cannot be trusted or does not answer.
     pub async fn open(&self, asking: Asking) -> Result<Answer, Fault> {
-        let mut request = Request::get(asking.url).body(Empty::new()).map_err(|error| lost(error.to_string()))?;
-        *request.headers_mut() = asking.headers;
-        let answer = tokio::time::timeout(ANSWER, self.client()?.request(request)).await;
-        let answer = answer.map_err(|_| lost("the source does not answer"))?.map_err(|error| lost(chain(&error)))?;
-        let (head, body) = answer.into_parts();
-        Ok(Answer::new(head.status.as_u16(), head.headers, Body::new(body)))
+        let answer = tokio::time::timeout(ANSWER, self.get(asking)).await;
+        answer.map_err(|_| lost("the source does not answer"))?
     }
 
-    fn client(&self) -> Result<&Client<HttpsConnector<HttpConnector>, Empty<Bytes>>, Fault> {
-        if let Some(client) = self.client.get() {
-            return Ok(client);
+    /// Each source has its own connection: one that was kept may have died meanwhile, and a copy would fail for it. It is also how the
+    /// case of the answer's metadata names is known, which hyper tells nobody.
+    async fn get(&self, asking: Asking) -> Result<Answer, Fault> {
+        let uri: Uri = asking.url.parse().map_err(|error| lost(chain(&error)))?;
+        let target = uri.path_and_query().map_or("/", |target| target.as_str());
+        let mut request = Request::get(target).body(Empty::<Bytes>::new()).map_err(|error| lost(chain(&error)))?;
+        *request.headers_mut() = asking.headers;
+        let host = host(&uri).ok_or_else(|| lost("the URL has no host"))?;
+        request.headers_mut().insert(header::HOST, host.parse().map_err(|_| lost("the URL has no host"))?);
+
+        let mut connector = self.connector()?.clone();
+        std::future::poll_fn(|context| connector.poll_ready(context)).await.map_err(|error| lost(chain(&*error)))?;
+        let stream = connector.call(uri).await.map_err(|error| lost(chain(&*error)))?;
+        let spelled = Spelled::default();
+        let stream = TokioIo::new(Sniffed::new(TokioIo::new(stream), spelled.clone()));
+        let (mut sender, connection) = http1::handshake(stream).await.map_err(|error| lost(chain(&error)))?;
+        // It ends with the answer's body, read or dropped.
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(target: "lazuli::copy", "a source's connection: {}", chain(&error));
+            }
+        });
+        let (head, body) = sender.send_request(request).await.map_err(|error| lost(chain(&error)))?.into_parts();
+        let spelling = spelled.of(&head.headers);
+        Ok(Answer::new(head.status.as_u16(), head.headers, spelling, Body::new(body)))
+    }
+
+    fn connector(&self) -> Result<&HttpsConnector<HttpConnector>, Fault> {
+        if let Some(connector) = self.connector.get() {
+            return Ok(connector);
         }
         let mut plain = HttpConnector::new();
         plain.enforce_http(false);
         plain.set_connect_timeout(Some(CONNECT));
         plain.set_nodelay(true);
-        let tls = trusting().map_err(|error| lost(error.to_string()))?;
+        let tls = trusting(self.own.clone()).map_err(|error| lost(error.to_string()))?;
         let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(plain);
-        // Each source has its own connection: one that was kept may have died meanwhile, and a copy would fail for it.
-        let client = Client::builder(TokioExecutor::new()).pool_max_idle_per_host(0).build(connector);
-        Ok(self.client.get_or_init(|| client))
+        Ok(self.connector.get_or_init(|| connector))
     }
 }
 
+/// The Host header for a URL: no port where it is the scheme's own.
+fn host(uri: &Uri) -> Option<String> {
+    let name = uri.host().filter(|name| !name.is_empty())?;
+    let usual = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+    Some(match uri.port_u16() {
+        Some(port) if port != usual => format!("{name}:{port}"),
+        _ => name.to_owned(),
+    })
+}
+
 /// Trusts whom this machine trusts, a local authority too; where it trusts nobody (a container without certificates), the well-known.
-fn trusting() -> Result<ClientConfig, rustls::Error> {
-    let builder =
-        ClientConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions()?;
+fn trusting(own: Option<CertificateDer<'static>>) -> Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
     let mut roots = RootCertStore::empty();
     let (known, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    Ok(match known {
-        0 => builder.with_webpki_roots().with_no_client_auth(),
-        _ => builder.with_root_certificates(roots).with_no_client_auth(),
-    })
+    if known == 0 {
+        return Ok(builder.with_webpki_roots().with_no_client_auth());
+    }
+    let Some(own) = own else { return Ok(builder.with_root_certificates(roots).with_no_client_auth()) };
+    let others = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
+    let others = others.map_err(|error| rustls::Error::General(error.to_string()))?;
+    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(OwnOrTrusted { own, others })).with_no_client_auth())
+}
+
+/// Trusts a server that shows this server's own certificate, and proves in the handshake that it has the key; of all others what the
+/// machine trusts.
+#[derive(Debug)]
+struct OwnOrTrusted {
+    own: CertificateDer<'static>,
+    others: Arc<WebPkiServerVerifier>,
+}
+
+impl ServerCertVerifier for OwnOrTrusted {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        if *end_entity == self.own {
+            return Ok(ServerCertVerified::assertion());
+        }
+        self.others.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.others.verify_tls12_signature(message, cert, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.others.verify_tls13_signature(message, cert, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.others.supported_verify_schemes()
+    }
 }
 
 /// An error and what caused it, in one line.

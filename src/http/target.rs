@@ -28,7 +28,7 @@ pub struct Addressed<'a> {
 ///
 /// `None` for a path without an account under a host that is no account's: nothing is addressed.
 pub fn addressed<'a>(kind: Kind, host: &'a str, path: &'a str, host_style: bool) -> Option<Addressed<'a>> {
-    if let Some(label) = account_of_host(kind, host).filter(|_| host_style) {
+    if let Some(label) = account_label(kind, host).filter(|_| host_style) {
         return Some(at_host(label, path));
     }
     let rest = path.strip_prefix('/')?;
@@ -44,11 +44,24 @@ pub fn addressed<'a>(kind: Kind, host: &'a str, path: &'a str, host_style: bool)
 }
 
 /// The first label of a host that is an account's own: `account.blob.…`, where the second label is the service's.
-fn account_of_host(kind: Kind, host: &str) -> Option<&str> {
+fn account_label(kind: Kind, host: &str) -> Option<&str> {
     let mut labels = labels(host)?;
     let (account, service, next) = (labels.next()?, labels.next()?, labels.next()?);
-    let known = service.eq_ignore_ascii_case(kind.label()) || kind == Kind::Blob && service.eq_ignore_ascii_case("dfs");
-    (known && !account.is_empty() && !next.is_empty()).then_some(account)
+    (label_kind(service) == Some(kind) && !account.is_empty() && !next.is_empty()).then_some(account)
+}
+
+/// The service whose label this is in the host of an account.
+pub fn label_kind(label: &str) -> Option<Kind> {
+    let named =
+        |kind: &Kind| label.eq_ignore_ascii_case(kind.label()) || *kind == Kind::Blob && label.eq_ignore_ascii_case("dfs");
+    [Kind::Blob, Kind::Queue, Kind::Table, Kind::File].into_iter().find(named)
+}
+
+/// The service's label and the account's name of a host that is an account's own, whatever the service.
+pub fn account_of_host(host: &str) -> Option<(&str, String)> {
+    let label = labels(host)?.nth(1)?;
+    let first = account_label(label_kind(label)?, host)?;
+    Some((label, without_suffix(first).0.to_ascii_lowercase()))
 }
 
 /// Whether a host is an account's Data Lake endpoint: `account.dfs.…`.

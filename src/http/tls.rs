@@ -28,6 +28,14 @@ pub fn load(cert: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
     Ok(Arc::new(config))
 }
 
+/// The certificate that a server shows, without those that vouch for it.
+///
+/// # Errors
+/// As [`load`].
+pub fn leaf(cert: &Path) -> Result<Option<CertificateDer<'static>>, String> {
+    Ok(CertificateDer::pem_slice_iter(&read(cert)?).next().and_then(Result::ok))
+}
+
 #[expect(clippy::disallowed_methods, reason = "certificates are files, and this is where they are read")]
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))

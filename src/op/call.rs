@@ -178,12 +178,7 @@ impl Call {
 
     /// The metadata that the request carries.
     pub fn metadata(&self) -> Result<Metadata, Fault> {
-        let named = self.headers.iter().filter_map(|(name, value)| {
-            let name = name.as_str().strip_prefix("x-ms-meta-")?;
-            let written = self.spelling.iter().find(|(lower, _)| lower == name).map_or(name, |(_, written)| written);
-            Some((written, value.as_bytes()))
-        });
-        Metadata::from_headers(named)
+        metadata(&self.headers, &self.spelling)
     }
 
     /// What the request says of its body: `Content-MD5` or `x-ms-content-crc64`.
@@ -241,6 +236,16 @@ impl Call {
 /// absent to it.
 pub fn stated<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).filter(|text| !text.is_empty())
+}
+
+/// The metadata among headers. `spelling` has the names that were not written in lower case: lower case, and as written.
+pub(super) fn metadata(headers: &HeaderMap, spelling: &[(String, String)]) -> Result<Metadata, Fault> {
+    let named = headers.iter().filter_map(|(name, value)| {
+        let name = name.as_str().strip_prefix("x-ms-meta-")?;
+        let written = spelling.iter().find(|(lower, _)| lower == name).map_or(name, |(_, written)| written);
+        Some((written, value.as_bytes()))
+    });
+    Metadata::from_headers(named)
 }
 
 #[cfg(test)]

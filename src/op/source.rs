@@ -1,10 +1,13 @@
 //! How a copy reaches its source: a blob of this server through the same door as any reader, or what another server answers.
 
+use super::call::metadata;
 use super::{Call, Received, Target};
 use crate::account::Account;
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Hasher, Wanted};
+use crate::rules::copy_source;
 use crate::rules::fault::{Code, Fault};
+use crate::rules::metadata::Metadata;
 use crate::store::Store;
 use crate::store::content::Filling;
 use bytes::Bytes;
@@ -48,7 +51,7 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
 pub enum Opens {
     /// The caller's right to all of an account, for a source in the same account; or else what comes with the source.
     Caller,
-    /// Only what comes with the source: a signature in its URL, or a token.
+    /// What comes with the source, a signature in its URL or a token; or the bearer token of the caller, for a source in the same account.
     Shown,
 }
 
@@ -88,6 +91,15 @@ pub struct Source {
     pub version_id: Option<String>,
 }
 
+impl Source {
+    /// What a copy says that goes on in the background when its source refuses with this: of a source in its own account, the source's
+    /// own refusal (live tests: BlobNotFound). What waits for another copy is told as it is in any account.
+    pub fn refused(&self, call: &Call, fault: Fault) -> Fault {
+        let is_own = self.account.name == call.account.name;
+        if is_own || fault.status() == 409 { fault } else { copy_source::refused(call.version, &fault) }
+    }
+}
+
 /// What another server is asked.
 #[derive(Clone, Debug)]
 pub struct Asking {
@@ -104,6 +116,8 @@ pub struct Answer {
     pub status: u16,
     /// The headers.
     pub headers: HeaderMap,
+    /// The metadata names that were not written in lower case: lower case, and as written.
+    spelling: Vec<(String, String)>,
     body: SyncWrapper<axum::body::Body>,
 }
 
@@ -116,9 +130,17 @@ pub fn lost(why: impl Into<String>) -> Fault {
 }
 
 impl Answer {
-    /// An answer whose body comes off the wire as it is read.
-    pub fn new(status: u16, headers: HeaderMap, body: axum::body::Body) -> Answer {
-        Answer { status, headers, body: SyncWrapper::new(body) }
+    /// An answer whose body comes off the wire as it is read. `spelling` has the metadata names that were not written in lower case.
+    pub fn new(status: u16, headers: HeaderMap, spelling: Vec<(String, String)>, body: axum::body::Body) -> Answer {
+        Answer { status, headers, spelling, body: SyncWrapper::new(body) }
+    }
+
+    /// The metadata that it has, in the case in which its names were written.
+    ///
+    /// # Errors
+    /// 400 for metadata that nothing can have.
+    pub fn metadata(&self) -> Result<Metadata, Fault> {
+        metadata(&self.headers, &self.spelling)
     }
 
     /// The length of its body in bytes, where it says so.

@@ -165,6 +165,28 @@ pub enum Accepts {
     Write,
     /// It takes all of them, and may make what does not exist.
     Create,
+    /// As [`Accepts::Create`], of a copy that has a name of its own for what is unmet of its destination (TargetConditionNotMet), index
+    /// tags aside: the asynchronous Copy Blob.
+    CopyTarget,
+    /// As [`Accepts::CopyTarget`], but only an unmet `If-Match` has that name: Put Blob From URL (recorded: of dates it says
+    /// ConditionNotMet), Incremental Copy Blob.
+    CopyTargetIfMatch,
+}
+
+impl Accepts {
+    /// Whether it may make what does not exist.
+    pub fn creates(self) -> bool {
+        matches!(self, Accepts::Create | Accepts::CopyTarget | Accepts::CopyTargetIfMatch)
+    }
+
+    /// What an unmet condition is called that is neither 304 nor 409. `differs`: it is the tag of `If-Match`.
+    fn refusal(self, unmet: Unmet, differs: bool) -> Code {
+        match self {
+            Accepts::CopyTarget if unmet != Unmet::Tags => Code::TargetConditionNotMet,
+            Accepts::CopyTargetIfMatch if differs => Code::TargetConditionNotMet,
+            _ => Code::ConditionNotMet,
+        }
+    }
 }
 
 /// What conditions are about.
@@ -181,10 +203,24 @@ pub struct Stored<'a> {
 /// The family of a condition that is not met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unmet {
-    /// `If-Match`, `If-Unmodified-Since` or the tags: it is no longer so.
+    /// `If-Match` or `If-Unmodified-Since`: it is no longer so.
     Match,
+    /// The index tags: they are not so.
+    Tags,
     /// `If-None-Match` or `If-Modified-Since`: it is still so.
     NoneMatch,
+}
+
+impl Unmet {
+    /// The status of a reader's refusal.
+    pub fn status(self) -> u16 {
+        if self == Unmet::NoneMatch { 304 } else { 412 }
+    }
+
+    /// What it is called of a copy's source, by the operations that have a name for it: recorded of Copy Blob, tags included.
+    pub fn of_source(self) -> Code {
+        if self == Unmet::Tags { Code::ConditionNotMet } else { Code::SourceConditionNotMet }
+    }
 }
 
 /// Whether an operation may go on; if not, 304 or 412, or the 400 or 409 of a combination that it does not take. Of a resource
@@ -203,8 +239,8 @@ pub fn holds(want: &Conditions, accepts: Accepts, stored: Option<&Stored<'_>>, v
         return Err(Code::MultipleConditionHeadersNotSupported.into());
     }
     let Some(stored) = stored else {
-        let wants_it = accepts == Accepts::Create && !want.if_match.is_empty();
-        return if wants_it { Err(Code::ConditionNotMet.into()) } else { Ok(()) };
+        let wants_it = accepts.creates() && !want.if_match.is_empty();
+        return if wants_it { Err(accepts.refusal(Unmet::Match, true).into()) } else { Ok(()) };
     };
     if accepts == Accepts::Read && asks_any(&want.if_none_match) {
         return Err(Code::UnsatisfiableCondition.into());
@@ -212,8 +248,12 @@ pub fn holds(want: &Conditions, accepts: Accepts, stored: Option<&Stored<'_>>, v
     let refusal = match unmet(want, stored, combines) {
         None => return Ok(()),
         Some(Unmet::NoneMatch) if accepts == Accepts::Read => Code::NotModified,
-        Some(Unmet::NoneMatch) if accepts == Accepts::Create && asks_any(&want.if_none_match) => Code::BlobAlreadyExists,
-        Some(_) => Code::ConditionNotMet,
+        Some(Unmet::NoneMatch) if accepts.creates() && asks_any(&want.if_none_match) => Code::BlobAlreadyExists,
+        Some(unmet) => {
+            let differs =
+                unmet == Unmet::Match && !want.if_match.is_empty() && !want.if_match.iter().any(|tag| tag.is(stored.etag));
+            accepts.refusal(unmet, differs)
+        }
     };
     Err(refusal.into())
 }
@@ -263,10 +303,11 @@ fn first_unmet(
         (Some(tag), Some(date)) if combines => tag || date,
         (tag, date) => tag.or(date).unwrap_or(true),
     };
-    match (still && tagged, no_longer) {
-        (false, _) => Some(Unmet::Match),
-        (true, false) => Some(Unmet::NoneMatch),
-        (true, true) => None,
+    match (still, tagged, no_longer) {
+        (false, _, _) => Some(Unmet::Match),
+        (true, false, _) => Some(Unmet::Tags),
+        (true, true, false) => Some(Unmet::NoneMatch),
+        (true, true, true) => None,
     }
 }
 
@@ -342,6 +383,32 @@ mod tests {
     }
 
     #[test]
+    fn a_copys_destination_has_a_name_for_what_is_unmet() {
+        const TARGET: &str = "412 TargetConditionNotMet";
+        const UNMET: &str = "412 ConditionNotMet";
+        const EXISTS: &str = "409 BlobAlreadyExists";
+        #[rustfmt::skip]
+        let table = [
+            // asked                                   CopyTarget  CopyTargetIfMatch  Create
+            ("if-match:SAME".into(),                  ["ok",      "ok",              "ok"]),
+            (format!("if-match:{OTHER}"),             [TARGET,    TARGET,            UNMET]),
+            ("if-none-match:SAME".into(),             [TARGET,    UNMET,             UNMET]),
+            ("if-none-match:*".into(),                [EXISTS,    EXISTS,            EXISTS]),
+            (format!("if-modified-since:{AFTER}"),    [TARGET,    UNMET,             UNMET]),
+            (format!("if-unmodified-since:{BEFORE}"), [TARGET,    UNMET,             UNMET]),
+            ("x-ms-if-tags:colour='red'".into(),      [UNMET,     UNMET,             UNMET]),
+        ];
+        for (headers, told_by) in table {
+            for (accepts, wanted) in [Accepts::CopyTarget, Accepts::CopyTargetIfMatch, Accepts::Create].into_iter().zip(told_by) {
+                assert_eq!(told(&headers, accepts, true, NOW), wanted, "{accepts:?} {headers}");
+            }
+        }
+        for accepts in [Accepts::CopyTarget, Accepts::CopyTargetIfMatch] {
+            assert_eq!(told("if-match:*", accepts, false, NOW), TARGET, "{accepts:?} of nothing");
+        }
+    }
+
+    #[test]
     fn several_conditions() {
         const UNMET: &str = "412 ConditionNotMet";
         const HAS_IT: &str = "304 ConditionNotMet";
@@ -399,7 +466,7 @@ mod tests {
             ("if-match:SAME".into(), Ok(())),
             (format!("if-match:{OTHER}"), Err(Unmet::Match)),
             (format!("if-unmodified-since:{BEFORE}"), Err(Unmet::Match)),
-            ("x-ms-if-tags:colour<>'blue'".into(), Err(Unmet::Match)),
+            ("x-ms-if-tags:colour<>'blue'".into(), Err(Unmet::Tags)),
             ("if-none-match:SAME".into(), Err(Unmet::NoneMatch)),
             ("if-none-match:*".into(), Err(Unmet::NoneMatch)),
             (format!("if-modified-since:{AFTER}"), Err(Unmet::NoneMatch)),

@@ -7,6 +7,7 @@ pub mod batch;
 pub mod blocks;
 pub mod checksum;
 pub mod condition;
+pub mod copy_source;
 pub mod cors;
 pub mod delegation;
 pub mod descriptor;

@@ -90,22 +90,59 @@ pub fn decode(path: &str) -> Result<String, Fault> {
 
 /// What a bare `+` in a query stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Plus {
-    /// Itself: in what is signed, as the real service shows in its refusals.
+enum Plus {
+    /// Itself.
     Itself,
-    /// A space, as form encoding has it: in what an operation reads. Recorded clients ask for `$filter=PartitionKey+eq+%27003%27`,
-    /// rclone and `object_store` for `prefix=foo+bar%2F`. Only in base64 it is itself, which someone forgot to encode.
+    /// A space, as form encoding has it.
     Space,
 }
+
+/// What a query parameter without `=` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bare {
+    /// A name with an empty value.
+    Name,
+    /// A value with an empty name, as .NET parses queries.
+    Value,
+}
+
+/// A decoded query: names and values in the order in which they came.
+pub type Pairs = Vec<(String, String)>;
 
 /// The parameters whose values are base64, in which no space can be meant.
 const BASE64: [&str; 3] = ["sig", "blockid", "popreceipt"];
 
 /// Decodes a query, without its `?`, to names and values in the order in which they came; a name without `=` has an empty value.
 ///
+/// A bare `+` is a space, as form encoding has it, in what an operation reads and in what a shared access signature signs alike:
+/// recorded clients ask for `$filter=PartitionKey+eq+%27003%27`, rclone and `object_store` for `prefix=foo+bar%2F`, and
+/// Azure.Storage.Blobs signs `attachment; filename=a` and writes `rscd=attachment;+filename=a`. A plus arrives as `%2B`. Only in base64
+/// `+` is itself, which someone forgot to encode.
+///
+/// # Errors
 /// A value that is not percent-encoded UTF-8 is refused by its parameter's name, 400 InvalidQueryParameterValue, so that the
 /// client need not search for it; such a name makes the whole URL meaningless, 400 InvalidUri.
-pub fn decode_query(query: &str, plus: Plus) -> Result<Vec<(String, String)>, Fault> {
+pub fn decode_query(query: &str) -> Result<Pairs, Fault> {
+    decode_query_as(query, Plus::Space, Bare::Name)
+}
+
+/// Every way to read a query that a Shared Key may have signed, the service's own first and none twice; nearly always there is one.
+///
+/// A client that leaves a `+` bare signs it as it stands or as a space. A parameter without `=`, such as the `update` in
+/// `comp=page&update` of Microsoft.Azure.Storage, is a value with an empty name to the service, and to some clients a name with an
+/// empty value.
+///
+/// # Errors
+/// As [`decode_query`].
+pub fn signed_queries(query: &str) -> Result<Vec<Pairs>, Fault> {
+    let has_bare = query.split('&').any(|pair| !pair.is_empty() && !pair.contains('='));
+    let bares: &[Bare] = if has_bare { &[Bare::Value, Bare::Name] } else { &[Bare::Name] };
+    let pluses: &[Plus] = if query.contains('+') { &[Plus::Itself, Plus::Space] } else { &[Plus::Space] };
+    let readings = bares.iter().flat_map(|bare| pluses.iter().map(|plus| decode_query_as(query, *plus, *bare)));
+    readings.collect()
+}
+
+fn decode_query_as(query: &str, plus: Plus, bare: Bare) -> Result<Pairs, Fault> {
     let read = |text: &str, plus: Plus| match plus {
         Plus::Space if text.contains('+') => unescape(&text.replace('+', " ")),
         _ => unescape(text),
@@ -113,7 +150,11 @@ pub fn decode_query(query: &str, plus: Plus) -> Result<Vec<(String, String)>, Fa
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     pairs
         .map(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let alone = match bare {
+                Bare::Name => (pair, ""),
+                Bare::Value => ("", pair),
+            };
+            let (name, value) = pair.split_once('=').unwrap_or(alone);
             let name =
                 read(name, plus).ok_or_else(|| Code::InvalidUri.because(format!("{name:?} is not percent-encoded UTF-8")))?;
             let plus = if BASE64.iter().any(|known| name.eq_ignore_ascii_case(known)) { Plus::Itself } else { plus };
@@ -246,27 +287,39 @@ mod tests {
 
     #[test]
     fn queries() {
-        let read = |query, plus| decode_query(query, plus).unwrap();
-        let pairs =
-            |pairs: &[(&str, &str)]| pairs.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect::<Vec<(String, String)>>();
+        let pairs = |pairs: &[(&str, &str)]| pairs.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect::<Pairs>();
         for (query, wanted) in [
             ("", pairs(&[])),
             ("comp=list&&prefix=a%2Fb", pairs(&[("comp", "list"), ("prefix", "a/b")])),
             ("sig=a+b%2B/c==&snapshot", pairs(&[("sig", "a+b+/c=="), ("snapshot", "")])),
             ("%63omp=list&comp=acl", pairs(&[("comp", "list"), ("comp", "acl")])),
             ("=x", pairs(&[("", "x")])),
+            ("$filter=PartitionKey+eq+%27a%2Bb%27", pairs(&[("$filter", "PartitionKey eq 'a+b'")])),
+            ("rscd=a;+b&blockid=a+b", pairs(&[("rscd", "a; b"), ("blockid", "a+b")])),
         ] {
-            assert_eq!(read(query, Plus::Itself), wanted, "{query}");
+            assert_eq!(decode_query(query), Ok(wanted), "{query}");
         }
-        assert_eq!(read("$filter=PartitionKey+eq+%27a%2Bb%27", Plus::Space), pairs(&[("$filter", "PartitionKey eq 'a+b'")]));
-        assert_eq!(
-            read("prefix=a+b&sig=a+b&blockid=a+b", Plus::Space),
-            pairs(&[("prefix", "a b"), ("sig", "a+b"), ("blockid", "a+b")])
-        );
-        let fault = decode_query("comp=list&prefix=%zz", Plus::Itself).unwrap_err();
+        let fault = decode_query("comp=list&prefix=%zz").unwrap_err();
         assert_eq!(fault.code(), Code::InvalidQueryParameterValue);
         assert_eq!(fault.details().first(), Some(&("QueryParameterName", "prefix".to_owned())));
-        assert_eq!(decode_query("%F0=1", Plus::Itself).unwrap_err().code(), Code::InvalidUri);
+        assert_eq!(decode_query("%F0=1").unwrap_err().code(), Code::InvalidUri);
+        assert_eq!(signed_queries("%F0=1").unwrap_err().code(), Code::InvalidUri);
+    }
+
+    #[test]
+    fn a_query_may_be_signed_in_several_ways() {
+        for (query, wanted) in [
+            ("", &[&[][..]][..]),
+            ("comp=list&prefix=a%2Bb", &[&[("comp", "list"), ("prefix", "a+b")]]),
+            ("prefix=a+b", &[&[("prefix", "a+b")], &[("prefix", "a b")]]),
+            ("comp=page&update", &[&[("comp", "page"), ("", "update")], &[("comp", "page"), ("update", "")]]),
+            ("a+&=", &[&[("", "a+"), ("", "")], &[("", "a "), ("", "")], &[("a+", ""), ("", "")], &[("a ", ""), ("", "")]]),
+        ] {
+            let read = signed_queries(query).unwrap();
+            let read: Vec<Vec<(&str, &str)>> =
+                read.iter().map(|pairs| pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()).collect();
+            assert_eq!(read, wanted, "{query}");
+        }
     }
 
     #[test]

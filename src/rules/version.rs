@@ -55,6 +55,8 @@ impl Version {
     pub const V2022_11_02: Version = Version(20221102);
     /// ExtendedErrorDetail on refusals.
     pub const V2024_08_04: Version = Version(20240804);
+    /// The refusal of a copy's source is told apart.
+    pub const V2024_11_04: Version = Version(20241104);
     /// Structured messages, as the body of a request or of an answer.
     pub const V2025_01_05: Version = Version(20250105);
     /// `startFrom` on List Blobs, and the smart tier.

@@ -2,10 +2,12 @@
 
 use crate::op::{Answer, Asking, Call, xml};
 use crate::rules::{
-    condition::{self, Unmet},
+    condition,
+    copy_source::{self, Refusal},
     fault::{Code, Fault},
     range::Asked as Range,
     time::Timestamp,
+    version::Version,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -64,14 +66,14 @@ impl Elsewhere {
             // A server need not know ranges: then it sends the whole.
             (200, Some((_, Range::From(start)))) => start..u64::MAX,
             (200, Some((_, Range::Between(start, end)))) => start..end.saturating_add(1),
-            _ => return Err(refusal(answer).await),
+            _ => return Err(refusal(call.version, answer).await),
         };
         let modified = text(&answer.headers, "last-modified").and_then(Timestamp::parse_http);
         let want = call.conditions_named(&condition::SOURCE)?;
         condition::elsewhere_holds(&want, text(&answer.headers, "etag"), modified)
-            .map_err(|unmet| refused(if unmet == Unmet::Match { 412 } else { 304 }, Code::ConditionNotMet.says()))?;
+            .map_err(|unmet| copy_source::refused(call.version, &Fault::from(Code::ConditionNotMet).status_of(unmet.status())))?;
         if answer.length().is_some_and(|length| part.start > 0 && part.start >= length) {
-            return Err(Code::CannotVerifyCopySource.saying(Code::InvalidRange.says()).status_of(416));
+            return Err(copy_source::refused(call.version, &Code::InvalidRange.into()));
         }
         Ok(Elsewhere { answer, part })
     }
@@ -93,22 +95,35 @@ fn begins_as(headers: &HeaderMap, asked: Range) -> bool {
     }
 }
 
+/// The refusal of a source under the request's conditions, for the operations that have a name for an unmet one.
+pub fn named_if_unmet(call: &Call, fault: Fault) -> Fault {
+    let conditional = call.conditions_named(&condition::SOURCE).is_ok_and(|want| !want.is_empty());
+    match fault.status() {
+        304 | 412 if conditional => Code::SourceConditionNotMet.into(),
+        _ => fault,
+    }
+}
+
 /// What a source's refusal becomes: the source's own sentence, if it has one, and its status, if it is one of a refusal.
-pub async fn refusal(answer: Answer) -> Fault {
+pub async fn refusal(version: Version, answer: Answer) -> Fault {
     let status = match answer.status {
         status @ (304 | 400..=499) => status,
         500.. => 500,
         _ => 409,
     };
     let told = format!("Could not verify the copy source: it answered with status {}.", answer.status);
+    let (theirs, named) = (answer.status, text(&answer.headers, "x-ms-error-code").map(str::to_owned));
     let document = answer.beginning(REFUSAL).await;
-    let says = xml::parse(&document, "Error").ok().and_then(|error| Some(error.text_of("Message")?.lines().next()?.to_owned()));
+    let error = xml::parse(&document, "Error").ok();
+    let says = error.as_ref().and_then(|error| Some(error.text_of("Message")?.lines().next()?.to_owned()));
+    let code = named.or_else(|| Some(error.as_ref()?.text_of("Code")?.to_owned()));
     let usual = match status {
         304 | 412 => Some(Code::ConditionNotMet.says()),
         404 => Some(Code::CannotVerifyCopySource.says()),
         _ => None,
     };
-    refused(status, says.as_deref().or(usual).unwrap_or(&told))
+    let refusal = Refusal { status: theirs, code: code.as_deref(), says: says.as_deref() };
+    refusal.told(version, status, says.as_deref().or(usual).unwrap_or(&told))
 }
 
 /// A refusal of a source, with the status of its server's.

@@ -135,7 +135,7 @@ fn conditions(accepts: Accepts) -> &'static str {
         Accepts::Dates => "dates",
         Accepts::Read => "all, reads",
         Accepts::Write => "all, writes",
-        Accepts::Create => "all, creates",
+        Accepts::Create | Accepts::CopyTarget | Accepts::CopyTargetIfMatch => "all, creates",
     }
 }
 

@@ -9,13 +9,13 @@ use super::super::state::{Blob, Container};
 use super::super::wire;
 use crate::op::{Answer, Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign, Source, lost, SOURCE_CONDITIONS};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::condition::{self, Accepts, Stored};
+use crate::rules::condition::{self, Accepts, Stored, Unmet};
 use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::lease::{self, Guard, Subject};
 use crate::rules::tier::{Kept, Placed, Priority};
 use crate::rules::time::Timestamp;
-use crate::service::elsewhere::Elsewhere;
+use crate::service::elsewhere::{Elsewhere, named_if_unmet};
 use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::takes;
@@ -32,7 +32,7 @@ pub(super) static COPY_BLOB: Op<Blobs> = Op {
         takes: &[Asked::FIELDS, wire::Given::FIELDS, SOURCE_CONDITIONS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Create,
+        accepts: Accepts::CopyTarget,
         lease: Guard::Write,
         status: 202,
     },
@@ -71,7 +71,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             .1
         }
         Found::Elsewhere => {
-            let elsewhere = open(&call, &asked.source).await?;
+            let elsewhere = Elsewhere::open(&call, &asked.source, None).await.map_err(|fault| named_if_unmet(&call, fault))?;
             let described = elsewhere.described()?;
             let total = elsewhere.answer.length().ok_or_else(unmeasured)?;
             let bytes = Arc::new(AtomicU64::new(0));
@@ -99,13 +99,13 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 
 /// The blob of this server that is copied, once it is as the request wants it.
 async fn original(blobs: &Blobs, call: &Call, asked: &Asked, source: &Source) -> Result<Arc<Blob>, Fault> {
-    let gone = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
+    let gone = |fault: Fault| source.refused(call, fault);
     let from = blobs.find(&source.account.name, &source.target.container).map_err(gone)?;
-    let original = from.read().source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { gone(fault) })?;
+    let original = from.read().source(source, call.now).map_err(gone)?;
     let stored = Stored { etag: original.etag(), modified: original.stamp, tags: &original.tags };
     lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;
-    condition::source_holds(&want, &stored).map_err(|_| Code::SourceConditionNotMet)?;
+    condition::source_holds(&want, &stored).map_err(Unmet::of_source)?;
     // A copy brings no key of its source's.
     original.encryption.admits_reader(&Encryption::Service)?;
     accessed::keep(&from, &source.account, &source.target.blob, &original, call.now).await;
@@ -115,15 +115,6 @@ async fn original(blobs: &Blobs, call: &Call, asked: &Asked, source: &Source) ->
 /// Whether a copy would take its source's place. What is archived leaves the archive under another name.
 fn is_onto_itself(call: &Call, source: &Source) -> bool {
     source.account.name == call.account.name && source.target.container == call.target.container && source.target.blob == call.blob()
-}
-
-/// The source elsewhere, once its server says that it is as the request wants it.
-async fn open(call: &Call, url: &str) -> Result<Elsewhere, Fault> {
-    let conditional = !call.conditions_named(&condition::SOURCE)?.is_empty();
-    Elsewhere::open(call, url, None).await.map_err(|fault| match fault.status() {
-        304 | 412 if conditional => Code::SourceConditionNotMet.into(),
-        _ => fault,
-    })
 }
 
 fn unmeasured() -> Fault {

@@ -10,14 +10,16 @@ use super::super::wire::{self, Describes};
 use super::{append_block, put_block, put_page};
 use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Opens, Place, Reply, Row, Secondary, Shape, Sign, Source, SOURCE_CONDITIONS};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::{Claimed, Digests, Hasher, Wanted};
+use crate::rules::checksum::{Claimed, Digests, Hasher, Md5, Wanted};
 use crate::rules::condition::{self, Accepts, Stored, Unmet};
+use crate::rules::copy_source;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::metadata::Metadata;
 use crate::rules::range::{self, Asked as Range};
 use crate::rules::tags::Tags;
+use crate::rules::version::Version;
 use crate::rules::{blocks, lease::Guard, pages, tier::Kept};
-use crate::service::elsewhere::Elsewhere;
+use crate::service::elsewhere::{Elsewhere, named_if_unmet};
 use crate::store::content::Content;
 use crate::takes;
 use std::sync::Arc;
@@ -27,7 +29,7 @@ pub(super) static PUT_BLOB_FROM_URL: Op<Blobs> = row(
     &[SOURCE, Sign::Header("x-ms-blob-type", "BlockBlob")],
     &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS, wire::CONTENT, SOURCE_CONDITIONS],
     "cw",
-    Accepts::Create,
+    Accepts::CopyTargetIfMatch,
     201,
     |blobs, call| Box::pin(put_blob(blobs, call)),
 );
@@ -68,8 +70,16 @@ pub(super) static PUT_PAGE_FROM_URL: Op<Blobs> = row(
     |blobs, call| Box::pin(put_page(blobs, call)),
 );
 
-/// What is said of a source that is not as it should be.
-const NOT_VERIFIED: &str = "Could not verify the copy source within the specified time.";
+/// What is said of a source that is not as it should be. Recorded: at 2019-02-02 that it could not be verified, at 2020-08-04 the
+/// source's own sentence.
+fn not_as_wanted(version: Version, unmet: Unmet) -> Fault {
+    let source = Fault::from(Code::ConditionNotMet).status_of(unmet.status());
+    let fault = copy_source::refused(version, &source);
+    match version < Version::V2019_12_12 {
+        true => fault.saying("Could not verify the copy source within the specified time."),
+        false => fault,
+    }
+}
 
 /// What tells each of them from its twin.
 const SOURCE: Sign = Sign::HasHeader("x-ms-copy-source");
@@ -144,7 +154,10 @@ struct Fetched {
     /// Its tags, if they were asked for.
     tags: Option<Tags>,
     content: Content,
+    /// The checksums that the answer has.
     digests: Digests,
+    /// The MD5 of the bytes, if it was asked for.
+    md5: Option<Md5>,
 }
 
 /// What a source's type is known by.
@@ -165,13 +178,16 @@ struct Want {
     whole: bool,
     /// Whether its tags are.
     tags: bool,
-    opens: Opens,
+    /// Whether the MD5 of the bytes is, which the answer need not have.
+    md5: bool,
+    /// Whether an unmet condition on it has a name of its own.
+    names_unmet: bool,
 }
 
 impl Want {
     /// Only bytes, as many at most, of a source that brings the right to read it.
     fn bytes(limit: u64, answers: Answers) -> Want {
-        Want { limit, answers, whole: false, tags: false, opens: Opens::Shown }
+        Want { limit, answers, whole: false, tags: false, md5: false, names_unmet: false }
     }
 }
 
@@ -192,22 +208,23 @@ impl Fetched {
             Answers::AsClaimed => claimed.wanted(call.version),
             Answers::Md5 => Wanted { md5: true, crc64: claimed.crc64.is_some() },
         };
-        let fetched = match call.sources.find(call, &asked.source, want.opens)? {
-            Found::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, wanted).await?,
-            Found::Elsewhere => Fetched::elsewhere(call, &asked.source, range.as_deref(), want, wanted).await?,
+        let computed = Wanted { md5: wanted.md5 || want.md5, ..wanted };
+        let fetched = match call.sources.find(call, &asked.source, Opens::Shown)? {
+            Found::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, computed).await?,
+            Found::Elsewhere => Fetched::elsewhere(call, &asked.source, range.as_deref(), want, computed).await?,
         };
         claimed.check(fetched.digests)?;
-        Ok(fetched)
+        Ok(Fetched { md5: fetched.digests.md5, digests: fetched.digests.only(wanted), ..fetched })
     }
 
     async fn here(blobs: &Blobs, call: &Call, source: &Source, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
-        let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
+        let lost = |fault: Fault| copy_source::refused(call.version, &fault);
         let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?;
         let blob = from.read().source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
         let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
-        condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| {
-            let status = if unmet == Unmet::Match { 412 } else { 304 };
-            Code::CannotVerifyCopySource.saying(NOT_VERIFIED).status_of(status)
+        condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| match want.names_unmet {
+            true => unmet.of_source().into(),
+            false => not_as_wanted(call.version, unmet),
         })?;
         blob.check_online(call.now)?;
         // The request's own key is the destination's.
@@ -233,11 +250,13 @@ impl Fetched {
             tags: want.tags.then(|| blob.tags.clone()),
             content: Content::from_chunks(blob.body.slice(span)),
             digests: hasher.finish(),
+            md5: None,
         })
     }
 
     async fn elsewhere(call: &Call, url: &str, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
-        let source = Elsewhere::open(call, url, range).await?;
+        let named = |fault| if want.names_unmet { named_if_unmet(call, fault) } else { fault };
+        let source = Elsewhere::open(call, url, range).await.map_err(named)?;
         let described = source.described()?;
         let tags = match want.tags {
             true => Some(elsewhere::tags(call, url).await?),
@@ -251,6 +270,7 @@ impl Fetched {
             tags,
             content: received.content,
             digests: received.digests,
+            md5: None,
         })
     }
 }
@@ -269,13 +289,19 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let options = Options::of(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
     let tags = copies_tags(&options, &call)?;
-    let want = Want { tags, ..Want::bytes(blocks::put_blob_limit(call.version), Answers::AsClaimed) };
+    let limit = blocks::put_blob_limit(call.version);
+    let want = Want { tags, md5: true, names_unmet: true, ..Want::bytes(limit, Answers::AsClaimed) };
     let fetched = Fetched::read(blobs, &call, want).await?;
     let stated = ContentHeaders::read(&call, Describes::ByName);
-    let headers = match options.properties {
-        Some(false) => stated,
-        _ => stated.over(&fetched.headers),
+    // The content has an MD5 whether or not the source had one, or lent its properties (recorded). A part has its own.
+    let md5 = fetched.md5.map(|md5| Box::from(md5.to_string()));
+    let is_part = Part::of(&call)?.range.is_some();
+    let (headers, metadata) = match options.properties {
+        Some(false) => (stated, Metadata::default()),
+        _ if is_part => (stated.over(&ContentHeaders { md5: None, ..fetched.headers }), fetched.metadata),
+        _ => (stated.over(&fetched.headers), fetched.metadata),
     };
+    let headers = ContentHeaders { md5: headers.md5.or(md5), ..headers };
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
     let container = blobs.container(&call)?;
     let keeping = blobs.keeping(&call)?;
@@ -283,7 +309,10 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .write(|container| {
             let claimed = container.claim(&call)?;
             Ok(container.create(claimed, call.now, keeping, |new| {
-                let mut blob = given.apply(new.blob(body, headers));
+                // The source's metadata are among its properties, and come where the request brings none of its own.
+                let mut blob = new.blob(body, headers);
+                blob.metadata = metadata;
+                blob = given.apply(blob);
                 blob.tags = fetched.tags.unwrap_or(blob.tags);
                 blob
             }))
@@ -297,7 +326,7 @@ async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let options = Options::of(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
     let tags = copies_tags(&options, &call)?;
-    let want = Want { whole: true, tags, opens: Opens::Caller, ..Want::bytes(COPY_LIMIT, Answers::AsClaimed) };
+    let want = Want { whole: true, tags, ..Want::bytes(COPY_LIMIT, Answers::AsClaimed) };
     let fetched = Fetched::read(blobs, &call, want).await?;
     let body = fetched.body(&call)?;
     let source = Asked::of(&call)?.source;

@@ -24,7 +24,7 @@ pub(super) static INCREMENTAL_COPY: Op<Blobs> = Op {
         takes: &[Asked::FIELDS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Create,
+        accepts: Accepts::CopyTargetIfMatch,
         lease: Guard::Write,
         status: 202,
     },
@@ -40,7 +40,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     // The snapshots of another server cannot be told to be those of one blob.
     let Found::Here(source) = call.sources.find(&call, &asked, Opens::Caller)? else { return Err(Code::InvalidSourceBlobUrl.into()) };
     let taken = source.snapshot.as_deref().and_then(Timestamp::parse_iso).ok_or(Code::IncrementalCopySourceMustBeSnapshot)?;
-    let lost = |fault: Fault| Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status());
+    let lost = |fault: Fault| source.refused(&call, fault);
     let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
     let original = from.source(&source, call.now).map_err(lost)?;
     let Body::Page { content, sequence } = &original.body else { return Err(Code::InvalidSourceBlobType.into()) };

@@ -136,7 +136,7 @@ impl Container {
         let stands = self.blobs.get(&key).filter(|blob| blob.is_live(call.now)).cloned();
         match &stands {
             Some(blob) => {
-                if call.row.accepts == condition::Accepts::Create && !call.grant.may_overwrite() {
+                if call.row.accepts.creates() && !call.grant.may_overwrite() {
                     return Err(Code::UnauthorizedBlobOverwrite.into());
                 }
                 check(blob, call, At::Base)?;
@@ -223,7 +223,7 @@ pub(super) fn check(blob: &Blob, call: &Call, at: At) -> Result<(), Fault> {
     let guard = if at == At::Base { call.row.lease } else { Guard::None };
     let leased = || lease::admit(blob.lease, guard, shown, Subject::Blob, call.now);
     let holds = |want| condition::holds(want, call.row.accepts, Some(&stored), call.version);
-    if call.row.accepts != condition::Accepts::Create {
+    if !call.row.accepts.creates() {
         holds(&want)?;
         return leased();
     }

@@ -12,7 +12,7 @@ use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::metadata::Metadata;
 use crate::rules::posix::{self, Posix};
-use crate::rules::smb::{Attributes, Given, Permission, Smb, Sort};
+use crate::rules::smb::{Attributes, Flags, Given, Permission, Smb, Sort};
 use crate::rules::{condition::Accepts, lease::Guard};
 use crate::service::copying::Progress;
 use crate::service::elsewhere::{Elsewhere, text};
@@ -29,7 +29,7 @@ pub(super) static COPY_FILE: Op<Files> = Op {
         name: "Copy File",
         methods: &["PUT"],
         shape: Shape::Path,
-        signs: &[Sign::HasHeader("x-ms-copy-source"), Sign::Lacks("x-ms-type")],
+        signs: &[Sign::HasHeader("x-ms-copy-source")],
         takes: &[Asked::FIELDS, SHOWN, wire::SMB, wire::POSIX, wire::DOTS, wire::SOURCE_DOTS, METADATA],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,
@@ -113,7 +113,6 @@ impl Original {
         let total = check_size(source.answer.length().ok_or_else(unmeasured)?)?;
         let told = &source.answer.headers;
         let one = |name: &str| text(told, name).filter(|text| !text.is_empty()).map(Box::from);
-        let named = told.iter().filter_map(|(name, value)| Some((name.as_str().strip_prefix("x-ms-meta-")?, value.as_bytes())));
         Ok(Original {
             content: Sparse::new(total),
             headers: ContentHeaders {
@@ -124,7 +123,7 @@ impl Original {
                 md5: one("content-md5"),
                 disposition: one("content-disposition"),
             },
-            metadata: Metadata::from_headers(named)?,
+            metadata: source.answer.metadata()?,
             smb: None,
             posix: None,
             permission: None,
@@ -156,7 +155,9 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
             let permission = share.permission(&given, Sort::File, None)?;
             let fresh = Given::default().make(Sort::File, permission, call.now)?;
             let mut smb = given.revise(Sort::File, fresh, original.smb, permission, call.now)?;
-            if asked.set_archive == Some(true) {
+            // Recorded: a copy with attributes of its own has this one too. Those of its source stay as they are.
+            let is_archived = asked.set_archive.unwrap_or(matches!(given.attributes, Some(Flags::Are(_))));
+            if is_archived {
                 smb.attributes = Attributes::archived(smb.attributes);
             }
             let posix = share.posix(posix, posix::Sort::File, known.as_ref())?;

@@ -18,7 +18,7 @@ pub(super) static CREATE_FILE: Op<Files> = Op {
         name: "Create File",
         methods: &["PUT"],
         shape: Shape::Path,
-        signs: &[Sign::Header("x-ms-type", "file")],
+        signs: &[Sign::Header("x-ms-type", "file"), Sign::Lacks("x-ms-copy-source")],
         takes: &[Asked::FIELDS, STRUCTURED_BODY, wire::CONTENT, wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS, METADATA, CHECKSUMS],
         permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
         secondary: Secondary::Refused,

@@ -71,7 +71,7 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     }
     claimed.check(digests)?;
     if wants.is_some_and(|wants| digests.crc64 != Some(wants)) || wants_not.is_some_and(|not| digests.crc64 == Some(not)) {
-        return Err(Code::SourceConditionNotMet.into());
+        return Err(Code::SourceConditionNotMet.saying(UNMET));
     }
     let node = put_range::write(files, &call, &target, span, Some(&content)).await?;
     Ok(put_range::answer(&node, &call)
@@ -102,6 +102,9 @@ async fn elsewhere(call: &Call, asked: &Asked) -> Result<(Content, Digests), Fau
 
 /// The checksum that the answer has.
 const CRC64: Wanted = Wanted { md5: false, crc64: true };
+
+/// What is said of a source whose bytes have another checksum than they shall, or the one that they shall not.
+const UNMET: &str = "The Crc64 condition specified was not met.";
 
 /// What is said of a source that has fewer bytes than are to be written, as recorded.
 const SHORT: &str = "The source request body for copy source does not match requested length to write on target.";

@@ -1,38 +1,28 @@
 //! Where a copy's source lies: on this server, behind the same door as for any reader, or elsewhere.
 
 use super::super::auth;
-use super::{Asker, Head};
-use crate::account::WELL_KNOWN_ACCOUNT;
+use super::own::{self, Asked, port_of};
+use super::{Asker, Head, Pipeline};
 use crate::op::{Answer, Asking, Call, Found, Opens, Query, Reach, Source, Sources};
 use crate::rules::access::Grant;
+use crate::rules::copy_source;
 use crate::rules::fault::{Code, Fault};
-use crate::rules::name::{self, Plus};
+use crate::rules::name;
 use crate::rules::sas::Sas;
-use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use std::pin::Pin;
+use std::sync::Arc;
 
 impl Asker {
-    /// The port that the request came to.
-    fn port(&self) -> u16 {
-        let named = self.host.parse::<Authority>().ok().and_then(|authority| authority.port_u16());
-        named.unwrap_or(if self.pipeline.manners.https { 443 } else { 80 })
+    /// The service of this server that a URL leads to, if it is one.
+    fn own(&self, uri: &Uri) -> Option<Arc<Pipeline>> {
+        let Pipeline { own, accounts, manners, service, .. } = &*self.pipeline;
+        if uri.authority().is_none_or(|authority| authority.as_str().eq_ignore_ascii_case(&self.host)) {
+            return Some(self.pipeline.clone());
+        }
+        let asked = Asked { host: &self.host, kind: service.kind(), port: port_of(&self.host, manners.https) };
+        own.service_of(uri, accounts, manners.host_style, asked)
     }
-}
-
-/// The port that a URL leads to.
-fn port(uri: &Uri) -> Option<u16> {
-    uri.port_u16().or(match uri.scheme_str() {
-        Some("http") => Some(80),
-        Some("https") => Some(443),
-        _ => None,
-    })
-}
-
-/// Whether a host is the product's own: what clients make up that know no more of a source than its account's name.
-fn is_azures(host: &str) -> bool {
-    let name = host.strip_suffix(":443").unwrap_or(host).to_ascii_lowercase();
-    name.ends_with(".core.windows.net")
 }
 
 /// Whether a source of this server can be asked for with this: with a bearer token, and nothing else.
@@ -50,7 +40,12 @@ impl Sources for Asker {
             Some("http" | "https") if !same => Ok(Found::Elsewhere),
             _ => Err(bad()),
         };
-        let Ok(pairs) = name::decode_query(uri.query().unwrap_or_default(), Plus::Itself) else { return elsewhere() };
+        // What another service of this server has is asked for as what another server has, but without leaving the process.
+        let is_own = self.own(&uri).is_some_and(|service| service.service.kind() == self.pipeline.service.kind());
+        if !is_own {
+            return elsewhere();
+        }
+        let Ok(pairs) = name::decode_query(uri.query().unwrap_or_default()) else { return elsewhere() };
         let query = Query::new(&pairs);
         // Who shows something for the source is known by that, and asks by it.
         let shown = call.headers.get("x-ms-copy-source-authorization").filter(|shown| !shown.is_empty()).cloned();
@@ -61,7 +56,7 @@ impl Sources for Asker {
             path: uri.path().replace("%2F", "/").replace("%2f", "/"),
             version: None,
             query: query.clone(),
-            form: None,
+            signed: Vec::new(),
             pairs,
             headers: HeaderMap::from_iter(shown.clone().map(|value| (http::header::AUTHORIZATION, value))),
             spelling: Vec::new(),
@@ -71,13 +66,9 @@ impl Sources for Asker {
             batch: None,
         };
         let Ok(place) = self.pipeline.place(&head) else { return elsewhere() };
-        // A host that is no account's own is this server's only where the request came to it by that name. One that is an account's own
-        // is so at the same port: the product's own server has another, but none of the emulator's account.
-        let emulators = place.account == WELL_KNOWN_ACCOUNT && is_azures(host);
-        let own = if place.in_path { same } else { port(&uri) == Some(self.port()) || emulators };
-        let Some(account) = place.find(&self.pipeline.accounts).filter(|_| own) else {
-            let unknown = || Code::CannotVerifyCopySource.because(format!("there is no account {:?}", place.account));
-            return if same { Err(unknown()) } else { elsewhere() };
+        let Some(account) = place.find(&self.pipeline.accounts) else {
+            let unknown = Code::ResourceNotFound.because(format!("there is no account {:?}", place.account));
+            return Err(copy_source::refused(call.version, &unknown));
         };
         let target = self.pipeline.service.target(place.path, &query).map_err(|_| bad())?;
         if target.blob.is_empty() {
@@ -87,15 +78,15 @@ impl Sources for Asker {
             return Err(Fault::header("x-ms-copy-source-authorization", ""));
         }
         // Who may do everything in an account is held to what a source's signature says only where the account made it, or to a token
-        // where one is shown; a copy of a whole blob needs neither. Anybody else must bring the right to read the source.
+        // where one is shown; a copy in the background needs neither, nor does a user's own token (live tests). Anybody else must bring
+        // the right to read the source.
         let asking = self.pipeline.asking(&head, &[], call.version);
         let bears = || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
         let owns = matches!(call.grant, Grant::Owner | Grant::User) && account.name == call.account.name;
-        let trusted = owns && shown.is_none() && (reach.opens == Opens::Caller || Sas::is_present(&head.pairs)) && !bears();
+        let suffices = reach.opens == Opens::Caller || call.grant == Grant::User || Sas::is_present(&head.pairs);
+        let trusted = owns && shown.is_none() && suffices && !bears();
         if !trusted {
-            let refused = |fault: Fault| {
-                Code::CannotVerifyCopySource.saying(fault.says().to_owned()).status_of(fault.status()).because(fault.to_string())
-            };
+            let refused = |fault: Fault| copy_source::refused(call.version, &fault);
             self.pipeline.authorize(&head, call.version, &account, &target, &reach.permit).map_err(refused)?;
         }
         let given = |name| query.get(name).map(str::to_owned);
@@ -104,7 +95,14 @@ impl Sources for Asker {
     }
 
     fn open(&self, asking: Asking) -> Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send + '_>> {
-        Box::pin(self.pipeline.remote.open(asking))
+        let uri: Option<Uri> = asking.url.parse().ok();
+        let own = uri.and_then(|uri| Some((self.own(&uri)?, uri)));
+        Box::pin(async move {
+            match own {
+                Some((service, uri)) => own::open(&service, &uri, asking, self.peer).await,
+                None => self.pipeline.remote.open(asking).await,
+            }
+        })
     }
 
     fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {

@@ -16,7 +16,7 @@ use crate::rules::access::{self, Grant, Level, Permit, Public, Scope};
 use crate::rules::batch::Part;
 use crate::rules::batch::changeset::{self, Change, Group};
 use crate::rules::entity::{Entity, Key, Write};
-use crate::rules::name::{self, Plus};
+use crate::rules::name;
 use crate::rules::{
     condition::Accepts,
     fault::{Code, Fault},
@@ -199,7 +199,7 @@ fn place(call: &Call, url: &str) -> Result<(Target, Query), Fault> {
     if service::is_misplaced(&target) {
         return Err(Code::InvalidInput.because(format!("{:?} is no resource of a table", target.blob)));
     }
-    Ok((target, Query::new(&name::decode_query(query, Plus::Space)?)))
+    Ok((target, Query::new(&name::decode_query(query)?)))
 }
 
 /// A part's headers, each once: the values of a repeated one are joined by `,`, as those of a request are.

@@ -213,3 +213,36 @@ async fn a_source_may_have_a_token_of_its_own() {
         assert_eq!(copy.status == 202, verdict == "202", "a refused copy leaves nothing");
     }
 }
+
+/// A user's own token opens a private source in the same account, for the operations that take bytes from a URL too; it opens none in
+/// another account.
+#[tokio::test]
+async fn a_users_token_opens_a_source_in_the_same_account() {
+    let house = House::with(&["--oauth", "dev", "--account=devstoreaccount1", "--account=other"]).await;
+    for account in ["devstoreaccount1", "other"] {
+        let key = lazuli::config::WELL_KNOWN_KEY;
+        house.ask("PUT", "/box?restype=container").account(account, key).send().await;
+        let put = house.ask("PUT", "/box/page").account(account, key).header("x-ms-blob-type", "BlockBlob");
+        assert_eq!(put.body("p".repeat(512)).send().await.verdict(), "201");
+    }
+    for (name, kind) in [("/box/p", "PageBlob"), ("/box/a", "AppendBlob")] {
+        let make = house.ask("PUT", name).header("x-ms-blob-type", kind).header("x-ms-blob-content-length", "512");
+        assert_eq!(make.send().await.verdict(), "201");
+    }
+    let ann = jwt::of(ANN);
+    for (target, own, success) in [
+        ("/box/b", &[("x-ms-blob-type", "BlockBlob")][..], "201"),
+        ("/box/b?comp=block&blockid=QQ==", &[], "201"),
+        ("/box/a?comp=appendblock", &[], "201"),
+        ("/box/p?comp=page", &[("x-ms-page-write", "update"), ("x-ms-range", "bytes=0-511")], "201"),
+        ("/box/c", &[("x-ms-requires-sync", "true")], "202"),
+        ("/box/c", &[], "202"),
+    ] {
+        for (account, verdict) in [("devstoreaccount1", success), ("other", "401 CannotVerifyCopySource")] {
+            let source = format!("http://{}/{account}/box/page", house.host(Kind::Blob));
+            let headers: Vec<_> = own.iter().copied().chain([("x-ms-copy-source", source.as_str())]).collect();
+            let answer = ask(&house, "PUT", target, &ann, &headers, "").await;
+            assert_eq!(answer.verdict(), verdict, "{target} of {source}: {}", answer.text());
+        }
+    }
+}

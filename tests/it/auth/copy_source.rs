@@ -31,7 +31,7 @@ async fn the_source_must_be_readable() {
     let (here, there) = ("devstoreaccount1/box/blob", "other/box/blob");
     let with = |source: &str, sas: String| format!("{source}?{sas}");
     let (refused, denied) = ("401 CannotVerifyCopySource", "403 CannotVerifyCopySource");
-    let missing = "404 CannotVerifyCopySource";
+    let missing = "404 BlobNotFound";
     // the copier's SAS (none: the account's key), the source, the verdict
     for (copier, source, verdict) in [
         ("", here.to_owned(), "202"),
@@ -71,6 +71,69 @@ async fn the_source_must_be_readable() {
     }
 }
 
+/// The port of a host.
+fn port(host: &str) -> &str {
+    host.rsplit(':').next().unwrap()
+}
+
+/// A file of this server is the source of a blob, and a blob that of a file, by every name that leads there, and is held to the same.
+/// Nothing here could be reached over the network by `https`, or by the product's own names.
+#[tokio::test]
+async fn the_other_service_is_this_server_too() {
+    let house = two_accounts().await;
+    let file = |method, target: &str| house.ask(method, target).of(Kind::File);
+    assert_eq!(file("PUT", "/shr?restype=share").send().await.verdict(), "201");
+    let made = file("PUT", "/shr/f").headers(&[("x-ms-type", "file"), ("x-ms-content-length", "4")]).send().await;
+    assert_eq!(made.verdict(), "201");
+    let write = [("x-ms-write", "update"), ("x-ms-range", "bytes=0-3")];
+    assert_eq!(file("PUT", "/shr/f?comp=range").headers(&write).body("file").send().await.verdict(), "201");
+    let made = file("PUT", "/shr/g").headers(&[("x-ms-type", "file"), ("x-ms-content-length", "4")]).send().await;
+    assert_eq!(made.verdict(), "201");
+
+    let (blobs, files) = (house.host(Kind::Blob), house.host(Kind::File));
+    let forms = |label: &str, port: &str, rest: &str| {
+        [
+            format!("https://devstoreaccount1.{label}.core.windows.net/{rest}"),
+            format!("https://devstoreaccount1.{label}.core.windows.net:443/{rest}"),
+            format!("http://DevStoreAccount1.{label}.core.windows.net/{rest}"),
+            format!("https://devstoreaccount1.{label}.localhost:{port}/{rest}"),
+            format!("https://127.0.0.1:{port}/devstoreaccount1/{rest}"),
+            format!("https://localhost:{port}/devstoreaccount1/{rest}"),
+            format!("http://[::1]:{port}/devstoreaccount1/{rest}"),
+        ]
+    };
+    let refused = "401 CannotVerifyCopySource";
+    let shared = crate::file::sas::sas("s", "shr", "r", "");
+    for url in forms("file", port(&files), "shr/f") {
+        for (own, success) in [(("x-ms-blob-type", "BlockBlob"), "201"), (("x-ms-requires-sync", "true"), "202")] {
+            let copy = |url: String| house.ask("PUT", "/box/copy").headers(&[own]).header("x-ms-copy-source", url).send();
+            assert_eq!(copy(format!("{url}?{shared}")).await.verdict(), success, "{url}");
+            assert_eq!(house.ask("GET", "/box/copy").send().await.text(), "file", "{url}");
+            assert_eq!(house.ask("DELETE", "/box/copy").send().await.verdict(), "202");
+            assert_eq!(copy(url.clone()).await.verdict(), refused, "{url}");
+        }
+        // Its owner's key opens no file either where the copy goes on in the background.
+        let copy = house.ask("PUT", "/box/copy").header("x-ms-copy-source", &url).send().await;
+        assert_eq!(copy.verdict(), refused, "{url}");
+    }
+    let reader = token::reader("box");
+    house.blob("/box/four", "four").await;
+    for url in forms("blob", port(&blobs), "box/four") {
+        let range = [("x-ms-source-range", "bytes=0-3")];
+        let put =
+            |url: String| file("PUT", "/shr/g?comp=range").headers(&write).headers(&range).header("x-ms-copy-source", url).send();
+        assert_eq!(put(format!("{url}?{reader}")).await.verdict(), "201", "{url}");
+        assert_eq!(file("GET", "/shr/g").send().await.text(), "four", "{url}");
+        assert_eq!(put(url.clone()).await.verdict(), refused, "{url}");
+        assert_eq!(file("PUT", "/shr/h").header("x-ms-copy-source", &url).send().await.verdict(), refused, "{url}");
+        assert_eq!(file("PUT", "/shr/g?comp=range").headers(&write).body("____").send().await.verdict(), "201");
+    }
+    // What has no content there is refused by the service that was asked.
+    let queues = house.host(Kind::Queue);
+    let copy = house.ask("PUT", "/box/copy").header("x-ms-copy-source", format!("http://{queues}/devstoreaccount1/q/messages"));
+    assert!(copy.send().await.verdict().ends_with(" CannotVerifyCopySource"));
+}
+
 /// A port at which nobody listens.
 fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
@@ -90,13 +153,21 @@ async fn the_sources_url_is_read_as_any_other() {
         (format!("http://{theirs}/box/blob"), "401 CannotVerifyCopySource", ""),
         (format!("http://{host}/devstoreaccount1/box/a%20b%2Bc"), "202", "spaced"),
         (format!("http://{host}/devstoreaccount1-secondary/box/blob"), "202", "devstoreaccount1/box"),
-        (format!("http://{host}/devstoreaccount1/box"), "404 CannotVerifyCopySource", ""),
+        (format!("http://{host}/devstoreaccount1/box"), "404 ContainerNotFound", ""),
         (format!("http://{host}/devstoreaccount1"), "400 InvalidHeaderValue", ""),
         (format!("http://{host}/devstoreaccount1/box/%zz"), "400 InvalidHeaderValue", ""),
         ("no url".to_owned(), "400 InvalidHeaderValue", ""),
         // Azure has no account of the emulator's name; `az` makes such a URL up for a source of the same account.
         ("https://devstoreaccount1.blob.core.windows.net/box/blob".to_owned(), "202", "devstoreaccount1/box"),
-        ("https://DevStoreAccount1.blob.core.windows.net:443/box/none".to_owned(), "404 CannotVerifyCopySource", ""),
+        ("https://DevStoreAccount1.blob.core.windows.net:443/box/none".to_owned(), "404 BlobNotFound", ""),
+        // So it is of every account of this server, and of every name of this machine.
+        ("https://other.blob.core.windows.net/open/blob".to_owned(), "202", "other/open"),
+        ("https://other.blob.core.windows.net/box/blob".to_owned(), "401 CannotVerifyCopySource", ""),
+        (format!("http://localhost:{}/devstoreaccount1/box/blob", port(&host)), "202", "devstoreaccount1/box"),
+        (format!("https://LocalHost:{}/devstoreaccount1/box/blob", port(&host)), "202", "devstoreaccount1/box"),
+        (format!("http://[::1]:{}/devstoreaccount1/box/blob", port(&host)), "202", "devstoreaccount1/box"),
+        (format!("http://localhost:{}/other/box/blob", port(&host)), "401 CannotVerifyCopySource", ""),
+        (format!("http://localhost:{}/nobody/open/blob", port(&host)), "404 CannotVerifyCopySource", ""),
         // Another server's account of the same name is another account.
         (format!("http://devstoreaccount1.blob.localhost:{}/open/blob", free_port()), "500 CannotVerifyCopySource", ""),
         (format!("http://{host}/nobody/open/blob"), "404 CannotVerifyCopySource", ""),
@@ -132,8 +203,8 @@ async fn a_copy_may_create_or_overwrite_as_any_write() {
 async fn what_is_shown_for_the_source_counts() {
     let house = two_accounts().await;
     let url = format!("http://{}/devstoreaccount1/box/blob", house.host(Kind::Blob));
-    for (shown, verdict) in [("Bearer token", "401 CannotVerifyCopySource"), ("nonsense", "400 InvalidHeaderValue"), ("", "202")]
-    {
+    let refused = "401 CannotVerifyCopySource";
+    for (shown, verdict) in [("Bearer token", refused), ("nonsense", "400 InvalidHeaderValue"), ("", refused)] {
         let ask = house.ask("PUT", "/box/copy").header("x-ms-requires-sync", "true").header("x-ms-copy-source", &url);
         let ask = if shown.is_empty() { ask } else { ask.header("x-ms-copy-source-authorization", shown) };
         let answer = ask.send().await;
@@ -141,8 +212,8 @@ async fn what_is_shown_for_the_source_counts() {
     }
 }
 
-/// Who writes to a blob from a URL, a part or the whole of it, needs the right to read there, be it the owner of both; a copy of a blob
-/// within an account does not.
+/// Who writes to a blob from a URL, a part or the whole of it, needs the right to read there, be it the owner of both; a copy in the
+/// background within an account does not.
 #[tokio::test]
 async fn the_accounts_key_opens_no_source_of_bytes() {
     let house = two_accounts().await;
@@ -161,12 +232,12 @@ async fn the_accounts_key_opens_no_source_of_bytes() {
         ("/box/b?comp=block&blockid=QQ==", &[], "201", false),
         ("/box/a?comp=appendblock", &[], "201", false),
         ("/box/p?comp=page", &[("x-ms-page-write", "update"), ("x-ms-range", "bytes=0-511")], "201", false),
-        ("/box/c", &[("x-ms-requires-sync", "true")], "202", true),
+        ("/box/c", &[("x-ms-requires-sync", "true")], "202", false),
         ("/box/c", &[], "202", true),
     ] {
         for (source, verdict) in [
             (format!("{base}/box/page"), if trusts { success } else { refused }),
-            (format!("{base}/box/none"), if trusts { "404 CannotVerifyCopySource" } else { refused }),
+            (format!("{base}/box/none"), if trusts { "404 BlobNotFound" } else { refused }),
             (format!("{base}/box/page?{writer}"), denied),
             (format!("{base}/box/page?{reader}"), success),
             // What the account did not sign neither gives nor takes anything.

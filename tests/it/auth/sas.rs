@@ -3,6 +3,7 @@
 use super::{Headers, house_with_blob, path, send, token};
 use crate::house::{Answer, House, VERSION};
 use lazuli::config::WELL_KNOWN_KEY;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 const FAILED: &str = "403 AuthenticationFailed";
 const V: (&str, &str) = ("x-ms-version", VERSION);
@@ -240,6 +241,38 @@ async fn response_headers_are_set_by_a_service_sas_alone() {
     // What is written has no content to describe.
     let put = ask(&house, "PUT", "/box/blob?comp=metadata", &service("2021-12-02"), &[], "").await;
     assert_eq!((put.status, names.map(|name| put.header(name))), (200, [""; 5]));
+}
+
+/// A bare `+` is a space in what is signed and in what is answered; a plus arrives as `%2B`.
+#[tokio::test]
+async fn a_bare_plus_is_a_space() {
+    let house = house_with_blob().await;
+    let sas = |name: &str| {
+        token::service("box/blob", &format!("sv=2021-12-02&sr=b&sp=r&se=2099-01-01&rscd=attachment; filename={name}"))
+    };
+    for (name, sent, verdict) in [
+        ("a b", "a%20b", "200"),
+        ("a b", "a+b", "200"),
+        ("a+b", "a%2Bb", "200"),
+        ("a+b", "a+b", FAILED),
+        ("a b", "a%2Bb", FAILED),
+    ] {
+        let query = sas(name);
+        let written = utf8_percent_encode(name, NON_ALPHANUMERIC).to_string();
+        for (query, space) in [(query.clone(), "%20"), (query.replace("%20", "+"), "+")] {
+            let query = query.replace(&format!("filename%3D{}", written.replace("%20", space)), &format!("filename%3D{sent}"));
+            let answer = get(&house, "/box/blob", &query).await;
+            assert_eq!(answer.verdict(), verdict, "{query}");
+            let told = if verdict == "200" { format!("attachment; filename={name}") } else { String::new() };
+            assert_eq!(answer.header("content-disposition"), told, "{query}");
+            // So it is in the URL of a copy's source.
+            if verdict == "200" {
+                let url = format!("{}/box/blob?{query}", house.blob_url());
+                let copy = house.ask("PUT", "/box/copy").header("x-ms-blob-type", "BlockBlob").header("x-ms-copy-source", url);
+                assert_eq!(copy.send().await.verdict(), "201", "{query}");
+            }
+        }
+    }
 }
 
 /// Who may create may not overwrite; who may write may do both; and tags need a letter of their own.

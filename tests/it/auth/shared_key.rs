@@ -162,6 +162,13 @@ async fn the_url_as_it_is_signed() {
             "/box|comp:list|prefix:|restype:container|timeout:",
             "200",
         ),
+        ("SharedKey", "/box?restype=container&comp=list&prefix=a+b", USUAL, "/box|comp:list|prefix:a b|restype:container", "200"),
+        // A parameter without `=` is a value without a name, as Microsoft.Azure.Storage signs its `update`.
+        ("SharedKey", "/box?restype=container&comp=list&update", USUAL, "/box|:update|comp:list|restype:container", "200"),
+        ("SharedKey", "/box?restype=container&comp=list&update", USUAL, "/box|comp:list|restype:container|update:", "200"),
+        ("SharedKey", "/box?b&restype=container&comp=list&a", USUAL, "/box|:a,b|comp:list|restype:container", "200"),
+        ("SharedKey", "/box?restype=container&comp=list&update", USUAL, "/box|comp:list|restype:container", no),
+        ("SharedKey", "/box?restype=container&comp=list&update=", USUAL, "/box|:update|comp:list|restype:container", no),
         ("SharedKey", "/box?restype=container&%63omp=list", USUAL, "/box|comp:list|restype:container", "200"),
         (
             "SharedKey",

@@ -1,5 +1,6 @@
 //! Last access times, for accounts that track them: what moves them, who is told, and what stays as it is.
 
+use crate::auth::token;
 use crate::house::House;
 use crate::scenario::{check, check_in};
 use lazuli::config::WELL_KNOWN_KEY;
@@ -80,7 +81,7 @@ async fn a_copy_reads_its_source_and_writes_its_destination() {
     let url = format!("{}/box/s", house.blob_url());
     for (what, copy) in [
         ("Copy Blob", "PUT /box/d | x-ms-copy-source: URL → 202"),
-        ("Copy Blob From URL", "PUT /box/d | x-ms-copy-source: URL; x-ms-requires-sync: true → 202"),
+        ("Copy Blob From URL", "PUT /box/d | x-ms-copy-source: URL?READER; x-ms-requires-sync: true → 202"),
         (
             "a copy that is refused",
             "PUT /box/d | x-ms-copy-source: URL; x-ms-source-if-match: \"0x1\" → 412 SourceConditionNotMet",
@@ -95,7 +96,7 @@ async fn a_copy_reads_its_source_and_writes_its_destination() {
                  wait 7
                  {}
                  HEAD /box/s → 200 | x-ms-last-access-time: {read}; last-modified: {{at-7}}",
-                copy.replace("URL", &url)
+                copy.replace("URL", &url).replace("READER", &token::reader("box"))
             ),
         )
         .await;

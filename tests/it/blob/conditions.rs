@@ -40,6 +40,8 @@ fn operations(house: &House) -> Vec<(Kind, &'static str, String, &'static str, &
 
 const MET: &str = "met";
 const UNMET: &str = "412 ConditionNotMet";
+/// What Copy Blob calls what is unmet of its destination, index tags aside.
+const TARGET: &str = "412 TargetConditionNotMet";
 
 #[tokio::test]
 async fn every_operation_heeds_every_condition() {
@@ -100,7 +102,12 @@ async fn every_operation_heeds_every_condition() {
         house.wait(10);
         for (conditions, told) in table {
             let told = told[kind as usize];
-            let verdict = if told == MET { success } else { told };
+            let tagged = ["\"k\" = 'w'", "\"l\" = 'v'"].iter().any(|expression| conditions.contains(expression));
+            let verdict = match told {
+                MET => success,
+                UNMET if headers.contains("copy-source") && !tagged => TARGET,
+                _ => told,
+            };
             let etag = house.ask("HEAD", "/box/b").send().await.header("etag").to_owned();
             let conditions = conditions.replace("{e}", &etag).replace("{bare}", etag.trim_matches('"'));
             check_in(&house, &format!("{request} | {headers}{conditions} | {body} → {verdict}")).await;
@@ -137,6 +144,7 @@ async fn what_is_missing_beats_conditions_except_where_it_is_wanted() {
         for condition in conditions {
             let verdict = match kind {
                 Kind::Read | Kind::Write => "404 BlobNotFound",
+                Kind::Create if condition.starts_with("if-match") && headers.contains("copy-source") => TARGET,
                 Kind::Create if condition.starts_with("if-match") => UNMET,
                 Kind::Create => success,
             };

@@ -96,11 +96,11 @@ async fn sources_that_cannot_be_read() {
     check_in(
         &house,
         &format!(
-            "PUT /box/copy | x-ms-copy-source: {base}/box/none → 404 CannotVerifyCopySource | | ~The specified blob does not exist.
-             PUT /box/copy | x-ms-copy-source: {base}/none/b → 404 CannotVerifyCopySource
-             PUT /box/copy | x-ms-copy-source: {url}?snapshot=2020-01-01T00:00:00.0000000Z → 404 CannotVerifyCopySource
-             PUT /box/copy | x-ms-copy-source: {url}?versionid=2020-01-01T00:00:00.0000000Z → 404 CannotVerifyCopySource
-             PUT /box/copy | x-ms-copy-source: {base}/box → 404 CannotVerifyCopySource
+            "PUT /box/copy | x-ms-copy-source: {base}/box/none → 404 BlobNotFound | | ~The specified blob does not exist.
+             PUT /box/copy | x-ms-copy-source: {base}/none/b → 404 ContainerNotFound
+             PUT /box/copy | x-ms-copy-source: {url}?snapshot=2020-01-01T00:00:00.0000000Z → 404 BlobNotFound
+             PUT /box/copy | x-ms-copy-source: {url}?versionid=2020-01-01T00:00:00.0000000Z → 404 BlobNotFound
+             PUT /box/copy | x-ms-copy-source: {base}/box → 404 ContainerNotFound
              PUT /box/copy | x-ms-copy-source: nonsense → 400 InvalidHeaderValue
              PUT /none/copy | x-ms-copy-source: {url} → 404 ContainerNotFound
              # archived
@@ -140,7 +140,7 @@ async fn conditions_on_the_source() {
         ("x-ms-source-if-unmodified-since: {at-11}", unmet),
         ("x-ms-source-if-unmodified-since: never", "400 InvalidHeaderValue"),
         ("x-ms-source-if-tags: \"k\" = 'v'", "202"),
-        ("x-ms-source-if-tags: \"k\" = 'w'", unmet),
+        ("x-ms-source-if-tags: \"k\" = 'w'", "412 ConditionNotMet"),
     ];
     for (condition, verdict) in cases {
         let condition = condition.replace("{e}", &etag);
@@ -156,6 +156,29 @@ async fn conditions_on_the_source() {
         let left = house.ask("DELETE", "/other/copy").send().await;
         assert_eq!(left.status, if verdict == "202" { 202 } else { 404 });
     }
+}
+
+#[tokio::test]
+async fn conditions_on_the_destination() {
+    let (house, url) = house().await;
+    let etag = house.blob("/other/copy", "old").await;
+    house.wait(10);
+    let unmet = "412 TargetConditionNotMet";
+    for (condition, verdict) in [
+        ("if-match: \"0x1\"", unmet),
+        ("if-none-match: {e}", unmet),
+        ("if-none-match: *", "409 BlobAlreadyExists"),
+        ("if-modified-since: {at-10}", unmet),
+        ("if-unmodified-since: {at-11}", unmet),
+        ("x-ms-if-tags: \"k\" = 'v'", "412 ConditionNotMet"),
+        ("if-match: {e}", "202"),
+    ] {
+        let condition = condition.replace("{e}", &etag);
+        check_in(&house, &format!("PUT /other/copy | x-ms-copy-source: {url}; {condition} → {verdict}")).await;
+        let content = if verdict == "202" { "content" } else { "old" };
+        assert_eq!(house.ask("GET", "/other/copy").send().await.text(), content, "{condition}");
+    }
+    check_in(&house, &format!("PUT /other/none | x-ms-copy-source: {url}; if-match: * → {unmet}")).await;
 }
 
 #[tokio::test]

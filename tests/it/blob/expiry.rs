@@ -41,7 +41,7 @@ async fn a_blob_is_gone_when_its_time_has_come() {
          GET /box/b → 404 BlobNotFound
          DELETE /box/b → 404 BlobNotFound
          PUT /box/b?comp=undelete → 404 BlobNotFound
-         PUT /box/copy | x-ms-copy-source: {source} → 404 CannotVerifyCopySource
+         PUT /box/copy | x-ms-copy-source: {source} → 404 BlobNotFound
          GET /box?restype=container&comp=list&include=deleted,snapshots → 200 | | !<Name>
          PUT /box/b | x-ms-blob-type: BlockBlob; if-none-match: * | two → 201
          GET /box/b → 200 | x-ms-expiry-time: -; x-ms-lease-state: available; x-ms-meta-n: - | two"

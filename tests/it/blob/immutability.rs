@@ -101,7 +101,7 @@ async fn every_way_to_make_a_blob_protects_it() {
         ("", "x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512", ""),
         ("?comp=blocklist", "x-ms-version: 2021-12-02", "<BlockList></BlockList>"),
         ("", &format!("x-ms-copy-source: {source}"), ""),
-        ("", &format!("x-ms-copy-source: {source}; x-ms-requires-sync: true"), ""),
+        ("", &format!("x-ms-copy-source: {signed}; x-ms-requires-sync: true"), ""),
         ("", &format!("x-ms-copy-source: {signed}; x-ms-blob-type: BlockBlob"), ""),
     ];
     for (place, (query, headers, body)) in ways.iter().enumerate() {

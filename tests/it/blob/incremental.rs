@@ -1,5 +1,6 @@
 //! Incremental Copy Blob: one snapshot of a page blob after another, each kept as a snapshot of the copy.
 
+use crate::auth::token;
 use crate::house::House;
 use crate::scenario::check_in;
 use crate::web::Web;
@@ -33,7 +34,7 @@ async fn one_snapshot_after_another() {
          HEAD /box/copy | if-match: {e1} → 412 ConditionNotMet
          wait 1
          PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s2
-         PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s2}; if-match: {e1} → 412 ConditionNotMet
+         PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s2}; if-match: {e1} → 412 TargetConditionNotMet
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s2}; if-match: {e} → 202
          HEAD /box/copy → 200 | x-ms-copy-destination-snapshot: $d2
          # each is a snapshot of the copy, and is read as what was copied
@@ -78,7 +79,7 @@ async fn the_copy_itself_is_neither_read_nor_written() {
          PUT /box/copy?comp=snapshot → REFUSED
          PUT /box/copy | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512 → REFUSED
          PUT /box/copy | x-ms-copy-source: URL → REFUSED
-         PUT /box/copy | x-ms-requires-sync: true; x-ms-copy-source: URL → REFUSED
+         PUT /box/copy | x-ms-requires-sync: true; x-ms-copy-source: URL?READER → REFUSED
          PUT /box/new | x-ms-copy-source: BASE/box/copy → REFUSED
          PUT /box/copy?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: 15; x-ms-proposed-lease-id: {A} → 201
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s} → 412 LeaseIdMissing
@@ -87,6 +88,7 @@ async fn the_copy_itself_is_neither_read_nor_written() {
          PUT /box/copy?comp=lease | x-ms-lease-action: release; x-ms-lease-id: {A} → 200"
             .replace("URL", &url)
             .replace("BASE", &house.blob_url())
+            .replace("READER", &token::reader("box"))
             .replace("REFUSED", refused),
     )
     .await;
@@ -102,7 +104,7 @@ async fn what_cannot_be_copied_on() {
          PUT /box/copy?comp=incrementalcopy → 400 MissingRequiredHeader
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL → 409 IncrementalCopySourceMustBeSnapshot
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: WEB?snapshot={s} → 409 InvalidSourceBlobUrl
-         PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot=2020-01-01T00:00:00.0000000Z → 404 CannotVerifyCopySource
+         PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot=2020-01-01T00:00:00.0000000Z → 404 BlobNotFound
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: nonsense → 400 InvalidHeaderValue
          PUT /none/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s} → 404 ContainerNotFound
          PUT /box/block | x-ms-blob-type: BlockBlob | x → 201

@@ -72,10 +72,10 @@ async fn from_pending_to_success() {
              PUT /box/copy?comp=tier | x-ms-access-tier: Cool → 409 PendingCopyOperation
              PUT /box/copy?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1 → 409 PendingCopyOperation
              DELETE /box/copy → 409 PendingCopyOperation
-             PUT /box/copy | x-ms-copy-source: {base}/box/none → 404 CannotVerifyCopySource
+             PUT /box/copy | x-ms-copy-source: {base}/box/none → 404 BlobNotFound
              PUT /box/source | x-ms-blob-type: BlockBlob | x → 201
              PUT /box/copy | x-ms-copy-source: {base}/box/source → 409 PendingCopyOperation
-             PUT /box/copy | x-ms-requires-sync: true; x-ms-copy-source: {base}/box/source → 409 PendingCopyOperation
+             PUT /box/copy | x-ms-requires-sync: true; x-ms-copy-source: {base}/box/source?{reader} → 409 PendingCopyOperation
              PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: {base}/box/source → 409 IncrementalCopySourceMustBeSnapshot
              PUT /box/other | x-ms-copy-source: {base}/box/copy → 409 PendingCopyOperation
              PUT /box/other | x-ms-blob-type: BlockBlob; x-ms-copy-source: {base}/box/copy?{reader} → 409 PendingCopyOperation
@@ -225,7 +225,7 @@ async fn refused_at_once() {
         (vec![], "HTTP/1.1 302 No\nLocation: /x\n\n".to_owned(), "409 CannotVerifyCopySource"),
         (vec![], ok("", "a block blob"), "409 InvalidBlobType"),
         (vec![], "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n1\nx\n0\n\n".to_owned(), "409 CannotVerifyCopySource"),
-        (vec![("if-match", "\"0x1\"")], ok("x-ms-blob-type: AppendBlob", ""), "412 ConditionNotMet"),
+        (vec![("if-match", "\"0x1\"")], ok("x-ms-blob-type: AppendBlob", ""), "412 TargetConditionNotMet"),
     ] {
         let ask = house.ask("PUT", "/box/copy").header("x-ms-copy-source", &url).headers(&headers);
         let (got, _) = tokio::join!(ask.send(), web.answer(&answer));

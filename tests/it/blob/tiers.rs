@@ -135,11 +135,11 @@ async fn a_copy_leaves_the_archive_slowly() {
              GET /box/d → 200 | | content
              HEAD /box/b → 200 | x-ms-access-tier: Archive; x-ms-archive-status: -
              # a source that can be read is copied at once
-             PUT /box/e | x-ms-copy-source: {source}x; x-ms-access-tier: Hot → 404 CannotVerifyCopySource
+             PUT /box/e | x-ms-copy-source: {source}x; x-ms-access-tier: Hot → 404 BlobNotFound
              PUT /box/e | x-ms-copy-source: {source_c}; x-ms-access-tier: Hot; x-ms-rehydrate-priority: High → 202
              HEAD /box/e → 200 | x-ms-access-tier: Hot; x-ms-archive-status: -
              # no other write has a way out of the archive, nor a priority
-             PUT /box/f | x-ms-requires-sync: true; x-ms-copy-source: {source}; x-ms-access-tier: Hot → 409 BlobArchived
+             PUT /box/f | x-ms-requires-sync: true; x-ms-copy-source: {signed}; x-ms-access-tier: Hot → 409 BlobArchived
              PUT /box/f | x-ms-requires-sync: true; x-ms-copy-source: {source}; x-ms-rehydrate-priority: High → 400 UnsupportedHeader
              PUT /box/f | x-ms-blob-type: BlockBlob; x-ms-copy-source: {signed}; x-ms-rehydrate-priority: High → 400 UnsupportedHeader
              PUT /box/f?comp=block&blockid=QQ== | x-ms-copy-source: {signed}; x-ms-rehydrate-priority: High → 400 UnsupportedHeader

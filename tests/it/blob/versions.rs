@@ -178,7 +178,7 @@ async fn soft_delete_keeps_versions_that_are_removed_and_a_copy_brings_one_back(
          GET /box/b?versionid={v1} → 404 BlobNotFound
          GET /box?restype=container&comp=list&include=versions → 200 | | !{v1} | ~{v2}
          GET /box?restype=container&comp=list&include=versions,deleted → 200 | | ~<VersionId>{v1}</VersionId><Deleted>true</Deleted> | ~{v2}
-         PUT /box/copy | x-ms-copy-source: {source}?versionid={v1} → 404 CannotVerifyCopySource
+         PUT /box/copy | x-ms-copy-source: {source}?versionid={v1} → 404 BlobNotFound
          PUT /box/b?comp=undelete → 200
          GET /box/b → 404 BlobNotFound
          GET /box/b?versionid={v1} → 200 | | one

@@ -20,6 +20,17 @@ async fn a_file_is_copied() {
          PUT /shr/copy | x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-meta-n: 1; x-ms-file-attributes: source; x-ms-file-creation-time: source; x-ms-file-copy-set-archive: true; x-ms-file-permission-copy-mode: source → 202
          HEAD /shr/copy → 200 | x-ms-meta-n: 1; x-ms-meta-k: -; x-ms-file-attributes: +; x-ms-file-creation-time: 2020-01-02T03:04:05.0000000Z; x-ms-file-permission-key: {{p}}
          PUT /shr/copy | x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-file-permission-copy-mode: sometimes → 400 InvalidHeaderValue
+         # a copy with attributes of its own is new to an archive, unless the request says otherwise
+         PUT /shr/mine | x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-file-attributes: None → 202
+         HEAD /shr/mine → 200 | x-ms-file-attributes: Archive
+         PUT /shr/mine | x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-file-attributes: Temporary; x-ms-file-copy-set-archive: false → 202
+         HEAD /shr/mine → 200 | x-ms-file-attributes: Temporary
+         PUT /shr/mine | x-ms-copy-source: /devstoreaccount1/shr/f; x-ms-file-attributes: source → 202
+         HEAD /shr/mine → 200 | x-ms-file-attributes: +
+         # a client may say that it is a file
+         PUT /shr/mine | x-ms-type: file; x-ms-copy-source: /devstoreaccount1/shr/f → 202 | x-ms-copy-status: success
+         GET /shr/mine → 200 | | 0123456789
+         DELETE /shr/mine → 202
          # the copy and its source go their own ways
          PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 201
          GET /shr/copy → 200 | | 0123456789
@@ -33,7 +44,8 @@ async fn a_file_is_copied() {
          # from a snapshot
          PUT /shr?restype=share&comp=snapshot → 201 | x-ms-snapshot: $t
          DELETE /shr/f → 202
-         PUT /shr/old | x-ms-copy-source: /devstoreaccount1/shr/f → 404 CannotVerifyCopySource | | ~The specified resource does not exist.
+         PUT /shr/old | x-ms-copy-source: /devstoreaccount1/shr/f → 404 CannotVerifyCopySource | x-ms-copy-source-status-code: - | ~The specified resource does not exist.
+         PUT /shr/old | x-ms-version: 2024-11-04; x-ms-copy-source: /devstoreaccount1/shr/f → 404 CannotVerifyCopySource | x-ms-copy-source-status-code: 404; x-ms-copy-source-error-code: ResourceNotFound | ~<CopySourceStatusCode>404</CopySourceStatusCode><CopySourceErrorCode>ResourceNotFound</CopySourceErrorCode>
          PUT /shr/old | x-ms-copy-source: /devstoreaccount1/shr/f?sharesnapshot={{t}} → 202
          GET /shr/old → 200 | | x123456789
          HEAD /shr/none → 404 ResourceNotFound"
@@ -52,8 +64,8 @@ async fn a_range_is_copied() {
          # held against its CRC64
          PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=7-9; x-ms-source-content-crc64: {{c}} → 201
          PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=6-8; x-ms-source-content-crc64: {{c}} → 400 Crc64Mismatch
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=6-8; x-ms-source-if-match-crc64: {{c}} → 412 SourceConditionNotMet
-         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=7-9; x-ms-source-if-none-match-crc64: {{c}} → 412 SourceConditionNotMet
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=6-8; x-ms-source-if-match-crc64: {{c}} → 412 SourceConditionNotMet | | ~<Message>The Crc64 condition specified was not met.
+         PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {f}; x-ms-source-range: bytes=7-9; x-ms-source-if-none-match-crc64: {{c}} → 412 SourceConditionNotMet | | ~<Message>The Crc64 condition specified was not met.
          # as many bytes as are to be written
          PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-5; x-ms-copy-source: {f}; x-ms-source-range: bytes=7-12 → 409 CannotVerifyCopySource | | ~The source request body for copy source does not match requested length to write on target.
          PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-1; x-ms-copy-source: {f}; x-ms-source-range: bytes=0-2 → 409 CannotVerifyCopySource

@@ -12,7 +12,7 @@ mod permissions;
 mod ranges;
 mod rename;
 mod retention;
-mod sas;
+pub mod sas;
 mod shares;
 mod snapshots;
 mod users;

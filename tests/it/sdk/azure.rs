@@ -289,7 +289,7 @@ async fn copies_carry_content_and_metadata() {
     let again = copy.start_copy_from_url(source.url().to_string(), Some(once)).await;
     assert_eq!(refusal(again), "409 BlobAlreadyExists");
     let missing = container.blob_client("missing").url().to_string();
-    assert_eq!(refusal(copy.start_copy_from_url(missing, None).await), "404 CannotVerifyCopySource");
+    assert_eq!(refusal(copy.start_copy_from_url(missing, None).await), "404 BlobNotFound");
     let unsigned = format!("{}/copies/copy", house.blob_url());
     assert_eq!(refusal(source.start_copy_from_url(unsigned, None).await), "401 CannotVerifyCopySource");
 }

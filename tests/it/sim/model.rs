@@ -283,7 +283,7 @@ impl Model {
     }
 
     pub fn copy(&mut self, from: (&str, &str), container: &str, blob: &str, write: &Write, etag: &str) -> &'static str {
-        let Some(source) = self.blob(from.0, from.1).cloned() else { return "404 CannotVerifyCopySource" };
+        let Some(source) = self.blob(from.0, from.1).cloned() else { return "404 BlobNotFound" };
         if let Some(refusal) = self.refuses_making(container, blob, write) {
             return refusal;
         }
