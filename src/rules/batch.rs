@@ -37,10 +37,11 @@ impl Part {
 /// Reads a batch.
 ///
 /// # Errors
-/// 400 InvalidHeaderValue for a Content-Type that is not `multipart/mixed` with a boundary; 400 InvalidInput for a body that is not what
-/// it says, or has no part; ExceedsMaxBatchRequestCount, and AllBatchSubRequestsShouldBeSameApi for a mix of methods.
+/// 400 InvalidHeaderValue for a Content-Type that is not `multipart/mixed` with a boundary; 400 InvalidInput for two boundaries, for a
+/// body that is not what it says, or that has no part; ExceedsMaxBatchRequestCount, and AllBatchSubRequestsShouldBeSameApi for a mix of
+/// methods.
 pub fn parse(content_type: &str, body: &[u8]) -> Result<Vec<Part>, Fault> {
-    let boundary = boundary(content_type).ok_or_else(|| Fault::header("Content-Type", content_type))?;
+    let boundary = boundary(content_type)?;
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
     let sections = sections(text.lines(), boundary)?;
     if sections.len() > MOST_PARTS {
@@ -90,18 +91,24 @@ impl Mark {
 }
 
 /// The boundary that a Content-Type names, bare or in quotes.
-fn boundary(content_type: &str) -> Option<&str> {
-    let (kind, parameters) = content_type.split_once(';')?;
+fn boundary(content_type: &str) -> Result<&str, Fault> {
+    let unusable = || Fault::header("Content-Type", content_type);
+    let (kind, parameters) = content_type.split_once(';').ok_or_else(unusable)?;
     if !kind.trim().eq_ignore_ascii_case("multipart/mixed") {
-        return None;
+        return Err(unusable());
     }
-    let value = parameters.split(';').find_map(|parameter| {
+    let mut boundaries = parameters.split(';').filter_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
         name.trim().eq_ignore_ascii_case("boundary").then(|| value.trim())
-    })?;
-    let value = value.strip_prefix('"').map_or(Some(value), |quoted| quoted.strip_suffix('"'))?;
+    });
+    let value = boundaries.next().ok_or_else(unusable)?;
+    if boundaries.next().is_some() {
+        return Err(malformed("the Content-Type has two boundaries"));
+    }
+    let value = value.strip_prefix('"').map_or(Some(value), |quoted| quoted.strip_suffix('"')).ok_or_else(unusable)?;
     let fits = (1..=LONGEST_BOUNDARY).contains(&value.len());
-    (fits && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(&byte))).then_some(value)
+    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(&byte));
+    if fits && plain { Ok(value) } else { Err(unusable()) }
 }
 
 fn part(lines: &[&str]) -> Result<Part, Fault> {
@@ -238,6 +245,8 @@ mod tests {
         ] {
             assert_eq!(parse(kind, b"--b--").unwrap_err().code(), Code::InvalidHeaderValue, "{kind}");
         }
+        let two = "multipart/mixed; boundary=b; boundary=c";
+        assert_eq!(parse(two, b"--b--").unwrap_err().code(), Code::InvalidInput);
         let request = "DELETE /c/b HTTP/1.1\r\n";
         for body in [
             String::new(),

@@ -160,7 +160,7 @@ impl Expr {
         let invalid = |reason| Fault::header("x-ms-if-tags", text).because(reason);
         let mut tokens = Tokens::of(text).map_err(invalid)?;
         let whole = tokens.expression(DEEPEST).map_err(invalid)?;
-        if tokens.0.is_empty() { Ok(whole) } else { Err(invalid(unexpected(tokens.0.last()))) }
+        if tokens.left.is_empty() { Ok(whole) } else { Err(invalid(tokens.unexpected())) }
     }
 
     /// Whether it is true of these tags. A tag that is not there is unequal to everything, and neither less nor greater.
@@ -211,33 +211,55 @@ enum Token {
     Close,
 }
 
-/// The pieces still to read, the next one last, each with its place in the text counted from 1.
-struct Tokens(Vec<(usize, Token)>);
+/// The pieces still to read, the next one last, each with its place in the text: in characters, counted from 1.
+struct Tokens {
+    left: Vec<(usize, Token)>,
+    /// The place behind the text.
+    end: usize,
+}
 
 impl Tokens {
     fn of(text: &str) -> Result<Tokens, String> {
-        let mut tokens = Vec::new();
+        let length = text.chars().count();
+        let mut left = Vec::new();
         let mut rest = text.trim_start();
+        let mut ahead = rest.chars().count();
         while let Some(first) = rest.chars().next() {
-            let place = text.len() - rest.len() + 1;
+            let place = length - ahead + 1;
             let (token, after) = match first {
                 '"' => quoted(rest, '"').map(|(key, after)| (Token::Key(key), after)),
                 '\'' => quoted(rest, '\'').map(|(value, after)| (Token::Value(value), after)),
                 '(' | ')' => Some((if first == '(' { Token::Open } else { Token::Close }, rest.split_at(1).1)),
                 '=' | '<' | '>' => operator(rest).map(|(op, after)| (Token::Op(op), after)),
                 'a'..='z' | 'A'..='Z' | '_' | '@' => {
-                    let more = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '@';
-                    let (word, after) = rest.split_at(rest.find(|c| !more(c)).unwrap_or(rest.len()));
-                    Some((Token::Word(word.to_owned()), after))
+                    // `@` begins a word of its own: clients write `AND@container` without a blank.
+                    let name = rest.strip_prefix('@').unwrap_or(rest);
+                    let after = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+                    Some((Token::Word(rest.split_at(rest.len() - after.len()).0.to_owned()), after))
                 }
                 _ => None,
             }
-            .ok_or_else(|| format!("at character {place}: unexpected {first:?}"))?;
-            tokens.push((place, token));
-            rest = after.trim_start();
+            .ok_or_else(|| at(place, format_args!("unexpected '{first}'")))?;
+            left.push((place, token));
+            let next = after.trim_start();
+            ahead -= rest.split_at(rest.len() - next.len()).0.chars().count();
+            rest = next;
         }
-        tokens.reverse();
-        Ok(Tokens(tokens))
+        left.reverse();
+        Ok(Tokens { left, end: length + 1 })
+    }
+
+    /// Where the next piece stands, or the end of the text.
+    fn place(&self) -> usize {
+        self.left.last().map_or(self.end, |(place, _)| *place)
+    }
+
+    /// What is wrong if the next piece may not stand there.
+    fn unexpected(&self) -> String {
+        match self.left.last() {
+            Some((place, token)) => at(*place, format_args!("unexpected '{}'", token.text())),
+            None => at(self.end, format_args!("unexpected end")),
+        }
     }
 
     fn expression(&mut self, depth: u32) -> Result<Expr, String> {
@@ -257,7 +279,7 @@ impl Tokens {
         }
         let mut parts = vec![first];
         while self.at_word(word) {
-            self.0.pop();
+            self.left.pop();
             parts.push(part(self)?);
         }
         Ok(join(parts))
@@ -266,7 +288,7 @@ impl Tokens {
     fn term(&mut self, depth: u32) -> Result<Expr, String> {
         if self.take(&Token::Open) {
             let inner = self.expression(depth.checked_sub(1).ok_or("parentheses nest too deep")?)?;
-            return if self.take(&Token::Close) { Ok(inner) } else { Err(unexpected(self.0.last())) };
+            return if self.take(&Token::Close) { Ok(inner) } else { Err(self.unexpected()) };
         }
         let (key, op, value) = self.comparison()?;
         Ok(Expr::Compare { key, op, value })
@@ -274,40 +296,63 @@ impl Tokens {
 
     /// `key operator value`
     fn comparison(&mut self) -> Result<(String, Op, String), String> {
-        let key = match self.0.pop() {
-            Some((_, Token::Key(key))) => key,
-            Some((_, Token::Word(word))) if !is_reserved(&word) => word,
-            other => return Err(unexpected(other.as_ref())),
+        let place = self.place();
+        let key = match self.left.last() {
+            Some((_, Token::Word(word))) if word.starts_with('@') => {
+                return Err(at(place, format_args!("unsupported parameter '{word}'")));
+            }
+            Some((_, Token::Key(key))) => key.clone(),
+            Some((_, Token::Word(word))) if !is_reserved(word) => word.clone(),
+            _ => return Err(self.unexpected()),
         };
-        let op = match self.0.pop() {
-            Some((_, Token::Op(op))) => op,
-            other => return Err(unexpected(other.as_ref())),
+        self.left.pop();
+        let op = match self.left.last() {
+            Some((_, Token::Op(op))) => *op,
+            // As the service says it of a lone word.
+            None => return Err(at(place, format_args!("expected an operator"))),
+            Some(_) => return Err(self.unexpected()),
         };
-        match self.0.pop() {
-            Some((_, Token::Value(value))) => Ok((key, op, value)),
-            other => Err(unexpected(other.as_ref())),
+        self.left.pop();
+        Ok((key, op, self.value()?))
+    }
+
+    fn value(&mut self) -> Result<String, String> {
+        match self.left.pop_if(|(_, next)| matches!(next, Token::Value(_))) {
+            Some((_, Token::Value(value))) => Ok(value),
+            _ if self.left.is_empty() => Err(at(self.end, format_args!("expecting tag value"))),
+            _ => Err(self.unexpected()),
         }
     }
 
     fn at_word(&self, word: &str) -> bool {
-        matches!(self.0.last(), Some((_, Token::Word(next))) if next.eq_ignore_ascii_case(word))
+        matches!(self.left.last(), Some((_, Token::Word(next))) if next.eq_ignore_ascii_case(word))
     }
 
     fn take(&mut self, token: &Token) -> bool {
-        self.0.pop_if(|(_, next)| next == token).is_some()
+        self.left.pop_if(|(_, next)| next == token).is_some()
     }
 }
 
-fn unexpected(next: Option<&(usize, Token)>) -> String {
-    match next {
-        Some((place, token)) => format!("at character {place}: unexpected {token:?}"),
-        None => "unexpected end".to_owned(),
+impl Token {
+    /// What is between the quotes, or the piece as it is written.
+    fn text(&self) -> &str {
+        match self {
+            Token::Key(text) | Token::Value(text) | Token::Word(text) => text,
+            Token::Op(op) => op.sign(),
+            Token::Open => "(",
+            Token::Close => ")",
+        }
     }
 }
 
-/// Words that are no bare keys: the grammar's own, and `@container`.
+/// What is wrong at a place, as the service says it.
+fn at(place: usize, what: fmt::Arguments<'_>) -> String {
+    format!("at or near character position {place}: {what}")
+}
+
+/// Words of the grammar, which are no bare keys.
 fn is_reserved(word: &str) -> bool {
-    word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR") || word.contains('@')
+    word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR")
 }
 
 /// The text inside the quotes that `text` begins with, doubled quotes made single, and what comes after them.

@@ -54,12 +54,12 @@ takes! { Asked {
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
-    let search = Where::parse(&asked.search)?;
+    let scope = Some(call.container()).filter(|name| !name.is_empty());
+    let search = Where::parse(&asked.search, scope.is_some())?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     check_include(asked.include.as_deref())?;
     let start = asked.marker.as_deref().map(place).transpose()?;
     let (from, first) = start.as_ref().map_or(("", ""), |(container, blob)| (container, blob));
-    let scope = Some(call.container()).filter(|name| !name.is_empty());
     if scope.is_some() {
         blobs.container(&call)?;
     }

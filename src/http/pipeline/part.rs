@@ -47,8 +47,12 @@ impl Parts for Asker {
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>> {
         Box::pin(async move {
             let request_id = uuid::Uuid::from_bytes(self.pipeline.world.id()).to_string();
-            let client_id = part.as_ref().ok().and_then(|part| part.header("x-ms-client-request-id"));
-            let client_id = client_id.and_then(|id| HeaderValue::from_str(id).ok()).filter(is_echoed);
+            // A refusal of the whole batch carries the batch's own id.
+            let client_id = match &part {
+                Ok(part) => part.header("x-ms-client-request-id").and_then(|id| HeaderValue::from_str(id).ok()),
+                Err(_) => call.headers.get("x-ms-client-request-id").cloned(),
+            };
+            let client_id = client_id.filter(is_echoed);
             let request = part.as_ref().map_or_else(|_| "-".to_owned(), |part| format!("{} {}", part.method, part.target));
 
             let mut known = Known::of_part(call.version);

@@ -30,7 +30,7 @@ pub struct Change {
 /// 400 InvalidHeaderValue for a Content-Type that is not `multipart/mixed` with a boundary; 400 InvalidInput for a body that is neither
 /// one changeset nor one query.
 pub fn parse(content_type: &str, body: &[u8]) -> Result<Group, Fault> {
-    let boundary = boundary(content_type).ok_or_else(|| Fault::header("Content-Type", content_type))?;
+    let boundary = boundary(content_type)?;
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
     let outside = sections(text.lines(), boundary)?;
     let [section] = &outside[..] else { return Err(malformed("a transaction is one changeset or one query")) };
@@ -44,7 +44,7 @@ pub fn parse(content_type: &str, body: &[u8]) -> Result<Group, Fault> {
             _ => Err(malformed("a change outside of a changeset")),
         };
     }
-    let boundary = super::boundary(kind).ok_or_else(|| malformed(format!("a part is {kind:?}")))?;
+    let boundary = super::boundary(kind).map_err(|_| malformed(format!("a part is {kind:?}")))?;
     let changes: Result<Vec<Change>, Fault> = sections(lines, boundary)?.iter().map(|lines| change(lines)).collect();
     let changes = changes?;
     match changes.iter().find(|change| change.part.method == "GET") {

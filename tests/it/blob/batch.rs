@@ -277,8 +277,9 @@ async fn nothing_else_is_done_in_a_batch() {
     assert_eq!(secondary.of(Kind::Blob).body("x").send().await.status, 403);
 }
 
+/// A malformed batch is answered by one part of no Content-ID, which says what is wrong.
 #[tokio::test]
-async fn a_batch_that_is_none_is_refused_whole() {
+async fn a_malformed_batch_is_refused_in_one_part() {
     let house = House::new().await;
     house.container("box").await;
     house.blob("/box/a", "x").await;
@@ -287,24 +288,30 @@ async fn a_batch_that_is_none_is_refused_whole() {
     let one = whole(std::slice::from_ref(&good));
     let nested = format!("--batch_1\r\nContent-Type: {kind}\r\n\r\n{good}");
     for (kind, body, expected) in [
-        ("", one.clone(), "400 MissingRequiredHeader"),
         ("multipart/mixed", one.clone(), "400 InvalidHeaderValue"),
+        ("multipart/mixed; boundary=", one.clone(), "400 InvalidHeaderValue"),
         ("application/xml", one.clone(), "400 InvalidHeaderValue"),
+        ("multipart/mixed; boundary=batch_1; boundary=batch_1", one.clone(), "400 InvalidInput"),
         ("multipart/mixed; boundary=other", one.clone(), "400 InvalidInput"),
         (kind, String::new(), "400 InvalidInput"),
         (kind, whole(&[]), "400 InvalidInput"),
         (kind, good.clone(), "400 InvalidInput"),
         (kind, whole(&[good.clone(), nested]), "400 InvalidInput"),
         (kind, whole(&[good.clone(), "--batch_1\r\n\r\n".into()]), "400 InvalidInput"),
-        (kind, one.clone() + &" ".repeat(4 << 20), "413 RequestBodyTooLarge"),
     ] {
-        let ask = house.ask("POST", "/?comp=batch");
-        let ask = if kind.is_empty() { ask } else { ask.header("content-type", kind) };
-        let answer = ask.body(body).send().await;
-        assert_eq!(answer.verdict(), expected, "{kind}: {}", answer.text());
+        for target in ["/?comp=batch", "/box?restype=container&comp=batch"] {
+            let ask = house.ask("POST", target).header("content-type", kind).header("x-ms-client-request-id", "mine");
+            let answer = ask.body(body.clone()).send().await;
+            assert_eq!(verdicts(&answer), [expected], "{kind}: {}", answer.text());
+            assert_eq!(answer.text().matches("x-ms-client-request-id: mine\r\n").count(), 1, "{kind}: {}", answer.text());
+        }
     }
-    // In a part of no id: so Azure refused too many, in Azure/azure-sdk-for-java#6725. For a mix there is no recording; the code is
-    // Azurite's.
+    // Without a Content-Type there is no batch to answer; and nothing reads a body without end.
+    let answer = house.ask("POST", "/?comp=batch").body(one.clone()).send().await;
+    assert_eq!(answer.verdict(), "400 MissingRequiredHeader");
+    let answer = send_body(&house, "/?comp=batch", kind, one + &" ".repeat(4 << 20)).await;
+    assert_eq!(answer.verdict(), "413 RequestBodyTooLarge");
+    // Azure refused too many parts so (Azure/azure-sdk-for-java#6725). There is no recording of a mix; the code is Azurite's.
     let many: Vec<String> = (0..257).map(|n| signed(n, "DELETE", &at("/box/a"), &[])).collect();
     assert_eq!(verdicts(&send(&house, "/?comp=batch", &many).await), ["400 ExceedsMaxBatchRequestCount"]);
     let mixed = [good, signed(1, "PUT", &at("/box/a?comp=tier"), &[("x-ms-access-tier", "Cool")])];

@@ -71,7 +71,7 @@ async fn finds_what_matches() {
         ("/?", "kind > 'x' and @container='two'", &["two/b"]),
         ("/?", "@container = 'none' AND kind = 'x'", &[]),
         ("/one-more?restype=container&", "kind = 'x'", &["one-more/a", "one-more/c/d"]),
-        ("/one?restype=container&", "@container = 'two' AND kind = 'x'", &[]),
+        ("/?", "kind > 'x'AND@container='two'", &["two/b"]),
         ("/?", "Kind = 'x'", &[]),
         ("/?", "kind = 'X'", &[]),
     ] {
@@ -126,7 +126,9 @@ async fn refuses_what_it_cannot_read() {
         GET /?comp=blobs&where= → 400 MissingRequiredQueryParameter | | ~<QueryParameterName>where
         GET /?comp=blobs&where=a → 400 InvalidQueryParameterValue | | ~<QueryParameterName>where
         GET /?comp=blobs&where=a%3D'1'%20OR%20b%3D'1' → 400 InvalidQueryParameterValue | | ~<QueryParameterName>where
-        GET /box?restype=container&comp=blobs&where=(a%3D'1') → 400 InvalidQueryParameterValue | | ~<QueryParameterName>where
+        GET /?comp=blobs&where=a%3D'1'%20OR%20b%3D'1' → 400 InvalidQueryParameterValue | | ~<Message>Error parsing query at or near character position 7: unexpected 'OR'
+        GET /box?restype=container&comp=blobs&where=a%3D'1'AND@container%3D'box' → 400 InvalidQueryParameterValue | | ~<Message>Error parsing query: Cannot have container in both uri and query
+        GET /box?restype=container&comp=blobs&where=(a%3D'1') → 200
         # the rest
         GET /?comp=blobs&where=a%3D'1'&maxresults=0 → 400 OutOfRangeInput
         GET /?comp=blobs&where=a%3D'1'&maxresults=x → 400 InvalidQueryParameterValue | | ~<QueryParameterName>maxresults
