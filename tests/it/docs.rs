@@ -134,6 +134,7 @@ fn conditions(accepts: Accepts) -> &'static str {
         Accepts::Read => "all, reads",
         Accepts::Write => "all, writes",
         Accepts::Create => "all, creates",
+        Accepts::Delete => "all but `If-None-Match: *`, deletes",
     }
 }
 
