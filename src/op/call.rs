@@ -159,9 +159,14 @@ impl Call {
         stated(&self.headers, name).is_some()
     }
 
-    /// The conditional headers, of the request itself.
+    /// The conditional headers, of the request itself. The operations on tags know them under names of their own too, from 2026-02-06
+    /// on; those outrank the plain ones.
     pub fn conditions(&self) -> Result<Conditions, Fault> {
-        self.conditions_named(&condition::PLAIN)
+        let plain = self.conditions_named(&condition::PLAIN)?;
+        match self.row.takes(condition::BLOB.if_match) && self.version >= Version::V2026_02_06 {
+            true => Ok(self.conditions_named(&condition::BLOB)?.over(plain)),
+            false => Ok(plain),
+        }
     }
 
     /// The conditional headers of one family: the request's own, or those about a copy's source.

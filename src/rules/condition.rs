@@ -124,9 +124,23 @@ impl Conditions {
         *self == Conditions::default()
     }
 
-    /// What is still asked of a creator that has shown the id of the blob's active lease: it knows that the blob is there, and
-    /// recordings have Put Blob, Put Blob From URL and Put Block List replace it in spite of `If-None-Match: *`.
-    pub fn for_leaseholder(mut self) -> Conditions {
+    /// These conditions, and where one is absent, the other's.
+    pub fn over(self, other: Conditions) -> Conditions {
+        Conditions {
+            if_match: if self.if_match.is_empty() { other.if_match } else { self.if_match },
+            if_none_match: if self.if_none_match.is_empty() { other.if_none_match } else { self.if_none_match },
+            if_modified_since: self.if_modified_since.or(other.if_modified_since),
+            if_unmodified_since: self.if_unmodified_since.or(other.if_unmodified_since),
+            if_tags: self.if_tags.or(other.if_tags),
+        }
+    }
+
+    /// These conditions without `If-None-Match: *`.
+    ///
+    /// That is what is asked of a creator that has shown the id of the blob's active lease: it knows that the blob is there, and
+    /// recordings have Put Blob, Put Blob From URL and Put Block List replace it in spite of `If-None-Match: *`. It is also what is
+    /// asked of Delete Blob, which the real service does in spite of it.
+    pub fn without_any(mut self) -> Conditions {
         self.if_none_match.retain(|tag| *tag != Match::Any);
         self
     }
@@ -171,6 +185,8 @@ pub enum Accepts {
     /// As [`Accepts::CopyTarget`], but only an unmet `If-Match` has that name: Put Blob From URL (recorded: of dates it says
     /// ConditionNotMet), Incremental Copy Blob.
     CopyTargetIfMatch,
+    /// It takes all of them but `If-None-Match: *`, which is no condition to it, and removes what exists.
+    Delete,
 }
 
 impl Accepts {
@@ -231,6 +247,9 @@ pub fn holds(want: &Conditions, accepts: Accepts, stored: Option<&Stored<'_>>, v
     let only_dates = want.if_match.is_empty() && want.if_none_match.is_empty() && want.if_tags.is_none();
     if accepts == Accepts::None || want.is_empty() {
         return Ok(());
+    }
+    if accepts == Accepts::Delete {
+        return holds(&want.clone().without_any(), Accepts::Write, stored, version);
     }
     if accepts == Accepts::Dates && !only_dates {
         return Err(Code::ConditionHeadersNotSupported.into());
@@ -376,6 +395,8 @@ mod tests {
             assert_eq!(told(&headers, Accepts::Read, false, NOW), "ok", "read, missing {headers}");
             assert_eq!(told(&headers, Accepts::Write, false, NOW), "ok", "write, missing {headers}");
             assert_eq!(told(&headers, Accepts::None, true, NOW), "ok", "ignored {headers}");
+            let delete = if headers.ends_with(":*") && headers.contains("none") { "ok" } else { write };
+            assert_eq!(told(&headers, Accepts::Delete, true, NOW), delete, "delete {headers}");
             let dates =
                 if headers.contains("-since:") || headers.is_empty() { write } else { "400 ConditionHeadersNotSupported" };
             assert_eq!(told(&headers, Accepts::Dates, true, NOW), dates, "container {headers}");
@@ -453,8 +474,8 @@ mod tests {
 
     #[test]
     fn a_leaseholder_may_replace_what_is_there() {
-        assert_eq!(want("if-none-match:*").unwrap().for_leaseholder(), Conditions::default());
-        assert_eq!(want("if-none-match:SAME").unwrap().for_leaseholder(), want("if-none-match:SAME").unwrap());
+        assert_eq!(want("if-none-match:*").unwrap().without_any(), Conditions::default());
+        assert_eq!(want("if-none-match:SAME").unwrap().without_any(), want("if-none-match:SAME").unwrap());
     }
 
     #[test]

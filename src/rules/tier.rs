@@ -125,6 +125,42 @@ pub struct Placed {
     pub rehydration: Option<Rehydration>,
 }
 
+/// What Delete Blob asks of the moment at which a blob's tier last changed (`x-ms-access-tier-if-…`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChangeConditions {
+    /// It changed after this second.
+    modified_since: Option<Timestamp>,
+    /// It did not change after this second.
+    unmodified_since: Option<Timestamp>,
+}
+
+impl ChangeConditions {
+    /// Reads the texts of the two headers.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for what is no date.
+    pub fn read(modified_since: Option<&str>, unmodified_since: Option<&str>) -> Result<ChangeConditions, Fault> {
+        let date = |name: &'static str, text: Option<&str>| {
+            text.map(|text| Timestamp::parse_http(text.trim()).ok_or_else(|| Fault::header(name, text))).transpose()
+        };
+        Ok(ChangeConditions {
+            modified_since: date("x-ms-access-tier-if-modified-since", modified_since)?,
+            unmodified_since: date("x-ms-access-tier-if-unmodified-since", unmodified_since)?,
+        })
+    }
+
+    /// Checks them against the moment of the last change.
+    ///
+    /// # Errors
+    /// 412 ConditionNotMet.
+    pub fn hold(self, changed: Timestamp) -> Result<(), Fault> {
+        let changed = changed.to_second();
+        let met =
+            self.modified_since.is_none_or(|since| changed > since) && self.unmodified_since.is_none_or(|since| changed <= since);
+        if met { Ok(()) } else { Err(Code::ConditionNotMet.into()) }
+    }
+}
+
 /// A way back from the archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rehydration {
@@ -205,6 +241,27 @@ impl Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn conditions_on_the_last_change() {
+        let changed = Timestamp::parse_http("Sun, 06 Nov 1994 08:49:37 GMT").unwrap();
+        let (before, after) = ("Sun, 06 Nov 1994 08:49:36 GMT", "Sun, 06 Nov 1994 08:49:38 GMT");
+        for (modified, unmodified, met) in [
+            (None, None, true),
+            (Some(before), None, true),
+            (Some("Sun, 06 Nov 1994 08:49:37 GMT"), None, false),
+            (Some(after), None, false),
+            (None, Some(before), false),
+            (None, Some("Sun, 06 Nov 1994 08:49:37 GMT"), true),
+            (None, Some(after), true),
+            (Some(before), Some(after), true),
+            (Some(before), Some(before), false),
+        ] {
+            let conditions = ChangeConditions::read(modified, unmodified).unwrap();
+            assert_eq!(conditions.hold(changed).is_ok(), met, "{modified:?} {unmodified:?}");
+        }
+        assert_eq!(ChangeConditions::read(Some("soon"), None).unwrap_err().code(), Code::InvalidHeaderValue);
+    }
 
     #[test]
     fn reads_the_tiers_of_a_type_in_any_case() {

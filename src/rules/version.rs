@@ -41,6 +41,8 @@ impl Version {
     pub const V2020_02_10: Version = Version(20200210);
     /// Finding blobs by tags tells all tags asked about, not a single value.
     pub const V2020_04_08: Version = Version(20200408);
+    /// Nothing is said of the lease of a deleted blob.
+    pub const V2020_08_04: Version = Version(20200804);
     /// Immutability with versioning; lists of directories tell file ids.
     pub const V2020_10_02: Version = Version(20201002);
     /// Encryption scope in a SAS's string-to-sign.

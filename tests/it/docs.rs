@@ -136,6 +136,7 @@ fn conditions(accepts: Accepts) -> &'static str {
         Accepts::Read => "all, reads",
         Accepts::Write => "all, writes",
         Accepts::Create | Accepts::CopyTarget | Accepts::CopyTargetIfMatch => "all, creates",
+        Accepts::Delete => "all but `If-None-Match: *`, deletes",
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign, VERSION, CHECKSUMS};
+use crate::op::{CHECKSUMS, Call, Field, Op, Place, Reply, Row, STATE, Secondary, Shape, Sign, VERSION};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{condition::{self, Accepts}, fault::Fault, lease::Guard};
 
 pub(super) static GET_BLOB_TAGS: Op<Blobs> = Op {
     row: Row {
@@ -12,10 +12,10 @@ pub(super) static GET_BLOB_TAGS: Op<Blobs> = Op {
         methods: &["GET"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "tags")],
-        takes: &[STATE],
+        takes: &[STATE, CONDITIONS],
         permit: Permit { level: Level::Object, account: "t", service: "t", public: Public::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::Write,
+        accepts: Accepts::Read,
         lease: Guard::Read,
         status: 200,
     },
@@ -28,7 +28,7 @@ pub(super) static SET_BLOB_TAGS: Op<Blobs> = Op {
         methods: &["PUT"],
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "tags")],
-        takes: &[VERSION, CHECKSUMS],
+        takes: &[VERSION, CONDITIONS, CHECKSUMS],
         permit: Permit { level: Level::Object, account: "t", service: "t", public: Public::Never },
         secondary: Secondary::Refused,
         accepts: Accepts::Write,
@@ -37,6 +37,14 @@ pub(super) static SET_BLOB_TAGS: Op<Blobs> = Op {
     },
     run: |blobs, call| Box::pin(set(blobs, call)),
 };
+
+/// Conditions on the blob whose tags are meant: from 2026-02-06 on, `x-ms-blob-if-none-match` of the present tag is 304 to a reader.
+const CONDITIONS: &[Field] = &[
+    Field { place: Place::Header, name: condition::BLOB.if_match, required: false },
+    Field { place: Place::Header, name: condition::BLOB.if_none_match, required: false },
+    Field { place: Place::Header, name: condition::BLOB.if_modified_since, required: false },
+    Field { place: Place::Header, name: condition::BLOB.if_unmodified_since, required: false },
+];
 
 /// The largest document of tags, in bytes.
 const LIMIT: u64 = 64 << 10;

@@ -4,7 +4,7 @@ use super::super::blobs::Blobs;
 use super::super::state::Snapshots;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
+use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard, tier, version::Version};
 use crate::takes;
 
 pub(super) static DELETE_BLOB: Op<Blobs> = Op {
@@ -16,7 +16,7 @@ pub(super) static DELETE_BLOB: Op<Blobs> = Op {
         takes: &[Asked::FIELDS],
         permit: Permit { level: Level::Object, account: "dxy", service: "dxy", public: Public::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Write,
+        accepts: Accepts::Delete,
         lease: Guard::Write,
         status: 202,
     },
@@ -28,7 +28,19 @@ takes! { Asked {
     snapshot: Option<String> = Query "snapshot",
     version: Option<String> = Query "versionid",
     delete_type: Option<String> = Query "deletetype",
+    tier_modified_since: Option<String> = Header "x-ms-access-tier-if-modified-since",
+    tier_unmodified_since: Option<String> = Header "x-ms-access-tier-if-unmodified-since",
 } }
+
+impl Asked {
+    /// What is asked of the moment at which the blob's tier last changed. Versions before 2026-04-06 do not know it.
+    fn tier_conditions(&self, call: &Call) -> Result<tier::ChangeConditions, Fault> {
+        match call.version >= Version::V2026_04_06 {
+            true => tier::ChangeConditions::read(self.tier_modified_since.as_deref(), self.tier_unmodified_since.as_deref()),
+            false => Ok(tier::ChangeConditions::default()),
+        }
+    }
+}
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
@@ -47,6 +59,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     if by_version && snapshots.is_some() {
         return Err(Fault::header("x-ms-delete-snapshots", asked.delete_snapshots.unwrap_or_default()));
     }
+    let tiers = asked.tier_conditions(&call)?;
     let letter = match (permanent, by_version) {
         (true, _) => "y",
         (false, true) => "x",
@@ -63,6 +76,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         container
             .write(|container| {
                 let admitted = container.admit_deleted(&call)?;
+                tiers.hold(admitted.tier_changed(call.now))?;
                 container.purge(&admitted, call.now)
             })
             .await?;
@@ -72,6 +86,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let for_good = container
         .write(|container| {
             let admitted = container.admit(&call)?;
+            tiers.hold(admitted.tier_changed(call.now))?;
             container.remove(&admitted, snapshots, by_version, call.now, keeping)
         })
         .await?;

@@ -38,6 +38,7 @@ takes! { Asked {
     include: Option<String> = Query "include",
     start_from: Option<String> = Query "startfrom",
     show_only: Option<String> = Query "showonly",
+    end_before: Option<String> = Query "endbefore",
 } }
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
@@ -55,9 +56,12 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     };
     let prefix = asked.prefix.as_deref().unwrap_or_default();
     let ask = listing::Ask { prefix, delimiter: asked.delimiter.as_deref(), start, max };
+    // Exclusive. Versions before 2026-10-06 do not know it.
+    let end = asked.end_before.as_deref().filter(|_| call.version >= Version::V2026_10_06);
     let container = blobs.container(&call)?.read();
     let page = listing::page(&ask, |name, _| {
-        container.list_from(name, include.also, call.now).filter_map(|(name, listed)| match listed {
+        let listed = container.list_from(name, include.also, call.now);
+        listed.take_while(|(name, _)| end.is_none_or(|end| *name < end)).filter_map(|(name, listed)| match listed {
             Listed::Blob(at, blob) => include.shows(at, blob, call.now).then_some((name, at.time(), (name, listed))),
             Listed::VersionsOnly(_) | Listed::Uncommitted => Some((name, Timestamp::NEVER, (name, listed))),
         })

@@ -94,6 +94,11 @@ impl Blob {
         self.expires.into_iter().chain(self.deleted.map(Deletion::end)).min()
     }
 
+    /// When its tier last changed. A blob that was never given one has had its account's since it was made.
+    pub fn tier_changed(&self, now: Timestamp) -> Timestamp {
+        self.tier.map_or(self.created, |placed| placed.seen(now).since)
+    }
+
     /// Checks that it is not in the archive, where it is neither read nor changed. Its tags and its tier are, and a new blob may take
     /// its place (recorded).
     ///

@@ -60,7 +60,7 @@ impl Container {
     /// # Errors
     /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them; 404 BlobNotFound when only its snapshots are
     /// meant and it has none; 403 OperationNotAllowedOnRootBlob for the blob as it is, named by its version id; 409 for what is under
-    /// an immutability policy or a legal hold and would not stay as a version.
+    /// an immutability policy or a legal hold, even where it would stay as a version (the service's SDKs' own tests).
     pub fn remove(
         &mut self,
         admitted: &Admitted,
@@ -94,6 +94,7 @@ impl Container {
         }
         self.drop_staged(&key.name);
         if keeping.versions {
+            admitted.blob.protection.admits_removal(now)?;
             self.archive(key, &admitted.blob);
             self.take(key);
             return Ok(false);

@@ -125,8 +125,10 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
     }
     match (at.unwrap_or(At::Base), blob.deleted.is_none()) {
         (At::Base, true) => write_lease(xml, blob.lease(), call.now),
-        // Recorded: nothing is said of the lease of a deleted blob, but that is said.
-        (At::Base, false) => _ = xml.leaf("LeaseStatus", ""),
+        // Recorded: nothing is said of the lease of a deleted blob, and up to 2020-06-12 that is said. .NET's reader of later versions
+        // ends at an empty element.
+        (At::Base, false) if call.version < Version::V2020_08_04 => _ = xml.leaf("LeaseStatus", ""),
+        (At::Base, false) => {}
         (At::Kept(..), _) => {}
     }
     if let Some(copy) = blob.copy.as_ref().filter(|_| include.copy) {

@@ -68,10 +68,14 @@ async fn what_is_protected_is_not_changed_and_stays_when_it_is_written_over() {
          HEAD /box/b?versionid={v1} → 200 | x-ms-immutability-policy-mode: locked
          DELETE /box/b?versionid={v1} → 409 BlobImmutableDueToPolicy
          PUT /box/b?comp=metadata | x-ms-meta-n: 1 → 200 | x-ms-version-id: $v3
-         # so does deleting the blob
+         # deleting the blob would make it one as well, and is refused
          PUT /box/b?comp=legalhold | x-ms-legal-hold: true → 200 | x-ms-legal-hold: true
+         DELETE /box/b → 409 BlobImmutableDueToLegalHold
+         GET /box/b → 200 | | two
+         PUT /box/b?comp=legalhold | x-ms-legal-hold: false → 200
          DELETE /box/b → 202 | x-ms-delete-type-permanent: false
          GET /box/b → 404 BlobNotFound
+         PUT /box/b?comp=legalhold&versionid={v3} | x-ms-legal-hold: true → 200
          GET /box/b?versionid={v3} → 200 | x-ms-legal-hold: true | two
          DELETE /box/b?versionid={v3} → 409 BlobImmutableDueToLegalHold
          GET /box?restype=container&comp=list&include=versions,legalhold → 200 | | ~<LegalHold>true</LegalHold>
@@ -155,7 +159,16 @@ async fn snapshots_are_protected_by_themselves_and_a_container_until_it_is_empty
          HEAD /box/b → 200
          HEAD /box/b?snapshot={s} → 200 | x-ms-immutability-policy-mode: unlocked
          DELETE /box/b?comp=immutabilityPolicies&snapshot={s} → 200
+         # the hold of the blob itself
+         DELETE /box/b | x-ms-delete-snapshots: include → 409 BlobImmutableDueToLegalHold
+         HEAD /box/b?snapshot={s} → 200
+         PUT /box/b?comp=immutabilityPolicies | x-ms-immutability-policy-until-date: {at+60} → 200
+         PUT /box/b?comp=legalhold | x-ms-legal-hold: false → 200
+         DELETE /box/b | x-ms-delete-snapshots: include → 409 BlobImmutableDueToPolicy
+         HEAD /box/b → 200 | x-ms-version-id: {v2}
+         DELETE /box/b?comp=immutabilityPolicies → 200
          DELETE /box/b | x-ms-delete-snapshots: include → 202
+         PUT /box/b?comp=legalhold&versionid={v2} | x-ms-legal-hold: true → 200
          # two versions are left
          DELETE /box?restype=container → 409 BlobImmutableDueToPolicy
          GET /box/b?versionid={v1} → 200 | | one

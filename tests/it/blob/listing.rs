@@ -196,6 +196,32 @@ async fn a_listing_may_start_at_a_name() {
     assert_eq!(list(&house, "&startFrom=zzzz&prefix=a").await.elements("Name"), [""; 0]);
 }
 
+/// The SDKs' own tests: `endBefore` is exclusive.
+#[tokio::test]
+async fn end_before_a_name() {
+    let house = House::new().await;
+    house.container("box").await;
+    for name in ["a", "b/1", "b/2", "c", "d"] {
+        house.blob(&format!("/box/{name}"), "x").await;
+    }
+    let list = "/box?restype=container&comp=list";
+    for (version, query, names) in [
+        ("2026-10-06", "&endBefore=c", vec!["a", "b/1", "b/2"]),
+        ("2026-10-06", "&endbefore=b/2", vec!["a", "b/1"]),
+        ("2026-10-06", "&startFrom=b&endBefore=c0", vec!["b/1", "b/2", "c"]),
+        ("2026-10-06", "&startFrom=c&endBefore=b", vec![]),
+        ("2026-10-06", "&prefix=b&endBefore=z", vec!["b/1", "b/2"]),
+        ("2026-10-06", "&delimiter=/&endBefore=b/2", vec!["a", "b/"]),
+        ("2026-10-06", "&maxresults=1&endBefore=b", vec!["a"]),
+        ("2026-10-06", "&endBefore=", vec!["a", "b/1", "b/2", "c", "d"]),
+        ("2026-06-06", "&endBefore=c", vec!["a", "b/1", "b/2", "c", "d"]),
+    ] {
+        let answer = house.ask("GET", &format!("{list}{query}")).header("x-ms-version", version).send().await;
+        assert_eq!((answer.verdict().as_str(), answer.elements("Name")), ("200", names), "{version} {query}");
+        assert_eq!(answer.element("NextMarker"), "", "{version} {query}");
+    }
+}
+
 #[tokio::test]
 async fn names_that_xml_cannot_hold_are_encoded() {
     let house = House::new().await;

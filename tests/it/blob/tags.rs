@@ -48,6 +48,34 @@ async fn are_set_whole_and_leave_the_blob_alone() {
     .await;
 }
 
+/// The SDKs' own tests: conditions of Get and Set Blob Tags have names of their own.
+#[tokio::test]
+async fn have_conditions_of_their_own() {
+    check_in(
+        &house().await,
+        "HEAD /box/b → 200 | etag: $e
+         wait 10
+         # a writer's unmet condition is 412, and nothing is set
+         PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-match: \"0x1\" | <Tags><TagSet><Tag><Key>k</Key><Value>1</Value></Tag></TagSet></Tags> → 412 ConditionNotMet
+         PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-none-match: {e} | <Tags><TagSet/></Tags> → 412 ConditionNotMet
+         PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-modified-since: {at} | <Tags><TagSet/></Tags> → 412 ConditionNotMet
+         PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-unmodified-since: {at-60} | <Tags><TagSet/></Tags> → 412 ConditionNotMet
+         PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-unmodified-since: soon | <Tags><TagSet/></Tags> → 400 InvalidHeaderValue
+         GET /box/b?comp=tags → 200 | | ~<TagSet />
+         PUT /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-match: {e}; if-match: \"0x1\" | <Tags><TagSet><Tag><Key>k</Key><Value>2</Value></Tag></TagSet></Tags> → 204
+         # a reader who has it already is told so
+         GET /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-none-match: {e} → 304 ConditionNotMet
+         GET /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-match: \"0x1\" → 412 ConditionNotMet
+         GET /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-unmodified-since: {at-60} → 412 ConditionNotMet
+         GET /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-modified-since: {at} → 304 ConditionNotMet
+         GET /box/b?comp=tags | x-ms-version: 2026-02-06; x-ms-blob-if-match: {e} → 200 | | ~<Value>2</Value>
+         # earlier versions do not know them
+         GET /box/b?comp=tags | x-ms-version: 2025-11-05; x-ms-blob-if-match: \"0x1\" → 200
+         PUT /box/b?comp=tags | x-ms-version: 2025-11-05; x-ms-blob-if-match: \"0x1\" | <Tags><TagSet/></Tags> → 204",
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn have_limits() {
     let house = house().await;
