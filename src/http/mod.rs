@@ -12,3 +12,4 @@ pub mod route;
 pub mod serve;
 pub mod target;
 pub mod tls;
+mod told;
