@@ -4,6 +4,8 @@ RUN apk add --no-cache musl-dev ca-certificates busybox-static
 WORKDIR /lazuli
 COPY Cargo.toml Cargo.lock ./
 COPY src src
+# Cargo.toml names them, so that cargo looks for them.
+COPY benches benches
 RUN cargo build --release --locked
 
 FROM busybox:stable
@@ -19,6 +21,9 @@ RUN printf '#!/bin/sh\nexec "$@"\n' > /usr/local/bin/docker-entrypoint.sh && chm
 
 # In a container everything listens to the outside, the File service too, which Azurite's flags do not name.
 ENV LAZULI_HOST=0.0.0.0
+# The server starts as root, so that any volume and any folder of the host will do, and becomes the owner of its folder before it serves.
+# A folder of root's it hands over to user 65532.
+ENV LAZULI_USER=owner
 
 EXPOSE 10000 10001 10002 10003
 VOLUME /data

@@ -20,6 +20,7 @@ use crate::world::World;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use rustls::ServerConfig;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Weak};
 use tokio::net::TcpListener;
@@ -69,9 +70,17 @@ impl Emulator {
     /// # Errors
     /// One sentence: which port is taken, which host unknown, which certificate unreadable.
     pub async fn start(config: &Config, world: World) -> Result<Emulator, String> {
+        let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
+        Emulator::start_with(config, tls.map(|(tls, _)| tls), world).await
+    }
+
+    /// Starts them with a certificate that was read before, while the process could read it.
+    ///
+    /// # Errors
+    /// As for [`Emulator::start`].
+    pub async fn start_with(config: &Config, tls: Option<Arc<ServerConfig>>, world: World) -> Result<Emulator, String> {
         let world = Arc::new(world);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
-        let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
@@ -223,13 +232,16 @@ fn account(config: &AccountConfig) -> Account {
 
 async fn listen(name: &str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), String> {
     let (host, port) = (endpoint.host.as_str(), endpoint.port);
+    // Websites are where blobs are.
+    let host_of = if label == "web" { "blob" } else { label };
     let failed = |error: std::io::Error| {
-        let reason = match error.kind() {
-            std::io::ErrorKind::AddrInUse => "the port is already in use".to_owned(),
-            std::io::ErrorKind::PermissionDenied => "not permitted to listen there".to_owned(),
-            _ => error.to_string(),
+        let port_hint = format!("--{label}-port N chooses another");
+        let (reason, hint) = match error.kind() {
+            std::io::ErrorKind::AddrInUse => ("the port is already in use".to_owned(), port_hint),
+            std::io::ErrorKind::PermissionDenied => ("not permitted to listen there".to_owned(), port_hint),
+            _ => (error.to_string(), format!("--{host_of}-host HOST chooses another address of this machine")),
         };
-        format!("the {name} service cannot listen at {host}:{port}: {reason} (--{label}-port N chooses another)")
+        format!("the {name} service cannot listen at {host}:{port}: {reason} ({hint})")
     };
     let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
     let address: SocketAddr = listener.local_addr().map_err(failed)?;

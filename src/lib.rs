@@ -9,7 +9,7 @@
 //! - [`op`]: what an operation is, what it is handed and what it gives back
 //! - [`store`]: cells of records, and content for bytes
 //! - [`rules`]: what is decided, pure
-//! - [`world`]: time and chance; [`account`]: who has a key
+//! - [`world`]: time and chance; [`account`]: who has a key; [`mod@log`]: what the server says
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read files and clocks"))]
 
 pub mod account;
@@ -18,14 +18,17 @@ pub mod config;
 pub mod control;
 mod emulator;
 pub mod file;
+pub mod health;
 pub mod http;
 pub mod import;
+pub mod log;
 pub mod op;
 pub mod queue;
 pub mod rules;
 pub mod service;
 pub mod store;
 pub mod table;
+pub mod user;
 pub mod world;
 
 pub use emulator::{Address, Emulator};

@@ -2,37 +2,49 @@
 
 use lazuli::Emulator;
 use lazuli::config::{self, Config, Personality, Start, WELL_KNOWN_ACCOUNT};
+use lazuli::http::tls;
+use lazuli::log::{self, Voice, complain, say};
 use lazuli::op::Kind;
 use lazuli::store::disk::Durability;
+use lazuli::user::{self, User};
 use lazuli::world::World;
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use rustls::ServerConfig;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The exit status of a mistake in the arguments, and of a start that failed.
-const MISTAKE: u8 = 2;
-
 fn main() -> ExitCode {
-    let outcome = match config::read(std::env::args_os(), &|name| std::env::var(name).ok()) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let personality = arguments.first().map_or(Personality::Lazuli, |program| Personality::of(program));
+    let outcome = match config::read(arguments, &|name| std::env::var(name).ok()) {
         Err(mistake) => Err(mistake.0),
         Ok(Start::Print(text)) => {
             say(text.trim_end());
             Ok(ExitCode::SUCCESS)
         }
-        Ok(Start::Health(config)) => Ok(health(&config)),
+        Ok(Start::Health(config)) => Ok(healthy(&config)),
         Ok(Start::Import { from, to, durability }) => import(&from, &to, durability),
-        Ok(Start::Serve(config)) => serve(&config),
+        Ok(Start::Serve(config)) => serve(config),
     };
     outcome.unwrap_or_else(|mistake| {
         complain(&mistake);
-        ExitCode::from(MISTAKE)
+        ExitCode::from(personality.failure())
     })
+}
+
+fn healthy(config: &Config) -> ExitCode {
+    match lazuli::health::ask(config) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            complain(&why);
+            ExitCode::FAILURE
+        }
+    }
 }
 
 fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, String> {
@@ -43,64 +55,83 @@ fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, St
     Ok(if imported.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn serve(config: &Config) -> Result<ExitCode, String> {
-    log(config);
+fn serve(mut config: Config) -> Result<ExitCode, String> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    config.warnings.extend(config::strangers(names));
+    // Only root may be able to read the key and to open the file, so both come before the server gives that up; and that comes before
+    // there is a second thread, which would stay root.
+    let user = user::to_become(config.user, config.location.as_deref())?;
+    let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
+    let tls = tls.map(|(tls, warning)| {
+        config.warnings.extend(warning);
+        tls
+    });
+    let file = config.debug.as_deref().map(log::open).transpose()?;
+    if let Some(Err(why)) = user.map(|user| user::take_on(user, config.location.as_deref())) {
+        // A container whose root has no rights to give up is as good.
+        match config.user {
+            Some(User::Owner) => config.warnings.push(format!("{why}: the server stays root")),
+            _ => return Err(format!("--user: {why}; --user 0 stays root")),
+        }
+    }
+    let voice = Voice::start(&config, file)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
-    let outcome = runtime.block_on(run(config));
+    let outcome = runtime.block_on(run(&config, tls, &voice));
     // Open connections and unread bodies do not hold up the end.
     runtime.shutdown_background();
+    voice.end();
     outcome
 }
 
-async fn run(config: &Config) -> Result<ExitCode, String> {
-    config.warnings.iter().for_each(|warning| complain(warning));
+async fn run(config: &Config, tls: Option<Arc<ServerConfig>>, voice: &Voice) -> Result<ExitCode, String> {
+    config.warnings.iter().for_each(|warning| voice.complain(warning));
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
-    let emulator = Emulator::start(config, World::real()).await?;
-    announce(config, &emulator);
+    let emulator = Emulator::start_with(config, tls, World::real()).await?;
+    announce(config, &emulator, voice);
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
-    farewell(config, &emulator);
+    farewell(config, &emulator, voice);
     Ok(ExitCode::SUCCESS)
 }
 
 /// The lines that people, and the tools made for Azurite, wait for.
-fn announce(config: &Config, emulator: &Emulator) {
+fn announce(config: &Config, emulator: &Emulator, voice: &Voice) {
     let azurite = config.personality != Personality::Lazuli;
     for address in emulator.addresses() {
         let (name, url) = (address.kind.name(), address.url());
         match azurite {
-            false => say(&format!("Lazuli {name} service is listening at {url}")),
+            false => voice.say(&format!("Lazuli {name} service is listening at {url}")),
             true if address.kind == Kind::File => {}
             true => {
-                say(&format!("Azurite {name} service is starting at {url}"));
-                say(&format!("Azurite {name} service is successfully listening at {url}"));
+                voice.say(&format!("Azurite {name} service is starting at {url}"));
+                voice.say(&format!("Azurite {name} service is successfully listening at {url}"));
             }
         }
         let (host, port) = (&address.host, address.port);
         match (config.personality, address.kind) {
             (Personality::AzuriteBlob, Kind::Blob) | (Personality::AzuriteQueue, Kind::Queue) => {
-                say(&format!("Azurite {name} service successfully listens on {url}"));
+                voice.say(&format!("Azurite {name} service successfully listens on {url}"));
             }
             (Personality::AzuriteTable, Kind::Table) => {
-                say(&format!("Azurite {name} service successfully started on {host}:{port}"));
+                voice.say(&format!("Azurite {name} service successfully started on {host}:{port}"));
             }
             _ => {}
         }
     }
     if let Some(address) = emulator.websites() {
-        say(&format!("{} Web service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
+        voice.say(&format!("{} Web service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
     }
     if !azurite {
-        say(&connection_string(config, emulator));
+        voice.say(&connection_string(config, emulator));
         match &config.location {
-            Some(place) => say(&format!("Data is kept in {}", place.display())),
-            None => say("Data is kept in memory, and gone when the server ends"),
+            Some(place) => voice.say(&format!("Data is kept in {}", place.display())),
+            None => voice.say("Data is kept in memory, and gone when the server ends"),
         }
     }
-    emulator.recovered().iter().for_each(|sentence| complain(sentence));
+    emulator.recovered().iter().for_each(|sentence| voice.complain(sentence));
 }
 
 /// What a client needs to connect as the first account.
@@ -122,63 +153,12 @@ fn connection_string(config: &Config, emulator: &Emulator) -> String {
     }
 }
 
-fn farewell(config: &Config, emulator: &Emulator) {
+fn farewell(config: &Config, emulator: &Emulator, voice: &Voice) {
     if config.personality == Personality::Lazuli {
         return;
     }
     for address in emulator.addresses().iter().filter(|address| address.kind != Kind::File) {
-        say(&format!("Azurite {} service is closing...", address.kind.name()));
-        say(&format!("Azurite {} service successfully closed", address.kind.name()));
+        voice.say(&format!("Azurite {} service is closing...", address.kind.name()));
+        voice.say(&format!("Azurite {} service successfully closed", address.kind.name()));
     }
-}
-
-fn log(config: &Config) {
-    use tracing_subscriber::{EnvFilter, fmt};
-    let access = if config.silent { "off" } else { "info" };
-    let filter = format!("{level},lazuli::access={access}", level = config.log.to_string().to_lowercase());
-    let subscriber = fmt().with_env_filter(EnvFilter::new(filter)).with_target(false).with_ansi(false);
-    let subscriber = subscriber.log_internal_errors(false).finish();
-    _ = tracing::subscriber::set_global_default(subscriber);
-}
-
-/// Asks the server that would be running with these arguments how it is. Over TLS, that it listens has to do.
-fn health(config: &Config) -> ExitCode {
-    let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
-    let Some(endpoint) = endpoints.into_iter().flatten().next() else { return ExitCode::FAILURE };
-    let host = match endpoint.host.as_str() {
-        "0.0.0.0" => "127.0.0.1",
-        "::" => "::1",
-        host => host,
-    };
-    let ask = || -> std::io::Result<bool> {
-        let mut stream = TcpStream::connect((host, endpoint.port))?;
-        if config.tls.is_some() {
-            return Ok(true);
-        }
-        stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-        stream.write_all(b"GET /_lazuli/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
-        let mut answer = [0; 12];
-        stream.read_exact(&mut answer)?;
-        Ok(answer == *b"HTTP/1.1 200")
-    };
-    match ask() {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => {
-            complain("the server answers, and is not well");
-            ExitCode::FAILURE
-        }
-        Err(error) => {
-            complain(&format!("no server answers at {host}:{}: {error}", endpoint.port));
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// Whoever started the server may have gone and closed the other end: that is no reason to end.
-fn say(line: &str) {
-    _ = writeln!(std::io::stdout(), "{line}");
-}
-
-fn complain(line: &str) {
-    _ = writeln!(std::io::stderr(), "lazuli: {line}");
 }

@@ -26,7 +26,7 @@ pub(super) fn read(call: &Call) -> Result<Protection, Fault> {
         return Err(Code::UnsupportedHeader.with("HeaderName", first.name));
     }
     if !call.grant.allows("i") {
-        return Err(Code::AuthorizationPermissionMismatch.into());
+        return Err(call.grant.lacking("i"));
     }
     let asked = Asked::of(call)?;
     Ok(Protection { policy: Policy::read(asked.until.as_deref(), asked.mode.as_deref(), call.now)?, hold: asked.hold })

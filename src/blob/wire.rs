@@ -117,7 +117,7 @@ impl Given {
         check_kept(call)?;
         let tags = call.header("x-ms-tags").filter(|text| !text.is_empty());
         if tags.is_some() && !call.grant.allows("t") {
-            return Err(Code::AuthorizationPermissionMismatch.into());
+            return Err(call.grant.lacking("t"));
         }
         let tier = call.header("x-ms-access-tier").filter(|text| !text.is_empty());
         Ok(Given {

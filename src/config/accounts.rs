@@ -26,12 +26,36 @@ pub(super) fn read(text: &str) -> Result<Vec<AccountConfig>, String> {
     if accounts.is_empty() { Err("no account is named".to_owned()) } else { Ok(accounts) }
 }
 
-/// Reads accounts as Azurite does: a key is required.
+/// Reads accounts as Azurite does: a key is required, and is what Node.js would make of it.
 pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, String> {
     match entries(text).find(|entry| !entry.contains(':')) {
         Some(_) => Err("an account has no key: name:key[:key2] with ; between accounts is wanted".to_owned()),
-        None => read(text),
+        None => {
+            let as_node = |entry: &str| {
+                let mut parts = entry.split(':');
+                let name = parts.next().unwrap_or_default().to_owned();
+                parts.fold(name, |entry, key| format!("{entry}:{}", as_node_reads(key)))
+            };
+            read(&entries(text).map(as_node).collect::<Vec<_>>().join(";"))
+        }
     }
+}
+
+/// What `Buffer.from(key, "base64")` of Node.js reads of a key: up to the first `=`, either alphabet, and nothing of any other
+/// character.
+fn as_node_reads(key: &str) -> String {
+    let until = key.split('=').next().unwrap_or_default();
+    let known = until.chars().filter_map(|letter| match letter {
+        '-' => Some('+'),
+        '_' => Some('/'),
+        letter => Some(letter).filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/')),
+    });
+    let mut known: String = known.collect();
+    // A single character after the last group of four is less than a byte.
+    if known.len() % 4 == 1 {
+        known.pop();
+    }
+    known
 }
 
 fn entries(text: &str) -> impl Iterator<Item = &str> {

@@ -65,7 +65,7 @@ fn unknown(spelled: &str) -> String {
 }
 
 /// How many letters have to be put in, taken out or changed to make one word of the other.
-fn distance(a: &str, b: &str) -> usize {
+pub(super) fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, x) in a.chars().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], i + 1);

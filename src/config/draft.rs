@@ -6,9 +6,11 @@
 use super::arguments::Given;
 use super::flags::{self, Flag, Set, Takes};
 use super::{AccountConfig, Config, Endpoint, Personality, Tls};
+use crate::log::Format;
 use crate::rules::token::Trust;
 use crate::store::disk::Durability;
-use std::path::PathBuf;
+use crate::user::User;
+use std::path::{Path, PathBuf};
 use tracing::Level;
 
 /// What the rows of the list fill in.
@@ -29,7 +31,11 @@ pub(super) struct Draft {
     pub(super) cert: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
     pub(super) oauth: Option<Trust>,
+    pub(super) password: bool,
     pub(super) log: Option<Level>,
+    pub(super) log_format: Format,
+    pub(super) debug: Option<PathBuf>,
+    pub(super) user: Option<User>,
     pub(super) silent: bool,
     pub(super) warnings: Vec<String>,
 }
@@ -80,6 +86,17 @@ impl Draft {
         if self.location.is_none() && self.durability.is_some() {
             self.warn("--durability is ignored: without --location everything is kept in memory");
         }
+        if personality != Personality::Lazuli && self.location.is_none() && !self.in_memory {
+            self.warn(
+                "data is kept in memory, and gone when the server ends: --location DIR keeps it (Azurite would keep it here)",
+            );
+        }
+        if let Some(file) = self.cert.as_ref().filter(|cert| self.password || is_pfx(cert)) {
+            return Err(no_pfx(file));
+        }
+        if self.password {
+            return Err("--pwd goes with a PFX file, which is not read here: --cert and --key take PEM files".to_owned());
+        }
         let tls = match (self.cert.take(), self.key.take()) {
             (Some(cert), Some(key)) => Some(Tls { cert, key }),
             (Some(_), None) => return Err("--cert needs --key with the certificate's private key".to_owned()),
@@ -111,6 +128,9 @@ impl Draft {
             control: self.control,
             product_style_urls: !self.path_style_only,
             log: self.log.unwrap_or(Level::INFO),
+            log_format: self.log_format,
+            debug: self.debug,
+            user: self.user,
             warnings: self.warnings,
         })
     }
@@ -124,6 +144,19 @@ impl Draft {
     pub(super) fn warn(&mut self, line: &str) {
         self.warnings.push(line.to_owned());
     }
+}
+
+fn is_pfx(cert: &Path) -> bool {
+    cert.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pfx") || extension.eq_ignore_ascii_case("p12"))
+}
+
+/// What to do with a certificate and key in one PFX file.
+pub(crate) fn no_pfx(file: &Path) -> String {
+    let pem = file.with_extension("pem");
+    let (file, pem) = (file.display(), pem.display());
+    format!(
+        "{file} is a PFX file, which is not read here: openssl pkcs12 -in {file} -out {pem} -nodes, then --cert {pem} --key {pem}"
+    )
 }
 
 /// What the command line says: the last value, or all of them with `;` between where all count.

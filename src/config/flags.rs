@@ -4,8 +4,9 @@
 //! new, one more field of [`Draft`].
 
 use super::draft::Draft;
-use super::value::{durability, host, level, megabytes, oauth, path, port, seconds, truth};
+use super::value::{durability, host, level, log_format, megabytes, oauth, path, port, seconds, truth};
 use super::{WELL_KNOWN_ACCOUNT, accounts};
+use crate::user;
 
 /// One flag: what it is called, what it takes and what it does.
 pub(super) struct Flag {
@@ -140,6 +141,10 @@ pub(super) static SECTIONS: &[Section] = &[
                 "When a write to --location is done: process, when the operating system has it (the default; it outlives the server, \
                  not a loss of power), or sync, when the disk has it",
             ),
+            value("user", "USER", |d, v| user::read(v).map(|user| d.user = Some(user))).means(
+                "Started as root, become this user before anything is served: UID, UID:GID, or owner, the owner of --location (as in \
+                 the image; a folder of root's is handed over to a user without rights)",
+            ),
             value("extent-memory-limit", "MEGABYTES", |d, v| {
                 megabytes(v).map(|()| d.warn("--extent-memory-limit is not enforced: memory grows with what is stored"))
             })
@@ -158,9 +163,12 @@ pub(super) static SECTIONS: &[Section] = &[
             value("key", "FILE", |d, v| path(v).map(|p| d.key = Some(p)))
                 .azurite("key")
                 .means("The certificate's private key in PEM; goes with --cert"),
-            value("pwd", "PASSWORD", |_, _| Err("PFX files are not supported: use --cert and --key with PEM files".to_owned()))
-                .azurite("pwd")
-                .means("Azurite's password of a PFX file: refused, because certificates are PEM here"),
+            value("pwd", "PASSWORD", |d, _| {
+                d.password = true;
+                Ok(())
+            })
+            .azurite("pwd")
+            .means("Azurite's password of a PFX file: refused with the command that makes PEM of it"),
             value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.oauth = Some(trust))).azurite("oauth").means(
                 "Take bearer tokens, without checking signatures: basic by issuer, audience and time, over https; dev any",
             ),
@@ -171,15 +179,18 @@ pub(super) static SECTIONS: &[Section] = &[
         flags: &[
             value("log", "LEVEL", |d, v| level(v).map(|l| d.log = Some(l)))
                 .default("info")
-                .means("How much the log tells: error, warn, info, debug or trace; debug has the reason for every refusal"),
+                .means("How much the log tells: error, warn, info, debug or trace"),
+            value("log-format", "FORMAT", |d, v| log_format(v).map(|format| d.log_format = format))
+                .default("text")
+                .means("How the log is written to standard output: text, or json, an object a line"),
             switch("silent", |d, v| truth(v).map(|on| d.silent = on))
                 .azurite("silent")
                 .short('s')
                 .means("No line for each request"),
-            value("debug", "FILE", |d, v| path(v).map(|_| d.warn("--debug writes no file: --log debug says as much")))
+            value("debug", "FILE", |d, v| path(v).map(|p| d.debug = Some(p)))
                 .azurite("debug")
                 .short('d')
-                .means("Accepted, but no file is written: see --log"),
+                .means("Add a log of the level debug to this file as well, whatever --log and --silent say"),
         ],
     },
     Section {

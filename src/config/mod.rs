@@ -8,12 +8,15 @@ mod arguments;
 mod draft;
 mod flags;
 mod reference;
+mod strangers;
 #[cfg(test)]
 mod tests;
 mod value;
 
+use crate::log::Format;
 use crate::rules::token::Trust;
 use crate::store::disk::Durability;
+use crate::user::User;
 use draft::Draft;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -21,7 +24,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use crate::account::WELL_KNOWN_ACCOUNT;
+pub(crate) use draft::no_pfx;
 pub use reference::reference;
+pub use strangers::strangers;
 
 /// The key of [`WELL_KNOWN_ACCOUNT`], and that of every account for which none is given.
 pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
@@ -59,6 +64,12 @@ pub struct Config {
     pub product_style_urls: bool,
     /// How much the log tells.
     pub log: tracing::Level,
+    /// How the log is written.
+    pub log_format: Format,
+    /// The file that a log of the level debug is added to.
+    pub debug: Option<PathBuf>,
+    /// Whom a server becomes that was started as root.
+    pub user: Option<User>,
     /// What was asked for and will not happen: one line each, for the log.
     pub warnings: Vec<String>,
 }
@@ -129,6 +140,12 @@ pub enum Personality {
 }
 
 impl Personality {
+    /// The exit status of a mistake in the arguments, and of a start that failed. Azurite ends with 1, so scripts that were made for it
+    /// look for that.
+    pub fn failure(self) -> u8 {
+        if self == Personality::Lazuli { 2 } else { 1 }
+    }
+
     /// By the file name of `argv[0]`; whoever is none of Azurite's programs is Lazuli.
     pub fn of(program: &OsStr) -> Personality {
         let name = Path::new(program).file_stem().unwrap_or_default().to_ascii_lowercase();

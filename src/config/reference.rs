@@ -93,7 +93,8 @@ Without any flag, Lazuli serves Blob, Queue, Table and File on 127.0.0.1 for the
   In a variable, a switch is `true` (or `1`) or `false` (or `0`).
 - Bare words (`azurite start`) are ignored, except that `help`, `version` and `import` mean `--help`,
   `--version` and `--import`.
-- A mistake is one line on stderr and exit code 2. It names the flag or variable.
+- A mistake is one line on stderr and exit code 2, or 1 under one of Azurite's names, as with Azurite. It names the flag or variable.
+- A variable `LAZULI_...` that is none of these is named in a warning.
 ";
 
 const VARIABLES_OF_AZURITE: &str = "
@@ -122,6 +123,22 @@ const REST: &str = "
 ```sh
 lazuli --account devstoreaccount1,versioning --account lake,hns --account other:c2VjcmV0
 ```
+
+## The log
+
+Standard output gets the ready lines, then the log. Every request has a line: the service, the method and the URL with signatures masked,
+the status, the operation, the error code if there is one, the milliseconds until the answer began, the request's id as the client got
+it, and in parentheses why it was refused.
+
+```text
+2026-01-01T00:00:00.000000Z  INFO Blob GET /devstoreaccount1/c/b 404 Get Blob: BlobNotFound, 0.112 ms, 5ee3f6f0-93a1-4b4a-a0b5-5f0a2a1f5f59
+2026-01-01T00:00:00.000000Z  INFO Blob GET /other/c 404 -: ResourceNotFound, 0.031 ms, 94d77d49-6d1c-4f77-8f0f-4d2a3c0f9f51 (there is no account \"other\": --account adds one)
+```
+
+With `--log-format json` each line of the log is an object with `timestamp`, `level`, and for a request `service`, `method`, `uri`,
+`status`, `operation`, `code`, `milliseconds`, `request_id` and `reason`. The ready lines stay as they are.
+
+Nothing waits for who reads these streams: up to 1 MiB is kept for a slow reader. Lines beyond that are dropped, and a line says how many.
 
 ## Names to start it by
 

@@ -51,6 +51,9 @@ fn nothing_said_is_the_default() {
         control: false,
         product_style_urls: true,
         log: Level::INFO,
+        log_format: Format::Text,
+        debug: None,
+        user: None,
         warnings: vec![],
     };
     assert_eq!(config(&[], &[]), default);
@@ -116,9 +119,9 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(Trust::Dev)),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log = Level::DEBUG),
     (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.silent = true),
-    (&["--debug", "-d"], "LAZULI_DEBUG", "debug.log", |c| {
-        c.warnings = vec!["--debug writes no file: --log debug says as much".into()];
-    }),
+    (&["--log-format"], "LAZULI_LOG_FORMAT", "JSON", |c| c.log_format = Format::Json),
+    (&["--debug", "-d"], "LAZULI_DEBUG", "debug.log", |c| c.debug = Some("debug.log".into())),
+    (&["--user"], "LAZULI_USER", "1000:50", |c| c.user = Some(User::Is { uid: 1000, gid: 50 })),
     (&["--loose", "-L"], "LAZULI_LOOSE", "true", |_| ()),
     (&["--skip-api-version-check", "--skipApiVersionCheck"], "LAZULI_SKIP_API_VERSION_CHECK", "TRUE", |_| ()),
     (&["--disable-telemetry", "--disableTelemetry"], "LAZULI_DISABLE_TELEMETRY", "true", |_| ()),
@@ -222,6 +225,25 @@ fn accounts() {
     }
 }
 
+/// Whatever is given as a key, Azurite's runtime makes bytes of it; these are its own.
+#[test]
+fn azurites_keys_are_read_as_node_reads_them() {
+    for (key, bytes) in [
+        ("s3cr?t", &[0xb3, 0x77, 0x2b][..]),
+        ("YQ==YQ==", b"a"),
+        ("a-_b", &[0x6b, 0xef, 0xdb]),
+        ("  b25l\n", b"one"),
+        ("b25lM", b"one"),
+        ("b25=l", b"on"),
+        ("b25lMg", b"one2"),
+        ("YQ=", b"a"),
+        ("é b25l", b"one"),
+    ] {
+        let accounts = config(&[], &[("AZURITE_ACCOUNTS", &format!("abc:{key}:{key};devstoreaccount1:b25l"))]).accounts;
+        assert_eq!((&*accounts[0].key, accounts[0].key2.as_deref()), (bytes, Some(bytes)), "{key:?}");
+    }
+}
+
 #[test]
 fn azurites_variables() {
     for (env, warning) in [
@@ -287,7 +309,10 @@ fn mistakes_are_one_line() {
         (&["-l", "/data", "--durability", "hope"], "--durability: \"hope\" is not a durability: process or sync"),
         (&["--cert", "a.pem"], "--cert needs --key with the certificate's private key"),
         (&["--key", "a.pem"], "--key needs --cert with the certificate of that key"),
-        (&["--cert", "a.pfx", "--pwd", "x"], "--pwd: PFX files are not supported: use --cert and --key with PEM files"),
+        (
+            &["--cert", "a.pfx", "--pwd", "x"],
+            "a.pfx is a PFX file, which is not read here: openssl pkcs12 -in a.pfx -out a.pem -nodes, then --cert a.pem --key a.pem",
+        ),
         (&["--account", "ab"], "--account: \"ab\" is not an account's name: 3 to 24 lower-case letters and digits"),
         (&["--account", "Abc"], "--account: \"Abc\" is not an account's name: 3 to 24 lower-case letters and digits"),
         (&["--account", ",hns"], "--account: \"\" is not an account's name: 3 to 24 lower-case letters and digits"),
@@ -326,7 +351,7 @@ fn mistakes_are_one_line() {
             ("AZURITE_ACCOUNTS", "abc:b25l;s3cret"),
             "AZURITE_ACCOUNTS: an account has no key: name:key[:key2] with ; between accounts is wanted",
         ),
-        (("AZURITE_ACCOUNTS", "abc:s3cr?t"), "AZURITE_ACCOUNTS: a key of account \"abc\" is not base64"),
+        (("AZURITE_ACCOUNTS", "abc:????"), "AZURITE_ACCOUNTS: a key of account \"abc\" is not base64"),
         (("AZURITE_ACCOUNTS", ";"), "AZURITE_ACCOUNTS: no account is named"),
     ] {
         assert_eq!(mistake(&[], &[env]), wanted, "{env:?}");

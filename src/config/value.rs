@@ -1,5 +1,6 @@
 //! The values that flags take: text in, value or what is wrong with it out.
 
+use crate::log::Format;
 use crate::rules::token::Trust;
 use crate::store::disk::Durability;
 use std::net::IpAddr;
@@ -69,6 +70,15 @@ pub(super) fn oauth(text: &str) -> Result<Trust, String> {
         "basic" => Ok(Trust::Basic),
         "dev" => Ok(Trust::Dev),
         _ => Err(format!("{text:?} is not a level: basic or dev")),
+    }
+}
+
+/// How the log is written.
+pub(super) fn log_format(text: &str) -> Result<Format, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "text" => Ok(Format::Text),
+        "json" => Ok(Format::Json),
+        _ => Err(format!("{text:?} is not a format: text or json")),
     }
 }
 

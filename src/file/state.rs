@@ -348,7 +348,7 @@ impl Share {
                     return Err(Code::ResourceTypeMismatch.into());
                 }
                 if !call.grant.may_overwrite() {
-                    return Err(Code::AuthorizationPermissionMismatch.into());
+                    return Err(call.grant.lacking("w"));
                 }
                 self.check(node, Touch::Replace, despite_read_only)?;
                 lease::admit(node.lease(), call.row.lease, shown, Subject::File, call.now)?;

@@ -13,3 +13,4 @@ pub mod route;
 pub mod serve;
 pub mod target;
 pub mod tls;
+mod told;

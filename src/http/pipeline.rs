@@ -13,13 +13,14 @@ use super::remote::Remote;
 use super::render::{self, Asked};
 use super::route::Table;
 use super::target::{self, Addressed, addressed};
+use super::told::Told;
 use crate::account::{Account, Accounts};
 use crate::op::{Body as Sent, Call, Kind, Query, Reply, Row, Secondary, Service, Shape, Target};
 use crate::rules::access::{self, Grant, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Pairs};
 use crate::rules::sas::keys;
-use crate::rules::{cors, encryption::Encryption, secret, time::Timestamp, token::Trust, version::Version};
+use crate::rules::{cors, encryption::Encryption, time::Timestamp, token::Trust, version::Version};
 use crate::store::Store;
 use crate::world::World;
 use axum::body::Body;
@@ -152,7 +153,7 @@ impl Pipeline {
         peer: IpAddr,
         spelling: Vec<(String, String)>,
     ) -> Response<Body> {
-        let now = self.world.now();
+        let (now, began) = (self.world.now(), self.world.machine());
         let request_id = uuid::Uuid::from_bytes(self.world.id()).to_string();
         let (parts, wire) = request.into_parts();
         let announced = announced(&parts.headers);
@@ -202,12 +203,18 @@ impl Pipeline {
         if let Some(account) = known.account.filter(|_| !site) {
             self.add_cors(&account.name, origin.as_deref(), &method, known.row, response.headers_mut());
         }
-        let name = known.row.map_or("-", |row| row.name);
-        let status = response.status().as_u16();
-        tracing::info!(target: "lazuli::access", "{method} {uri} {status} {name}", uri = secret::masked(&uri.to_string()));
-        if let Some(fault) = refusal {
-            tracing::debug!(target: "lazuli::refusal", request = %request_id, "{fault}");
-        }
+        let told = Told {
+            kind: asked.kind,
+            part: false,
+            method: method.as_str(),
+            uri: &uri,
+            row: known.row,
+            status: response.status().as_u16(),
+            refusal: refusal.as_ref(),
+            request_id: &request_id,
+            times: (began, self.world.machine()),
+        };
+        told.tell();
         response
     }
 

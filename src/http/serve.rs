@@ -69,6 +69,8 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, manner:
     // Small answers go out at once; a socket that refuses this works all the same.
     _ = stream.set_nodelay(true);
     let outcome = match manner.tls {
+        // Nothing came, or the peer is gone.
+        _ if !is_as_expected(&stream, peer, &manner).await => Ok(()),
         None => speak(stream, peer, router, manner.silence).await,
         Some(config) => match tokio::time::timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)).await {
             Ok(Ok(stream)) => speak(stream, peer, router, manner.silence).await,
@@ -80,6 +82,32 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, manner:
         tracing::debug!(target: "lazuli::connection", "{peer}: {error}");
     }
 }
+
+/// Waits for a connection's first byte; tells whether there is one, and warns of a client that has mixed up http and https.
+async fn is_as_expected(stream: &TcpStream, peer: SocketAddr, manner: &Manner) -> bool {
+    let mut first = [0];
+    let longest = if manner.tls.is_some() { HANDSHAKE } else { manner.silence };
+    let came = tokio::time::timeout(longest, stream.peek(&mut first)).await;
+    let port = || stream.local_addr().map_or(0, |address| address.port());
+    match (&manner.tls, first) {
+        (None, [TLS_HANDSHAKE]) => tracing::warn!(
+            "{peer} speaks TLS to port {port}, which serves plain http: its endpoint has to begin with http://, or the server needs \
+             --cert and --key",
+            port = port()
+        ),
+        (Some(_), [byte]) if byte.is_ascii_uppercase() => {
+            tracing::warn!(
+                "{peer} speaks plain http to port {port}, which serves https: its endpoint has to begin with https://",
+                port = port()
+            );
+        }
+        _ => {}
+    }
+    matches!(came, Ok(Ok(1..)))
+}
+
+/// The first byte that a client of TLS sends: the type of a record with a handshake.
+const TLS_HANDSHAKE: u8 = 22;
 
 async fn speak<S>(stream: S, peer: SocketAddr, router: Router, silence: Duration) -> Result<(), String>
 where

@@ -4,12 +4,19 @@ use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{Error, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a certificate chain and its private key; what is wrong is one sentence that names the file.
-pub fn load(cert: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
-    let chain = CertificateDer::pem_slice_iter(&read(cert)?)
+/// Reads a certificate chain and its private key; what is wrong is one sentence that names the file. A certificate that clients may not
+/// take is served with a warning.
+pub fn load(cert: &Path, key: &Path) -> Result<(Arc<ServerConfig>, Option<String>), String> {
+    let bytes = read(cert)?;
+    if bytes.starts_with(&[SEQUENCE]) {
+        return Err(not_pem(cert, &bytes));
+    }
+    let chain = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| format!("{} is not a PEM file: {error}", cert.display()))?;
     if chain.is_empty() {
@@ -20,12 +27,66 @@ pub fn load(cert: &Path, key: &Path) -> Result<Arc<ServerConfig>, String> {
         error => format!("{} is not a PEM file: {error}", key.display()),
     })?;
 
-    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+    let apart = |why: &dyn Display| format!("{} and {} do not work together: {why}", cert.display(), key.display());
+    let provider = Arc::new(ring::default_provider());
+    let old = chain.first().is_some_and(|first| is_version_1(first));
+    let pair = match old {
+        false => CertifiedKey::from_der(chain, private, &provider).map_err(|error| apart(&error))?,
+        true => {
+            // The library does not look into such a certificate, which holds its public key as it is all the same.
+            let private = provider.key_provider.load_private_key(private).map_err(|error| apart(&error))?;
+            let pair = CertifiedKey::new(chain, private);
+            let public = pair.key.public_key();
+            let holds =
+                |public: &[u8]| pair.cert.first().is_some_and(|cert| cert.windows(public.len()).any(|part| part == public));
+            if public.is_some_and(|public| !holds(&public)) {
+                return Err(apart(&"the certificate is of another key"));
+            }
+            pair
+        }
+    };
+    let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, private))
-        .map_err(|error| format!("{} and {} do not work together: {error}", cert.display(), key.display()))?;
+        .map_err(|error| apart(&error))?
+        .with_no_client_auth()
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Arc::new(config))
+    let warning = old.then(|| {
+        format!(
+            "{} is an X.509 certificate of version 1, which some clients refuse, and which names no host: openssl x509 -req makes one of \
+             version 3 with -extfile FILE, where FILE says subjectAltName=DNS:localhost,IP:127.0.0.1",
+            cert.display()
+        )
+    });
+    Ok((Arc::new(config), warning))
+}
+
+/// The first byte of everything that is written in DER.
+const SEQUENCE: u8 = 0x30;
+
+/// What a file in DER is, as far as one can tell, and how PEM is made of it.
+fn not_pem(file: &Path, bytes: &[u8]) -> String {
+    // A PFX file is a sequence that begins with the number 3; a certificate is one that begins with a sequence.
+    match contents(bytes) {
+        Some([0x02, 0x01, 0x03, ..]) => crate::config::no_pfx(file),
+        _ => {
+            let pem = file.with_extension("pem");
+            let (file, pem) = (file.display(), pem.display());
+            format!("{file} is in DER, not in PEM: openssl x509 -inform der -in {file} -out {pem} makes PEM of it")
+        }
+    }
+}
+
+/// Whether a certificate is of the first version, which does not say its version: its first member is its number.
+fn is_version_1(cert: &[u8]) -> bool {
+    contents(cert).and_then(contents).is_some_and(|members| members.starts_with(&[0x02]))
+}
+
+/// What is in a sequence.
+fn contents(der: &[u8]) -> Option<&[u8]> {
+    let (SEQUENCE, [length, rest @ ..]) = der.split_first().map(|(tag, rest)| (*tag, rest))? else { return None };
+    // A long length is told in as many bytes as its first one says.
+    if *length < 0x80 { Some(rest) } else { rest.get(usize::from(*length & 0x7f)..) }
 }
 
 /// The certificate that a server shows, without those that vouch for it.
@@ -99,7 +160,7 @@ jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
             ("cert", "other", Err("cert and ")),
         ] {
             match (load(&dir.join(cert), &dir.join(key)), wanted) {
-                (Ok(config), Ok(())) => assert_eq!(config.alpn_protocols, [b"http/1.1"]),
+                (Ok((config, None)), Ok(())) => assert_eq!(config.alpn_protocols, [b"http/1.1"]),
                 (Err(said), Err(wanted)) => {
                     let wanted = format!("{}{wanted}", dir.join("").display());
                     assert!(said.starts_with(&wanted) && said.lines().count() == 1, "{said}");

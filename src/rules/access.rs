@@ -27,6 +27,14 @@ impl Letters {
     }
 }
 
+/// The letters in the order of the alphabet, or `nothing`.
+impl std::fmt::Display for Letters {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let letters: String = ('a'..='z').filter(|letter| self.contains(*letter)).collect();
+        f.write_str(if letters.is_empty() { "nothing" } else { &letters })
+    }
+}
+
 fn bit(letter: char) -> Option<u32> {
     letter.is_ascii_lowercase().then(|| 1 << (u32::from(letter) - u32::from('a')))
 }
@@ -147,6 +155,15 @@ impl Grant {
         }
     }
 
+    /// The refusal of a handler that asks for one of these letters more than its row, and did not find it.
+    pub fn lacking(&self, needed: &str) -> Fault {
+        let given = match self {
+            Grant::Sas { letters, .. } => *letters,
+            Grant::Owner | Grant::User | Grant::Anonymous(_) => Letters::default(),
+        };
+        lacking(needed, given)
+    }
+
     /// Whether what is there may be overwritten: a SAS with `c` but without `w` may only create.
     pub fn may_overwrite(&self) -> bool {
         self.allows("w")
@@ -162,23 +179,33 @@ pub fn decide(permit: &Permit, grant: &Grant, service: char, version: Version) -
         }
         Grant::Owner => Ok(()),
         Grant::Sas { scope: Scope::Account { services, types }, letters } => {
-            refuse_if(permit.account.is_empty(), Code::AuthorizationFailure)?;
-            refuse_if(!services.contains(service), Code::AuthorizationServiceMismatch)?;
+            refuse_if(permit.account.is_empty(), || Code::AuthorizationFailure.because("no account SAS can do this"))?;
+            refuse_if(!services.contains(service), || {
+                Code::AuthorizationServiceMismatch.because(format!("ss has to have {service}, and is {services}"))
+            })?;
             if !types.contains(permit.level.letter()) {
-                return Err(wrong_level(permit.level, version));
+                let why = format!("srt has to have {}, and is {types}", permit.level.letter());
+                return Err(wrong_level(permit.level, version).because(why));
             }
-            refuse_if(!letters.any_of(permit.account), Code::AuthorizationPermissionMismatch)
+            refuse_if(!letters.any_of(permit.account), || lacking(permit.account, letters))
         }
         Grant::Sas { scope: Scope::Resource, letters } => {
-            refuse_if(permit.service.is_empty(), Code::AuthorizationFailure)?;
-            refuse_if(!letters.any_of(permit.service), Code::AuthorizationPermissionMismatch)
+            refuse_if(permit.service.is_empty(), || Code::AuthorizationFailure.because("no service SAS can do this"))?;
+            refuse_if(!letters.any_of(permit.service), || lacking(permit.service, letters))
         }
         Grant::Anonymous(open) => decide_anonymous(permit.public, open, version),
     }
 }
 
-fn refuse_if(refused: bool, code: Code) -> Result<(), Fault> {
-    if refused { Err(code.into()) } else { Ok(()) }
+fn refuse_if(refused: bool, fault: impl FnOnce() -> Fault) -> Result<(), Fault> {
+    if refused { Err(fault()) } else { Ok(()) }
+}
+
+/// A SAS that has none of the letters needed.
+fn lacking(needed: &str, given: Letters) -> Fault {
+    let needed: Vec<String> = needed.chars().map(String::from).collect();
+    let why = format!("the SAS has to permit {}, and permits {given}", needed.join(" or "));
+    Code::AuthorizationPermissionMismatch.because(why)
 }
 
 fn wrong_level(level: Level, version: Version) -> Fault {
@@ -201,7 +228,8 @@ fn decide_anonymous(public: Public, open: PublicAccess, version: Version) -> Res
         Public::Blob => open >= PublicAccess::Blob,
     };
     let hidden = version < Version::V2019_12_12;
-    refuse_if(!enough, if hidden { Code::ResourceNotFound } else { Code::NoAuthenticationInformation })
+    let code = if hidden { Code::ResourceNotFound } else { Code::NoAuthenticationInformation };
+    refuse_if(!enough, || code.because("the request bears no credentials, and this is not open to the public"))
 }
 
 #[cfg(test)]
@@ -229,6 +257,22 @@ mod tests {
 
     fn outcome(permit: &Permit, grant: &Grant, service: char, version: Version) -> Option<Code> {
         decide(permit, grant, service, version).err().map(|fault| fault.code())
+    }
+
+    #[test]
+    fn a_refusal_tells_the_letters_for_the_log() {
+        let why = |permit, grant| decide(permit, &grant, 'b', Version::V2019_12_12).unwrap_err().why().to_owned();
+        for (grant, told) in [
+            (resource("rl"), "the SAS has to permit c or w, and permits lr"),
+            (resource(""), "the SAS has to permit c or w, and permits nothing"),
+            (account("b", "o", "r"), "the SAS has to permit c or w, and permits r"),
+            (account("b", "sc", "w"), "srt has to have o, and is cs"),
+            (account("qt", "o", "w"), "ss has to have b, and is qt"),
+        ] {
+            assert_eq!(why(&PUT_BLOB, grant), told);
+        }
+        assert_eq!(resource("r").lacking("t").why(), "the SAS has to permit t, and permits r");
+        assert_eq!(why(&SET_ACL, resource("w")), "no service SAS can do this");
     }
 
     #[test]

@@ -383,18 +383,33 @@ impl Fault {
     pub fn why(&self) -> &str {
         &self.0.why
     }
+
+    /// What this refusal says beyond its code, in one line for the log: its own sentence, its elements, its reason. The secrets that
+    /// the client's own answer may hold are masked. `None` when the code says it all.
+    pub fn reason(&self) -> Option<String> {
+        let own = Some(self.says()).filter(|says| *says != self.code().says());
+        let sentence = own.map(secret::masked);
+        let why = Some(self.why()).filter(|why| !why.is_empty()).map(secret::masked);
+        let parts: Vec<String> = sentence.into_iter().chain(self.masked_details()).chain(why).collect();
+        let line = parts.join("; ").replace(|c: char| c.is_control(), " ");
+        Some(line).filter(|line| !line.is_empty())
+    }
+
+    fn masked_details(&self) -> impl Iterator<Item = String> {
+        let of_secret = self.details().iter().any(|(name, value)| *name == "HeaderName" && secret::is_secret(value));
+        self.details().iter().map(move |(name, value)| match *name {
+            "HeaderValue" if of_secret => format!("{name}=…"),
+            _ => format!("{name}={:?}", secret::masked(value)),
+        })
+    }
 }
 
 /// For the log, without the secrets that the client's own answer may hold.
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}: {}", self.status(), self.code().name(), self.says())?;
-        let of_secret = self.details().iter().any(|(name, value)| *name == "HeaderName" && secret::is_secret(value));
-        for (name, value) in self.details() {
-            match *name {
-                "HeaderValue" if of_secret => write!(f, " {name}=…")?,
-                _ => write!(f, " {name}={:?}", secret::masked(value))?,
-            }
+        for detail in self.masked_details() {
+            write!(f, " {detail}")?;
         }
         if !self.why().is_empty() {
             write!(f, " ({})", secret::masked(self.why()))?;
@@ -424,6 +439,15 @@ mod tests {
         for (fault, secret) in [(mismatch, "a2V5"), (Fault::header("x-ms-encryption-key", "a2V5"), "a2V5"), (source, "c2ln")] {
             let logged = fault.to_string();
             assert!(!logged.contains(secret) && !logged.contains("c2ln") && logged.contains('…'), "{logged}");
+        }
+        for (fault, reason) in [
+            (Code::BlobNotFound.into(), None),
+            (Code::BlobNotFound.because("why"), Some("why")),
+            (Code::ConditionNotMet.saying("A sentence?sig=c2ln&x=\ny").because("why"), Some("A sentence?sig=…&x= y; why")),
+            (Fault::header("x-ms-date", "no date"), Some("HeaderName=\"x-ms-date\"; HeaderValue=\"no date\"")),
+            (Fault::header("authorization", "c2ln"), Some("HeaderName=\"authorization\"; HeaderValue=…")),
+        ] {
+            assert_eq!(fault.reason().as_deref(), reason);
         }
         let told = Fault::header("x-ms-date", "no date").to_string();
         assert!(told.ends_with("HeaderName=\"x-ms-date\" HeaderValue=\"no date\""), "{told}");

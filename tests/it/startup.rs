@@ -68,6 +68,11 @@ impl Running {
         Running { child, lines }
     }
 
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it as hard as it can be ended.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
@@ -233,6 +238,117 @@ fn speaks_as_azurite() {
     }
 }
 
+/// Scripts that start Azurite look for its exit codes: whatever is wrong, it ends with 1. (An unknown flag ends it with 0 and without a
+/// server; a script would go on.)
+#[test]
+fn fails_as_azurite_does() {
+    let folder = Folder::new("failures");
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for name in ["azurite", "azurite-blob"] {
+        let program = folder.link(name);
+        for arguments in [&["--blobPort", port.as_str()][..], &["--colour"], &["--cert", "a.pem"], &["--blobPort", "x"]] {
+            let (code, output, error) = run(&program, &[&["--queuePort", "0", "--tablePort", "0"], arguments].concat());
+            assert_eq!((code, output.as_str()), (1, ""), "{arguments:?}: {error}");
+        }
+    }
+}
+
+/// What went otherwise than one may think is a line on standard error, and the server runs.
+#[test]
+fn warnings_are_lines() {
+    let folder = Folder::new("warnings");
+    let (data, azurite) = (folder.0.join("data"), folder.link("azurite"));
+    let data = data.to_str().unwrap();
+    let in_memory =
+        "lazuli: data is kept in memory, and gone when the server ends: --location DIR keeps it (Azurite would keep it here)";
+    for (program, arguments, variables, wanted) in [
+        (azurite.as_path(), &[][..], &[][..], &[in_memory][..]),
+        (&azurite, &["--inMemoryPersistence"], &[], &[]),
+        // Nothing was there before, so nothing is told of it.
+        (&azurite, &["--location", data], &[], &[]),
+        (lazuli(), &[], &[], &[]),
+        (
+            lazuli(),
+            &[],
+            &[
+                ("LAZULI_BLOB_PROT", "1"),
+                ("LAZULI_X", ""),
+                ("LAZULI_SERVICE_PORT_BLOB", "1"),
+                ("LAZULI_PORT", "tcp"),
+                ("LAZULI_SILENT", "1"),
+            ],
+            &[
+                "lazuli: LAZULI_BLOB_PROT is no variable of a flag, and ignored; did you mean LAZULI_BLOB_PORT?",
+                "lazuli: LAZULI_X is no variable of a flag, and ignored",
+            ],
+        ),
+    ] {
+        let mut child = command(program, &[&FREE[..], arguments].concat()).envs(variables.iter().copied()).spawn().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let last = if program == lazuli() { "Data is kept in " } else { "Table service is successfully listening" };
+        let mut line = String::new();
+        while !line.contains(last) {
+            line.clear();
+            assert_ne!(output.read_line(&mut line).unwrap(), 0, "{arguments:?}");
+        }
+        let mut errors = child.stderr.take().unwrap();
+        let running = Running { child, lines: channel().1 };
+        running.signal("TERM");
+        let mut said = String::new();
+        errors.read_to_string(&mut said).unwrap();
+        assert_eq!(said.lines().collect::<Vec<_>>(), wanted, "{arguments:?}");
+    }
+}
+
+/// Certificates as people have them: what OpenSSL makes without being told a version, and PFX files.
+#[test]
+fn certificates_of_all_sorts() {
+    let folder = Folder::new("certificates");
+    let path = |name: &str| folder.0.join(name).to_str().unwrap().to_owned();
+    let (cert, key, other, pfx, der) = (path("cert.pem"), path("key.pem"), path("other.pem"), path("cert.pfx"), path("cert.crt"));
+    std::fs::write(&cert, VERSION_1).unwrap();
+    std::fs::write(&key, KEY).unwrap();
+    std::fs::write(&other, OTHER_KEY).unwrap();
+    std::fs::write(&pfx, "").unwrap();
+    let der_of = |text: &str| {
+        use base64::{Engine, engine::general_purpose::STANDARD};
+        STANDARD.decode(text.lines().filter(|line| !line.starts_with('-')).collect::<String>()).unwrap()
+    };
+    std::fs::write(&der, der_of(VERSION_1)).unwrap();
+
+    let mut child = command(lazuli(), &[&FREE[..], &["--cert", &cert, "--key", &key]].concat()).spawn().unwrap();
+    let mut warning = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut warning).unwrap();
+    assert!(warning.contains("cert.pem is an X.509 certificate of version 1, which some clients refuse"), "{warning}");
+    let output = child.stdout.take().unwrap();
+    let port = BufReader::new(output).lines().next().unwrap().unwrap().rsplit(':').next().unwrap().parse().unwrap();
+    let running = Running { child, lines: channel().1 };
+    // The test's client cannot check such a certificate, as some clients cannot; the server's own health check does not.
+    let port: u16 = port;
+    let (code, _, error) = run(lazuli(), &["--health", "--blob-port", &port.to_string(), "--cert", &cert, "--key", &key]);
+    assert_eq!(code, 0, "{error}");
+    drop(running);
+
+    let convert =
+        format!("openssl pkcs12 -in {pfx} -out {} -nodes, then --cert {1} --key {1}", path("cert.pem"), path("cert.pem"));
+    let no_pfx = "--pwd goes with a PFX file, which is not read here: --cert and --key take PEM files";
+    let whole_pfx = path("whole");
+    std::fs::write(&whole_pfx, [0x30, 0x82, 1, 0, 2, 1, 3, 0x30]).unwrap();
+    for (arguments, said) in [
+        (&["--cert", cert.as_str(), "--key", other.as_str()][..], "do not work together: the certificate is of another key"),
+        (&["--cert", &pfx, "--pwd", "s3cret"], &convert),
+        (&["--cert", &pfx], &convert),
+        (&["--cert", &whole_pfx, "--key", &key], "is a PFX file, which is not read here: openssl pkcs12 -in "),
+        (&["--pwd", "s3cret"], no_pfx),
+        (&["--cert", &der, "--key", &key], "is in DER, not in PEM: openssl x509 -inform der -in "),
+    ] {
+        let (code, _, error) = run(lazuli(), &[&FREE[..], arguments].concat());
+        assert_eq!((code, error.lines().count()), (2, 1), "{error}");
+        assert!(error.contains(said) && !error.contains("s3cret"), "{error}");
+    }
+}
+
 /// A mistake is one line on standard error that names it, and exit code 2.
 #[test]
 fn mistakes_are_one_line() {
@@ -257,6 +373,9 @@ fn mistakes_are_one_line() {
         (&["--cert", absent], "--key"),
         (&["--cert", absent, "--key", absent], "cannot be read"),
         (&["--blob-host", "not a host"], "not a host"),
+        (&["--blob-host", "192.0.2.1", "--blob-port", "0"], "(--blob-host HOST chooses another address of this machine)"),
+        (&["--log-format", "xml"], "\"xml\" is not a format: text or json"),
+        (&["--user", "me"], "\"me\" is not a user: owner, UID or UID:GID in numbers"),
         (&["--blob-keep-alive-timeout", "soon"], "soon"),
         (&["--blob-port", "\n"], "is not a port"),
     ] {
@@ -390,6 +509,26 @@ pub const KEY: &str = "\
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgqzj2iG/5oxhyWai3
 h21JWhu2y0Kd7q3nlKOUf0sK/nmhRANCAAT5Hnk0YvNG4NsNo7Z/CWCNm6MyxDA3
 dIpiWlYCQfAVVmLj2Gt1LpN310WmpTGP8lUCvg2L9MX05f/36a5dlW5j
+-----END PRIVATE KEY-----
+";
+
+/// A certificate of that key as `openssl x509 -req` makes it.
+const VERSION_1: &str = "\
+-----BEGIN CERTIFICATE-----
+MIIBJDCBywIUAQltsKtp/FJAFzuUmlv7IdT4PrIwCgYIKoZIzj0EAwIwFDESMBAG
+A1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjA2MDg1NFoYDzIxMjYxMDI5MDYwODU0
+WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC
+AAT5Hnk0YvNG4NsNo7Z/CWCNm6MyxDA3dIpiWlYCQfAVVmLj2Gt1LpN310WmpTGP
+8lUCvg2L9MX05f/36a5dlW5jMAoGCCqGSM49BAMCA0gAMEUCIQDgUX4cr8FGdfTG
+U4QKfYx25Kqxe+NHVRxHprRWBvH1JQIgFl5CcWZW9I+NPt92hROj7ZdEMEbsr3IZ
+VtV4/M7mJbs=
+-----END CERTIFICATE-----
+";
+const OTHER_KEY: &str = "\
+-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgm9rWKGhTKktSbDGx
+jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
+5cmWJRCELMjINrvPdXXflAjSLaLcswMdExoZ8ITBvEWdix5UMg5ZEFbs
 -----END PRIVATE KEY-----
 ";
 

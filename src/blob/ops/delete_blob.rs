@@ -66,7 +66,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         (false, false) => "d",
     };
     if !call.grant.allows(letter) {
-        return Err(Code::AuthorizationPermissionMismatch.into());
+        return Err(call.grant.lacking(letter));
     }
     let container = blobs.container(&call)?;
     if permanent {

@@ -2,11 +2,11 @@
 
 use super::super::render::{self, Asked};
 use super::super::target::Addressed;
+use super::super::told::Told;
 use super::{Asker, Head, Known, is_echoed};
 use crate::op::{Body as Sent, Call, Parts, Row, Target};
 use crate::rules::batch::Part;
 use crate::rules::fault::{Code, Fault};
-use crate::rules::secret;
 use http::header::{HeaderName, HeaderValue};
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -53,7 +53,8 @@ impl Parts for Asker {
                 Err(_) => call.headers.get("x-ms-client-request-id").cloned(),
             };
             let client_id = client_id.filter(is_echoed);
-            let request = part.as_ref().map_or_else(|_| "-".to_owned(), |part| format!("{} {}", part.method, part.target));
+            let began = self.pipeline.world.machine();
+            let (method, uri) = part.as_ref().map_or(("-", "-"), |part| (part.method.as_str(), part.target.as_str()));
 
             let mut known = Known::of_part(call.version);
             let outcome = match part.and_then(|part| self.head_of(call, part, rows)) {
@@ -72,11 +73,18 @@ impl Parts for Asker {
                 site: false,
             };
             let status = outcome.as_ref().map_or_else(Fault::status, |reply| reply.status);
-            let name = known.row.map_or("-", |row| row.name);
-            tracing::info!(target: "lazuli::access", "part {request} {status} {name}", request = secret::masked(&request));
-            if let Err(fault) = &outcome {
-                tracing::debug!(target: "lazuli::refusal", request = %request_id, "{fault}");
-            }
+            let told = Told {
+                kind: asked.kind,
+                part: true,
+                method,
+                uri: &uri,
+                row: known.row,
+                status,
+                refusal: outcome.as_ref().err(),
+                request_id: &request_id,
+                times: (began, self.pipeline.world.machine()),
+            };
+            told.tell();
             render::part(&outcome, &asked)
         })
     }

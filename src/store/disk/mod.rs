@@ -111,7 +111,9 @@ impl Disk {
         let told: Arc<dyn Told> = rest.clone();
         log.keep(ROOTS, Arc::downgrade(&told));
         let mut said = found.mended;
-        said.push(format!("{} records were read from {}", found.records, path.display()));
+        if found.records > 0 {
+            said.push(format!("{} records were read from {}", found.records, path.display()));
+        }
         Ok((Disk { _committing: committing, log, extents, rest, found: Mutex::new(found.cells) }, said))
     }
 

@@ -72,7 +72,7 @@ pub(super) fn check_both(call: &Call) -> Result<(), Fault> {
 pub(super) fn check_letters(call: &Call, row: &Row) -> Result<(), Fault> {
     let letters = row.permit.service;
     match letters == "au" && !(call.grant.allows("a") && call.grant.allows("u")) {
-        true => Err(Code::AuthorizationPermissionMismatch.into()),
+        true => Err(call.grant.lacking("au").because("the SAS has to permit both a and u")),
         false => Ok(()),
     }
 }

@@ -1,0 +1,109 @@
+//! `lazuli --health`: asks the server that would be running with the same flags how it is.
+
+use crate::config::Config;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned};
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long the server may take for each step.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// What is asked.
+const REQUEST: &[u8] = b"GET /_lazuli/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+
+/// Asks the first service that the configuration names.
+///
+/// # Errors
+/// One sentence: no server answers there, or it is not well.
+pub fn ask(config: &Config) -> Result<(), String> {
+    let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
+    let endpoint = endpoints.into_iter().flatten().next().ok_or("no service is served")?;
+    let host = match endpoint.host.as_str() {
+        "0.0.0.0" => "127.0.0.1",
+        "::" => "::1",
+        host => host,
+    };
+    match status(host, endpoint.port, config.tls.is_some()) {
+        Ok(status) if status == *b"HTTP/1.1 200" => Ok(()),
+        Ok(_) => Err("the server answers, and is not well".to_owned()),
+        Err(error) => Err(format!("no server answers at {host}:{}: {error}", endpoint.port)),
+    }
+}
+
+/// The beginning of the answer.
+fn status(host: &str, port: u16, https: bool) -> io::Result<[u8; 12]> {
+    let stream = connect(host, port)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    if !https {
+        return exchange(stream);
+    }
+    let provider = Arc::new(ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
+    let config = config.map_err(io::Error::other)?.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider)));
+    let name = ServerName::try_from("localhost").map_err(io::Error::other)?;
+    let session = ClientConnection::new(Arc::new(config.with_no_client_auth()), name).map_err(io::Error::other)?;
+    exchange(StreamOwned::new(session, stream))
+}
+
+fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
+    let mut outcome = Err(io::Error::other("the host has no address"));
+    for address in (host, port).to_socket_addrs()? {
+        outcome = TcpStream::connect_timeout(&address, PATIENCE);
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    outcome
+}
+
+fn exchange(mut stream: impl Read + Write) -> io::Result<[u8; 12]> {
+    stream.write_all(REQUEST)?;
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer)?;
+    Ok(answer)
+}
+
+/// Takes any certificate: the server that is asked is this machine's own, it is told nothing, and what it says is believed of
+/// nobody else. Its certificate is often for another name, or of nobody that the machine trusts.
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,118 @@
+//! What a running server says: its ready lines, its warnings and its log. None of it ever waits for a reader ([`lossy`]).
+
+mod file;
+pub mod lossy;
+mod text;
+
+use crate::config::Config;
+use lossy::{Lossy, Notice};
+use std::io::{self, Write};
+use std::time::Duration;
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::{Layer, Registry, fmt};
+
+pub use file::open;
+
+/// How the log is written to standard output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// A line for people.
+    #[default]
+    Text,
+    /// A JSON object a line.
+    Json,
+}
+
+/// The target of the events that are one for each request.
+pub const ACCESS: &str = "lazuli::access";
+
+/// How long the end of the server waits for who reads its last lines.
+const LAST_LINES: Duration = Duration::from_millis(300);
+
+/// Standard output and standard error of a running server.
+#[derive(Debug)]
+pub struct Voice {
+    out: Lossy,
+    err: Lossy,
+    file: Option<Lossy>,
+}
+
+impl Voice {
+    /// Takes over both streams, and starts the log: to standard output as the configuration says, and at the level debug to `file`.
+    ///
+    /// # Errors
+    /// One sentence, when there can be no threads.
+    pub fn start(config: &Config, file: Option<std::fs::File>) -> Result<Voice, String> {
+        let notice: Notice = match config.log_format {
+            Format::Text => text::dropped,
+            Format::Json => {
+                |count| format!("{}\n", serde_json::json!({ "level": "WARN", "message": lost(count), "dropped": count }))
+            }
+        };
+        let started = |lines: io::Result<Lossy>| lines.map_err(|error| format!("the log cannot be written: {error}"));
+        let out = started(Lossy::start("stdout", io::stdout(), notice))?;
+        let err = started(Lossy::start("stderr", io::stderr(), text::dropped))?;
+        let file = file.map(|file| started(Lossy::start("debug", file, text::dropped))).transpose()?;
+
+        let access = if config.silent { LevelFilter::OFF } else { LevelFilter::INFO };
+        let filter = EnvFilter::new(format!("{},{ACCESS}={access}", config.log.to_string().to_lowercase()));
+        let lines = fmt::layer().with_writer(Lines(out.clone())).with_ansi(false).log_internal_errors(false);
+        let lines = match config.log_format {
+            Format::Text => lines.event_format(text::Text).boxed(),
+            Format::Json => lines.json().flatten_event(true).with_target(false).with_current_span(false).boxed(),
+        };
+        let debug = file.clone().map(|file| {
+            let lines = fmt::layer().with_writer(Lines(file)).with_ansi(false).log_internal_errors(false);
+            lines.event_format(text::Text).with_filter(LevelFilter::DEBUG)
+        });
+        _ = tracing::subscriber::set_global_default(Registry::default().with(lines.with_filter(filter)).with(debug));
+        // A panic is a bug; it must not block either.
+        std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+        Ok(Voice { out, err, file })
+    }
+
+    /// A line on standard output.
+    pub fn say(&self, line: &str) {
+        self.out.send(format!("{line}\n").as_bytes());
+    }
+
+    /// A line on standard error.
+    pub fn complain(&self, line: &str) {
+        self.err.send(format!("lazuli: {line}\n").as_bytes());
+    }
+
+    /// Waits for the last lines to be written, for as long as a reader can be waited for.
+    pub fn end(&self) {
+        for lines in [&self.out, &self.err].into_iter().chain(&self.file) {
+            lines.flush(LAST_LINES);
+        }
+    }
+}
+
+/// What a reader who comes back is told.
+fn lost(count: u64) -> String {
+    format!("{count} lines were dropped here, because nobody read them")
+}
+
+/// Hands each event's lines to a stream.
+struct Lines(Lossy);
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = Lossy;
+
+    fn make_writer(&'a self) -> Lossy {
+        self.0.clone()
+    }
+}
+
+/// Says a line while no server runs.
+pub fn say(line: &str) {
+    _ = writeln!(io::stdout(), "{line}");
+}
+
+/// Says on standard error what is wrong while no server runs.
+pub fn complain(line: &str) {
+    _ = writeln!(io::stderr(), "lazuli: {line}");
+}

@@ -1,0 +1,82 @@
+//! Events as lines for people: the time, the level and the sentence. A request's line is put together from the event's fields, which
+//! the JSON form of the log has one by one.
+
+use super::ACCESS;
+use std::fmt;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// The form of a line.
+pub struct Text;
+
+impl<S, N> FormatEvent<S, N> for Text
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut line: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        SystemTime.format_time(&mut line)?;
+        write!(line, " {:>5} ", event.metadata().level())?;
+        if event.metadata().target() == ACCESS {
+            let mut access = Access::default();
+            event.record(&mut access);
+            write!(line, "{access}")?;
+        } else {
+            context.format_fields(line.by_ref(), event)?;
+        }
+        writeln!(line)
+    }
+}
+
+/// The line for lines that were dropped.
+pub fn dropped(count: u64) -> String {
+    let mut time = String::new();
+    _ = SystemTime.format_time(&mut Writer::new(&mut time));
+    format!("{time}  WARN {}\n", super::lost(count))
+}
+
+/// The fields of a request's event.
+#[derive(Default)]
+struct Access {
+    fields: Vec<(&'static str, String)>,
+}
+
+impl Access {
+    fn get(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Visit for Access {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.fields.push((field.name(), value.to_owned()));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.fields.push((field.name(), format!("{value:?}")));
+    }
+}
+
+/// `Blob PUT /devstoreaccount1/c/b 404 Put Blob ContainerNotFound, 0.214 ms, 7e7fac1d-… (the reason)`.
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = |name| self.get(name).unwrap_or("-");
+        if let Some(message) = self.get("message") {
+            return f.write_str(message);
+        }
+        let part = if self.get("part").is_some() { "part " } else { "" };
+        write!(f, "{} {part}{} {} {} {}", word("service"), word("method"), word("uri"), word("status"), word("operation"))?;
+        if let Some(code) = self.get("code") {
+            write!(f, ": {code}")?;
+        }
+        write!(f, ", {} ms, {}", word("milliseconds"), word("request_id"))?;
+        match self.get("reason") {
+            Some(reason) => write!(f, " ({reason})"),
+            None => Ok(()),
+        }
+    }
+}
