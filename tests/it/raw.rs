@@ -65,9 +65,9 @@ impl Raw {
     }
 }
 
-/// Empties every account, by the control that `--control` opens.
+/// Empties every account, by the control that `--control` opens, and leaves the clock where the house has moved it.
 pub async fn reset(house: &House) {
-    let mut raw = Raw::send(house, "POST", "/_lazuli/reset", &[], 0).await;
+    let mut raw = Raw::send(house, "POST", "/_lazuli/reset?clock=keep", &[], 0).await;
     let head = raw.head().await;
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
 }

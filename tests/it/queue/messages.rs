@@ -93,6 +93,20 @@ async fn a_message_may_begin_out_of_sight_and_ends_by_the_clock() {
     .await;
 }
 
+/// A life has no upper bound from 2017-07-29 on; one that ends behind the last year ends there.
+#[tokio::test]
+async fn a_message_may_live_very_long() {
+    let body = document("x");
+    check(&format!(
+        "POST /work/messages?messagettl=2147483648 | | {body} → 201 | | !9999
+         POST /work/messages?messagettl=922337203685 | | {body} → 201 | | ~<ExpirationTime>Fri, 31 Dec 9999 23:59:59 GMT</ExpirationTime>
+         wait 604801
+         GET /work/messages?numofmessages=32 → 200 | | ~<DequeueCount>1</DequeueCount>
+         GET /work?comp=metadata → 200 | x-ms-approximate-messages-count: 2"
+    ))
+    .await;
+}
+
 #[tokio::test]
 async fn numbers_have_bounds() {
     let body = document("x");
@@ -112,8 +126,6 @@ async fn numbers_have_bounds() {
          POST /work/messages?messagettl=-2 | | {body} → {ttl}
          POST /work/messages?messagettl=604801 | x-ms-version: 2016-05-31 | {body} → 400 | x-ms-error-code: - | ~<MinimumAllowed>1</MinimumAllowed><MaximumAllowed>604800</MaximumAllowed>
          POST /work/messages?messagettl=-1 | x-ms-version: 2016-05-31 | {body} → 400 | | ~<Code>OutOfRangeQueryParameterValue</Code>
-         POST /work/messages?messagettl=2147483648 | | {body} → 201 | | !9999
-         POST /work/messages?messagettl=922337203685 | | {body} → 201 | | ~<ExpirationTime>Fri, 31 Dec 9999 23:59:59 GMT</ExpirationTime>
          POST /work/messages?messagettl=922337203685 | x-ms-version: 2016-05-31 | {body} → 400 | | ~<MaximumAllowed>604800</MaximumAllowed>
          POST /work/messages?messagettl=1.5 | | {body} → {value} | | ~<QueryParameterName>messagettl</QueryParameterName>
          POST /work/messages?messagettl=10&visibilitytimeout=10 | | {body} → {value} | | ~<Reason>messagettl must be greater than visibilitytimeout</Reason>
