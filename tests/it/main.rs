@@ -26,6 +26,7 @@ mod kill;
 mod queue;
 mod race;
 mod raw;
+mod reclaim;
 mod routing;
 mod scenario;
 mod scratch;
