@@ -1,5 +1,6 @@
-//! What it costs to keep data on disk: blobs and entities that are put in a second, in memory and with each durability; and how long a
-//! server takes to start over many of them. `cargo bench --bench disk [-- COUNT]`; a million of each unless told otherwise.
+//! What it costs to keep data on disk: blobs and entities that are put in a second, in memory and with each durability; how long a
+//! server takes to start over many of them; and what it costs others that space is given back. `cargo bench --bench disk [-- COUNT]`;
+//! a million of each unless told otherwise. `cargo bench --bench disk -- space` measures the last alone.
 
 #![allow(
     clippy::disallowed_methods,
@@ -18,7 +19,7 @@ use std::error::Error;
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -31,6 +32,12 @@ const TIMED: usize = 50_000;
 const CLIENTS: usize = 64;
 /// Bytes of a blob.
 const SIZE: usize = 1000;
+/// Blobs of a container that is deleted, and the bytes of each.
+const DELETED: (usize, usize) = (200_000, 1024);
+/// Blobs that are written over, and the bytes of each.
+const OVERWRITTEN: (usize, usize) = (20_000, 5000);
+/// For how long messages are put after a container was deleted.
+const AFTER: Duration = Duration::from_secs(15);
 /// Entities of a partition.
 const PARTITION: usize = 100;
 const KINDS: [Kind; 2] = [Kind::Blob, Kind::Table];
@@ -75,13 +82,13 @@ struct Client {
 impl Client {
     async fn open(emulator: &Emulator, kind: Kind) -> Outcome<Client> {
         let address = emulator.addresses().iter().find(|address| address.kind == kind).ok_or("no such service")?;
-        let fields = [WELL_KNOWN_ACCOUNT, "rwdlacup", "bt", "sco", "", "2100-01-01", "", "", "2019-02-02", ""].join("\n");
+        let fields = [WELL_KNOWN_ACCOUNT, "rwdlacup", "bqt", "sco", "", "2100-01-01", "", "", "2019-02-02", ""].join("\n");
         let mac = Hmac::<sha2::Sha256>::new_from_slice(&STANDARD.decode(WELL_KNOWN_KEY)?)?.chain_update(fields.as_bytes());
         let signature = STANDARD.encode(mac.finalize().into_bytes());
         let signature = utf8_percent_encode(&signature, NON_ALPHANUMERIC);
         let stream = TcpStream::connect(("127.0.0.1", address.port)).await?;
         stream.set_nodelay(true)?;
-        Ok(Client { stream, sas: format!("sv=2019-02-02&ss=bt&srt=sco&sp=rwdlacup&se=2100-01-01&sig={signature}") })
+        Ok(Client { stream, sas: format!("sv=2019-02-02&ss=bqt&srt=sco&sp=rwdlacup&se=2100-01-01&sig={signature}") })
     }
 
     /// A request that has to succeed, with an answer that has no body.
@@ -148,6 +155,59 @@ async fn fill(emulator: &Emulator, kind: Kind, numbers: Range<usize>) -> Outcome
     Ok(count as f64 / begun.elapsed().as_secs_f64())
 }
 
+/// Puts so many blobs of a size into a container; how many in a second.
+async fn put_blobs(emulator: &Emulator, container: &str, (count, size): (usize, usize)) -> Outcome<f64> {
+    let (begun, body) = (Instant::now(), "0123456789".repeat(size.div_ceil(10)));
+    let clients = (0..CLIENTS).map(async |at| {
+        let mut client = Client::open(emulator, Kind::Blob).await?;
+        for number in (at..count).step_by(CLIENTS) {
+            client.ask(&format!("PUT /{container}/{number:07}"), "x-ms-blob-type: BlockBlob\r\n", &body[..size]).await?;
+        }
+        Outcome::Ok(())
+    });
+    futures::future::try_join_all(clients).await?;
+    Ok(count as f64 / begun.elapsed().as_secs_f64())
+}
+
+/// How long others wait while space is given back.
+async fn space() -> Outcome<()> {
+    let place = Place::new("space");
+    let (emulator, _) = start(&["--location".into(), place.0.clone().into_os_string()]).await?;
+    let mut blobs = Client::open(&emulator, Kind::Blob).await?;
+    for container in ["deleted", "over"] {
+        blobs.ask(&format!("PUT /{container}?restype=container"), "", "").await?;
+    }
+    put_blobs(&emulator, "deleted", DELETED).await?;
+    for entry in std::fs::read_dir(&place.0)? {
+        std::fs::File::open(entry?.path())?.sync_all()?;
+    }
+    let mut queue = Client::open(&emulator, Kind::Queue).await?;
+    queue.ask("PUT /work", "", "").await?;
+    let message = "<QueueMessage><MessageText>work</MessageText></QueueMessage>";
+    let (deleting, mut waits) = (blobs.ask("DELETE /deleted?restype=container", "", ""), Vec::new());
+    let putting = async {
+        let begun = Instant::now();
+        while begun.elapsed() < AFTER {
+            let asked = Instant::now();
+            queue.ask("POST /work/messages", "", message).await?;
+            waits.push(asked.elapsed());
+        }
+        Outcome::Ok(())
+    };
+    futures::future::try_join(deleting, putting).await?;
+    waits.sort_unstable();
+    let at = |share: usize| waits.get(waits.len() * share / 100).or(waits.last()).map_or(0.0, |wait| wait.as_secs_f64() * 1e3);
+    println!("\nWhile a container of {} blobs of {} bytes was deleted, of {} messages", DELETED.0, DELETED.1, waits.len());
+    println!("half were put in {:.2} ms, 99 % in {:.2} ms, and all in {:.1} ms.", at(50), at(99), at(100));
+    let (anew, over) = (put_blobs(&emulator, "over", OVERWRITTEN).await?, put_blobs(&emulator, "over", OVERWRITTEN).await?);
+    println!(
+        "Blobs of {} bytes: {anew:.0} a second were put anew and {over:.0} over others, {:.2} as many.",
+        OVERWRITTEN.1,
+        over / anew
+    );
+    Ok(())
+}
+
 /// The rates of blobs and entities, as a row.
 async fn rates(emulator: &Emulator, name: &str, count: usize) -> Outcome<()> {
     let mut rates = Vec::new();
@@ -161,6 +221,9 @@ async fn rates(emulator: &Emulator, name: &str, count: usize) -> Outcome<()> {
 
 #[tokio::main]
 async fn main() -> Outcome<()> {
+    if std::env::args().any(|word| word == "space") {
+        return space().await;
+    }
     let count = std::env::args().find_map(|word| word.parse().ok()).unwrap_or(COUNT).max(1);
     let timed = TIMED.min(count);
     println!("| durability | blobs of {SIZE} bytes a second | entities a second |\n|---|---|---|");
@@ -183,5 +246,5 @@ async fn main() -> Outcome<()> {
             }
         }
     }
-    Ok(())
+    space().await
 }

@@ -98,7 +98,7 @@ impl Emulator {
                 Ok((service(kind, &accounts, &store, &files).map_err(|why| unreadable(config, &why))?, endpoint))
             })
             .collect::<Result<_, String>>()?;
-        recovered.extend(store.disk().and_then(|disk| disk.settle()));
+        recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
         let controlled = Controlled { services, world: world.clone() };
 

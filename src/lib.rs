@@ -3,7 +3,8 @@
 //! The map of the house, arrows pointing down only:
 //!
 //! - [`config`] and `main.rs`: arguments in, server out
-//! - [`Emulator`]: the whole server, embeddable; [`import`]: another server's data, written through the services
+//! - [`Emulator`]: the whole server, embeddable; [`import`]: another server's data, written through the services; [`check`]: what a
+//!   folder holds
 //! - [`http`]: the wire, and only here: listeners, targets, routes, signatures, the pipeline of a request
 //! - [`blob`], [`queue`], [`table`], [`mod@file`]: a service each; [`service`] is what they share
 //! - [`op`]: what an operation is, what it is handed and what it gives back
@@ -14,6 +15,7 @@
 
 pub mod account;
 pub mod blob;
+pub mod check;
 pub mod config;
 pub mod control;
 mod emulator;

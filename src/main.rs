@@ -13,10 +13,15 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// How often memory is given back to the system.
+const HOUSEKEEPING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -28,6 +33,7 @@ fn main() -> ExitCode {
             Ok(ExitCode::SUCCESS)
         }
         Ok(Start::Health(config)) => Ok(healthy(&config)),
+        Ok(Start::Check(location)) => Ok(check(&location)),
         Ok(Start::Import { from, to, durability }) => import(&from, &to, durability),
         Ok(Start::Serve(config)) => serve(config),
     };
@@ -47,12 +53,41 @@ fn healthy(config: &Config) -> ExitCode {
     }
 }
 
+/// What a location holds goes to stdout, what is wrong with it to stderr.
+fn check(location: &Path) -> ExitCode {
+    let checked = lazuli::check::check(location);
+    checked.found.iter().for_each(|line| say(line));
+    checked.wrong.iter().for_each(|line| complain(line));
+    if !checked.wrong.is_empty() {
+        return ExitCode::FAILURE;
+    }
+    say("It is sound");
+    ExitCode::SUCCESS
+}
+
 fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
     let imported = runtime.block_on(lazuli::import::azurite(from, to, durability, World::real()))?;
     say(&format!("Brought over to {}: {}", to.display(), imported.brought));
     imported.left.iter().for_each(|line| complain(line));
     Ok(if imported.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Gives memory that became free back to the system, also while nobody asks for anything, until what this returns is dropped.
+///
+/// The allocator looks at what has been free for a while only when somebody takes whole megabytes from it. So somebody does, once a
+/// second: that costs microseconds where there is nothing to give back.
+fn keep_house() -> std::io::Result<Sender<()>> {
+    let (alive, ended) = channel::<()>();
+    let house = move || {
+        while ended.recv_timeout(HOUSEKEEPING) == Err(RecvTimeoutError::Timeout) {
+            let mut megabyte = Vec::<u8>::with_capacity(1 << 20);
+            megabyte.push(1);
+            drop(std::hint::black_box(megabyte));
+        }
+    };
+    std::thread::Builder::new().name("lazuli-memory".to_owned()).spawn(house)?;
+    Ok(alive)
 }
 
 fn serve(mut config: Config) -> Result<ExitCode, String> {
@@ -75,6 +110,7 @@ fn serve(mut config: Config) -> Result<ExitCode, String> {
         }
     }
     let voice = Voice::start(&config, file)?;
+    let _house = keep_house().map_err(|error| error.to_string())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
     let outcome = runtime.block_on(run(&config, tls, &voice));
     // Open connections and unread bodies do not hold up the end.

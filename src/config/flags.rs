@@ -211,6 +211,7 @@ pub(super) static SECTIONS: &[Section] = &[
             ),
             value("from-azurite", "DIR", |d, v| path(v).map(|p| d.from_azurite = Some(p)))
                 .means("The Azurite workspace that import reads"),
+            question("check").means("Say what --location holds and whether it is sound, change nothing, and exit with 0 or 1"),
             question("health").means("Ask the server that runs with these flags for its health, and exit with 0 or 1"),
             question("version").short('v').means("Print the version, and nothing else"),
             question("help").short('h').means("Print this list"),

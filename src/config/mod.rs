@@ -175,6 +175,8 @@ pub enum Start {
         /// When a write to it counts as done.
         durability: Durability,
     },
+    /// Say what this location holds and whether it is sound, and exit with 0 or 1.
+    Check(PathBuf),
     /// Ask the server that runs with this configuration for its health, and exit with 0 or 1.
     Health(Config),
 }
@@ -216,6 +218,10 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
             return Err(Mistake("--from-azurite goes with import: lazuli import --from-azurite DIR".to_owned()));
         }
         (true, ..) => return Err(Mistake("import needs --from-azurite DIR and --location DIR".to_owned())),
+    }
+    if asked("check") {
+        let location = config.location.ok_or_else(|| Mistake("check needs --location DIR".to_owned()))?;
+        return Ok(Start::Check(location));
     }
     Ok(if asked("health") { Start::Health(config) } else { Start::Serve(config) })
 }

@@ -153,7 +153,7 @@ fn every_spelling_and_variable_does_the_same() {
     }
     assert_eq!(config(&["--extentMemoryLimit", "-1"], &[]).warnings.len(), 1, "a number is a value, whatever its sign");
 
-    let refused_or_asking = ["cert", "key", "pwd", "import", "from-azurite", "health", "version", "help"];
+    let refused_or_asking = ["cert", "key", "pwd", "import", "from-azurite", "check", "health", "version", "help"];
     for flag in flags() {
         let tested = SETTINGS.iter().any(|(_, variable, ..)| Some((*variable).to_owned()) == flag.variable());
         assert!(tested || refused_or_asking.contains(&flag.name), "--{} has no test", flag.name);
@@ -457,6 +457,12 @@ fn docs_configuration_md_is_fresh() {
     }
     let text = std::fs::read_to_string(page).unwrap_or_default().replace("\r\n", "\n");
     assert!(text == reference(), "docs/configuration.md is stale: UPDATE_DOCS=1 cargo test config");
+}
+
+#[test]
+fn a_check_names_its_place() {
+    assert_eq!(start(&["lazuli", "--check", "--location", "here"], &[]), Ok(Start::Check(PathBuf::from("here"))));
+    assert_eq!(mistake(&["--check"], &[]), "check needs --location DIR");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// How far the clock of who writes the newest form is moved on, in seconds: less than the skew that signatures may have.
 const LATER: u64 = 60;
 /// The newest form.
-const NEWEST: u32 = 1;
+const NEWEST: u32 = 2;
 const ACCOUNT: &str =
     "--account=devstoreaccount1,versioning,immutability,access-tracking,container-retention=365,share-retention=365";
 

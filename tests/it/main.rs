@@ -28,6 +28,7 @@ mod parameters;
 mod queue;
 mod race;
 mod raw;
+mod reclaim;
 mod routing;
 mod scenario;
 mod scratch;

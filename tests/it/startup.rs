@@ -38,7 +38,7 @@ pub fn command(program: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn lazuli() -> &'static Path {
+pub fn lazuli() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_lazuli"))
 }
 
@@ -71,6 +71,13 @@ impl Running {
     /// Its number.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// How much of the machine's memory it holds, in bytes.
+    pub fn resident(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
     }
 
     /// Ends it as hard as it can be ended.

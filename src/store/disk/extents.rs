@@ -2,10 +2,11 @@
 //! is given back to the system as a hole, and a file that has nothing else is removed.
 
 use super::folder::Folder;
-use super::medium::{Medium, read_at};
+use super::medium::{Medium, read_at, taken};
+use super::reclaim::{Pending, Ranges};
 use crate::rules::checksum::Crc64;
 use bytes::Bytes;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io;
@@ -14,8 +15,8 @@ use std::sync::{Arc, Weak};
 
 /// The size in bytes at which an extent is full.
 const FULL: u64 = 256 << 20;
-/// Holes are made in whole blocks of this many bytes.
-const BLOCK: u64 = 4096;
+/// How many bytes that no record names are few, where it is not sure that no log is missing.
+const FEW: u64 = 64 << 20;
 
 /// All extents of a folder.
 #[derive(Debug)]
@@ -23,8 +24,7 @@ pub struct Extents {
     folder: Arc<Folder>,
     medium: Arc<Medium>,
     open: Mutex<Open>,
-    /// What became free, and after which frame of the log nothing on disk refers to it.
-    freed: Mutex<Vec<(u64, Freed)>>,
+    pending: Pending,
     /// The number of the last frame that was handed to the log.
     pub(super) appended: AtomicU64,
     /// Whether the server is stopping: what is dropped from memory from then on is not gone from the disk.
@@ -44,7 +44,7 @@ struct Open {
 
 /// One file.
 #[derive(Debug)]
-struct Extent {
+pub(super) struct Extent {
     id: u32,
     file: File,
     /// How many bytes it had when it was opened.
@@ -53,15 +53,16 @@ struct Extent {
     dirty: AtomicBool,
     /// How many bytes somebody refers to.
     live: AtomicU64,
-    /// Ranges that nobody refers to, by their first byte, neighbours joined.
-    dead: Mutex<BTreeMap<u64, u64>>,
+    /// Ranges that nobody refers to.
+    dead: Mutex<Ranges>,
 }
 
+/// A range of an extent that nobody in memory refers to any more.
 #[derive(Debug)]
-struct Freed {
-    extent: Arc<Extent>,
-    start: u64,
-    length: u64,
+pub(super) struct Freed {
+    pub(super) extent: Arc<Extent>,
+    pub(super) start: u64,
+    pub(super) length: u64,
 }
 
 /// Bytes in an extent. Once nobody has this any more, they are gone.
@@ -116,7 +117,25 @@ impl Drop for Piece {
         }
         let freed = Freed { extent: self.extent.clone(), start: self.place.start, length: u64::from(self.place.length) };
         let after = self.extents.appended.load(Ordering::SeqCst);
-        self.extents.freed.lock().push((after, freed));
+        self.extents.pending.add(after, freed);
+    }
+}
+
+/// How the reading of records ended.
+#[derive(Debug)]
+pub struct Settled {
+    /// What is to be told, in sentences.
+    pub told: Vec<String>,
+    /// Whether contents that no record names are kept.
+    pub kept: bool,
+}
+
+/// A number of bytes, for people.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
+        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
     }
 }
 
@@ -135,7 +154,7 @@ impl Extents {
             folder,
             medium,
             open: Mutex::default(),
-            freed: Mutex::default(),
+            pending: Pending::default(),
             appended: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
         };
@@ -166,7 +185,6 @@ impl Extents {
     pub fn write(self: &Arc<Self>, bytes: &[u8]) -> io::Result<Piece> {
         let length = u32::try_from(bytes.len()).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
         let (extent, start) = self.reserve(u64::from(length))?;
-        extent.live.fetch_add(u64::from(length), Ordering::SeqCst);
         let place = Place { extent: extent.id, length, start, checksum: Crc64::of(bytes).0 };
         let piece = Piece { extents: self.clone(), extent, place };
         self.medium.write_at(&piece.extent.file, bytes, start)?;
@@ -189,6 +207,8 @@ impl Extents {
         };
         let start = open.end;
         open.end += length;
+        // Before anybody can see a later extent, and this one without anything alive in it.
+        extent.live.fetch_add(length, Ordering::SeqCst);
         Ok((extent, start))
     }
 
@@ -224,14 +244,18 @@ impl Extents {
     }
 
     fn extent(&self, id: u32) -> io::Result<Arc<Extent>> {
-        let file = self.medium.open(&self.folder.file(&name(id)))?;
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", name(id)));
+        let file = self.medium.open(&self.folder.file(&name(id))).map_err(named)?;
         let found = file.metadata()?.len();
         Ok(Arc::new(Extent { id, file, found, dirty: AtomicBool::new(false), live: AtomicU64::new(0), dead: Mutex::default() }))
     }
 
-    /// Ends the reading of records: what none of them told of is given back. Says what is missing.
-    pub fn settle(&self) -> Option<String> {
-        let missing = self.missing();
+    /// Ends the reading of records: what none of them told of is given back, in time. Says what is missing.
+    ///
+    /// Where it is not sure that every record was read, far more bytes than records tell of may be those of a log that is missing:
+    /// then they are kept, and that is said.
+    pub fn settle(self: &Arc<Self>, sure: bool) -> Settled {
+        let mut told: Vec<String> = self.missing().into_iter().collect();
         let mut open = self.open.lock();
         let mut live: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
         for ((extent, start), piece) in std::mem::take(&mut open.shared) {
@@ -242,6 +266,19 @@ impl Extents {
         let (end, extents) = (open.end, open.files.values().cloned().collect::<Vec<_>>());
         let last = extents.last().map(|last| last.id);
         drop(open);
+        let named: u64 = live.values().flatten().map(|(_, length)| length).sum();
+        let held: u64 = extents.iter().filter_map(|extent| taken(&extent.file).ok()).sum();
+        let unnamed = held.saturating_sub(named);
+        if !sure && unnamed > named && (unnamed > FEW || named == 0) {
+            told.push(format!(
+                "the extents hold {} of contents that no record names, and records name {}; as a log may be missing, they are kept. If \
+                 there is one that belongs here, stop the server and put it back",
+                size(unnamed),
+                size(named)
+            ));
+            self.hold();
+            return Settled { told, kept: true };
+        }
         for extent in extents {
             let mut kept = live.remove(&extent.id).unwrap_or_default();
             kept.sort_unstable();
@@ -249,12 +286,14 @@ impl Extents {
             let mut at = 0;
             for (start, length) in kept.into_iter().chain([(length, 0)]) {
                 if start > at {
-                    self.give_back(&Freed { extent: extent.clone(), start: at, length: start - at });
+                    let length = start - at;
+                    extent.live.fetch_add(length, Ordering::SeqCst);
+                    self.pending.add(0, Freed { extent: extent.clone(), start: at, length });
                 }
                 at = at.max(start + length);
             }
         }
-        missing
+        Settled { told, kept: false }
     }
 
     fn missing(&self) -> Option<String> {
@@ -263,13 +302,23 @@ impl Extents {
         (missing > 0).then(told)
     }
 
-    /// Ends the reading of records when not all were read: no file of those that are there is ever removed. Says what is missing.
+    /// Ends the reading of records when not all were read: nothing that is there and that nobody refers to is ever given back. Says
+    /// what is missing.
     pub fn hold(&self) -> Option<String> {
         let missing = self.missing();
         let mut open = self.open.lock();
         open.shared.clear();
         open.files.values().for_each(|extent| _ = extent.live.fetch_add(1, Ordering::SeqCst));
         missing
+    }
+
+    /// The pieces that records told of so far and how many bytes the extents hold beside them. Only before [`Extents::settle`].
+    pub fn named(&self) -> (Vec<Arc<Piece>>, u64) {
+        let open = self.open.lock();
+        let pieces: Vec<_> = open.shared.values().filter_map(Weak::upgrade).collect();
+        let held: u64 = open.files.values().filter_map(|extent| taken(&extent.file).ok()).sum();
+        let named: u64 = pieces.iter().map(|piece| u64::from(piece.place.length)).sum();
+        (pieces, held.saturating_sub(named))
     }
 
     /// Makes all bytes safe from a loss of power.
@@ -286,65 +335,44 @@ impl Extents {
         Ok(())
     }
 
-    /// Gives back what became free before this frame of the log was handed over, now that it is on disk.
-    pub fn reap(&self, safe: u64) {
-        let ready: Vec<Freed> = {
-            let mut freed = self.freed.lock();
-            let (ready, waiting) = std::mem::take(&mut *freed).into_iter().partition::<Vec<_>, _>(|(after, _)| *after <= safe);
-            *freed = waiting;
-            ready.into_iter().map(|(_, freed)| freed).collect()
-        };
-        for freed in ready {
-            freed.extent.live.fetch_sub(freed.length, Ordering::SeqCst);
-            self.give_back(&freed);
-        }
+    /// What is to be given back.
+    pub(super) fn pending(&self) -> &Pending {
+        &self.pending
     }
 
-    fn give_back(&self, freed: &Freed) {
-        let extent = &freed.extent;
-        let (start, end) = extent.bury(freed.start, freed.length);
+    /// Removes the file of an extent that has nothing alive in it and never will; whether it did.
+    pub(super) fn remove_if_dead(&self, extent: &Extent) -> bool {
         let mut open = self.open.lock();
         let is_last = open.files.last_key_value().is_some_and(|(id, _)| *id == extent.id);
-        if extent.live.load(Ordering::SeqCst) == 0 && !is_last {
-            // Should it not go, the next start tries again: no record tells of anything in it.
-            let _ = std::fs::remove_file(self.folder.file(&name(extent.id)));
-            open.files.remove(&extent.id);
-            return;
+        if is_last || extent.live.load(Ordering::SeqCst) > 0 || !open.files.contains_key(&extent.id) {
+            return false;
         }
-        drop(open);
-        // Blocks that the range shares with others become a hole when those are dead too.
-        let (first, last) = (start.next_multiple_of(BLOCK), end / BLOCK * BLOCK);
-        let (low, high) =
-            ((freed.start / BLOCK * BLOCK).max(first), (freed.start + freed.length).next_multiple_of(BLOCK).min(last));
-        if low < high {
-            punch(&extent.file, low, high - low);
-        }
+        // Should it not go, the next start tries again: no record tells of anything in it.
+        let _ = std::fs::remove_file(self.folder.file(&name(extent.id)));
+        open.files.remove(&extent.id);
+        true
     }
 }
 
 impl Extent {
-    /// Notes a range as dead; gives the whole dead range that it is in now.
-    fn bury(&self, start: u64, length: u64) -> (u64, u64) {
-        let mut dead = self.dead.lock();
-        let (mut low, mut high) = (start, start + length);
-        if let Some((&before, &end)) = dead.range(..=start).next_back().filter(|(_, end)| **end >= start) {
-            dead.remove(&before);
-            (low, high) = (before, high.max(end));
-        }
-        if let Some(end) = dead.remove(&high) {
-            high = end;
-        }
-        dead.insert(low, high);
-        (low, high)
+    /// Its number.
+    pub(super) fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// Its file.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Notes a range as dead.
+    pub(super) fn forget(&self, start: u64, length: u64) {
+        self.live.fetch_sub(length, Ordering::SeqCst);
+        self.dead.lock().add(start, start + length);
+    }
+
+    /// The ranges that nobody refers to.
+    pub(super) fn dead(&self) -> MutexGuard<'_, Ranges> {
+        self.dead.lock()
     }
 }
-
-/// Makes a range of a file a hole. Where the system cannot, the bytes stay until the whole file goes.
-#[cfg(target_os = "linux")]
-fn punch(file: &File, start: u64, length: u64) {
-    use rustix::fs::{FallocateFlags, fallocate};
-    let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, start, length);
-}
-
-#[cfg(not(target_os = "linux"))]
-fn punch(_: &File, _: u64, _: u64) {}

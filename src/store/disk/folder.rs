@@ -1,14 +1,25 @@
-//! The folder that data is kept in: whose it is, and that only one server has it at a time.
+//! The folder that data is kept in: whose it is, that only one server has it at a time, and which log a start needs.
+//!
+//! The file `lazuli` is the marker. Its first line tells the form of everything. Behind it are two lines of the same length that are
+//! written in turn, so that one of them is whole whenever a write stops: the log that the server writes, and how far it reached. A
+//! start that finds less of the log than that has lost acknowledged writes, and is refused.
 
+use super::medium::Medium;
+use crate::rules::checksum::Crc64;
+use parking_lot::Mutex;
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The form of everything in the folder. A server reads its own and those before it.
-pub const FORMAT: u32 = 1;
-/// What the file that tells the form begins with.
+pub const FORMAT: u32 = 2;
+/// What the marker begins with.
 const TITLE: &str = "Lazuli data, format ";
+/// The bytes of the marker's first line.
+const FIRST: usize = TITLE.len() + 2;
+/// The bytes of each of its other two lines.
+const LINE: usize = 153;
 
 /// The file that tells the form.
 pub const TITLE_FILE: &str = "lazuli";
@@ -52,70 +63,235 @@ fn mend(_: &Path, _: &io::Error) -> String {
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// Locked as long as the server runs; the system lets go of it however the server ends.
-    _lock: File,
+    /// The marker, locked as long as the server runs; the system lets go of it however the server ends.
+    marker: File,
+    /// The form that the folder had when it was opened.
+    format: u32,
+    /// What the marker says, and how often it was written.
+    reach: Mutex<(Reach, u64)>,
+}
+
+/// How far the log reached, as the marker has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// The generation of the log; 0 while there is none.
+    pub log: u64,
+    /// How many bytes of it the operating system had, at least.
+    pub written: u64,
+    /// How many of those the disk had, at least.
+    pub synced: u64,
+    /// Whether the server ended by itself: then the log has all that was written, whatever happened since.
+    pub closed: bool,
+    /// Whether contents that no record names are kept, because a log may be missing that does.
+    pub kept: bool,
+    /// Since when the machine has been running, by the name that the system gives to that; empty where it gives none.
+    pub boot: String,
+}
+
+impl Reach {
+    /// How many bytes the log has at least: what was written, unless the machine may have lost its power since.
+    pub fn least(&self) -> u64 {
+        if self.is_sure() { self.written } else { self.synced }
+    }
+
+    /// Whether nothing that was written can be missing, unless somebody took it away.
+    pub fn is_sure(&self) -> bool {
+        self.closed || (!self.boot.is_empty() && self.boot == boot())
+    }
+
+    fn line(&self, turn: u64) -> String {
+        let Reach { log, written, synced, closed, kept, boot } = self;
+        let (closed, kept) = (u8::from(*closed), u8::from(*kept));
+        let text = format!(
+            "log {log:08} written {written:012} synced {synced:012} closed {closed} kept {kept} turn {turn:012} boot {boot:36} check "
+        );
+        format!("{text}{:016x}\n", Crc64::of(text.as_bytes()).0)
+    }
+
+    /// Reads a line, and the turn in which it was written.
+    fn read(line: &str) -> Option<(Reach, u64)> {
+        let (text, check) = line.trim_end().rsplit_once(' ')?;
+        let checked = &line[..=text.len()];
+        (u64::from_str_radix(check, 16) == Ok(Crc64::of(checked.as_bytes()).0)).then_some(())?;
+        let words: Vec<&str> = text.split_ascii_whitespace().collect();
+        let after = |name: &str| words.iter().position(|word| *word == name).and_then(|at| words.get(at + 1));
+        let number = |name: &str| after(name)?.parse::<u64>().ok();
+        let boot = after("boot").filter(|boot| **boot != "check").map_or("", |boot| boot).to_owned();
+        let (log, written, synced) = (number("log")?, number("written")?, number("synced")?);
+        let (closed, kept) = (number("closed")? == 1, number("kept")? == 1);
+        Some((Reach { log, written, synced, closed, kept, boot }, number("turn")?))
+    }
+}
+
+/// The name that the system gives to the time since the machine was started; empty where it gives none.
+fn boot() -> String {
+    #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let boot = boot.trim();
+    if boot.len() == 36 { boot.to_owned() } else { String::new() }
+}
+
+/// Whether a file of this name is part of the data.
+fn is_ours(name: &str) -> bool {
+    ["log-", "snapshot-", "extent-", "torn-"].iter().any(|begin| name.starts_with(begin))
 }
 
 impl Folder {
     /// Takes a folder into use, and makes it if it is not there.
     ///
     /// # Errors
-    /// One sentence, and nothing is changed: another server has it, another program's files are in it, its form is a newer one, or
-    /// the system refuses.
+    /// One sentence, and nothing is changed: another server has it, another program's files are in it, its form is a newer one, its
+    /// marker is missing or damaged, or the system refuses.
     pub fn open(path: &Path) -> Result<Folder, String> {
-        let failed =
-            |what: &str, error: &io::Error| format!("--location {}: {what}: {error}{}", path.display(), mend(path, error));
-        let found = match fs::read_dir(path) {
-            Ok(mut entries) => entries.any(|entry| entry.is_ok_and(|entry| is_foreign(&entry.file_name()))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
-                fs::create_dir_all(path).map_err(|error| failed("the folder cannot be made", &error))?;
-                false
+        let named = |why: String| format!("--location {}: {why}", path.display());
+        let failed = |what: &str, error: &io::Error| named(format!("{what}: {error}{}", mend(path, error)));
+        if let Err(error) = fs::read_dir(path) {
+            if error.kind() != io::ErrorKind::NotFound {
+                return Err(failed("the folder cannot be read", &error));
             }
-            Err(error) => return Err(failed("the folder cannot be read", &error)),
-        };
-        let title = path.join(TITLE_FILE);
+            #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
+            fs::create_dir_all(path).map_err(|error| failed("the folder cannot be made", &error))?;
+        }
+        let names = names(path).map_err(|error| failed("the folder cannot be read", &error))?;
         let mut options = File::options();
-        let options = options.read(true).write(true).create(!found);
-        let mut file = options.open(&title).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound if AZURITES.iter().any(|name| path.join(name).exists()) => {
+        options.read(true).write(true).create(!names.iter().any(|name| is_foreign(OsStr::new(name))));
+        let folder = Folder::with(path, &names, &options, File::try_lock).map_err(named)?;
+        if folder.format == 0 {
+            folder.upgrade().map_err(|error| failed("the folder cannot be written to", &error))?;
+            return Ok(Folder { format: FORMAT, ..folder });
+        }
+        Ok(folder)
+    }
+
+    /// Looks at a folder that no server uses, and changes nothing in it.
+    ///
+    /// # Errors
+    /// As [`Folder::open`]; also when the folder is not there or has no data in it.
+    pub fn look(path: &Path) -> Result<Folder, String> {
+        let named = |why: String| format!("--location {}: {why}", path.display());
+        let names = names(path).map_err(|error| named(format!("the folder cannot be read: {error}")))?;
+        let folder = Folder::with(path, &names, File::options().read(true), File::try_lock_shared).map_err(named)?;
+        if folder.format == 0 {
+            Err(named("the file «lazuli» is empty: no server has used the folder yet".to_owned()))
+        } else {
+            Ok(folder)
+        }
+    }
+
+    /// Opens the marker and reads it. The form is 0 where nothing was written to it yet.
+    fn with(
+        path: &Path,
+        names: &[String],
+        options: &fs::OpenOptions,
+        lock: fn(&File) -> Result<(), TryLockError>,
+    ) -> Result<Folder, String> {
+        let ours = names.iter().any(|name| is_ours(name));
+        let without = "without it nothing says which log is the last; put the file back that belongs to this data";
+        let mut marker = options.open(path.join(TITLE_FILE)).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound if names.iter().any(|name| AZURITES.contains(&name.as_str())) => {
                 let (from, to) = (shell_word(path), shell_word(&path.join("lazuli")));
                 format!(
-                    "--location {}: the folder has Azurite's data in it; lazuli import --from-azurite {from} --location {to} brings it \
-                     over, and --location {to} serves it",
-                    path.display()
+                    "the folder has Azurite's data in it; lazuli import --from-azurite {from} --location {to} brings it over, and \
+                     --location {to} serves it"
                 )
             }
-            io::ErrorKind::NotFound => {
-                format!("--location {}: the folder has files of another program in it; choose an empty one", path.display())
-            }
-            _ => failed("the folder cannot be used", &error),
+            io::ErrorKind::NotFound if ours => format!("the file «lazuli» is missing: {without}"),
+            io::ErrorKind::NotFound if names.is_empty() => "there is no data in the folder".to_owned(),
+            io::ErrorKind::NotFound => "the folder has files of another program in it; choose an empty one".to_owned(),
+            _ => format!("the folder cannot be used: {error}{}", mend(path, &error)),
         })?;
-        match file.try_lock() {
+        match lock(&marker) {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(format!("--location {}: another server is using this folder", path.display()));
-            }
-            Err(TryLockError::Error(error)) => return Err(failed("the folder cannot be locked", &error)),
+            Err(TryLockError::WouldBlock) => return Err("another server is using this folder".to_owned()),
+            Err(TryLockError::Error(error)) => return Err(format!("the folder cannot be locked: {error}")),
         }
-        let mut text = String::new();
-        file.read_to_string(&mut text).map_err(|error| failed("the folder cannot be read", &error))?;
-        if text.is_empty() {
-            writeln!(file, "{TITLE}{FORMAT}").map_err(|error| failed("the folder cannot be written to", &error))?;
-            file.sync_all().map_err(|error| failed("the folder cannot be written to", &error))?;
+        let mut text = Vec::new();
+        marker.read_to_end(&mut text).map_err(|error| format!("the folder cannot be read: {error}"))?;
+        let text = String::from_utf8_lossy(&text);
+        if text.is_empty() && ours {
+            return Err(format!("the file «lazuli» is empty: {without}"));
+        }
+        let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        let format = match first.strip_prefix(TITLE).and_then(|form| form.trim().parse::<u32>().ok()) {
+            _ if text.is_empty() => 0,
+            Some(format @ 1..=FORMAT) => format,
+            Some(newer) if newer > FORMAT => {
+                return Err(format!(
+                    "the data has format {newer}, and this version of Lazuli reads up to {FORMAT}; use a newer version"
+                ));
+            }
+            _ => return Err("the file «lazuli» in it is not Lazuli's, or it is damaged".to_owned()),
+        };
+        let lines = rest.split_inclusive('\n').filter_map(Reach::read);
+        let reach = match format {
+            2.. => lines.max_by_key(|(_, turn)| *turn).ok_or_else(|| format!("the file «lazuli» is damaged: {without}"))?,
+            _ => (Reach::default(), 0),
+        };
+        Ok(Folder { path: path.to_owned(), marker, format, reach: Mutex::new(reach) })
+    }
+
+    /// Gives the folder the present form.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn upgrade(&self) -> io::Result<()> {
+        let medium = Medium::default();
+        let (reach, turn) = self.reach.lock().clone();
+        let (title, line) = (format!("{TITLE}{FORMAT}\n"), reach.line(turn));
+        if self.format == 0 {
+            medium.write_at(&self.marker, [&*title, &*line, &*line].concat().as_bytes(), 0)?;
         } else {
-            match text.strip_prefix(TITLE).and_then(|rest| rest.trim().parse::<u32>().ok()) {
-                Some(FORMAT) => {}
-                Some(newer) => {
-                    return Err(format!(
-                        "--location {}: the data has format {newer}, and this version of Lazuli reads up to {FORMAT}; use a newer version",
-                        path.display()
-                    ));
-                }
-                None => return Err(format!("--location {}: the file «lazuli» in it is not Lazuli's", path.display())),
-            }
+            // Until the first line says so, nobody looks at the others.
+            medium.write_at(&self.marker, [&*line, &*line].concat().as_bytes(), FIRST as u64)?;
+            self.marker.sync_all()?;
+            medium.write_at(&self.marker, title.as_bytes(), 0)?;
         }
-        Ok(Folder { path: path.to_owned(), _lock: file })
+        self.marker.sync_all()?;
+        self.sync()
+    }
+
+    /// The form that the folder had when it was opened.
+    pub fn format(&self) -> u32 {
+        self.format
+    }
+
+    /// What the marker says of the log; nothing where the folder is of a form whose marker said nothing.
+    pub fn reach(&self) -> Option<Reach> {
+        (self.format > 1).then(|| self.reach.lock().0.clone())
+    }
+
+    /// Changes what the marker says of the log.
+    ///
+    /// # Errors
+    /// As the system says. The marker says then what it said before.
+    pub fn reached(&self, medium: &Medium, change: impl FnOnce(&mut Reach)) -> io::Result<()> {
+        let mut held = self.reach.lock();
+        let (mut reach, turn) = (held.0.clone(), held.1 + 1);
+        change(&mut reach);
+        let place = FIRST + LINE * (turn % 2) as usize;
+        medium.write_at(&self.marker, reach.line(turn).as_bytes(), place as u64)?;
+        *held = (reach, turn);
+        Ok(())
+    }
+
+    /// Begins to write to a log that has so many bytes: from now on the marker is this server's.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn begin(&self, medium: &Medium, log: u64, length: u64) -> io::Result<()> {
+        let boot = boot();
+        self.reached(medium, |reach| {
+            let synced = if reach.log == log { reach.least().min(length) } else { 0 };
+            *reach = Reach { log, written: length, synced, closed: false, kept: reach.kept, boot };
+        })
+    }
+
+    /// Makes what the marker says safe from a loss of power.
+    ///
+    /// # Errors
+    /// As the system says.
+    pub fn sync_marker(&self, medium: &Medium) -> io::Result<()> {
+        medium.sync(&self.marker)
     }
 
     /// Where a file of it is.
@@ -128,10 +304,7 @@ impl Folder {
     /// # Errors
     /// As the system says.
     pub fn names(&self) -> io::Result<Vec<String>> {
-        let entries = fs::read_dir(&self.path)?.collect::<Result<Vec<_>, io::Error>>()?;
-        let mut names: Vec<String> = entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort();
-        Ok(names)
+        names(&self.path)
     }
 
     /// Makes the making, naming and removing of files safe from a loss of power.
@@ -141,5 +314,32 @@ impl Folder {
     pub fn sync(&self) -> io::Result<()> {
         // Windows has no such thing as a synced folder, and needs none.
         if cfg!(unix) { File::options().read(true).open(&self.path)?.sync_all() } else { Ok(()) }
+    }
+}
+
+fn names(path: &Path) -> io::Result<Vec<String>> {
+    let entries = fs::read_dir(path)?.collect::<Result<Vec<_>, io::Error>>()?;
+    let mut names: Vec<String> = entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_as_it_was_written_and_a_flipped_byte_is_noticed() {
+        let reach = Reach { log: 7, written: 123_456, synced: 1234, closed: true, kept: false, boot: boot() };
+        for reach in [reach.clone(), Reach { boot: String::new(), ..reach }, Reach::default()] {
+            let line = reach.line(9);
+            assert_eq!(line.len(), LINE, "{line}");
+            assert_eq!(Reach::read(&line), Some((reach, 9)));
+            for at in 0..line.len() - 1 {
+                let mut flipped = line.clone().into_bytes();
+                flipped[at] ^= 4;
+                assert_eq!(Reach::read(&String::from_utf8(flipped).unwrap()), None, "flipped at {at}");
+            }
+        }
     }
 }

@@ -119,15 +119,27 @@ pub struct LogFile {
 }
 
 impl LogFile {
-    /// Opens or makes the log of a generation, which has so many bytes of whole frames.
+    /// Opens or makes the log of a generation, which has so many bytes of whole frames. One that has none begins with an empty frame
+    /// that has the number of the next: so a log that has lost all it had can be told from a new one.
     ///
     /// # Errors
     /// As the system says.
-    pub fn open(folder: &Folder, medium: &Medium, generation: u64, length: u64) -> io::Result<LogFile> {
+    pub fn open(folder: &Folder, medium: &Medium, generation: u64, length: u64, next: u64) -> io::Result<LogFile> {
         let file = medium.open(&folder.file(&name(generation)))?;
         file.set_len(length)?;
         folder.sync()?;
-        Ok(LogFile { file, generation, length })
+        let mut log = LogFile { file, generation, length };
+        if length == 0 {
+            let mut head = Vec::new();
+            frame::write(&mut head, next, &[]);
+            log.append(&head, medium)?;
+        }
+        Ok(log)
+    }
+
+    /// Its bytes.
+    pub fn length(&self) -> u64 {
+        self.length
     }
 
     fn append(&mut self, frames: &[u8], medium: &Medium) -> io::Result<()> {
@@ -146,20 +158,25 @@ pub fn name(generation: u64) -> String {
 }
 
 impl Log {
+    /// A log that takes changes and writes none: for who only looks at a folder.
+    pub fn idle(extents: Arc<Extents>, next: u64, next_cell: u64) -> Arc<Log> {
+        Arc::new(Log {
+            queue: Mutex::new(Queue { next, ..Queue::default() }),
+            wake: Condvar::new(),
+            failure: Mutex::default(),
+            cells: Mutex::default(),
+            next_cell: AtomicU64::new(next_cell),
+            extents,
+        })
+    }
+
     /// Goes on with a log.
     ///
     /// # Errors
     /// When no thread can be started.
     pub fn start(start: Start) -> io::Result<(Arc<Log>, Committing)> {
         start.extents.appended.store(start.next.saturating_sub(1), Ordering::SeqCst);
-        let log = Arc::new(Log {
-            queue: Mutex::new(Queue { next: start.next, ..Queue::default() }),
-            wake: Condvar::new(),
-            failure: Mutex::default(),
-            cells: Mutex::default(),
-            next_cell: AtomicU64::new(start.next_cell),
-            extents: start.extents.clone(),
-        });
+        let log = Log::idle(start.extents.clone(), start.next, start.next_cell);
         let committer = Committer {
             log: log.clone(),
             worth: start.worth.max(WORTH_A_SNAPSHOT),
@@ -275,7 +292,6 @@ impl Committer {
             match &outcome {
                 Ok(()) => {
                     self.written = last;
-                    self.extents.reap(last);
                     if self.log.failure.lock().take().is_some() {
                         tracing::warn!("the disk takes writes again");
                     }
@@ -286,10 +302,17 @@ impl Committer {
                     }
                 }
             }
+            let safe = outcome.is_ok();
             let outcome = outcome.map_err(|error| error.to_string());
             // Whoever does not wait any more does not want to know.
             waiting.into_iter().for_each(|answer| _ = answer.send(outcome.clone()));
+            if safe {
+                self.extents.pending().safe(last);
+            }
             if stop {
+                if safe && let Err(error) = self.close() {
+                    tracing::warn!("the end of the log could not be made safe: {error}");
+                }
                 // It sees that the server is stopping, and lets go of the folder.
                 _ = self.snapshot.take().map(JoinHandle::join);
                 return;
@@ -324,21 +347,42 @@ impl Committer {
             // Bytes first: a record must not tell of what is not there.
             self.extents.sync()?;
         }
-        if !self.owed.is_empty() {
+        let grown = !self.owed.is_empty();
+        if grown {
             self.file.append(&self.owed, &self.medium)?;
             self.owed.clear();
         }
-        if self.durability == Durability::Sync { self.medium.sync(&self.file.file) } else { Ok(()) }
+        let sync = self.durability == Durability::Sync;
+        if sync {
+            self.medium.sync(&self.file.file)?;
+        }
+        if grown {
+            let LogFile { generation, length, .. } = self.file;
+            let reached = self.folder.reached(&self.medium, |reach| {
+                let before = if reach.log == generation { reach.synced } else { 0 };
+                (reach.log, reach.written, reach.synced) = (generation, length, if sync { length } else { before });
+            });
+            // The marker says less then than there is: that refuses nothing.
+            _ = reached.inspect_err(|error| tracing::debug!("the marker could not be written: {error}"));
+        }
+        Ok(())
     }
 
-    /// Begins a snapshot when the log has become long, and clears away what it replaces when it is done.
+    /// Notes that the log ends here.
+    fn close(&mut self) -> io::Result<()> {
+        self.medium.sync(&self.file.file)?;
+        let LogFile { generation, length, .. } = self.file;
+        self.folder.reached(&self.medium, |reach| {
+            (reach.log, reach.written, reach.synced, reach.closed) = (generation, length, length, true);
+        })?;
+        self.folder.sync_marker(&self.medium)
+    }
+
+    /// Begins a snapshot when the log has become long.
     fn consider_a_snapshot(&mut self) {
         if self.snapshot.as_ref().is_some_and(JoinHandle::is_finished) {
             match self.snapshot.take().map(JoinHandle::join) {
-                Some(Ok(Ok(length))) => {
-                    self.worth = length.max(WORTH_A_SNAPSHOT);
-                    snapshot::clear_before(&self.folder, self.file.generation);
-                }
+                Some(Ok(Ok(length))) => self.worth = length.max(WORTH_A_SNAPSHOT),
                 Some(Ok(Err(error))) => tracing::warn!("no snapshot could be written: {error}; the log grows on"),
                 _ => {}
             }
@@ -358,10 +402,26 @@ impl Committer {
         self.extents.sync()?;
         self.medium.sync(&self.file.file)?;
         let generation = self.file.generation + 1;
-        self.file = LogFile::open(&self.folder, &self.medium, generation, 0)?;
+        let begin = || {
+            let file = LogFile::open(&self.folder, &self.medium, generation, 0, self.written + 1)?;
+            self.medium.sync(&file.file)?;
+            Ok(file)
+        };
+        self.file = begin().inspect_err(|_: &io::Error| {
+            // Writing goes on in the old one, which must be the last then.
+            _ = std::fs::remove_file(self.folder.file(&name(generation)));
+        })?;
+        let length = self.file.length;
+        let reached =
+            self.folder.reached(&self.medium, |reach| (reach.log, reach.written, reach.synced) = (generation, length, length));
+        _ = reached.inspect_err(|error| tracing::debug!("the marker could not be written: {error}"));
         let cells: Vec<_> = self.log.cells.lock().iter().map(|(id, cell)| (*id, cell.clone())).collect();
         let (folder, medium, log) = (self.folder.clone(), self.medium.clone(), self.log.clone());
-        let write = move || snapshot::write(&folder, &medium, generation, &log, cells);
+        let write = move || {
+            let length = snapshot::write(&folder, &medium, generation, &log, cells)?;
+            snapshot::clear_before(&folder, generation);
+            Ok(length)
+        };
         self.snapshot = Some(std::thread::Builder::new().name("lazuli-snapshot".to_owned()).spawn(write)?);
         Ok(())
     }

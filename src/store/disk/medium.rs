@@ -15,15 +15,22 @@ pub struct Medium {
     budget: AtomicU64,
     /// How many whole writes may still be made.
     writes: AtomicU64,
+    /// Whether files are only looked at.
+    read_only: bool,
 }
 
 impl Default for Medium {
     fn default() -> Medium {
-        Medium { budget: AtomicU64::new(u64::MAX), writes: AtomicU64::new(u64::MAX) }
+        Medium { budget: AtomicU64::new(u64::MAX), writes: AtomicU64::new(u64::MAX), read_only: false }
     }
 }
 
 impl Medium {
+    /// A medium that nothing is written to.
+    pub fn read_only() -> Medium {
+        Medium { read_only: true, ..Medium::default() }
+    }
+
     /// From now on only so many bytes can be written.
     pub fn limit(&self, bytes: u64) {
         self.budget.store(bytes, Ordering::SeqCst);
@@ -34,12 +41,13 @@ impl Medium {
         self.writes.store(writes, Ordering::SeqCst);
     }
 
-    /// Opens a file to read and write, and makes it if it is not there.
+    /// Opens a file to read and write, and makes it if it is not there, unless files are only looked at.
     ///
     /// # Errors
     /// As the system says.
     pub fn open(&self, path: &Path) -> io::Result<File> {
-        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)
+        let write = !self.read_only;
+        OpenOptions::new().read(true).write(write).create(write).truncate(false).open(path)
     }
 
     /// Writes these bytes at a place of a file.
@@ -119,4 +127,28 @@ pub fn read_at(file: &File, mut bytes: &mut [u8], mut at: u64) -> io::Result<()>
         at += read as u64;
     }
     Ok(())
+}
+
+/// Makes a range of a file a hole. Where the system cannot, the bytes stay until the whole file goes.
+#[cfg(target_os = "linux")]
+pub fn punch(file: &File, start: u64, length: u64) {
+    use rustix::fs::{FallocateFlags, fallocate};
+    let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, start, length);
+}
+
+/// Where the system makes no holes, the bytes stay until the whole file goes.
+#[cfg(not(target_os = "linux"))]
+pub fn punch(_: &File, _: u64, _: u64) {}
+
+/// How many bytes a file takes on the disk, without its holes, as far as the system says.
+///
+/// # Errors
+/// As the system says.
+pub fn taken(file: &File) -> io::Result<u64> {
+    let about = file.metadata()?;
+    #[cfg(unix)]
+    let taken = std::os::unix::fs::MetadataExt::blocks(&about) * 512;
+    #[cfg(not(unix))]
+    let taken = about.len();
+    Ok(taken.min(about.len()))
 }

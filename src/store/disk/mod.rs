@@ -2,7 +2,7 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `lazuli` | the form of everything; locked by the server that has the folder |
+//! | `lazuli` | the form of everything, and how far the log reached; locked by the server that has the folder |
 //! | `log-…` | every change since the snapshot of the same number, in [`frame`]s |
 //! | `snapshot-…` | every record of every cell, at some moment after the log of that number was begun |
 //! | `extent-…` | bytes; records tell which file, where, how many, and their checksum |
@@ -16,6 +16,7 @@ pub mod folder;
 pub mod frame;
 pub mod log;
 pub mod medium;
+pub mod reclaim;
 pub mod replay;
 pub mod snapshot;
 
@@ -28,6 +29,8 @@ use folder::Folder;
 use log::{Committing, Log, LogFile, Start, Told};
 use medium::Medium;
 use parking_lot::Mutex;
+use reclaim::Reclaiming;
+use replay::Replayed;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
@@ -48,7 +51,11 @@ const ROOTS: CellId = CellId(0);
 /// A folder with data, in use.
 #[derive(Debug)]
 pub struct Disk {
-    _committing: Committing,
+    /// The threads of a folder that is written to.
+    _threads: Option<(Committing, Reclaiming)>,
+    folder: Arc<Folder>,
+    /// Whether nothing that was written can be missing.
+    sure: bool,
     log: Arc<Log>,
     extents: Arc<Extents>,
     rest: Arc<Rest>,
@@ -76,7 +83,58 @@ impl Told for Rest {
     }
 }
 
+impl Rest {
+    /// The cells that stand for something, out of what was found.
+    fn of(found: &mut Replayed) -> Result<Rest, String> {
+        let rest = Rest::default();
+        let roots = found.cells.remove(&ROOTS).unwrap_or_default();
+        for (name, record) in roots.under(b"") {
+            let cell: CellId = record.read(1).map_err(|why| why.0)?;
+            rest.roots.lock().insert(name.to_vec(), (cell, false));
+            // There may be nothing in it yet by which it would have been met.
+            found.next_cell = found.next_cell.max(cell.0 + 1);
+        }
+        Ok(rest)
+    }
+}
+
 impl Disk {
+    /// Looks at a folder that no server uses, and changes nothing in it, whatever is done with this; says what it found, in sentences.
+    ///
+    /// # Errors
+    /// One sentence: what a start would be refused with.
+    pub fn look(path: &Path) -> Result<(Disk, Vec<String>), String> {
+        let named = |why: String| format!("--location {}: {why}", path.display());
+        let folder = Arc::new(Folder::look(path)?);
+        let mut found = replay::replay(&folder).map_err(named)?;
+        let rest = Arc::new(Rest::of(&mut found).map_err(named)?);
+        let mut said = vec![format!("format {}", folder.format())];
+        if let Some(base) = found.base {
+            said.push(format!("{}: {}", snapshot::name(base), extents::size(found.snapshot)));
+        }
+        for (generation, length, frames) in &found.logs {
+            said.push(format!("{}: {}, {frames} frames", log::name(*generation), extents::size(*length)));
+        }
+        if !found.torn.is_empty() {
+            said.push(format!(
+                "the last write to {} was never finished: the next start sets its {} bytes aside",
+                log::name(found.generation),
+                found.torn.len()
+            ));
+        }
+        said.push(format!("{} records were read", found.records));
+        let extents =
+            Arc::new(Extents::open(folder.clone(), Arc::new(Medium::read_only())).map_err(|error| named(error.to_string()))?);
+        let log = Log::idle(extents.clone(), found.next, found.next_cell);
+        let found = Mutex::new(found.cells);
+        Ok((Disk { _threads: None, folder, sure: false, log, extents, rest, found }, said))
+    }
+
+    /// The names of the cells that stand for something.
+    pub fn roots(&self) -> Vec<String> {
+        self.rest.roots.lock().keys().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    }
+
     /// Takes a folder into use; says what it found, and what it mended, in sentences.
     ///
     /// # Errors
@@ -87,18 +145,24 @@ impl Disk {
         let folder = Arc::new(Folder::open(path)?);
         let medium = Arc::new(medium);
         let mut found = replay::replay(&folder).map_err(named)?;
-        let rest = Arc::new(Rest::default());
-        let roots = found.cells.remove(&ROOTS).unwrap_or_default();
-        for (name, record) in roots.under(b"") {
-            let cell: CellId = record.read(1).map_err(|why| named(why.0))?;
-            rest.roots.lock().insert(name.to_vec(), (cell, false));
-            // There may be nothing in it yet by which it would have been met.
-            found.next_cell = found.next_cell.max(cell.0 + 1);
+        let rest = Arc::new(Rest::of(&mut found).map_err(named)?);
+        // All of it can be read: from here on the folder is this server's to change.
+        let mut said: Vec<String> = found.set_aside(&folder).map_err(named)?.into_iter().collect();
+        let sure = folder.reach().is_some_and(|reach| reach.is_sure() && !reach.kept);
+        if folder.format() < folder::FORMAT {
+            folder.upgrade().map_err(failed)?;
+        }
+        snapshot::clear_unfinished(&folder);
+        if let Some(base) = found.base {
+            snapshot::clear_before(&folder, base);
         }
         let extents = Arc::new(Extents::open(folder.clone(), medium.clone()).map_err(failed)?);
-        let file = LogFile::open(&folder, &medium, found.generation, found.length).map_err(failed)?;
+        let file = LogFile::open(&folder, &medium, found.generation, found.length, found.next).map_err(failed)?;
+        folder.begin(&medium, found.generation, file.length()).map_err(failed)?;
+        // Or else, after a loss of power, it would still say that the server before this one ended properly.
+        folder.sync_marker(&medium).map_err(failed)?;
         let start = Start {
-            folder,
+            folder: folder.clone(),
             medium,
             extents: extents.clone(),
             durability,
@@ -110,11 +174,13 @@ impl Disk {
         let (log, committing) = Log::start(start).map_err(failed)?;
         let told: Arc<dyn Told> = rest.clone();
         log.keep(ROOTS, Arc::downgrade(&told));
-        let mut said = found.mended;
+        let reclaiming = Reclaiming::start(extents.clone()).map_err(failed)?;
         if found.records > 0 {
             said.push(format!("{} records were read from {}", found.records, path.display()));
         }
-        Ok((Disk { _committing: committing, log, extents, rest, found: Mutex::new(found.cells) }, said))
+        let found = Mutex::new(found.cells);
+        let disk = Disk { _threads: Some((committing, reclaiming)), folder, sure, log, extents, rest, found };
+        Ok((disk, said))
     }
 
     /// What it is written to: how tests stop a disk.
@@ -153,13 +219,16 @@ impl Disk {
     }
 
     /// Ends the start: what nobody asked for stays as it is while an account or a service is not there whose it is, and goes when it can
-    /// be nobody's. Says what is missing, in a sentence.
-    pub fn settle(&self) -> Option<String> {
+    /// be nobody's. Says what is missing or kept, in sentences.
+    pub fn settle(&self) -> Vec<String> {
         let found = std::mem::take(&mut *self.found.lock());
-        if self.rest.roots.lock().values().all(|(_, claimed)| *claimed) {
-            return self.extents.settle();
+        if !self.rest.roots.lock().values().all(|(_, claimed)| *claimed) {
+            *self.rest.unclaimed.lock() = found;
+            return self.extents.hold().into_iter().collect();
         }
-        *self.rest.unclaimed.lock() = found;
-        self.extents.hold()
+        let settled = self.extents.settle(self.sure);
+        let noted = self.folder.reached(self.medium(), |reach| reach.kept = settled.kept);
+        _ = noted.inspect_err(|error| tracing::warn!("the file «lazuli» could not be written: {error}"));
+        settled.told
     }
 }

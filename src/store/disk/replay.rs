@@ -24,8 +24,12 @@ pub struct Replayed {
     pub next_cell: u64,
     /// How many records were read.
     pub records: u64,
-    /// What had to be mended, in sentences.
-    pub mended: Vec<String>,
+    /// The generation of the snapshot, if there is one.
+    pub base: Option<u64>,
+    /// The logs that were read: the generation of each, the bytes of its whole frames, and how many frames those are.
+    pub logs: Vec<(u64, u64, u64)>,
+    /// What the last log ends with that was never finished.
+    pub torn: Vec<u8>,
     /// How many bytes there are to read, and how many were.
     progress: (u64, u64),
 }
@@ -33,39 +37,62 @@ pub struct Replayed {
 /// The least number of bytes that are worth a word while they are read.
 const WORTH_A_WORD: u64 = 64 << 20;
 
-/// Reads all that a folder keeps.
-///
-/// What a log ends with that was never finished is set aside in a file of its own and told of.
+/// Reads all that a folder keeps, and changes nothing.
 ///
 /// # Errors
-/// One sentence with the file and the place, when something is damaged or missing; nothing is changed then.
+/// One sentence with the file and the place, when something is damaged or missing.
 pub fn replay(folder: &Folder) -> Result<Replayed, String> {
     let names = folder.names().map_err(|error| format!("the folder cannot be read: {error}"))?;
     let numbered = |begin: &str| {
         let numbers = names.iter().filter_map(|name| name.strip_prefix(begin)?.parse::<u64>().ok());
         numbers.collect::<Vec<_>>()
     };
-    names.iter().filter(|name| name.ends_with(".part")).for_each(|name| _ = fs::remove_file(folder.file(name)));
     let base = numbered("snapshot-").into_iter().max();
     let logs: Vec<u64> = numbered("log-").into_iter().filter(|log| base.is_none_or(|base| *log >= base)).collect();
+    let first = base.unwrap_or(1);
+    let missing = |generation| Err(format!("{} is missing: put it back; nothing was changed", log::name(generation)));
+    match logs.first() {
+        // A server begins with a log of its own, before anything else is there.
+        None if base.is_some() || !numbered("extent-").is_empty() => return missing(first),
+        Some(log) if *log > first && base.is_none() => {
+            return Err(format!("{} is missing: put it back; nothing was changed", snapshot::name(*log)));
+        }
+        _ => {}
+    }
+    if let Some((expected, _)) = (first..).zip(&logs).find(|(expected, log)| expected != *log) {
+        return missing(expected);
+    }
+    let reach = folder.reach();
+    if let Some(reach) = &reach
+        && reach.log > logs.last().copied().unwrap_or_default()
+    {
+        return missing(reach.log);
+    }
 
-    let mut found = Replayed { next: 1, next_cell: 1, ..Replayed::default() };
+    let mut found = Replayed { next: 1, next_cell: 1, base, ..Replayed::default() };
     let files = base.iter().map(|base| snapshot::name(*base)).chain(logs.iter().map(|log| log::name(*log)));
     found.progress.0 = files.filter_map(|name| fs::metadata(folder.file(&name)).ok()).map(|about| about.len()).sum();
     if let Some(base) = base {
         found.read_snapshot(folder, base)?;
     }
-    let first = base.or(logs.first().copied()).unwrap_or(1);
-    for (expected, generation) in (first..).zip(&logs) {
-        if expected != *generation {
-            return Err(format!("{} is missing", log::name(expected)));
-        }
-        found.read_log(folder, *generation, Some(generation) == logs.last())?;
-    }
-    if base.is_some() && logs.is_empty() {
-        return Err(format!("{} is missing", log::name(first)));
+    // A snapshot says nothing of frames: the first one read begins the count.
+    let mut expected = if base.is_none() { Some(1) } else { None };
+    for generation in &logs {
+        found.read_log(folder, *generation, Some(generation) == logs.last(), &mut expected)?;
     }
     found.generation = logs.last().copied().unwrap_or(first);
+    found.length = found.logs.last().map_or(0, |(_, length, _)| *length);
+    found.next = expected.unwrap_or(1);
+    if let Some(reach) = reach
+        && let Some((_, length, _)) = found.logs.iter().find(|(log, ..)| *log == reach.log)
+        && *length < reach.least()
+    {
+        return Err(format!(
+            "{} ends at {length}, and it had at least {} bytes: its end is missing. Put the whole file back; nothing was changed",
+            log::name(reach.log),
+            reach.least()
+        ));
+    }
     Ok(found)
 }
 
@@ -91,42 +118,53 @@ impl Replayed {
         }
     }
 
-    fn read_log(&mut self, folder: &Folder, generation: u64, last: bool) -> Result<(), String> {
+    fn read_log(&mut self, folder: &Folder, generation: u64, last: bool, expected: &mut Option<u64>) -> Result<(), String> {
         let name = log::name(generation);
         let file = read(folder, &name)?;
-        let mut at = 0;
+        if file.is_empty() && !last && folder.format() > 1 {
+            return Err(format!("{name} is empty, though another follows: put the whole file back; nothing was changed"));
+        }
+        let (mut at, mut frames) = (0, 0);
         loop {
             match frame::read(&file, at) {
                 Found::Frame { number, payload, end } => {
-                    // A snapshot says nothing of frames: the first one read begins the count.
-                    if self.length > 0 && number != self.next {
-                        return Err(format!("{name} is damaged at {at}: frame {} is missing", self.next));
+                    if let Some(expected) = expected.filter(|expected| *expected != number) {
+                        return Err(format!("{name} is damaged at {at}: frame {expected} is missing"));
                     }
                     self.apply(payload).map_err(|why| format!("{name} is damaged at {at}: {why}"))?;
-                    self.next = number + 1;
+                    // An empty one is the head of its log, and has the number of the next.
+                    *expected = Some(if payload.is_empty() { number } else { number + 1 });
+                    frames += 1;
                     at = end;
-                    self.length = end as u64;
                 }
                 Found::End => break,
                 Found::Torn if last => {
-                    self.set_aside(folder, &name, &file[at..])?;
+                    self.torn = file[at..].to_vec();
                     break;
                 }
                 Found::Torn | Found::Damaged => return Err(format!("{name} is damaged at {at}")),
             }
         }
-        self.length = at as u64;
+        self.logs.push((generation, at as u64, frames));
         Ok(())
     }
 
-    fn set_aside(&mut self, folder: &Folder, name: &str, torn: &[u8]) -> Result<(), String> {
+    /// Sets aside what the last log ends with that was never finished; says so, in a sentence.
+    ///
+    /// # Errors
+    /// One sentence, when that cannot be written.
+    pub fn set_aside(&mut self, folder: &Folder) -> Result<Option<String>, String> {
+        let torn = std::mem::take(&mut self.torn);
+        if torn.is_empty() {
+            return Ok(None);
+        }
+        let name = log::name(self.generation);
         let aside = format!("torn-{name}");
         #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
-        let written = fs::write(folder.file(&aside), torn);
+        let written = fs::write(folder.file(&aside), &torn);
         written.map_err(|error| format!("{aside} cannot be written: {error}"))?;
         let bytes = torn.len();
-        self.mended.push(format!("the last write to {name} was never finished: its {bytes} bytes were set aside in {aside}"));
-        Ok(())
+        Ok(Some(format!("the last write to {name} was never finished: its {bytes} bytes were set aside in {aside}")))
     }
 
     /// Says how far the reading is, with every tenth.

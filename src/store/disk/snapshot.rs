@@ -108,13 +108,22 @@ impl Writer<'_> {
     }
 }
 
-/// Removes logs and snapshots before a generation, whose snapshot is complete. One that stays does no harm.
+/// Removes logs and snapshots before a generation, whose snapshot is complete, and what logs before it
+/// ended with. One that stays does no harm.
 pub fn clear_before(folder: &Folder, generation: u64) {
     for file in folder.names().unwrap_or_default() {
         let old = |begin: &str| file.strip_prefix(begin).and_then(|id| id.parse::<u64>().ok()).is_some_and(|id| id < generation);
-        if old("snapshot-") || old("log-") {
+        if old("snapshot-") || old("log-") || old("torn-log-") {
             let _ = fs::remove_file(folder.file(&file));
         }
     }
     debug_assert!(folder.file(&log::name(generation)).exists());
+}
+
+/// Removes snapshots that were never finished, when none is being written.
+pub fn clear_unfinished(folder: &Folder) {
+    for file in folder.names().unwrap_or_default().iter().filter(|name| name.starts_with("snapshot-") && name.ends_with(".part"))
+    {
+        let _ = fs::remove_file(folder.file(file));
+    }
 }

@@ -1,0 +1,115 @@
+//! What becomes free: room on the disk and memory come back by themselves, and nothing that is still named goes with it.
+
+use crate::house::Door;
+use crate::scratch::Scratch;
+use crate::startup::{FREE, Running, lazuli, run};
+use lazuli::op::Kind;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Whether something happens within so many seconds that the server does by itself.
+pub fn in_time(seconds: u64, mut happened: impl FnMut() -> bool) -> bool {
+    let begun = Instant::now();
+    while !happened() {
+        if begun.elapsed().as_secs() >= seconds {
+            return false;
+        }
+        std::thread::yield_now();
+    }
+    true
+}
+
+fn start(more: &[&str]) -> (Running, Door) {
+    let running = Running::start_in(&[&FREE[..], &["--silent"], more].concat(), &[]);
+    let ports = running.ready(4).into_iter().map(|(_, port)| port);
+    let door = Door::at(&[Kind::Blob, Kind::Queue, Kind::Table, Kind::File].into_iter().zip(ports).collect::<Vec<_>>());
+    (running, door)
+}
+
+async fn put(door: &Door, name: &str, content: Vec<u8>) {
+    let put = door.ask("PUT", &format!("/box/{name}")).header("x-ms-blob-type", "BlockBlob").body(content).send().await;
+    assert_eq!(put.verdict(), "201", "{name}");
+}
+
+#[tokio::test]
+async fn a_kill_while_room_is_given_back_takes_nothing_that_a_record_names() {
+    let place = Scratch::new("reclaim");
+    let (mut running, mut door) = start(&["--location", place.path()]);
+    assert_eq!(door.ask("PUT", "/box?restype=container").send().await.verdict(), "201");
+    let mut held: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    for round in 0..12_u8 {
+        for number in 0..60_u8 {
+            // Some are put anew, some written over, some deleted, and the blocks of the disk that they share stay.
+            let name = format!("n{}", number % 40);
+            if number % 7 == round % 7 && held.remove(&name).is_some() {
+                assert_eq!(door.ask("DELETE", &format!("/box/{name}")).send().await.verdict(), "202");
+                continue;
+            }
+            let content = vec![number ^ round; 3000 + usize::from(number) * 700];
+            put(&door, &name, content.clone()).await;
+            held.insert(name, content);
+        }
+        running.kill();
+        (running, door) = start(&["--location", place.path()]);
+        for (name, content) in &held {
+            let got = door.ask("GET", &format!("/box/{name}")).send().await;
+            assert!(got.status == 200 && got.body == *content, "round {round}: {name}: {}", got.verdict());
+        }
+    }
+    let named: u64 = held.values().map(|content| content.len() as u64).sum();
+    assert!(in_time(60, || place.room() < 3 * named), "{} bytes for {named}", place.room());
+    running.kill();
+    let (code, said, complained) = run(lazuli(), &["--check", "--location", place.path()]);
+    assert_eq!((code, complained.as_str()), (0, ""), "{said}");
+}
+
+#[tokio::test]
+async fn memory_comes_back_while_nobody_asks() {
+    let (running, door) = start(&[]);
+    let empty = running.resident();
+    assert_eq!(door.ask("PUT", "/box?restype=container").send().await.verdict(), "201");
+    for number in 0..64 {
+        put(&door, &format!("large{number}"), vec![1; 1 << 20]).await;
+    }
+    for number in 0..1000 {
+        put(&door, &format!("small{number}"), vec![1; 20_000]).await;
+    }
+    let full = running.resident() - empty;
+    assert!(full > 80 << 20, "{full} bytes");
+    assert_eq!(door.ask("DELETE", "/box?restype=container").send().await.verdict(), "202");
+    let left = || running.resident().saturating_sub(empty);
+    assert!(in_time(5, || left() < full / 4), "{} of {full} bytes", left());
+}
+
+#[tokio::test]
+async fn a_check_says_what_a_folder_holds_and_whether_it_is_sound() {
+    let place = Scratch::new("check");
+    let check = || run(lazuli(), &["--check", "--location", place.path()]);
+    let (code, _, why) = check();
+    assert_eq!(code, 1, "{why}");
+    assert!(!place.0.exists(), "a check makes no folder");
+    let (mut running, door) = start(&["--location", place.path()]);
+    assert_eq!(door.ask("PUT", "/box?restype=container").send().await.verdict(), "201");
+    put(&door, "one", vec![1; 5000]).await;
+    put(&door, "two", vec![2; 6000]).await;
+    let (code, _, why) = check();
+    assert!(code == 1 && why.contains("another server is using this folder"), "{why}");
+    running.kill();
+    let (code, said, why) = check();
+    assert_eq!((code, why.as_str()), (0, ""));
+    for line in ["format 2", "the data of devstoreaccount1", "2 contents of 10.7 KiB in extents", "It is sound"] {
+        assert!(said.contains(line), "{line} in {said}");
+    }
+    let extent = place.0.join("extent-00000001");
+    let mut bytes = std::fs::read(&extent).unwrap();
+    bytes[7000] ^= 1;
+    std::fs::write(&extent, bytes).unwrap();
+    let (code, said, why) = check();
+    assert!(code == 1 && why.contains("extent-00000001: 6000 bytes at 5000 are damaged"), "{why}");
+    assert!(!said.contains("It is sound"), "{said}");
+    let log = place.0.join("log-00000001");
+    std::fs::File::options().write(true).open(&log).unwrap().set_len(0).unwrap();
+    let (code, _, why) = check();
+    assert!(code == 1 && why.contains("log-00000001 ends at 0"), "{why}");
+    assert_eq!(std::fs::metadata(&log).unwrap().len(), 0, "a check changes nothing");
+}
