@@ -4,6 +4,8 @@ pub mod auth;
 pub mod background;
 pub mod case;
 pub mod form;
+pub mod host;
+pub mod linger;
 pub mod patient;
 pub mod pipeline;
 pub mod remote;
