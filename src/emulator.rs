@@ -6,6 +6,7 @@ use crate::config::{AccountConfig, Config, Endpoint, Personality};
 use crate::control::{self, Controlled};
 use crate::file::Files;
 use crate::http::background::Background;
+use crate::http::host;
 use crate::http::pipeline::own::Own;
 use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
@@ -23,7 +24,7 @@ use axum::response::Response;
 use rustls::ServerConfig;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Weak};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::task::JoinSet;
 
 /// A running server. Dropping it stops it at once, open connections and all.
@@ -194,6 +195,9 @@ fn services_of<'a>(addresses: &[Address], pipelines: impl Iterator<Item = &'a Ar
 /// Everything that is not a control route is a request to the service.
 fn front(pipeline: Arc<Pipeline>) -> Router {
     async fn answer(State(pipeline): State<Arc<Pipeline>>, request: Request) -> Response {
+        if let Some(refusal) = host::refusal(&request) {
+            return refusal;
+        }
         let peer = request.extensions().get::<Peer>().cloned();
         let address = peer.as_ref().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address.ip());
         let spelling = peer.map(|peer| peer.spelled.of(request.headers())).unwrap_or_default();
@@ -243,7 +247,30 @@ async fn listen(name: &str, label: &str, endpoint: &Endpoint) -> Result<(TcpList
         };
         format!("the {name} service cannot listen at {host}:{port}: {reason} ({hint})")
     };
-    let listener = TcpListener::bind((host, port)).await.map_err(failed)?;
+    let listener = bind(host, port).await.map_err(failed)?;
     let address: SocketAddr = listener.local_addr().map_err(failed)?;
     Ok((listener, address.port()))
+}
+
+/// How many connections may wait to be accepted. A burst beyond that waits a second, until its clients ask again.
+const BACKLOG: u32 = 4096;
+
+/// Listens at the first address of a host that can be had.
+async fn bind(host: &str, port: u16) -> std::io::Result<TcpListener> {
+    let mut failed = None;
+    for address in lookup_host((host, port)).await? {
+        match listen_at(address) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => failed = Some(error),
+        }
+    }
+    Err(failed.unwrap_or_else(|| std::io::Error::other("the host has no address")))
+}
+
+fn listen_at(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A port whose last connections are still being closed can be had again at once.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }

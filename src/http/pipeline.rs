@@ -15,7 +15,7 @@ use super::route::Table;
 use super::target::{self, Addressed, addressed};
 use super::told::Told;
 use crate::account::{Account, Accounts};
-use crate::op::{Body as Sent, Call, Kind, Query, Reply, Row, Secondary, Service, Shape, Target};
+use crate::op::{Body as Sent, Call, Hopeless, Kind, Query, Reply, Rest, Row, Secondary, Service, Shape, Target};
 use crate::rules::access::{self, Grant, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Pairs};
@@ -167,12 +167,16 @@ impl Pipeline {
         let host = host(&parts);
         let site = self.site(&host, "").is_some();
         let mut known = Known::at_first(site);
+        // By its rules a page reads a refusal of what comes before the account is looked for, too.
+        known.account = addressed(self.service.kind(), &host, uri.path(), self.manners.host_style)
+            .filter(|_| !site)
+            .and_then(|place| place.find(&self.accounts));
         let outcome = match self.head(parts, host, peer, spelling, now, &mut known) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
             Err(fault) => Err(fault),
         };
         drop(body);
-        let drained = rest.drain().await;
+        let ends = self.read_on(rest);
 
         let asked = Asked {
             kind: self.service.kind(),
@@ -197,11 +201,11 @@ impl Pipeline {
                 response.extensions_mut().insert(own::Spelled(spelling));
             }
         }
-        if !drained {
+        if ends {
             response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(account) = known.account.filter(|_| !site) {
-            self.add_cors(&account.name, origin.as_deref(), &method, known.row, response.headers_mut());
+            self.add_cors(&account.name, origin.as_deref(), &method, &request_id, response.headers_mut());
         }
         let told = Told {
             kind: asked.kind,
@@ -218,6 +222,18 @@ impl Pipeline {
         response
     }
 
+    /// Has the rest of a body read on while the answer goes out, so that the next request can follow. Returns whether none can.
+    fn read_on(&self, rest: Rest) -> bool {
+        match (rest.unread(), self.background.upgrade()) {
+            (Ok(None), _) => false,
+            (Ok(Some(unwanted)), Some(background)) => {
+                background.spawn(Box::pin(unwanted.discard()));
+                false
+            }
+            (Err(Hopeless), _) | (Ok(Some(_)), None) => true,
+        }
+    }
+
     /// Reads a request's head: path and query decoded once, then trusted. The version comes first, for the answer follows it
     /// whatever is wrong with the rest.
     fn head(
@@ -232,8 +248,9 @@ impl Pipeline {
         let site = known.site;
         let version = if site { Some(known.version) } else { header_version(&parts.headers)? };
         known.learn(version);
-        // A website knows no query.
-        let query = parts.uri.query().filter(|_| !site).unwrap_or_default();
+        // A website knows no query, and a preflight is about the service, whatever its URL names.
+        let asks = is_preflight(&parts.method, site);
+        let query = parts.uri.query().filter(|_| !site && !asks).unwrap_or_default();
         let pairs = name::decode_query(query)?;
         let signed = name::signed_queries(query)?;
         let query = Query::new(&pairs);
@@ -247,7 +264,7 @@ impl Pipeline {
             query,
             pairs,
             signed,
-            headers: legible(parts.headers)?,
+            headers: legible(if asks { of_preflight(&parts.headers) } else { parts.headers })?,
             spelling,
             peer,
             now,
@@ -276,6 +293,7 @@ impl Pipeline {
         }
         let target = match head.site {
             true => self.service.site(place.path)?,
+            false if is_preflight(&head.method, head.site) => Target::of_service(),
             false => self.service.target(place.path, &head.query)?,
         };
         let method = self.service.method(&head.method, &head.headers)?;
@@ -392,9 +410,17 @@ impl Pipeline {
         }
     }
 
-    fn add_cors(&self, account: &str, origin: Option<&str>, method: &Method, row: Option<&Row>, headers: &mut HeaderMap) {
+    /// Adds what the account's rules say of a page that reads the answer. A preflight has said all of it itself.
+    fn add_cors(&self, account: &str, origin: Option<&str>, method: &Method, request: &str, headers: &mut HeaderMap) {
+        if *method == Method::OPTIONS {
+            return;
+        }
         let rules = self.service.cors(account);
-        if rules.is_empty() || row.is_some_and(|row| row.permit.public == Public::Everyone) {
+        if let Some((origin, why)) = origin.and_then(|origin| Some((origin, cors::unreadable(&rules, origin, method.as_str())?)))
+        {
+            tracing::debug!(target: "lazuli::refusal", %request, "a page of {origin:?} cannot read this answer: {why}");
+        }
+        if rules.is_empty() {
             return;
         }
         let names: Vec<String> = headers.keys().map(ToString::to_string).collect();
@@ -438,6 +464,17 @@ fn demand_scope(signed: &str, headers: &mut HeaderMap) -> Result<(), Fault> {
     let value = HeaderValue::from_str(scope).map_err(|_| Fault::query("ses", signed, "It is no name of an encryption scope."))?;
     headers.insert(SCOPE, value);
     Ok(())
+}
+
+/// Whether a browser asks what a page may send. The rules of the service alone answer that: names, paths, escapes and queries are not read.
+fn is_preflight(method: &Method, site: bool) -> bool {
+    *method == Method::OPTIONS && !site
+}
+
+/// The headers by which a preflight is judged.
+fn of_preflight(headers: &HeaderMap) -> HeaderMap {
+    let asks = |name: &HeaderName| *name == http::header::ORIGIN || name.as_str().starts_with("access-control-request-");
+    headers.iter().filter(|(name, _)| asks(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// The host that a request is sent to, by its URL or its header; empty when neither says.

@@ -1,6 +1,7 @@
 //! Listeners and connections: from a socket to the router and back, with or without TLS, until told to stop.
 
 use super::case::{Sniffed, Spelled};
+use super::linger::Lingering;
 use super::patient::Patient;
 use axum::Router;
 use axum::body::Body;
@@ -39,6 +40,8 @@ pub struct Manner {
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// How long an answer may stand still because its reader does not read.
 const STALL: Duration = Duration::from_secs(120);
+/// How long a connection that the server ends still takes in what its client sends, so that the client gets to read the answer.
+const LINGER: Duration = Duration::from_secs(30);
 /// Headers in a request, at most. Metadata of 8 KiB in short pairs takes some hundreds.
 const HEADERS: usize = 1024;
 
@@ -114,7 +117,7 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let spelled = Spelled::default();
-    let stream = Sniffed::new(stream, spelled.clone());
+    let stream = Sniffed::new(Lingering::new(stream, LINGER), spelled.clone());
     let told = Told { router, peer: Peer { address: peer, spelled } };
     http1::Builder::new()
         .timer(TokioTimer::new())

@@ -15,8 +15,9 @@ use sync_wrapper::SyncWrapper;
 
 /// How long a body may stand still between two pieces before the request is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How much of a body that nobody wants is still taken in, in bytes and for no longer than [`PATIENCE`] all told, so that its sender gets to read the refusal.
-const DRAINED: u64 = 64 << 20;
+/// How long a body that nobody wants is read on, whatever its size, so that a sender who reads the answer only after sending gets to
+/// read it. A sender who stands still for [`PATIENCE`] is given up earlier.
+const DRAINING: Duration = Duration::from_secs(300);
 
 /// A request's body. Reading it consumes it; what is left when it is dropped goes to its [`Rest`].
 #[derive(Debug, Default)]
@@ -30,7 +31,7 @@ pub struct Body {
     rest: Option<Arc<Mutex<Unread>>>,
 }
 
-/// What its reader leaves of a body.
+/// What its reader leaves of a body: asked for once the reader is done.
 #[derive(Debug, Default)]
 pub struct Rest(Option<Arc<Mutex<Unread>>>);
 
@@ -177,34 +178,89 @@ impl Body {
 impl Drop for Body {
     fn drop(&mut self) {
         if let (Some(wire), Some(rest)) = (self.wire.take(), &self.rest) {
-            let hopeless = self.awaited || self.broken || self.announced > DRAINED;
+            let hopeless = self.awaited || self.broken;
             *rest.lock() = if hopeless { Unread::Hopeless } else { Unread::Something(wire) };
         }
     }
 }
 
 impl Rest {
-    /// Takes in what nobody read, so that the sender is not cut off before it reads the answer. Returns whether it came to the end,
-    /// so that another request can follow; a sender that waits to be told to go on is not told.
-    pub async fn drain(self) -> bool {
+    /// What is still to come of the body and has to be read on; `None` when there is nothing, or when it will not come.
+    ///
+    /// # Errors
+    /// [`Hopeless`] when no other request can follow on the connection.
+    pub fn unread(self) -> Result<Option<Unwanted>, Hopeless> {
         let unread = self.0.map(|unread| std::mem::take(&mut *unread.lock()));
         match unread.unwrap_or_default() {
-            Unread::Nothing => true,
-            Unread::Hopeless => false,
-            Unread::Something(wire) => tokio::time::timeout(PATIENCE, to_end(wire.into_inner())).await.unwrap_or(false),
+            Unread::Nothing => Ok(None),
+            Unread::Hopeless => Err(Hopeless),
+            Unread::Something(wire) => Ok(Some(Unwanted(wire))),
         }
     }
 }
 
-/// Reads on to the end, within bounds; whether it was reached.
-async fn to_end(mut wire: axum::body::Body) -> bool {
-    let mut taken = 0;
-    while let Some(frame) = wire.frame().await {
-        let Ok(frame) = frame else { return false };
-        taken += frame.data_ref().map_or(0, |data| data.len() as u64);
-        if taken > DRAINED {
-            return false;
+/// A sender that waits to be told to go on, and is not told; or one that stood still or broke off.
+#[derive(Clone, Copy, Debug)]
+pub struct Hopeless;
+
+/// A body that is still being sent and that nobody wants.
+#[derive(Debug)]
+pub struct Unwanted(SyncWrapper<axum::body::Body>);
+
+impl Unwanted {
+    /// Reads on to the end, for a limited time, and discards what comes. The answer goes out meanwhile: a sender that reads it before it
+    /// has sent everything may stop there.
+    pub async fn discard(self) {
+        let mut wire = self.0.into_inner();
+        let to_end = async { while let Ok(Some(Ok(_))) = tokio::time::timeout(PATIENCE, wire.frame()).await {} };
+        _ = tokio::time::timeout(DRAINING, to_end).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body::Frame;
+    use std::pin::Pin;
+    use std::task::{Context, Poll};
+
+    /// So many pieces, each after so many seconds; `None` for one that never ends.
+    struct Slow {
+        pause: Duration,
+        left: Option<u32>,
+        clock: Option<Pin<Box<tokio::time::Sleep>>>,
+    }
+
+    impl http_body::Body for Slow {
+        type Data = Bytes;
+        type Error = std::convert::Infallible;
+
+        fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+            if self.left == Some(0) {
+                return Poll::Ready(None);
+            }
+            let pause = self.pause;
+            #[expect(clippy::disallowed_methods, reason = "the clock of this test jumps")]
+            let clock = self.clock.get_or_insert_with(|| Box::pin(tokio::time::sleep(pause)));
+            std::task::ready!(clock.as_mut().poll(context));
+            self.clock = None;
+            self.left = self.left.map(|left| left - 1);
+            Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(b"piece")))))
         }
     }
-    true
+
+    /// What nobody wants is read on as long as it comes, in a time that has two bounds: between two pieces, and all told.
+    #[tokio::test(start_paused = true)]
+    async fn unwanted_bodies_are_bounded_by_time() {
+        for (pause, pieces, seconds) in
+            [(0, Some(100_000), 0), (1, Some(100), 100), (31, Some(2), 30), (1, None, 300), (29, None, 300)]
+        {
+            let slow = Slow { pause: Duration::from_secs(pause), left: pieces, clock: None };
+            let (body, rest) = Body::new(axum::body::Body::new(slow), u64::MAX, false);
+            drop(body);
+            let begun = tokio::time::Instant::now();
+            rest.unread().unwrap().unwrap().discard().await;
+            assert_eq!(begun.elapsed().as_secs(), seconds, "{pieces:?} pieces, one in {pause} seconds");
+        }
+    }
 }

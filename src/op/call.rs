@@ -77,6 +77,13 @@ pub struct Target {
     pub blob: String,
 }
 
+impl Target {
+    /// The service itself.
+    pub fn of_service() -> Target {
+        Target { shape: Shape::Service, container: String::new(), blob: String::new() }
+    }
+}
+
 /// A query string, decoded: names in lower case, values of repeated names joined by `,` as the service does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query(Vec<(String, String)>);

@@ -13,7 +13,7 @@ mod source;
 mod structured;
 pub mod xml;
 
-pub use body::{Body, Received, Rest};
+pub use body::{Body, Hopeless, Received, Rest, Unwanted};
 pub use call::{Call, Parts, Query, Target, stated};
 pub use given::{Field, Given, Place, Read};
 pub use reply::{Payload, Reply, Stream};

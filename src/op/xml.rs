@@ -4,7 +4,7 @@
 use crate::rules::{fault::Fault, name};
 use quick_xml::Reader;
 use quick_xml::escape::partial_escape;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::{BytesDecl, BytesStart, Event};
 use std::borrow::Cow;
 
 /// How deep a request's document may nest. The deepest real one (service properties) has four levels.
@@ -143,22 +143,34 @@ impl Element {
 /// 400 InvalidXmlDocument for what is not well-formed UTF-8 XML, has a document type, nests too deep or has another root.
 pub fn parse(document: &[u8], root: &str) -> Result<Element, Fault> {
     let text = std::str::from_utf8(document).map_err(|_| Fault::xml("The document is not UTF-8."))?;
-    let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}'));
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // One byte order mark is none of the document's; the reader would pass over a second.
+    if text.starts_with('\u{feff}') {
+        return Err(Fault::xml("Data at the root level is invalid."));
+    }
+    if let Some(unfit) = text.chars().find(|c| name::unfit_for_xml(*c)) {
+        return Err(Fault::xml(format!("U+{:04X} is an invalid character.", u32::from(unfit))));
+    }
+    let mut reader = Reader::from_str(text);
+    reader.config_mut().check_comments = true;
     let bad = |reason: String| Fault::xml(reason);
+    let mut at_start = true;
     // The open elements, outermost first; the first one is a stand-in that holds the root.
     let mut open = vec![Element::default()];
     loop {
         let event = reader.read_event().map_err(|error| bad(error.to_string()))?;
         match event {
-            Event::Start(tag) if open.len() <= DEPTH => open.push(element(&tag)),
+            Event::Start(tag) if open.len() <= DEPTH => open.push(element(&tag)?),
             Event::Start(_) => return Err(bad("The document nests too deep.".into())),
-            Event::Empty(tag) => append(&mut open, element(&tag)),
+            Event::Empty(tag) => append(&mut open, element(&tag)?),
             Event::End(_) => {
                 if let Some(done) = open.pop() {
                     append(&mut open, done);
                 }
             }
+            Event::Text(piece) if piece.contains("]]>") => return Err(bad("']]>' is not allowed in text.".into())),
             Event::Text(piece) => add_text(&mut open, &piece.xml10_content()),
+            Event::CData(_) if open.len() == 1 => return Err(bad("Data at the root level is invalid.".into())),
             Event::CData(piece) => add_text(&mut open, &piece.xml10_content()),
             Event::GeneralRef(reference) => {
                 let known = match &*reference {
@@ -170,12 +182,20 @@ pub fn parse(document: &[u8], root: &str) -> Result<Element, Fault> {
                     _ => reference.resolve_char_ref().map_err(|error| bad(error.to_string()))?,
                 };
                 let known = known.ok_or_else(|| bad(format!("Reference to undeclared entity '{}'.", &*reference)))?;
+                if name::unfit_for_xml(known) || open.len() == 1 {
+                    return Err(bad(format!("'&{};' is an invalid character here.", &*reference)));
+                }
                 add_text(&mut open, known.encode_utf8(&mut [0; 4]));
             }
             Event::DocType(_) => return Err(bad("For security reasons DTD is prohibited in this XML document.".into())),
-            Event::Decl(_) | Event::Comment(_) | Event::PI(_) => {}
+            Event::Decl(declaration) => check_declaration(&declaration, at_start, text.is_ascii())?,
+            Event::PI(instruction) if instruction.target().eq_ignore_ascii_case("xml") || !is_name(instruction.target()) => {
+                return Err(bad("A processing instruction has an invalid name.".into()));
+            }
+            Event::Comment(_) | Event::PI(_) => {}
             Event::Eof => break,
         }
+        at_start = false;
     }
     let whole = open.pop().filter(|_| open.is_empty()).ok_or_else(|| bad("The document ends inside an element.".into()))?;
     let mut roots = whole.children.into_iter();
@@ -186,8 +206,65 @@ pub fn parse(document: &[u8], root: &str) -> Result<Element, Fault> {
     }
 }
 
-fn element(tag: &BytesStart<'_>) -> Element {
-    Element { name: tag.local_name().into_inner().to_owned(), ..Element::default() }
+/// Checks `<?xml version="1.0" encoding="…" standalone="…"?>`: it comes first, and the encoding that it names is the one that the
+/// document has.
+fn check_declaration(declaration: &BytesDecl<'_>, at_start: bool, ascii: bool) -> Result<(), Fault> {
+    let bad = |reason: &str| Fault::xml(reason);
+    if !at_start {
+        return Err(bad("Unexpected XML declaration. The XML declaration must be the first node in the document."));
+    }
+    let mut order = ["version", "encoding", "standalone"].into_iter();
+    let mut named = 0;
+    let inside = BytesStart::from_content(&**declaration, "xml".len());
+    for attribute in inside.attributes() {
+        let attribute = attribute.map_err(|error| bad(&error.to_string()))?;
+        let (key, value) = (attribute.key.into_inner(), &*attribute.value);
+        let known = order.any(|next| next == key) && (named > 0 || key == "version");
+        let holds = match key {
+            "version" => value == "1.0",
+            // What is ASCII reads the same in each of these.
+            "encoding" => {
+                value.eq_ignore_ascii_case("utf-8") || ascii && SINGLE_BYTE.iter().any(|one| value.eq_ignore_ascii_case(one))
+            }
+            _ => matches!(value, "yes" | "no"),
+        };
+        if !known || !holds {
+            return Err(bad(&format!("{key}=\"{value}\" is invalid in the XML declaration of this document.")));
+        }
+        named += 1;
+    }
+    if named > 0 { Ok(()) } else { Err(bad("The XML declaration names no version.")) }
+}
+
+/// The other encodings that a document may say it has, as long as it is ASCII.
+const SINGLE_BYTE: [&str; 3] = ["us-ascii", "iso-8859-1", "windows-1252"];
+
+/// An element as its tag begins it, if the tag is well formed.
+fn element(tag: &BytesStart<'_>) -> Result<Element, Fault> {
+    let bad = |reason: String| Fault::xml(reason);
+    if !is_name(tag.name().into_inner()) {
+        return Err(bad(format!("{:?} is an invalid name.", tag.name().into_inner())));
+    }
+    for attribute in tag.attributes() {
+        let attribute = attribute.map_err(|error| bad(error.to_string()))?;
+        if !is_name(attribute.key.into_inner()) || attribute.value.contains('<') {
+            return Err(bad(format!("The attribute {:?} is invalid.", attribute.key.into_inner())));
+        }
+    }
+    Ok(Element { name: tag.local_name().into_inner().to_owned(), ..Element::default() })
+}
+
+/// Whether this is a name, with or without a prefix.
+fn is_name(text: &str) -> bool {
+    let starts = |c: char| c.is_alphabetic() || c == '_';
+    let goes_on = |c: char| {
+        c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}' | '\u{2040}')
+    };
+    let part = |part: &str| part.starts_with(starts) && part.chars().all(goes_on);
+    match text.split_once(':') {
+        Some((prefix, local)) => part(prefix) && part(local),
+        None => part(text),
+    }
 }
 
 fn append(open: &mut [Element], done: Element) {
@@ -235,6 +312,19 @@ mod tests {
     }
 
     #[test]
+    fn reads_every_declaration_that_is_true() {
+        for sent in [
+            "<?xml version=\"1.0\"?><L/>",
+            "<?xml version='1.0' encoding='UTF-8' standalone='yes'?>\r\n<L/>",
+            "\u{feff}<?xml version='1.0' encoding='utf-8'?><L>\u{e9}</L>",
+            "<?xml version='1.0' encoding='US-ASCII'?><L/>",
+            "<?xml version='1.0' standalone='no'?><?style a?><!-- b --><L a='1' b='1' p:a='1'/>\n<!-- c -->",
+        ] {
+            assert_eq!(parse(sent.as_bytes(), "L").unwrap().name, "L", "{sent}");
+        }
+    }
+
+    #[test]
     fn refuses_everything_else() {
         let deep = format!("<L>{}", "<a>".repeat(100_000));
         for sent in [
@@ -250,10 +340,42 @@ mod tests {
             b"<L>&#0;</L>",
             b"<!DOCTYPE L [<!ENTITY a \"b\">]><L/>",
             b"<L>\xff</L>",
+            b"<L a='1' a='2'/>",
+            b"<L><B a='1' b='2' a='1'></B></L>",
+            b"<L a/>",
+            b"<L a=1/>",
+            b"<L a='<'/>",
+            b"<L 1a='1'/>",
+            b"<1L/>",
+            b"<L><a:b:c/></L>",
+            "\u{feff}\u{feff}<L/>".as_bytes(),
+            b"<L>\0</L>",
+            b"<L>\x01</L>",
+            b"<L a='\0'/>",
+            b"<L><!-- \0 --></L>",
+            "<L>\u{ffff}</L>".as_bytes(),
+            b"<L>&#1;</L>",
+            b"<L>&#xFFFE;</L>",
+            b"<L>]]></L>",
+            b"<L><!-- a -- b --></L>",
+            b"<L/>&#32;",
+            b"<L/><![CDATA[ ]]>",
+            b"<?xml version='1.0' encoding='utf-16'?><L/>",
+            b"<?xml version='1.0' encoding='utf-16'?><L></L>",
+            "<?xml version='1.0' encoding='iso-8859-1'?><L>\u{e9}</L>".as_bytes(),
+            b"<?xml version='1.1'?><L/>",
+            b"<?xml encoding='utf-8'?><L/>",
+            b"<?xml version='1.0' version='1.0'?><L/>",
+            b"<?xml version='1.0' standalone='yes' encoding='utf-8'?><L/>",
+            b"<?xml version='1.0' standalone='perhaps'?><L/>",
+            b" <?xml version='1.0'?><L/>",
+            b"<?xml version='1.0'?><?xml version='1.0'?><L/>",
+            b"<L><?xml version='1.0'?></L>",
             deep.as_bytes(),
         ] {
-            let fault = parse(sent, "L").unwrap_err();
-            assert_eq!(fault.code().name(), "InvalidXmlDocument", "{:?}", String::from_utf8_lossy(&sent[..sent.len().min(40)]));
+            let begun = String::from_utf8_lossy(&sent[..sent.len().min(60)]);
+            let code = parse(sent, "L").map_err(|fault| fault.code().name());
+            assert_eq!(code, Err("InvalidXmlDocument"), "{begun:?}");
         }
     }
 }

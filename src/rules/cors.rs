@@ -5,6 +5,7 @@
 //! is the browser that keeps its answer from the page.
 
 use super::fault::Fault;
+use std::fmt;
 
 /// Rules in a set, at most.
 const RULES: usize = 5;
@@ -12,19 +13,22 @@ const RULES: usize = 5;
 const TOTAL: usize = 2048;
 /// Characters of an origin or a header's name, at most.
 const TEXT: usize = 256;
+/// Origins in a rule, at most.
+const ORIGINS: usize = 64;
 /// Headers in a list that are named in full, at most.
 const NAMED: usize = 64;
 /// Headers in a list that are named by their beginning (`x-ms-meta-*`), at most.
 const PREFIXED: usize = 2;
 /// The methods that a rule may allow.
-const METHODS: [&str; 8] = ["DELETE", "GET", "HEAD", "MERGE", "PATCH", "POST", "OPTIONS", "PUT"];
+const METHODS: [&str; 10] = ["CONNECT", "DELETE", "GET", "HEAD", "MERGE", "PATCH", "POST", "OPTIONS", "PUT", "TRACE"];
 /// What the service adds to the headers that it exposes by `*`: set too late to be counted, if they are set at all.
 const LATE: [&str; 3] = ["Content-Length", "Date", "Transfer-Encoding"];
 
 /// A rule: who may ask what, and read what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CorsRule {
-    /// The origins allowed (`https://example.com`), compared with their case, or `*` for all.
+    /// The origins allowed: `https://example.com`, compared with its case; `https://*.example.com` for every subdomain, in any case; or
+    /// `*` for all.
     pub allowed_origins: Vec<String>,
     /// The methods allowed, in upper case.
     pub allowed_methods: Vec<String>,
@@ -46,12 +50,22 @@ impl CorsRule {
     }
 
     fn allows_origin(&self, origin: &str) -> bool {
-        self.allows_all_origins() || self.allowed_origins.iter().any(|known| known == origin)
+        self.allows_all_origins() || self.allowed_origins.iter().any(|known| known == origin || is_subdomain(known, origin))
     }
 
     fn allows_method(&self, method: &str) -> bool {
         self.allowed_methods.iter().any(|known| known == method)
     }
+}
+
+/// Whether an origin is of a subdomain of `https://*.example.com`, at any depth. The domain itself is none.
+fn is_subdomain(pattern: &str, origin: &str) -> bool {
+    let Some((scheme, domain)) = pattern.split_once("://*.") else { return false };
+    let Some((of, host)) = origin.split_once("://").filter(|_| !domain.is_empty()) else { return false };
+    let (domain, host) = (domain.to_ascii_lowercase(), host.to_ascii_lowercase());
+    let below = host.strip_suffix(&domain).and_then(|below| below.strip_suffix('.'));
+    let label = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    of.eq_ignore_ascii_case(scheme) && below.is_some_and(|below| !below.is_empty() && below.bytes().all(label))
 }
 
 /// Checks a set of rules, as Set Service Properties brings it.
@@ -66,6 +80,9 @@ pub fn check(rules: &[CorsRule]) -> Result<(), Fault> {
     rules.iter().try_for_each(|rule| {
         if rule.allowed_origins.is_empty() {
             return Err(Fault::xml_node("AllowedOrigins", ""));
+        }
+        if rule.allowed_origins.len() > ORIGINS {
+            return Err(Fault::xml_node("AllowedOrigins", rule.allowed_origins.join(",")));
         }
         if let Some(long) = rule.allowed_origins.iter().find(|origin| origin.chars().count() > TEXT) {
             return Err(Fault::xml_node("AllowedOrigins", long));
@@ -107,16 +124,61 @@ pub struct Allowed {
     pub credentials: bool,
 }
 
-/// Answers a preflight; `None` when no rule allows it (403 CorsPreflightFailure).
+/// Why no rule allows what a page means to do: for whoever sets the rules, who is told by the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mismatch<'a> {
+    /// There are no rules.
+    NoRules,
+    /// No rule names this origin.
+    Origin(&'a str),
+    /// No rule that names this origin names this method.
+    Method(&'a str, &'a str),
+    /// The rule at this place, counted from 1, names the origin and the method, and does not name this header.
+    Header(usize, &'a str),
+}
+
+impl fmt::Display for Mismatch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mismatch::NoRules => f.write_str("the service has no CORS rules"),
+            Mismatch::Origin(origin) => write!(f, "no CORS rule of the service allows the origin {origin:?}"),
+            Mismatch::Method(origin, method) => {
+                write!(f, "no CORS rule of the service allows the method {method:?} for the origin {origin:?}")
+            }
+            Mismatch::Header(rule, header) => {
+                write!(
+                    f,
+                    "CORS rule {rule} of the service matches the origin and the method, and does not allow the header {header:?}"
+                )
+            }
+        }
+    }
+}
+
+/// The first rule with an origin and a method, and its place, counted from 1.
+fn find<'r, 'a>(rules: &'r [CorsRule], origin: &'a str, method: &'a str) -> Result<(usize, &'r CorsRule), Mismatch<'a>> {
+    let mut of_origin = rules.iter().enumerate().filter(|(_, rule)| rule.allows_origin(origin)).peekable();
+    if of_origin.peek().is_none() {
+        return Err(if rules.is_empty() { Mismatch::NoRules } else { Mismatch::Origin(origin) });
+    }
+    let found = of_origin.find(|(_, rule)| rule.allows_method(method)).ok_or(Mismatch::Method(origin, method))?;
+    Ok((found.0 + 1, found.1))
+}
+
+/// Answers a preflight.
 ///
 /// The first rule with the origin and the method decides: when it lacks one of the headers, no later rule is asked.
-pub fn preflight(rules: &[CorsRule], origin: &str, method: &str, headers: &[&str]) -> Option<Allowed> {
-    let rule = rules.iter().find(|rule| rule.allows_origin(origin) && rule.allows_method(method))?;
-    if !headers.iter().all(|header| rule.allowed_headers.iter().any(|pattern| names(pattern, header))) {
-        return None;
+///
+/// # Errors
+/// Why no rule allows it: 403 CorsPreflightFailure.
+pub fn preflight<'a>(rules: &[CorsRule], origin: &'a str, method: &'a str, headers: &[&'a str]) -> Result<Allowed, Mismatch<'a>> {
+    let (place, rule) = find(rules, origin, method)?;
+    let allows = |header: &&&str| rule.allowed_headers.iter().any(|pattern| names(pattern, header));
+    if let Some(header) = headers.iter().find(|header| !allows(header)) {
+        return Err(Mismatch::Header(place, header));
     }
     let all = rule.allows_all_origins();
-    Some(Allowed {
+    Ok(Allowed {
         origin: if all { "*" } else { origin }.to_owned(),
         method: method.to_owned(),
         headers: headers.join(","),
@@ -136,6 +198,11 @@ pub struct Answer {
     pub credentials: bool,
     /// `Vary: Origin`: to another origin the answer would be another.
     pub vary_origin: bool,
+}
+
+/// Why a page of this origin may not read the answer to a request of this method; `None` when it may.
+pub fn unreadable<'a>(rules: &[CorsRule], origin: &'a str, method: &'a str) -> Option<Mismatch<'a>> {
+    find(rules, origin, method).err()
 }
 
 /// What the rules add to the answer of an actual request, given the names of the headers that the answer has so far.
@@ -225,6 +292,7 @@ mod tests {
                 ),
             ],
             vec![rule("*", "DELETE,GET,HEAD,MERGE,PATCH,POST,OPTIONS,PUT", "*", "*"); 5],
+            vec![rule("*", "TRACE,CONNECT", "", "")],
         ];
         for set in sets {
             assert_eq!(check(&set), Ok(()));
@@ -234,15 +302,19 @@ mod tests {
     #[test]
     fn limits_are_kept() {
         let long = "a".repeat(257);
+        let origins = vec!["http://a"; 65].join(",");
+        assert_eq!(check(&[rule(&vec!["http://a"; 64].join(","), "GET", "", "")]), Ok(()));
         let (named, prefixed) = (vec!["x"; 65].join(","), "a*,b*,c*");
         assert_eq!(check(&[rule("*", "GET", &vec!["x"; 64].join(","), "*,a*,b*")]), Ok(()));
         for (set, fault) in [
             (vec![rule("www.xyz.com", "GET", "", ""); 6], Fault::xml("")),
             (vec![rule(&vec!["https://a.example"; 130].join(","), "GET", "", "")], Fault::xml("")),
             (vec![rule("", "GET", "", "")], Fault::xml_node("AllowedOrigins", "")),
+            (vec![rule(&origins, "GET", "", "")], Fault::xml_node("AllowedOrigins", &origins)),
             (vec![rule(&long, "GET", "", "")], Fault::xml_node("AllowedOrigins", &long)),
             (vec![rule("*", "", "", "")], Fault::xml_node("AllowedMethods", "")),
             (vec![rule("*", "GET,COPY", "", "")], Fault::xml_node("AllowedMethods", "COPY")),
+            (vec![rule("*", "FOO", "", "")], Fault::xml_node("AllowedMethods", "FOO")),
             (vec![rule("*", "get", "", "")], Fault::xml_node("AllowedMethods", "get")),
             (vec![rule("*", "GET", &long, "")], Fault::xml_node("AllowedHeaders", &long)),
             (vec![rule("*", "GET", &named, "")], Fault::xml_node("AllowedHeaders", &named)),
@@ -254,18 +326,20 @@ mod tests {
 
     #[test]
     fn preflights() {
+        let (contoso, fabrikam) = ("http://www.contoso.com", "http://www.fabrikam.com");
         for (origin, method, headers, wanted) in [
-            ("http://www.contoso.com", "PUT", vec!["X-MS-Meta-Source"], Some(("http://www.contoso.com", true))),
-            ("http://www.contoso.com", "PUT", vec!["x-ms-meta-source", "x-ms-blob-type"], Some(("http://www.contoso.com", true))),
+            (contoso, "PUT", vec!["X-MS-Meta-Source"], Ok((contoso, true))),
+            (contoso, "PUT", vec!["x-ms-meta-source", "x-ms-blob-type"], Ok((contoso, true))),
             // The second rule would allow this header, but the first decides.
-            ("http://www.contoso.com", "PUT", vec!["x-ms-meta-other"], None),
-            ("http://www.fabrikam.com", "PUT", vec!["x-ms-meta-other", "content-type"], Some(("*", false))),
-            ("http://www.fabrikam.com", "PUT", vec!["x-ms-date"], None),
-            ("HTTP://WWW.CONTOSO.COM", "HEAD", vec![], None),
-            ("http://www.contoso.com", "DELETE", vec!["anything"], Some(("http://www.contoso.com", true))),
-            ("http://www.contoso.com", "POST", vec![], None),
+            (contoso, "PUT", vec!["x-ms-meta-other"], Err(Mismatch::Header(1, "x-ms-meta-other"))),
+            (fabrikam, "PUT", vec!["x-ms-meta-other", "content-type"], Ok(("*", false))),
+            (fabrikam, "PUT", vec!["content-type", "x-ms-date"], Err(Mismatch::Header(2, "x-ms-date"))),
+            ("HTTP://WWW.CONTOSO.COM", "HEAD", vec![], Err(Mismatch::Method("HTTP://WWW.CONTOSO.COM", "HEAD"))),
+            (contoso, "DELETE", vec!["anything"], Ok((contoso, true))),
+            (contoso, "POST", vec![], Err(Mismatch::Method(contoso, "POST"))),
         ] {
-            let allowed = preflight(&rules(), origin, method, &headers);
+            let rules = rules();
+            let allowed = preflight(&rules, origin, method, &headers);
             let wanted = wanted.map(|(origin, credentials)| Allowed {
                 origin: origin.into(),
                 method: method.into(),
@@ -275,6 +349,59 @@ mod tests {
             });
             assert_eq!(allowed, wanted, "{origin} {method} {headers:?}");
         }
+    }
+
+    #[test]
+    fn mismatches_say_what_to_change() {
+        let rules = [rule("http://a,http://b", "GET", "", ""), rule("http://b", "PUT", "x-ms-meta-*", "")];
+        for (rules, origin, method, headers, said) in [
+            (&rules[..0], "http://a", "GET", vec![], "the service has no CORS rules"),
+            (&rules, "http://c", "GET", vec![], "no CORS rule of the service allows the origin \"http://c\""),
+            (
+                &rules,
+                "http://a",
+                "PUT",
+                vec![],
+                "no CORS rule of the service allows the method \"PUT\" for the origin \"http://a\"",
+            ),
+            (
+                &rules,
+                "http://b",
+                "PUT",
+                vec!["x-ms-meta-a", "x-ms-date"],
+                "CORS rule 2 of the service matches the origin and the method, and does not allow the header \"x-ms-date\"",
+            ),
+        ] {
+            assert_eq!(preflight(rules, origin, method, &headers).unwrap_err().to_string(), said);
+            let unread = unreadable(rules, origin, method).map(|mismatch| mismatch.to_string());
+            assert_eq!(unread, headers.is_empty().then(|| said.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_star_before_a_domain_stands_for_its_subdomains() {
+        for (pattern, origin, allowed) in [
+            ("http://*.contoso.com", "http://www.contoso.com", true),
+            ("http://*.contoso.com", "http://a.b.contoso.com", true),
+            ("http://*.contoso.com", "HTTP://WWW.Contoso.COM", true),
+            ("http://*.Contoso.com", "http://www.contoso.com", true),
+            ("http://*.contoso.com:8080", "http://www.contoso.com:8080", true),
+            ("http://*.contoso.com", "http://contoso.com", false),
+            ("http://*.contoso.com", "http://.contoso.com", false),
+            ("http://*.contoso.com", "https://www.contoso.com", false),
+            ("http://*.contoso.com", "http://www.contoso.com:8080", false),
+            ("http://*.contoso.com", "http://wwwcontoso.com", false),
+            ("http://*.contoso.com", "http://evil.test/www.contoso.com", false),
+            ("http://*.contoso.com", "http://*.contoso.com", true),
+            ("http://*.", "http://www.", false),
+            ("*.contoso.com", "http://www.contoso.com", false),
+            ("http://www.*.com", "http://www.contoso.com", false),
+            ("http://*.contoso.com", "null", false),
+        ] {
+            assert_eq!(rule(pattern, "GET", "", "").allows_origin(origin), allowed, "{pattern} {origin}");
+        }
+        let answer = actual(&[rule("http://*.contoso.com", "GET", "", "")], Some("http://www.contoso.com"), "GET", &[]);
+        assert_eq!((answer.allow_origin.as_deref(), answer.credentials), (Some("http://www.contoso.com"), true));
     }
 
     #[test]

@@ -27,11 +27,8 @@ pub fn answer(call: &Call, rules: &[CorsRule]) -> Result<Reply, Fault> {
     let method = asked.method.ok_or_else(missing("Access-Control-Request-Method"))?;
     let headers: Vec<&str> =
         asked.headers.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty()).collect();
-    let allowed = cors::preflight(rules, &origin, &method, &headers).ok_or_else(|| {
-        let rules = rules.len();
-        Code::CorsPreflightFailure
-            .because(format!("of {rules} rules none allows {method} from {origin:?} with headers {headers:?}"))
-    })?;
+    let allowed = cors::preflight(rules, &origin, &method, &headers)
+        .map_err(|mismatch| Code::CorsPreflightFailure.because(mismatch.to_string()))?;
     let reply = Reply::new(call.row.status)
         .with("access-control-allow-origin", allowed.origin)
         .with("access-control-allow-methods", allowed.method)

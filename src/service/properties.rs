@@ -355,6 +355,9 @@ impl StaticWebsite {
     fn read(part: &Element) -> Result<StaticWebsite, Fault> {
         let named = |name| part.text_of(name).filter(|text| !text.is_empty()).map(str::to_owned);
         let enabled = read_flag(part, "Enabled")?;
+        if named("IndexDocument").and(named("DefaultIndexDocumentPath")).is_some() {
+            return Err(Fault::xml("IndexDocument and DefaultIndexDocumentPath are mutually exclusive."));
+        }
         Ok(StaticWebsite {
             enabled,
             index_document: named("IndexDocument").filter(|_| enabled),
@@ -455,6 +458,10 @@ mod tests {
             ("<Logging><Version>1.0</Version></Logging>", "InvalidXmlDocument"),
             ("<DefaultServiceVersion>soon</DefaultServiceVersion>", "InvalidXmlNodeValue"),
             ("<Surprise />", "InvalidXmlDocument"),
+            (
+                "<StaticWebsite><Enabled>true</Enabled><IndexDocument>a</IndexDocument><DefaultIndexDocumentPath>b</DefaultIndexDocumentPath></StaticWebsite>",
+                "InvalidXmlDocument",
+            ),
         ] {
             assert_eq!(set(body).unwrap_err().code().name(), code, "{body}");
         }

@@ -651,3 +651,18 @@ fn ask_tls(port: u16, head: &str) -> (String, Option<Vec<u8>>) {
     stream.read_to_end(&mut answer).unwrap();
     (String::from_utf8_lossy(&answer).into_owned(), connection.alpn_protocol().map(<[u8]>::to_vec))
 }
+
+/// Whoever sets CORS rules is told by the debug log which of them did not match by what.
+#[test]
+fn the_debug_log_tells_why_a_page_is_refused() {
+    let running = Running::start(&[&FREE[..], &["--log", "debug"]].concat());
+    let port = running.ports()[0];
+    let origin = "HTTP/1.1\r\norigin: http://a.example\r\naccess-control-request-method: PUT\r\nx:";
+    for (method, said) in [
+        ("OPTIONS", "(the service has no CORS rules)"),
+        ("GET", "a page of \"http://a.example\" cannot read this answer: the service has no CORS rules"),
+    ] {
+        ask(port, &format!("{method} /devstoreaccount1/a/b {origin}"));
+        while !running.line().contains(said) {}
+    }
+}

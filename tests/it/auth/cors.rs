@@ -2,9 +2,17 @@
 
 use super::{Headers, house_with_blob, path, send, send_signed};
 use crate::house::{Answer, House};
+use lazuli::op::Kind;
+
+const KINDS: [Kind; 4] = [Kind::Blob, Kind::Queue, Kind::Table, Kind::File];
 
 /// Rules as rows: origins, methods, allowed headers, exposed headers; each may be kept for 200 seconds.
 async fn set(house: &House, rules: &[(&str, &str, &str, &str)]) {
+    assert_eq!(try_to_set(house, Kind::Blob, rules).await, "202");
+}
+
+/// The same for any service; what it says.
+async fn try_to_set(house: &House, kind: Kind, rules: &[(&str, &str, &str, &str)]) -> String {
     let mut xml = String::from("<StorageServiceProperties><Cors>");
     for (origins, methods, allowed, exposed) in rules {
         xml.push_str(&format!(
@@ -14,8 +22,7 @@ async fn set(house: &House, rules: &[(&str, &str, &str, &str)]) {
         ));
     }
     xml.push_str("</Cors></StorageServiceProperties>");
-    let answer = house.ask("PUT", "/?restype=service&comp=properties").body(xml).send().await;
-    assert_eq!(answer.verdict(), "202", "{}", answer.text());
+    house.ask("PUT", "/?restype=service&comp=properties").of(kind).body(xml).send().await.verdict()
 }
 
 /// The reference's own example, nearly.
@@ -119,4 +126,108 @@ async fn actual_requests() {
     set(&house, &[]).await;
     let after = send_signed(&house, "GET", &path("/box/blob"), &[a], "").await;
     assert_eq!(said(&after), ["", "", "", ""].map(str::to_owned), "rules are gone");
+}
+
+/// A preflight is about the service: whatever stands behind the account in its URL is not read.
+#[tokio::test]
+async fn preflights_go_by_the_rules_alone() {
+    let house = House::new().await;
+    let long = format!("/{}", "a".repeat(1100));
+    let targets = [
+        "",
+        "/",
+        "/Bad_Name/b",
+        "/%zz",
+        "/a/%zz?x=%zz",
+        "/%ff",
+        "/q/other/path",
+        "/a",
+        "/a/b?comp=foo",
+        "/a?restype=none&comp=none",
+        "/t(PartitionKey='",
+        "/$batch",
+        "//",
+        "/a/../b",
+        &long,
+    ];
+    for kind in KINDS {
+        for rule in [None, Some(("http://a.example", "PUT", "x-ms-*", ""))] {
+            assert_eq!(try_to_set(&house, kind, &Vec::from_iter(rule)).await, "202");
+            let verdict = if rule.is_some() { "200" } else { "403 CorsPreflightFailure" };
+            for target in targets {
+                let asked = house.ask("OPTIONS", target).of(kind).anonymous().header("origin", "http://a.example");
+                let asked =
+                    asked.header("access-control-request-method", "PUT").header("access-control-request-headers", "x-ms-date");
+                let answer = asked.header("x-http-method", "none").send().await;
+                assert_eq!(answer.verdict(), verdict, "{kind:?} {target}");
+                if rule.is_some() {
+                    assert_eq!(allowed(&answer), ["http://a.example", "PUT", "x-ms-date", "200", "true"], "{kind:?} {target}");
+                }
+            }
+        }
+    }
+    // There is no service of an account that is not there.
+    let asked = house.ask("OPTIONS", "/a").account("nobody", "").anonymous().header("origin", "http://a.example");
+    assert_eq!(asked.header("access-control-request-method", "PUT").send().await.verdict(), "404 ResourceNotFound");
+}
+
+/// What a set of rules may hold, in every service.
+#[tokio::test]
+async fn bounds_of_rules() {
+    let house = House::new().await;
+    let origins = |count: usize| vec!["http://a"; count].join(",");
+    for kind in KINDS {
+        for (origins, methods, verdict) in [
+            ("*", "TRACE,CONNECT", "202"),
+            ("*", "FOO", "400 InvalidXmlNodeValue"),
+            ("*", "trace", "400 InvalidXmlNodeValue"),
+            (&origins(64), "GET", "202"),
+            (&origins(65), "GET", "400 InvalidXmlNodeValue"),
+            ("http://*.contoso.com", "GET", "202"),
+        ] {
+            assert_eq!(try_to_set(&house, kind, &[(origins, methods, "", "")]).await, verdict, "{kind:?} {origins} {methods}");
+        }
+        // The last of them is in force.
+        for (origin, verdict) in [
+            ("http://www.contoso.com", "200"),
+            ("http://WWW.Contoso.Com", "200"),
+            ("http://a.b.contoso.com", "200"),
+            ("http://contoso.com", "403 CorsPreflightFailure"),
+            ("https://www.contoso.com", "403 CorsPreflightFailure"),
+        ] {
+            let asked = house.ask("OPTIONS", "/a").of(kind).anonymous().header("origin", origin);
+            let answer = asked.header("access-control-request-method", "GET").send().await;
+            assert_eq!(answer.verdict(), verdict, "{kind:?} {origin}");
+            let echoed = if verdict == "200" { origin } else { "" };
+            assert_eq!(answer.header("access-control-allow-origin"), echoed, "{kind:?}");
+            let answer = house.ask("GET", "/?comp=list").of(kind).header("origin", origin).send().await;
+            assert_eq!(answer.header("access-control-allow-origin"), echoed, "{kind:?} {origin}");
+        }
+    }
+}
+
+/// A page reads what is wrong with its request even where that is found before anything is looked for.
+#[tokio::test]
+async fn refused_heads_are_readable() {
+    let house = House::new().await;
+    for kind in KINDS {
+        assert_eq!(try_to_set(&house, kind, &[("http://a.example", "GET", "*", "x-ms-error-code")]).await, "202");
+        for (target, version) in [
+            ("/?comp=list", "2021-13-02"),
+            ("/?comp=list", "soon"),
+            ("/a?comp=%zz", "2021-12-02"),
+            ("/Bad_Name/%zz", "2021-12-02"),
+        ] {
+            let answer = house
+                .ask("GET", target)
+                .of(kind)
+                .header("x-ms-version", version)
+                .header("origin", "http://a.example")
+                .send()
+                .await;
+            assert_eq!(answer.status, 400, "{kind:?} {target}");
+            let said = ["access-control-allow-origin", "access-control-expose-headers"].map(|name| answer.header(name));
+            assert_eq!(said, ["http://a.example", "x-ms-error-code"], "{kind:?} {target} {version}");
+        }
+    }
 }

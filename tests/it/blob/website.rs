@@ -194,9 +194,15 @@ async fn refusals_are_pages() {
 #[tokio::test]
 async fn a_default_index_stands_for_folders_without_one() {
     let house = site().await;
-    let settings = "<Enabled>true</Enabled><IndexDocument>index.html</IndexDocument><DefaultIndexDocumentPath>/docs/index.html</DefaultIndexDocumentPath>";
-    switch(&house, "devstoreaccount1", settings).await;
-    for (path, status, text) in [("/", 200, "home"), ("/errors/", 200, "docs"), ("/errors/none", 404, "WebContentNotFound")] {
+    let default = "<DefaultIndexDocumentPath>/docs/index.html</DefaultIndexDocumentPath>";
+    switch(&house, "devstoreaccount1", &format!("<Enabled>true</Enabled>{default}")).await;
+    // One of the two, not both.
+    let both =
+        format!("<StaticWebsite><Enabled>true</Enabled><IndexDocument>index.html</IndexDocument>{default}</StaticWebsite>");
+    let body = format!("<StorageServiceProperties>{both}</StorageServiceProperties>");
+    let answer = house.ask("PUT", "/?restype=service&comp=properties").body(body).send().await;
+    assert_eq!(answer.verdict(), "400 InvalidXmlDocument");
+    for (path, status, text) in [("/", 200, "docs"), ("/errors/", 200, "docs"), ("/errors/none", 404, "WebContentNotFound")] {
         let answer = get(&house, path).await;
         assert!(answer.status == status && answer.text().contains(text), "{path}: {}", answer.text());
     }

@@ -230,3 +230,98 @@ async fn expectations() {
     wire.say(request("GET", "/kept/new", &[], "")).await;
     assert_eq!(wire.hear("GET").await.answer.text(), "new");
 }
+
+/// The size of a body that is too long for every buffer on its way.
+const LARGE: usize = 200_000_000;
+
+/// Requests that are refused by their heads, in every service.
+fn refused_by_their_heads() -> [(Kind, String, &'static str); 7] {
+    let plain = |method: &str, target: &str| {
+        format!("{method} /devstoreaccount1{target} HTTP/1.1\r\nhost: a\r\nx-ms-version: {VERSION}\r\n")
+    };
+    [
+        (Kind::Blob, head("PUT", "/nowhere/new", PUT, LARGE), "404 ContainerNotFound"),
+        (Kind::Blob, head("PUT", "/kept?restype=container&comp=acl", &[], LARGE), "413 RequestBodyTooLarge"),
+        (Kind::Blob, head("PUT", "/kept/digits?comp=foo", PUT, LARGE), "400 InvalidQueryParameterValue"),
+        (Kind::Blob, head("PUT", "/kept/new", PUT, 7), "403 AuthenticationFailed"),
+        (Kind::Queue, plain("POST", "/queue/messages"), "401 NoAuthenticationInformation"),
+        (Kind::Table, plain("POST", "/table"), "401 NoAuthenticationInformation"),
+        (Kind::File, plain("PUT", "/share/file?comp=range"), "401 NoAuthenticationInformation"),
+    ]
+}
+
+/// A client that does not wait for permission, and reads nothing before it has sent 200 MB, reads the refusal then, and goes on.
+#[tokio::test]
+async fn refusals_are_read_after_sending() {
+    let stored = Stored::new().await;
+    let piece = vec![b'x'; LARGE / 25];
+    for (kind, head, verdict) in refused_by_their_heads() {
+        let mut wire = Wire::to(&stored.house, kind).await;
+        wire.say(format!("{head}content-length: {LARGE}\r\n\r\n")).await;
+        for _ in 0..25 {
+            wire.say(&piece).await;
+        }
+        let answer = wire.hear("PUT").await.answer;
+        assert_eq!(answer.verdict(), verdict, "{head}");
+        assert_eq!(answer.header("connection"), "", "{head}");
+        wire.say("GET /_lazuli/health HTTP/1.1\r\nhost: a\r\n\r\n").await;
+        assert_eq!(wire.hear("GET").await.answer.status, 200, "{head}");
+    }
+    stored.unchanged("large bodies").await;
+}
+
+/// A client that looks for an answer while it sends finds the refusal long before the end, and may stop there.
+#[tokio::test]
+async fn refusals_are_read_while_sending() {
+    let stored = Stored::new().await;
+    let piece = vec![b'x'; 1 << 20];
+    for (kind, head, verdict) in refused_by_their_heads() {
+        let mut wire = Wire::to(&stored.house, kind).await;
+        wire.say(format!("{head}content-length: {LARGE}\r\n\r\n")).await;
+        let mut sent = 0;
+        while !wire.is_spoken_to() {
+            wire.say(&piece).await;
+            sent += piece.len();
+            assert!(sent < LARGE, "nothing was said: {head}");
+        }
+        assert_eq!(wire.hear("PUT").await.answer.verdict(), verdict, "{head}");
+    }
+    stored.unchanged("large bodies").await;
+}
+
+/// A client that asks whether to send, and sends without waiting for the answer, reads the refusal all the same: the server ends the
+/// connection, and not before the client has.
+#[tokio::test]
+async fn refusals_are_read_by_the_impatient() {
+    let stored = Stored::new().await;
+    let piece = vec![b'x'; LARGE / 25];
+    for (kind, head, verdict) in refused_by_their_heads() {
+        let mut wire = Wire::to(&stored.house, kind).await;
+        wire.say(format!("{head}content-length: {LARGE}\r\nexpect: 100-continue\r\n\r\n")).await;
+        for _ in 0..25 {
+            wire.say(&piece).await;
+        }
+        let answer = wire.hear("PUT").await.answer;
+        assert_eq!((answer.verdict().as_str(), answer.header("connection")), (verdict, "close"), "{head}");
+        assert_eq!(wire.end().await, "", "{head}");
+    }
+    stored.unchanged("large bodies").await;
+}
+
+/// After a refused body in chunks the connection still knows how metadata names are written.
+#[tokio::test]
+async fn names_keep_their_case_after_chunks() {
+    let stored = Stored::new().await;
+    for chunks in ["0\r\n\r\n", "3\r\nnew\r\n0\r\n\r\n", "A ;x=\"y\"\r\n0123456789\r\n1\r\n\n\r\n0\r\nx-trailer: z\r\n\r\n"] {
+        let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+        wire.say(format!("{}transfer-encoding: chunked\r\n\r\n{chunks}", head("PUT", "/kept/digits", PUT, 0))).await;
+        assert_eq!(wire.hear("PUT").await.answer.verdict(), "411 MissingContentLengthHeader");
+        let lines =
+            "host: a\r\nx-ms-version: 2021-12-02\r\nx-ms-blob-type: BlockBlob\r\nx-ms-meta-CamelCase: 1\r\ncontent-length: 1";
+        wire.say(format!("PUT /devstoreaccount1/kept/camel?{} HTTP/1.1\r\n{lines}\r\n\r\nx", sas())).await;
+        assert_eq!(wire.hear("PUT").await.answer.verdict(), "201", "{chunks:?}");
+        wire.say(format!("{}connection: close\r\n\r\n", head("HEAD", "/kept/camel", &[], 0))).await;
+        let said = wire.end().await;
+        assert!(said.contains("\r\nx-ms-meta-CamelCase: 1\r\n"), "{chunks:?}: {said}");
+    }
+}

@@ -2,9 +2,12 @@
 
 use super::{
     Stored,
-    wire::{Wire, head, request},
+    wire::{Wire, head, request, sas},
 };
+use crate::house::House;
 use lazuli::op::Kind;
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
 
 /// One who says nothing, half a head, or nothing more after an answer is shown the door when the time is up.
 #[tokio::test]
@@ -53,4 +56,44 @@ async fn the_slow_do_not_hold_up_the_rest() {
     wire.say(" whole").await;
     assert_eq!(wire.hear("PUT").await.answer.verdict(), "201");
     assert_eq!(stored.house.ask("GET", "/kept/digits").send().await.text(), "half whole");
+}
+
+/// Five hundred clients that come at once all get a connection, before the server has accepted the first. (One that did not would be
+/// kept waiting by its own system, for there is nobody here who could accept meanwhile: this test has one thread.)
+#[tokio::test]
+async fn a_burst_of_connections() {
+    let house = House::new().await;
+    for kind in [Kind::Blob, Kind::Queue, Kind::Table, Kind::File] {
+        let address: SocketAddr = house.host(kind).parse().unwrap();
+        let burst: Vec<_> = (0..500).map_while(|_| TcpStream::connect_timeout(&address, Duration::from_secs(20)).ok()).collect();
+        assert_eq!(burst.len(), 500, "{kind:?}");
+    }
+}
+
+/// HTTP/1.1 has one `Host`: with none or two a request reaches no service.
+#[tokio::test]
+async fn one_host() {
+    let stored = Stored::new().await;
+    for kind in [Kind::Blob, Kind::Queue, Kind::Table, Kind::File] {
+        for hosts in ["", "host: a\r\nhost: a\r\n", "Host: 127.0.0.1\r\nx: y\r\nHOST: b\r\n"] {
+            for target in ["/devstoreaccount1/kept/digits", "http://127.0.0.1/devstoreaccount1/kept/digits"] {
+                let mut wire = Wire::to(&stored.house, kind).await;
+                wire.say(format!(
+                    "PUT {target}?{} HTTP/1.1\r\n{hosts}x-ms-blob-type: BlockBlob\r\ncontent-length: 3\r\n\r\nnew",
+                    sas()
+                ))
+                .await;
+                let spoken = wire.hear("PUT").await;
+                assert_eq!(spoken.line, "HTTP/1.1 400 Bad Request", "{kind:?} {hosts:?}");
+                assert!(spoken.answer.text().contains("Invalid Hostname"), "{}", spoken.answer.text());
+                assert_eq!((spoken.answer.header("connection"), spoken.answer.header("x-ms-request-id")), ("close", ""));
+                assert_eq!(wire.end().await, "");
+            }
+        }
+        // HTTP/1.0 knows no Host.
+        let mut wire = Wire::to(&stored.house, kind).await;
+        wire.say("OPTIONS /devstoreaccount1/ HTTP/1.0\r\nx-ms-version: 2021-12-02\r\n\r\n").await;
+        assert!(wire.end().await.contains("A required CORS header is not present."), "{kind:?}");
+    }
+    stored.unchanged("hosts").await;
 }

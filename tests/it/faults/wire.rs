@@ -37,6 +37,12 @@ impl Wire {
         self
     }
 
+    /// Whether the server has said something that was not heard yet, or has closed the connection.
+    pub fn is_spoken_to(&mut self) -> bool {
+        !matches!(self.stream.try_read_buf(&mut self.read), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
+            || !self.read.is_empty()
+    }
+
     /// Ends what is sent; answers can still be read.
     pub async fn stop(&mut self) -> &mut Wire {
         self.stream.shutdown().await.unwrap();
