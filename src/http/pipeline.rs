@@ -79,8 +79,6 @@ struct Head {
 #[derive(Debug)]
 struct Known {
     version: Version,
-    /// Whether the version was named: by the request, or by the service's default.
-    named: bool,
     account: Option<Arc<Account>>,
     row: Option<&'static Row>,
     /// Whether a website is asked.
@@ -91,17 +89,16 @@ impl Known {
     /// What is known of every request: a website follows one version and says so, whatever its visitor says.
     fn at_first(site: bool) -> Known {
         let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
-        Known { version, named: site, account: None, row: None, site }
+        Known { version, account: None, row: None, site }
     }
 
     /// What is known of a part of a batch: it follows the batch's version.
     fn of_part(version: Version) -> Known {
-        Known { version, named: true, account: None, row: None, site: false }
+        Known { version, account: None, row: None, site: false }
     }
 
     fn learn(&mut self, version: Option<Version>) {
         self.version = version.unwrap_or(self.version);
-        self.named = version.is_some();
     }
 }
 
@@ -162,7 +159,6 @@ impl Pipeline {
             kind: self.service.kind(),
             head: method == Method::HEAD,
             version: known.version,
-            named: known.named,
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
             now,
