@@ -79,6 +79,8 @@ struct Head {
 #[derive(Debug)]
 struct Known {
     version: Version,
+    /// Whether the answer tells the version: not where the one that the request names is no version.
+    told: bool,
     account: Option<Arc<Account>>,
     row: Option<&'static Row>,
     /// Whether a website is asked.
@@ -89,12 +91,12 @@ impl Known {
     /// What is known of every request: a website follows one version and says so, whatever its visitor says.
     fn at_first(site: bool) -> Known {
         let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
-        Known { version, account: None, row: None, site }
+        Known { version, told: true, account: None, row: None, site }
     }
 
     /// What is known of a part of a batch: it follows the batch's version.
     fn of_part(version: Version) -> Known {
-        Known { version, account: None, row: None, site: false }
+        Known { version, told: true, account: None, row: None, site: false }
     }
 
     fn learn(&mut self, version: Option<Version>) {
@@ -159,6 +161,7 @@ impl Pipeline {
             kind: self.service.kind(),
             head: method == Method::HEAD,
             version: known.version,
+            told: known.told,
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
             now,
@@ -203,7 +206,9 @@ impl Pipeline {
         known: &mut Known,
     ) -> Result<Head, Fault> {
         let site = known.site;
-        let version = if site { Some(known.version) } else { header_version(&parts.headers)? };
+        let version = if site { Ok(Some(known.version)) } else { header_version(&parts.headers) };
+        known.told = version.is_ok();
+        let version = version?;
         known.learn(version);
         // A website knows no query.
         let query = parts.uri.query().filter(|_| !site).unwrap_or_default();

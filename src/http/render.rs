@@ -23,6 +23,8 @@ pub struct Asked<'a> {
     pub head: bool,
     /// The version followed. Recorded: an answer tells it even where nobody named one, as browsers do not.
     pub version: Version,
+    /// Whether the answer tells it.
+    pub told: bool,
     /// The request's id, a GUID in lower case.
     pub request_id: &'a str,
     /// The client's own id for the request, to be echoed.
@@ -149,7 +151,9 @@ fn respond(status: u16, fault: Option<&Fault>, mut headers: HeaderMap, body: Bod
     let server = if asked.site { WEB_SERVER } else { asked.kind.server() };
     headers.insert(http::header::SERVER, HeaderValue::from_static(server));
     put(&mut headers, "x-ms-request-id", asked.request_id);
-    put(&mut headers, "x-ms-version", &asked.version.to_string());
+    if asked.told {
+        put(&mut headers, "x-ms-version", &asked.version.to_string());
+    }
     put(&mut headers, "date", &asked.now.rfc1123());
     if let Some(id) = asked.client_request_id {
         headers.insert(HeaderName::from_static("x-ms-client-request-id"), id.clone());
