@@ -12,11 +12,12 @@ use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Opens, Place, Reply, Ro
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Digests, Hasher, Wanted};
 use crate::rules::condition::{self, Accepts, Stored, Unmet};
+use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::metadata::Metadata;
 use crate::rules::range::{self, Asked as Range};
 use crate::rules::tags::Tags;
-use crate::rules::{blocks, lease::Guard, pages, tier::Kept};
+use crate::rules::{blocks, lease::Guard, pages, tier::Kept, version::Version};
 use crate::service::elsewhere::Elsewhere;
 use crate::store::content::Content;
 use crate::takes;
@@ -44,7 +45,7 @@ pub(super) static PUT_BLOCK_FROM_URL: Op<Blobs> = row(
     "Put Block From URL",
     &[Sign::Query("comp", "block"), SOURCE],
     &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_block::Asked::FIELDS],
-    "w",
+    put_block::STAGES.account,
     Accepts::None,
     201,
     |blobs, call| Box::pin(put_block(blobs, call)),
@@ -106,6 +107,13 @@ takes! { Asked {
     crc64: Option<String> = Header "x-ms-source-content-crc64",
 } }
 
+impl Asked {
+    /// What the request says of the source's bytes.
+    fn claimed(&self) -> Result<Claimed, Fault> {
+        Claimed::read(self.md5.as_deref(), self.crc64.as_deref())
+    }
+}
+
 takes! { Part {
     range: Option<String> = Header "x-ms-source-range",
 } }
@@ -134,6 +142,8 @@ enum Answers {
     AsClaimed,
     /// The MD5, whatever the version: recorded of Append Block From URL.
     Md5,
+    /// Both, for the operation to choose from.
+    Both,
 }
 
 /// A source that the caller may read, as it was when the operation began, and what was asked for of its bytes.
@@ -187,10 +197,11 @@ impl Fetched {
         let range = Part::of(call)?.range.filter(|_| !want.whole);
         wire::check_kept(call)?;
         call.check_no_content()?;
-        let claimed = Claimed::read(asked.md5.as_deref(), asked.crc64.as_deref())?;
+        let claimed = asked.claimed()?;
         let wanted = match want.answers {
             Answers::AsClaimed => claimed.wanted(call.version),
-            Answers::Md5 => Wanted { md5: true, crc64: claimed.crc64.is_some() },
+            Answers::Md5 => claimed.wanted_with_md5(call.version),
+            Answers::Both => Wanted { md5: true, crc64: true },
         };
         let fetched = match call.sources.find(call, &asked.source, want.opens)? {
             Found::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, wanted).await?,
@@ -269,13 +280,20 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let options = Options::of(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
     let tags = copies_tags(&options, &call)?;
-    let want = Want { tags, ..Want::bytes(blocks::put_blob_limit(call.version), Answers::AsClaimed) };
-    let fetched = Fetched::read(blobs, &call, want).await?;
+    let want = Want { tags, ..Want::bytes(blocks::put_blob_limit(call.version), Answers::Both) };
+    let mut fetched = Fetched::read(blobs, &call, want).await?;
+    if Part::of(&call)?.range.is_some() {
+        // That of the whole source is not that of a part.
+        fetched.headers.md5 = None;
+    }
     let stated = ContentHeaders::read(&call, Describes::ByName);
-    let headers = match options.properties {
+    let mut headers = match options.properties {
         Some(false) => stated,
         _ => stated.over(&fetched.headers),
     };
+    // Recorded: it has one, copied or not, as after Put Blob.
+    headers.md5 = headers.md5.or_else(|| fetched.digests.md5.map(|md5| md5.to_string().into()));
+    let told = Asked::of(&call)?.claimed()?.wanted(call.version);
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
     let container = blobs.container(&call)?;
     let keeping = blobs.keeping(&call)?;
@@ -283,14 +301,17 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .write(|container| {
             let claimed = container.claim(&call)?;
             Ok(container.create(claimed, call.now, keeping, |new| {
-                let mut blob = given.apply(new.blob(body, headers));
+                // The reference: metadata is copied unless the request brings its own, whatever it says of the properties.
+                let mut blob = new.blob(body, headers);
+                blob.metadata = fetched.metadata;
+                blob = given.apply(blob);
                 blob.tags = fetched.tags.unwrap_or(blob.tags);
                 blob
             }))
         })
         .await?;
     let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_made(reply, &blob), fetched.digests))
+    Ok(wire::with_digests(wire::with_made(reply, &blob), fetched.digests.only(told)))
 }
 
 async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
@@ -338,6 +359,7 @@ fn copies_tags(options: &Options, call: &Call) -> Result<bool, Fault> {
 }
 
 async fn put_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    put_block::check_stages(&call)?;
     let id = put_block::block_id(&call)?;
     let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::put_block_limit(call.version), Answers::AsClaimed)).await?;
     let reply = put_block::stage(blobs, &call, id, fetched.content).await?;
@@ -363,8 +385,11 @@ async fn put_page(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     if !asked.write.eq_ignore_ascii_case("update") {
         return Err(Fault::header("x-ms-page-write", asked.write));
     }
-    let answers = if put_page::answers_md5(&call) { Answers::Md5 } else { Answers::AsClaimed };
-    let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, answers)).await.map_err(briefly)?;
+    let claimed = Asked::of(&call)?.claimed()?;
+    let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, Answers::Both)).await.map_err(briefly)?;
     let blob = put_page::write(blobs, &call, &asked, Some(&fetched.content)).await?;
-    Ok(wire::with_digests(put_page::written(&blob, &call), fetched.digests))
+    // Recorded in 2019-02-02: with a customer's key it tells the MD5, which Put Page does not.
+    let keyed = matches!(blob.encryption, Encryption::Key(_)) && call.version >= Version::V2019_02_02;
+    let told = if keyed { claimed.wanted_with_md5(call.version) } else { put_page::told(&blob, &call, claimed) };
+    Ok(wire::with_digests(put_page::written(&blob, &call), fetched.digests.only(told)))
 }
