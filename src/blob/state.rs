@@ -112,6 +112,8 @@ pub enum Kept {
 #[derive(Clone, Debug, PartialEq)]
 struct Staged {
     touched: Timestamp,
+    /// The lease of a name that only has blocks so far.
+    lease: Lease,
     blocks: OrdMap<BlockId, Aside>,
 }
 

@@ -84,8 +84,8 @@ struct Head {
 #[derive(Debug)]
 struct Known {
     version: Version,
-    /// Whether the version was named: by the request, or by the service's default.
-    named: bool,
+    /// Whether the answer tells the version: not where the one that the request names is no version.
+    told: bool,
     account: Option<Arc<Account>>,
     row: Option<&'static Row>,
     /// Whether a website is asked.
@@ -96,17 +96,16 @@ impl Known {
     /// What is known of every request: a website follows one version and says so, whatever its visitor says.
     fn at_first(site: bool) -> Known {
         let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
-        Known { version, named: site, account: None, row: None, site }
+        Known { version, told: true, account: None, row: None, site }
     }
 
     /// What is known of a part of a batch: it follows the batch's version.
     fn of_part(version: Version) -> Known {
-        Known { version, named: true, account: None, row: None, site: false }
+        Known { version, told: true, account: None, row: None, site: false }
     }
 
     fn learn(&mut self, version: Option<Version>) {
         self.version = version.unwrap_or(self.version);
-        self.named = version.is_some();
     }
 }
 
@@ -182,7 +181,7 @@ impl Pipeline {
             kind: self.service.kind(),
             head: method == Method::HEAD,
             version: known.version,
-            named: known.named,
+            told: known.told,
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
             now,
@@ -246,7 +245,9 @@ impl Pipeline {
         known: &mut Known,
     ) -> Result<Head, Fault> {
         let site = known.site;
-        let version = if site { Some(known.version) } else { header_version(&parts.headers)? };
+        let version = if site { Ok(Some(known.version)) } else { header_version(&parts.headers) };
+        known.told = version.is_ok();
+        let version = version?;
         known.learn(version);
         // A website knows no query, and a preflight is about the service, whatever its URL names.
         let asks = is_preflight(&parts.method, site);

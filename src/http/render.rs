@@ -21,10 +21,10 @@ pub struct Asked<'a> {
     pub kind: Kind,
     /// Whether the method was HEAD: the headers of an answer without its body.
     pub head: bool,
-    /// The version followed.
+    /// The version followed. Recorded: an answer tells it even where nobody named one, as browsers do not.
     pub version: Version,
-    /// Whether anybody named that version: the answer to a browser, which does not, names none either.
-    pub named: bool,
+    /// Whether the answer tells it.
+    pub told: bool,
     /// The request's id, a GUID in lower case.
     pub request_id: &'a str,
     /// The client's own id for the request, to be echoed.
@@ -151,7 +151,7 @@ fn respond(status: u16, fault: Option<&Fault>, mut headers: HeaderMap, body: Bod
     let server = if asked.site { WEB_SERVER } else { asked.kind.server() };
     headers.insert(http::header::SERVER, HeaderValue::from_static(server));
     put(&mut headers, "x-ms-request-id", asked.request_id);
-    if asked.named {
+    if asked.told {
         put(&mut headers, "x-ms-version", &asked.version.to_string());
     }
     put(&mut headers, "date", &asked.now.rfc1123());

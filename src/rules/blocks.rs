@@ -59,9 +59,22 @@ impl BlockId {
         Ok(BlockId::named(text))
     }
 
-    /// An id as a block list names it, whatever it is: what no block can be called will not be found.
+    /// An id that was read before.
     pub fn named(text: &str) -> BlockId {
         BlockId(text.into())
+    }
+
+    /// An id as a block list names it: what no block can be called will not be found.
+    ///
+    /// # Errors
+    /// 400 InvalidBlockId when it is not base64.
+    pub fn listed(text: &str) -> Result<BlockId, Fault> {
+        if decode(text).is_some() { Ok(BlockId::named(text)) } else { Err(Code::InvalidBlockId.into()) }
+    }
+
+    /// The bytes that it stands for.
+    pub fn bytes(&self) -> Vec<u8> {
+        decode(&self.0).unwrap_or_default()
     }
 
     /// The text as the client wrote it.
@@ -172,6 +185,17 @@ mod tests {
             assert_eq!(BlockId::parse(text), Err(Fault::query("blockid", text, "Not a valid base64 string.")), "{text}");
         }
         assert_eq!(BlockId::parse(&long).unwrap_err().code(), Code::OutOfRangeInput);
+    }
+
+    #[test]
+    fn ids_in_lists() {
+        for text in ["MQ==", "", &("A".repeat(88))] {
+            assert_eq!(BlockId::listed(text).unwrap().as_str(), text);
+        }
+        for text in ["MQ", "not base64", "?"] {
+            assert_eq!(BlockId::listed(text).unwrap_err().code(), Code::InvalidBlockId, "{text}");
+        }
+        assert_eq!(BlockId::named("MTA=").bytes(), b"10");
     }
 
     #[test]

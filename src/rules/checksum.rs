@@ -145,13 +145,28 @@ impl Claimed {
         Ok(Claimed { md5, crc64: crc64.transpose()? })
     }
 
-    /// Which checksums to compute, and to answer with: those claimed; if none is, the CRC64, or before 2019-02-02 the MD5.
+    /// Which checksums to compute, and to answer with: those claimed; if none is, the CRC64, or before 2019-02-02 the MD5. From
+    /// 2026-10-06 on (the SDKs' own tests), whoever claims the MD5 is told both.
     ///
-    /// All recorded writes keep to this but two: Put Blob answers with the MD5 as well, and Put Block List with the CRC64
-    /// whatever the claim.
+    /// All recorded writes keep to this but two: Put Blob answers with both, and Put Block List with the CRC64 whatever the claim.
     pub fn wanted(self, version: Version) -> Wanted {
         let old = version < Version::V2019_02_02;
-        Wanted { md5: self.md5.is_some() || old, crc64: self.crc64.is_some() || (self.md5.is_none() && !old) }
+        let crc64 = self.crc64.is_some() || (self.md5.is_none() && !old) || self.is_told_both(version);
+        Wanted { md5: self.md5.is_some() || old, crc64 }
+    }
+
+    /// As [`Claimed::wanted`], for an operation that answers with the MD5 whatever was claimed.
+    pub fn wanted_with_md5(self, version: Version) -> Wanted {
+        Wanted { md5: true, crc64: self.crc64.is_some() || self.is_told_both(version) }
+    }
+
+    /// Which checksums Put Blob answers with. Recorded: the MD5, and since 2019-02-02 the CRC64.
+    pub fn wanted_of_blob(self, version: Version) -> Wanted {
+        Wanted { md5: true, crc64: self.crc64.is_some() || version >= Version::V2019_02_02 }
+    }
+
+    fn is_told_both(self, version: Version) -> bool {
+        self.md5.is_some() && version >= Version::V2026_10_06
     }
 
     /// Holds the claim against the checksums of the body that came: 400 Md5Mismatch or Crc64Mismatch, with both values.
@@ -275,7 +290,16 @@ mod tests {
             (Claimed { md5: None, crc64 }, Version::V2019_02_02, Wanted { md5: false, crc64: true }),
         ] {
             assert_eq!(claimed.wanted(version), wanted, "{claimed:?} {version}");
+            let with_md5 = Wanted { md5: true, crc64: claimed.crc64.is_some() };
+            assert_eq!(claimed.wanted_with_md5(version), with_md5, "{claimed:?} {version}");
+            let of_blob = Wanted { md5: true, crc64: version >= Version::V2019_02_02 };
+            assert_eq!(claimed.wanted_of_blob(version), of_blob, "{claimed:?} {version}");
         }
+        let newer = Version::V2026_10_06;
+        let claimed = Claimed { md5, crc64: None };
+        assert_eq!((claimed.wanted(newer), claimed.wanted_with_md5(newer)), (ALL, ALL));
+        assert_eq!(Claimed::default().wanted(newer), Wanted { md5: false, crc64: true });
+        assert_eq!(Claimed::default().wanted_with_md5(newer), Wanted { md5: true, crc64: false });
     }
 
     #[test]

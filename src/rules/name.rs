@@ -9,7 +9,14 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 pub const ROOT: &str = "$root";
 
 /// Containers of the service's own, whose names break the rule for all others.
-const SPECIAL: [&str; 4] = [ROOT, "$web", "$logs", "$blobchangefeed"];
+const SPECIAL: [&str; 4] = [ROOT, "$web", LOGS, CHANGE_FEED];
+
+/// The container of an account's logs. The service makes it once logging is switched on, and keeps it for ever.
+pub const LOGS: &str = "$logs";
+/// The container of an account's change feed.
+pub const CHANGE_FEED: &str = "$blobchangefeed";
+/// The containers that the service keeps for itself: nobody else makes or deletes them, and they are listed where they are asked for.
+pub const SYSTEM: [&str; 2] = [LOGS, CHANGE_FEED];
 /// Characters in a blob's name, at most.
 const BLOB_CHARACTERS: usize = 1024;
 /// Parts between the slashes of a blob's name, at most.

@@ -53,6 +53,13 @@ pub struct Logging {
     retention: Retention,
 }
 
+impl Logging {
+    /// Whether anything is to be logged.
+    pub fn is_on(self) -> bool {
+        self.read || self.write || self.delete
+    }
+}
+
 /// `HourMetrics` and `MinuteMetrics`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {

@@ -7,6 +7,7 @@
 use super::Store;
 use super::chunks::{Chunk, ZEROS};
 use super::content::{CHUNK, Content, Slices};
+use super::marks::Marks;
 use crate::rules::time::Timestamp;
 use imbl::OrdMap;
 use std::io;
@@ -18,6 +19,8 @@ pub struct Sparse {
     size: u64,
     /// Written runs by their first byte: not empty, not overlapping, all below `size`.
     pub(super) runs: OrdMap<u64, Run>,
+    /// What was cleared by [`Sparse::clear_at`] and not written since, and when.
+    cleared: Marks,
 }
 
 /// A run of written bytes.
@@ -39,7 +42,7 @@ pub enum Change {
 impl Sparse {
     /// A content that is all hole, of so many bytes.
     pub fn new(size: u64) -> Sparse {
-        Sparse { size, runs: OrdMap::new() }
+        Sparse { size, runs: OrdMap::new(), cleared: Marks::default() }
     }
 
     /// How many bytes there are, holes and all.
@@ -56,6 +59,7 @@ impl Sparse {
     pub fn resize(&mut self, size: u64) {
         if size < self.size {
             self.clear(size..self.size);
+            self.cleared.unmark(&(size..u64::MAX));
         }
         self.size = size;
     }
@@ -67,7 +71,25 @@ impl Sparse {
             return;
         }
         self.clear(start..end);
+        self.cleared.unmark(&(start..end));
         self.runs.insert(start, Run { content: content.part(0..end - start), written: now });
+    }
+
+    /// Makes a range a hole, and remembers when: a later difference tells of it, whatever was there before.
+    pub fn clear_at(&mut self, range: Range<u64>, now: Timestamp) {
+        let range = range.start..range.end.min(self.size);
+        self.clear(range.clone());
+        self.cleared.mark(range, now);
+    }
+
+    /// Which ranges were cleared and when, as far as that is remembered.
+    pub fn cleared(&self) -> &Marks {
+        &self.cleared
+    }
+
+    /// The same, with these ranges remembered as cleared.
+    pub fn with_cleared(self, cleared: Marks) -> Sparse {
+        Sparse { cleared, ..self }
     }
 
     /// Makes a range a hole.
@@ -91,15 +113,20 @@ impl Sparse {
         joined(self.runs_in(&range).map(|(start, run)| cut(start..start + run.content.len(), &range)))
     }
 
-    /// What changed in `range` since an earlier state was current, in order: written after `since`, or written then and a hole now.
+    /// What changed in `range` since an earlier state was current, in order: written after `since`; or cleared after it, or written
+    /// then, and a hole now.
     pub fn changes(&self, earlier: &Sparse, since: Timestamp, range: Range<u64>) -> Vec<Change> {
         let fresh = self.runs_in(&range).filter(|(_, run)| run.written > since);
         let fresh = joined(fresh.map(|(start, run)| cut(start..start + run.content.len(), &range)));
         let mut gone = earlier.clone();
         gone.resize(self.size.max(earlier.size));
         self.written(0..self.size).into_iter().for_each(|kept| gone.clear(kept));
-        let gone = gone.written(range).into_iter().map(Change::Cleared);
-        let mut changes: Vec<Change> = fresh.into_iter().map(Change::Written).chain(gone).collect();
+        let mut cleared = Marks::default();
+        for range in gone.written(range.clone()).into_iter().chain(self.cleared.since(since, &range)) {
+            cleared.mark(range, Timestamp::NEVER);
+        }
+        let cleared = joined(cleared.iter().map(|(range, _)| range)).into_iter().map(Change::Cleared);
+        let mut changes: Vec<Change> = fresh.into_iter().map(Change::Written).chain(cleared).collect();
         changes.sort_by_key(|change| match change {
             Change::Written(range) | Change::Cleared(range) => range.start,
         });
@@ -335,6 +362,27 @@ mod tests {
                 prop_assert_eq!(matches!(found, Some(Change::Cleared(_))), expected_cleared, "byte {}", at);
             }
         }
+    }
+
+    #[test]
+    fn what_was_cleared_since_is_told_though_it_was_a_hole_before() {
+        use Change::{Cleared, Written};
+        let at = Timestamp::from_ticks;
+        let mut sparse = Sparse::new(40);
+        sparse.clear_at(0..10, at(1));
+        let earlier = sparse.clone();
+        sparse.write(10, &Content::from(&b"0123456789"[..]), at(3));
+        sparse.clear_at(12..14, at(4));
+        sparse.clear_at(14..16, at(5));
+        sparse.clear_at(30..50, at(6));
+        let told = |sparse: &Sparse| sparse.changes(&earlier, at(2), 0..40);
+        assert_eq!(told(&sparse), [Written(10..12), Cleared(12..16), Written(16..20), Cleared(30..40)]);
+        sparse.write(13, &Content::from(&b"x"[..]), at(7));
+        assert_eq!(told(&sparse)[1..4], [Cleared(12..13), Written(13..14), Cleared(14..16)]);
+        sparse.resize(35);
+        sparse.resize(40);
+        assert_eq!(told(&sparse).last(), Some(&Cleared(30..35)));
+        assert_eq!(sparse.changes(&earlier, at(5), 0..40), [Written(13..14), Cleared(30..35)]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 use super::super::blobs::Blobs;
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
+use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard, name};
 
 pub(super) static DELETE_CONTAINER: Op<Blobs> = Op {
     row: Row {
@@ -26,13 +26,15 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .named
         .write(|containers| {
             // Recorded: what is being deleted can be deleted again, and nothing comes of it.
-            let free = containers.check_free(call.container(), call.now);
-            if free.is_err_and(|fault| fault.code() == Code::ContainerBeingDeleted) {
+            if !containers.contains_key(call.container()) && containers.is_going(call.container(), call.now) {
                 return Ok(());
             }
             let days = call.account.container_retention;
             containers.delete(call.container(), call.now, days, |container| {
                 container.admit_self(&call)?;
+                if name::SYSTEM.contains(&call.container()) {
+                    return Err(Code::AuthorizationFailure.into());
+                }
                 if call.account.immutability { container.check_empty(call.now) } else { Ok(()) }
             })
         })

@@ -46,7 +46,7 @@ pub(super) static PUT_BLOCK_FROM_URL: Op<Blobs> = row(
     "Put Block From URL",
     &[Sign::Query("comp", "block"), SOURCE],
     &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_block::Asked::FIELDS, SOURCE_CONDITIONS],
-    "w",
+    put_block::STAGES.account,
     Accepts::None,
     201,
     |blobs, call| Box::pin(put_block(blobs, call)),
@@ -115,6 +115,13 @@ takes! { Asked {
     md5: Option<String> = Header "x-ms-source-content-md5",
     crc64: Option<String> = Header "x-ms-source-content-crc64",
 } }
+
+impl Asked {
+    /// What the request says of the source's bytes.
+    fn claimed(&self) -> Result<Claimed, Fault> {
+        Claimed::read(self.md5.as_deref(), self.crc64.as_deref())
+    }
+}
 
 takes! { Part {
     range: Option<String> = Header "x-ms-source-range",
@@ -203,10 +210,10 @@ impl Fetched {
         let range = Part::of(call)?.range.filter(|_| !want.whole);
         wire::check_kept(call)?;
         call.check_no_content()?;
-        let claimed = Claimed::read(asked.md5.as_deref(), asked.crc64.as_deref())?;
+        let claimed = asked.claimed()?;
         let wanted = match want.answers {
             Answers::AsClaimed => claimed.wanted(call.version),
-            Answers::Md5 => Wanted { md5: true, crc64: claimed.crc64.is_some() },
+            Answers::Md5 => claimed.wanted_with_md5(call.version),
         };
         let computed = Wanted { md5: wanted.md5 || want.md5, ..wanted };
         let fetched = match call.sources.find(call, &asked.source, Opens::Shown)? {
@@ -293,14 +300,14 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let want = Want { tags, md5: true, names_unmet: true, ..Want::bytes(limit, Answers::AsClaimed) };
     let fetched = Fetched::read(blobs, &call, want).await?;
     let stated = ContentHeaders::read(&call, Describes::ByName);
-    // The content has an MD5 whether or not the source had one, or lent its properties (recorded). A part has its own.
     let md5 = fetched.md5.map(|md5| Box::from(md5.to_string()));
-    let is_part = Part::of(&call)?.range.is_some();
-    let (headers, metadata) = match options.properties {
-        Some(false) => (stated, Metadata::default()),
-        _ if is_part => (stated.over(&ContentHeaders { md5: None, ..fetched.headers }), fetched.metadata),
-        _ => (stated.over(&fetched.headers), fetched.metadata),
+    let headers = match options.properties {
+        Some(false) => stated,
+        // The MD5 of the whole source is not that of a part.
+        _ if Part::of(&call)?.range.is_some() => stated.over(&ContentHeaders { md5: None, ..fetched.headers }),
+        _ => stated.over(&fetched.headers),
     };
+    // The content has an MD5 whether or not the source had one or gave its properties (recorded).
     let headers = ContentHeaders { md5: headers.md5.or(md5), ..headers };
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
     let container = blobs.container(&call)?;
@@ -309,9 +316,9 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .write(|container| {
             let claimed = container.claim(&call)?;
             Ok(container.create(claimed, call.now, keeping, |new| {
-                // The source's metadata are among its properties, and come where the request brings none of its own.
+                // The reference: metadata is copied unless the request brings its own, whatever it says of the properties.
                 let mut blob = new.blob(body, headers);
-                blob.metadata = metadata;
+                blob.metadata = fetched.metadata;
                 blob = given.apply(blob);
                 blob.tags = fetched.tags.unwrap_or(blob.tags);
                 blob
@@ -367,6 +374,7 @@ fn copies_tags(options: &Options, call: &Call) -> Result<bool, Fault> {
 }
 
 async fn put_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+    put_block::check_stages(&call)?;
     let id = put_block::block_id(&call)?;
     let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::put_block_limit(call.version), Answers::AsClaimed)).await?;
     let reply = put_block::stage(blobs, &call, id, fetched.content).await?;
@@ -392,8 +400,11 @@ async fn put_page(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     if !asked.write.eq_ignore_ascii_case("update") {
         return Err(Fault::header("x-ms-page-write", asked.write));
     }
-    let answers = if put_page::answers_md5(&call) { Answers::Md5 } else { Answers::AsClaimed };
-    let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, answers)).await.map_err(briefly)?;
+    let claimed = Asked::of(&call)?.claimed()?;
+    let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, Answers::Both)).await.map_err(briefly)?;
     let blob = put_page::write(blobs, &call, &asked, Some(&fetched.content)).await?;
+    // Recorded in 2019-02-02: with a customer's key it tells the MD5, which Put Page does not.
+    let keyed = matches!(blob.encryption, Encryption::Key(_)) && call.version >= Version::V2019_02_02;
+    let told = if keyed { claimed.wanted_with_md5(call.version) } else { put_page::told(&blob, &call, claimed) };
     Ok(wire::with_digests(put_page::written(&blob, &call), fetched.digests))
 }

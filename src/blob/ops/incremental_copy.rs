@@ -92,7 +92,7 @@ fn advanced(before: &Sparse, source: &Sparse, last: Timestamp, now: Timestamp) -
     for change in source.changes(before, last, 0..source.len()) {
         match change {
             Change::Written(range) => pages.write(range.start, &Content::from_chunks(source.slice(range.clone())), now),
-            Change::Cleared(range) => pages.clear(range),
+            Change::Cleared(range) => pages.clear_at(range, now),
         }
     }
     pages

@@ -3,7 +3,7 @@
 use super::super::blobs::Blobs;
 use crate::op::{Call, Done, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{condition::Accepts, etag::ETag, fault::Fault, lease::Guard};
 use crate::service::lease::Verb;
 
 pub(super) static ACQUIRE: Op<Blobs> =
@@ -38,12 +38,6 @@ const fn row(name: &'static str, verb: Verb, signs: &'static [Sign], run: for<'a
 async fn run(blobs: &Blobs, call: Call, verb: Verb) -> Result<Reply, Fault> {
     let ask = verb.ask(&call)?;
     let container = blobs.container(&call)?;
-    let (etag, stamp, lease) = container
-        .write(|container| {
-            let admitted = container.admit(&call)?;
-            let blob = container.step_blob_lease(admitted, ask, call.now)?;
-            Ok((blob.etag(), blob.stamp, blob.lease()))
-        })
-        .await?;
-    Ok(verb.answer(Reply::new(call.row.status).with_state(etag, stamp), lease, &call))
+    let (stamp, lease) = container.write(|container| container.step_blob_lease(&call, ask)).await?;
+    Ok(verb.answer(Reply::new(call.row.status).with_state(ETag::of(stamp), stamp), lease, &call))
 }

@@ -63,7 +63,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         let listed = container.list_from(name, include.also, call.now);
         listed.take_while(|(name, _)| end.is_none_or(|end| *name < end)).filter_map(|(name, listed)| match listed {
             Listed::Blob(at, blob) => include.shows(at, blob, call.now).then_some((name, at.time(), (name, listed))),
-            Listed::VersionsOnly(_) | Listed::Uncommitted => Some((name, Timestamp::NEVER, (name, listed))),
+            Listed::VersionsOnly(_) | Listed::Uncommitted(_) => Some((name, Timestamp::NEVER, (name, listed))),
         })
     });
 

@@ -3,7 +3,7 @@
 use super::super::{blobs::Blobs, wire};
 use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, name};
 use crate::service::listing;
 
 pub(super) static LIST_CONTAINERS: Op<Blobs> = Op {
@@ -24,12 +24,10 @@ pub(super) static LIST_CONTAINERS: Op<Blobs> = Op {
 
 /// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata", "deleted", "system"];
-/// Containers that the service keeps for itself; they are listed when they are asked for.
-const SYSTEM: &[&str] = &["$logs", "$blobchangefeed"];
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let containers = blobs.account(&call.account.name)?.named.read();
-    listing::answer_lines(&call, &containers, "Containers", INCLUDE, SYSTEM, |xml, line, include| {
+    listing::answer_lines(&call, &containers, "Containers", INCLUDE, &name::SYSTEM, |xml, line, include| {
         wire::write_container(xml, line, include.contains(&"metadata"), &call);
     })
 }

@@ -6,8 +6,9 @@ use crate::rules::access::{Level, Permit, Public};
 use crate::rules::blocks::{self, BlockId};
 use crate::rules::{
     condition::Accepts,
-    fault::Fault,
+    fault::{Code, Fault},
     lease::Guard,
+    version::Version,
 };
 use crate::store::content::Content;
 use crate::takes;
@@ -19,7 +20,7 @@ pub(super) static PUT_BLOCK: Op<Blobs> = Op {
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "block")],
         takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        permit: STAGES,
         secondary: Secondary::Refused,
         accepts: Accepts::None,
         lease: Guard::Write,
@@ -33,6 +34,7 @@ takes! { Asked {
 } }
 
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+    check_stages(&call)?;
     let id = block_id(&call)?;
     call.check_content()?;
     wire::check_kept(&call)?;
@@ -41,6 +43,20 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     claimed.check(received.digests)?;
     let reply = stage(blobs, &call, id, received.content).await?;
     Ok(wire::with_digests(reply, received.digests).with_structured(&call))
+}
+
+/// Who may put blocks and commit them: from 2026-06-06 on, who may create (`c`) too, which [`check_stages`] holds to its version.
+pub(super) const STAGES: Permit = Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never };
+
+/// Checks that a caller who may create and not write asks in a version that lets it put blocks.
+///
+/// # Errors
+/// 403 AuthorizationPermissionMismatch.
+pub(super) fn check_stages(call: &Call) -> Result<(), Fault> {
+    match call.version >= Version::V2026_06_06 || call.grant.allows("w") {
+        true => Ok(()),
+        false => Err(Code::AuthorizationPermissionMismatch.into()),
+    }
 }
 
 /// The block id that the request names.

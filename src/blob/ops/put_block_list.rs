@@ -1,10 +1,10 @@
 //! Put Block List: makes a blob of blocks, those put aside and those of the blob as it is.
 use super::super::blobs::Blobs;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign, CHECKSUMS};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{CHECKSUMS, Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
 use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
 use super::super::body::{Block, Body, ContentHeaders};
 use super::super::wire::{self, Describes};
+use super::put_block::{STAGES, check_stages};
 use crate::rules::blocks::{self, BlockId};
 use crate::rules::checksum::Wanted;
 use crate::rules::encryption::Encryption;
@@ -20,7 +20,7 @@ pub(super) static PUT_BLOCK_LIST: Op<Blobs> = Op {
         shape: Shape::Blob,
         signs: &[Sign::Query("comp", "blocklist")],
         takes: &[ENCRYPTED, wire::Given::FIELDS, wire::CONTENT, CHECKSUMS],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        permit: STAGES,
         secondary: Secondary::Refused,
         accepts: Accepts::Create,
         lease: Guard::Write,
@@ -33,6 +33,7 @@ pub(super) static PUT_BLOCK_LIST: Op<Blobs> = Op {
 const LIMIT: u64 = 8 << 20;
 
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+    check_stages(&call)?;
     let given = wire::Given::read(&call, Kept::Standard)?;
     let headers = ContentHeaders::read(&call, Describes::ByName);
     let claimed = call.claimed_checksums()?;

@@ -6,7 +6,8 @@ use super::super::state::Blob;
 use super::super::wire;
 use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign, CHECKSUMS};
 use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::Wanted;
+use crate::rules::checksum::{Claimed, Wanted};
+use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::pages::{self, SequenceConditions};
 use crate::rules::range::Span;
@@ -72,12 +73,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let received = call.receive(pages::MAX_WRITE, Wanted { md5: true, crc64: true }).await?;
     claimed.check(received.digests)?;
     let blob = write(blobs, &call, &asked, Some(&received.content)).await?;
-    // Recorded: a premium blob's answer has the MD5 in 2019-02-02 too.
-    let premium = blob.tier.is_some_and(|placed| matches!(placed.tier, Tier::Premium(_)));
-    let told = match premium || answers_md5(&call) {
-        true => Wanted { md5: true, crc64: claimed.crc64.is_some() },
-        false => claimed.wanted(call.version),
-    };
+    let told = told(&blob, &call, claimed);
     Ok(wire::with_digests(written(&blob, &call), received.digests.only(told)).with_structured(&call))
 }
 
@@ -96,9 +92,12 @@ pub(super) async fn write(blobs: &Blobs, call: &Call, asked: &Asked, bytes: Opti
                 return Err(Fault::header("Content-Length", bytes.len().to_string()));
             }
             let (mut content, sequence) = (content.clone(), *sequence);
+            // Only what was cleared after a snapshot was taken can be told of by a difference from one.
+            let watched = container.has_snapshots(call.blob());
             container.replace(admitted, call.now, |blob| {
                 // By the blob's own stamp: it is later than that of every snapshot taken before, the clock's time may not be.
                 match bytes {
+                    None if watched => content.clear_at(span.start..span.end + 1, blob.stamp),
                     None => content.clear(span.start..span.end + 1),
                     Some(bytes) => content.write(span.start, bytes, blob.stamp),
                 }
@@ -108,9 +107,15 @@ pub(super) async fn write(blobs: &Blobs, call: &Call, asked: &Asked, bytes: Opti
         .await
 }
 
-/// Whether a write of pages answers with the MD5 whatever it was asked with: recorded from 2019-07-07 on.
-pub(super) fn answers_md5(call: &Call) -> bool {
-    call.version >= Version::V2019_07_07
+/// Which checksums a write of pages answers with. Recorded: the MD5 whatever was claimed from 2019-12-12 on, in 2019-07-07 of a blob with
+/// an encryption scope, in 2019-02-02 of a premium blob.
+pub(super) fn told(blob: &Blob, call: &Call, claimed: Claimed) -> Wanted {
+    let premium = blob.tier.is_some_and(|placed| matches!(placed.tier, Tier::Premium(_)));
+    let scoped = matches!(blob.encryption, Encryption::Scope(_)) && call.version >= Version::V2019_07_07;
+    match premium || scoped || call.version >= Version::V2019_12_12 {
+        true => claimed.wanted_with_md5(call.version),
+        false => claimed.wanted(call.version),
+    }
 }
 
 /// The answer to a write, without checksums.

@@ -43,6 +43,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     let container = blobs.container(&call)?;
     let blob = container.read().admit(&call)?;
     blob.check_readable(call.now)?;
+    // Of whichever type: the reference names none, and there is no evidence of a refusal. An append blob's lines are rows like any others.
     let mut reply = wire::describe(Reply::new(call.row.status), &blob, Part::Range, &call).with("content-type", "avro/binary");
     for name in OF_THE_BYTES {
         reply.headers.remove(name);

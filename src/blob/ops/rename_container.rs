@@ -7,6 +7,7 @@ use crate::rules::access::{Level, Permit, Public};
 use crate::rules::condition::Accepts;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::lease::{self, Guard, Subject};
+use crate::rules::name;
 use crate::takes;
 
 pub(super) static RENAME_CONTAINER: Op<Blobs> = Op {
@@ -38,6 +39,9 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .write(|containers| {
             // Recorded: a name that is taken is refused before the source is looked for.
             containers.check_free(call.container(), call.now)?;
+            if [call.container(), &asked.source].iter().any(|container| name::SYSTEM.contains(container)) {
+                return Err(Code::AuthorizationFailure.into());
+            }
             let cell = containers.remove(asked.source.as_str()).ok_or(Code::ContainerNotFound)?;
             let renew = |container: &mut Container| {
                 lease::admit(container.lease(), Guard::Write, asked.source_lease, Subject::Container, call.now)?;

@@ -3,7 +3,7 @@
 use super::super::blobs::Blobs;
 use super::super::state::Container;
 use crate::op::{Call, Kind, Op, Reply};
-use crate::rules::{access::PublicAccess, encryption::Preset, fault::Fault, metadata::Metadata, website};
+use crate::rules::{access::PublicAccess, encryption::Preset, fault::Fault, metadata::Metadata, name, website};
 use crate::service::properties;
 
 pub(super) static GET_SERVICE_PROPERTIES: Op<Blobs> = Op {
@@ -16,16 +16,20 @@ pub(super) static SET_SERVICE_PROPERTIES: Op<Blobs> = Op {
     run: |blobs, call| Box::pin(set(blobs, call)),
 };
 
-/// Sets the properties; a website that is switched on gets the container that it is served from, if there is none yet.
+/// Sets the properties. A website that is switched on gets the container that it is served from, if there is none yet, and logging the one
+/// that logs go to: nothing is logged, but programs look for it.
 async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let (account, now) = (blobs.account(&call.account.name)?, call.now);
     let reply = properties::set(blobs, call, Kind::Blob).await?;
-    if account.properties.read().static_website.enabled {
+    let properties = account.properties.read();
+    let site = properties.static_website.enabled.then_some(website::CONTAINER);
+    let logs = properties.logging.is_on().then_some(name::LOGS);
+    for name in site.into_iter().chain(logs) {
         let container = || Container::new(now, Metadata::default(), PublicAccess::Private, Preset::default());
         account
             .named
             .write(|containers| {
-                containers.entry(website::CONTAINER.into()).or_insert_with(|| blobs.cell(container()));
+                containers.entry(name.into()).or_insert_with(|| blobs.cell(container()));
                 Ok(())
             })
             .await?;

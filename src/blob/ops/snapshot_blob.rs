@@ -25,6 +25,7 @@ pub(super) static SNAPSHOT_BLOB: Op<Blobs> = Op {
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     wire::check_kept(&call)?;
     let metadata = call.metadata()?;
+    let writes = !metadata.is_empty();
     let container = blobs.container(&call)?;
     let keeping = blobs.keeping(&call)?;
     let taken = container
@@ -34,10 +35,11 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             Ok(container.snapshot(admitted, call.now, metadata, keeping))
         })
         .await?;
-    // Recorded: the flag is false here, of all writes.
-    Ok(Reply::new(call.row.status)
+    let reply = Reply::new(call.row.status)
         .with_state(taken.blob.etag(), taken.blob.stamp)
         .with("x-ms-snapshot", taken.at.iso())
         .with_some("x-ms-version-id", taken.version.map(Timestamp::iso))
-        .with("x-ms-request-server-encrypted", "false"))
+        // Recorded: the flag is false where the snapshot is the blob as it was; with metadata of its own something is written.
+        .with("x-ms-request-server-encrypted", writes.to_string());
+    Ok(if writes { wire::with_encryption(reply, &taken.blob.encryption) } else { reply })
 }

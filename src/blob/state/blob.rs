@@ -46,6 +46,8 @@ pub struct Blob {
     pub expires: Option<Timestamp>,
     /// What keeps it as it is.
     pub protection: Protection,
+    /// When a deletion left it as the last version of its name.
+    pub(super) left: Option<Timestamp>,
     /// What is kept of its reads, where the account tracks them.
     pub(super) read: LastRead,
     pub(super) lease: Lease,
@@ -62,6 +64,12 @@ impl Blob {
     /// Its entity tag.
     pub fn etag(&self) -> ETag {
         ETag::of(self.stamp)
+    }
+
+    /// The moment of the deletion that left it as the last version of its name. Of a version that became the last because later ones
+    /// were removed it is not known, and is taken to have been the moment after it was made.
+    pub fn left(&self) -> Timestamp {
+        self.left.unwrap_or_else(|| self.version.unwrap_or(self.stamp).next())
     }
 
     /// Its lease.
@@ -138,6 +146,7 @@ impl New {
             deleted: None,
             expires: None,
             protection: Protection::default(),
+            left: None,
             read: LastRead::default(),
             lease: self.lease,
         }

@@ -9,7 +9,7 @@ use crate::rules::{
     condition::{self, Stored},
     encryption::Encryption,
     fault::{Code, Fault},
-    lease::{self, Guard, Lease, Subject},
+    lease::{self, Guard, Subject},
     tags::Tags,
     time::Timestamp,
 };
@@ -143,7 +143,8 @@ impl Container {
             }
             None => {
                 condition::holds(&call.conditions()?, call.row.accepts, None, call.version)?;
-                lease::admit(Lease::default(), call.row.lease, call.lease_id()?, Subject::Blob, call.now)?;
+                let lease = self.lease_at(call.blob(), None, call.now);
+                lease::admit(lease, call.row.lease, call.lease_id()?, Subject::Blob, call.now)?;
             }
         }
         Ok(Claimed { name: key.name, stands, encryption })

@@ -95,7 +95,8 @@ impl Container {
         self.drop_staged(&key.name);
         if keeping.versions {
             admitted.blob.protection.admits_removal(now)?;
-            self.archive(key, &admitted.blob);
+            let left = Blob { left: Some(self.stamp(now)), ..Blob::clone(&admitted.blob) };
+            self.archive(key, &Arc::new(left));
             self.take(key);
             return Ok(false);
         }
@@ -174,6 +175,11 @@ impl Container {
         let Some(deletion) = keeping.deletion(now) else { return Ok(true) };
         self.keep(key.clone(), Blob { deleted: Some(deletion), lease: Lease::default(), ..Blob::clone(&blob) });
         Ok(false)
+    }
+
+    /// Whether a name has snapshots, be they deleted and only kept.
+    pub fn has_snapshots(&self, name: &str) -> bool {
+        self.past(name).any(|(key, _)| is_snapshot(key.at))
     }
 
     /// The earlier states of a name, in the order of their times.

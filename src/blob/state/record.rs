@@ -13,6 +13,7 @@ use crate::rules::{
     encryption::{Encryption, Preset},
     immutability::{Mode, Policy, Protection},
     last_access::LastRead,
+    lease,
     metadata::Metadata,
     retention::Deletion,
     tags::Tags,
@@ -22,6 +23,7 @@ use crate::rules::{
 use crate::service::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy, ticks, time};
 use crate::store::Store;
 use crate::store::journal::{Changes, Record, Recorded, Records, Unreadable, diff};
+use crate::store::marks::Marks;
 use crate::store::record::Written;
 use crate::store::sparse::Sparse;
 use imbl::OrdMap;
@@ -30,6 +32,10 @@ use std::sync::Arc;
 
 /// The form in which each of these is written.
 const FORM: u8 = 1;
+/// The form of a blob of which more is to be said: [`BlobForm`], and behind it [`MoreForm`].
+const MORE: u8 = 2;
+/// The form of the blocks of a name that is leased: when they were touched, and the lease.
+const LEASED: u8 = 2;
 
 /// What the keys begin with: of the container, of a blob, of a run, of the blocks of a name, of a block.
 const CONTAINER: u8 = b'c';
@@ -74,6 +80,14 @@ struct BlobForm<'a> {
     policy: Option<(u64, bool)>,
     hold: Option<bool>,
     lease: Lease,
+}
+
+#[derive(Default, PartialEq, Eq, Serialize, Deserialize)]
+struct MoreForm {
+    /// Where pages were cleared: from, to, when.
+    cleared: Vec<(u64, u64, u64)>,
+    /// When a deletion left it as the last version of its name.
+    left: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -140,7 +154,10 @@ impl Recorded for Container {
         }
         for (key, was, now) in diff(before.map(|before| &before.blobs), Some(&after.blobs)) {
             match now {
-                Some(blob) => to.put(&key.record(BLOB), FORM, &BlobForm::of(blob)),
+                Some(blob) => match MoreForm::of(blob) {
+                    more if more == MoreForm::default() => to.put(&key.record(BLOB), FORM, &BlobForm::of(blob)),
+                    more => to.put(&key.record(BLOB), MORE, &(BlobForm::of(blob), more)),
+                },
                 None => to.delete(&key.record(BLOB)),
             }
             let [before, after] = [was, now].map(|blob| blob?.body.sparse());
@@ -150,7 +167,10 @@ impl Recorded for Container {
         }
         for (name, was, now) in diff(before.map(|before| &before.staged), Some(&after.staged)) {
             match now {
-                Some(staged) => to.put(&blocks_of(name), FORM, &staged.touched.ticks()),
+                Some(staged) if staged.lease == lease::Lease::Available => {
+                    to.put(&blocks_of(name), FORM, &staged.touched.ticks());
+                }
+                Some(staged) => to.put(&blocks_of(name), LEASED, &(staged.touched.ticks(), Lease::from(staged.lease))),
                 None => to.delete(&blocks_of(name)),
             }
             for (id, _, block) in diff(was.map(|was| &was.blocks), now.map(|now| &now.blocks)) {
@@ -167,7 +187,8 @@ impl Recorded for Container {
         let mut container = record.read::<ContainerForm<'_>>(FORM)?.container();
         for (key, record) in records.under(&[BLOB]) {
             let key = Key::of_record(key)?;
-            let blob = Arc::new(BlobForm::read(&record)?.blob(&key, records, store)?);
+            let (form, more) = BlobForm::read(&record)?;
+            let blob = Arc::new(more.added_to(form.blob(&key, records, store)?));
             container.latest = container.latest.max(blob.stamp).max(blob.version.unwrap_or_default());
             if let At::Kept(at, _) = key.at {
                 container.latest = container.latest.max(at);
@@ -183,8 +204,12 @@ impl Recorded for Container {
         }
         for (name, record) in records.under(&[BLOCKS]) {
             let name = text(name)?;
-            let touched = Timestamp::from_ticks(record.read(FORM)?);
-            let staged = Staged { touched, blocks: waiting.remove(&*name).unwrap_or_default() };
+            let (touched, lease) = match record.version() {
+                LEASED => record.parse::<(u64, Lease)>()?,
+                _ => (record.read(FORM)?, Lease::Available),
+            };
+            let (touched, lease) = (Timestamp::from_ticks(touched), lease.into());
+            let staged = Staged { touched, lease, blocks: waiting.remove(&*name).unwrap_or_default() };
             container.due.insert((staged.end(), Due::Blocks(name.clone())));
             container.staged.insert(name, Arc::new(staged));
         }
@@ -293,8 +318,11 @@ impl<'a> BlobForm<'a> {
         }
     }
 
-    fn read(record: &Record<'a>) -> Result<BlobForm<'a>, Unreadable> {
-        record.read(FORM)
+    fn read(record: &Record<'a>) -> Result<(BlobForm<'a>, MoreForm), Unreadable> {
+        match record.version() {
+            MORE => record.parse(),
+            _ => Ok((record.read(FORM)?, MoreForm::default())),
+        }
     }
 
     fn blob(self, key: &Key, records: &Records, store: &Store) -> Result<Blob, Unreadable> {
@@ -317,10 +345,35 @@ impl<'a> BlobForm<'a> {
             version: time(self.version),
             deleted: self.deleted.map(|(at, days)| Deletion { at: Timestamp::from_ticks(at), days }),
             expires: time(self.expires),
+            left: None,
             read: LastRead(time(self.read)),
             protection: Protection { policy: self.policy.map(policy), hold: self.hold },
             lease: self.lease.into(),
         })
+    }
+}
+
+impl MoreForm {
+    fn of(blob: &Blob) -> MoreForm {
+        let cleared = match &blob.body {
+            Body::Page { content, .. } => {
+                content.cleared().iter().map(|(range, at)| (range.start, range.end, at.ticks())).collect()
+            }
+            Body::Block { .. } | Body::Append { .. } => Vec::new(),
+        };
+        MoreForm { cleared, left: ticks(blob.left) }
+    }
+
+    fn added_to(self, mut blob: Blob) -> Blob {
+        let mut cleared = Marks::default();
+        for (start, end, at) in self.cleared {
+            cleared.mark(start..end, Timestamp::from_ticks(at));
+        }
+        if let Body::Page { content, sequence } = blob.body {
+            blob.body = Body::Page { content: content.with_cleared(cleared), sequence };
+        }
+        blob.left = time(self.left);
+        blob
     }
 }
 
@@ -445,5 +498,19 @@ impl<'a> BlockForm<'a> {
 
     fn aside(self, store: &Store) -> Result<Aside, Unreadable> {
         Ok(Aside { content: self.content.content(store)?, encryption: self.encryption.encryption() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What earlier versions wrote in the second forms is read for ever: their bytes.
+    #[test]
+    fn the_second_forms_stay_as_they_are() {
+        let more = MoreForm { cleared: vec![(512, 1024, 7)], left: Some(9) };
+        assert_eq!(postcard::to_allocvec(&more).unwrap(), [1, 0x80, 4, 0x80, 8, 7, 1, 9]);
+        let leased = postcard::to_allocvec(&(5u64, Lease::Leased([6; 16], None, Some(3)))).unwrap();
+        assert_eq!(leased, [&[5, 1][..], &[6; 16], &[0, 1, 3]].concat());
     }
 }

@@ -3,11 +3,15 @@
 use super::blob::{Blob, New};
 use super::door::{Admitted, Claimed};
 use super::{Aside, At, Container, Key, Staged};
+use crate::op::Call;
 use crate::rules::{
     blocks::{self, BlockId},
-    fault::Fault,
+    condition::{self, Stored},
+    etag::ETag,
+    fault::{Code, Fault},
     lease::{self, Lease, Subject},
     retention::Keeping,
+    tags::Tags,
     time::Timestamp,
 };
 use crate::store::content::Content;
@@ -19,7 +23,7 @@ impl Container {
     pub fn create(&mut self, claimed: Claimed, now: Timestamp, keeping: Keeping, make: impl FnOnce(New) -> Blob) -> Arc<Blob> {
         self.displace(&claimed.name, now, keeping);
         let stamp = self.stamp(now);
-        let lease = claimed.stands.as_ref().map_or(Lease::default(), |blob| lease::after_write(blob.lease, now));
+        let lease = lease::after_write(self.lease_at(&claimed.name, claimed.stands.as_deref(), now), now);
         let version = keeping.versions.then_some(stamp);
         let blob = make(New { stamp, lease, encryption: claimed.encryption, version });
         self.drop_staged(&claimed.name);
@@ -46,29 +50,57 @@ impl Container {
         self.keep(admitted.key, blob)
     }
 
-    /// Takes an admitted blob's lease one step on. Neither its stamp nor its entity tag changes.
+    /// Takes the lease of the blob that the call names one step on. Neither its stamp nor its entity tag changes. A name that only has
+    /// blocks so far can be leased too; its stamp is the moment of the last of them.
     ///
     /// # Errors
-    /// 409 when the lease does not allow the step.
-    pub fn step_blob_lease(&mut self, admitted: Admitted, ask: lease::Ask, now: Timestamp) -> Result<Arc<Blob>, Fault> {
-        let next = lease::step(admitted.blob.lease, ask, Subject::Blob, now)?;
-        Ok(self.amend(admitted, |blob| blob.lease = next))
+    /// Those of [`Container::admit`]; 409 when the lease does not allow the step.
+    pub fn step_blob_lease(&mut self, call: &Call, ask: lease::Ask) -> Result<(Timestamp, Lease), Fault> {
+        let admitted = match self.admit(call) {
+            Err(fault) if fault.code() == Code::BlobNotFound => return self.step_lease_of_blocks(call, ask).ok_or(fault)?,
+            admitted => admitted?,
+        };
+        let next = lease::step(admitted.blob.lease, ask, Subject::Blob, call.now)?;
+        let blob = self.amend(admitted, |blob| blob.lease = next);
+        Ok((blob.stamp, next))
+    }
+
+    /// [`Container::step_blob_lease`] of a name that only has blocks so far; `None` if it has none.
+    fn step_lease_of_blocks(&mut self, call: &Call, ask: lease::Ask) -> Option<Result<(Timestamp, Lease), Fault>> {
+        let staged = self.waiting(call.blob(), call.now)?.clone();
+        let (touched, untagged) = (staged.touched, Tags::default());
+        let stored = Stored { etag: ETag::of(touched), modified: touched, tags: &untagged };
+        let held = call.conditions().and_then(|want| condition::holds(&want, call.row.accepts, Some(&stored), call.version));
+        let next = held.and_then(|()| lease::step(staged.lease, ask, Subject::Blob, call.now));
+        Some(next.map(|lease| {
+            self.put_aside(Arc::from(call.blob()), Staged { lease, ..staged });
+            (touched, lease)
+        }))
+    }
+
+    /// The lease of a name: that of the blob that stands there, or else of the blocks that wait for one.
+    pub(super) fn lease_at(&self, name: &str, stands: Option<&Blob>, now: Timestamp) -> Lease {
+        match stands {
+            Some(blob) => blob.lease,
+            None => self.waiting(name, now).map_or(Lease::default(), |staged| staged.lease),
+        }
     }
 
     /// Keeps a block for a claimed name until it is committed.
     ///
     /// # Errors
-    /// 400 InvalidBlobOrBlock when its id is not as long as those already there; 409 BlockCountExceedsLimit.
+    /// 400 InvalidBlobOrBlock when its id is not as long as those that wait already: the committed ones may be of another length (the
+    /// SDKs' own tests); 409 BlockCountExceedsLimit.
     pub fn stage(&mut self, claimed: Claimed, id: BlockId, content: Content, now: Timestamp) -> Result<(), Fault> {
-        let mut blocks = self.waiting(&claimed.name, now).map(|staged| staged.blocks.clone()).unwrap_or_default();
-        let mut others =
-            blocks.keys().chain(claimed.stands.iter().flat_map(|blob| blob.body.blocks().iter().map(|block| &block.id)));
-        id.check_length(others.next())?;
+        let waiting = self.waiting(&claimed.name, now);
+        let lease = waiting.map(|staged| staged.lease).unwrap_or_default();
+        let mut blocks = waiting.map(|staged| staged.blocks.clone()).unwrap_or_default();
+        id.check_length(blocks.keys().next())?;
         if !blocks.contains_key(&id) {
             blocks::check_room(blocks.len())?;
         }
         blocks.insert(id, Aside { content, encryption: claimed.encryption });
-        self.put_aside(claimed.name, Staged { touched: now, blocks });
+        self.put_aside(claimed.name, Staged { touched: now, lease, blocks });
         self.sweep(now);
         Ok(())
     }

@@ -25,7 +25,7 @@ pub(in crate::blob) fn block_list(committed: Option<&[Block]>, uncommitted: Opti
 /// The body of Put Block List: which block, looked for where, in order.
 ///
 /// # Errors
-/// 400 InvalidXmlDocument for what is no block list.
+/// 400 InvalidXmlDocument for what is no block list; 400 InvalidBlockId for an id that is not base64.
 pub(in crate::blob) fn read_block_list(document: &[u8]) -> Result<Vec<(Choice, BlockId)>, Fault> {
     let root = xml::parse(document, "BlockList")?;
     let entry = |element: &Element| {
@@ -35,7 +35,7 @@ pub(in crate::blob) fn read_block_list(document: &[u8]) -> Result<Vec<(Choice, B
             "Latest" => Choice::Latest,
             other => return Err(Fault::xml(format!("{other} is not an element of BlockList."))),
         };
-        Ok((choice, BlockId::named(element.text.trim())))
+        Ok((choice, BlockId::listed(element.text.trim())?))
     };
     root.children.iter().map(entry).collect()
 }

@@ -28,10 +28,11 @@ impl Include {
     pub(in crate::blob) fn shows(self, at: At, blob: &Blob, now: Timestamp) -> bool {
         match (at, blob.deleted) {
             _ if !blob.is_kept(now) => false,
-            (_, Some(_)) => self.deleted,
-            (At::Kept(_, State::Snapshot), None) => self.snapshots,
-            (At::Kept(_, State::Version), None) => self.versions,
-            (At::Base, None) => true,
+            (_, Some(_)) if !self.deleted => false,
+            // Deleted or not: snapshots and versions have words of their own in the reference.
+            (At::Kept(_, State::Snapshot), _) => self.snapshots,
+            (At::Kept(_, State::Version), _) => self.versions,
+            (At::Base, _) => true,
         }
     }
 
@@ -74,7 +75,7 @@ pub(in crate::blob) fn write_listed(xml: &mut Writer, name: &str, listed: Listed
     match listed {
         Listed::Blob(at, blob) => write_blob(xml, name, Some(at), blob, include, call),
         Listed::VersionsOnly(last) => write_blob(xml, name, None, last, include, call),
-        Listed::Uncommitted => write_uncommitted(xml, name, call),
+        Listed::Uncommitted(lease) => write_uncommitted(xml, name, lease, call),
     }
 }
 
@@ -86,7 +87,10 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
     if let Some(At::Kept(taken, State::Snapshot)) = at {
         xml.leaf("Snapshot", taken.iso());
     }
-    xml.leaf_some("VersionId", blob.version.filter(|_| at.is_some()).map(Timestamp::iso));
+    // A name that only has versions is told by the moment of its deletion where they are told too (users of the real service); recorded:
+    // and otherwise by none.
+    let version = if at.is_some() { blob.version } else { Some(blob.left()).filter(|_| include.versions) };
+    xml.leaf_some("VersionId", version.map(Timestamp::iso));
     if at == Some(At::Base) && blob.version.is_some() && blob.deleted.is_none() {
         xml.leaf("IsCurrentVersion", "true");
     }
@@ -168,12 +172,12 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
 }
 
 /// A `<Blob>` of List Blobs for a name that only has uncommitted blocks: there is no state yet that could have a date or a tag.
-fn write_uncommitted(xml: &mut Writer, name: &str, call: &Call) {
+fn write_uncommitted(xml: &mut Writer, name: &str, lease: Lease, call: &Call) {
     xml.open("Blob");
     write_name(xml, "Name", name, call.version);
     xml.open("Properties").leaf("Content-Length", "0").leaf("BlobType", "BlockBlob");
     xml.leaf("AccessTier", "Hot").leaf("AccessTierInferred", "true");
-    write_lease(xml, Lease::default(), call.now);
+    write_lease(xml, lease, call.now);
     xml.leaf("ServerEncrypted", "false");
     if call.version < Version::V2019_02_02 {
         xml.leaf("TagCount", "0");

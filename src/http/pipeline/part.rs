@@ -66,7 +66,7 @@ impl Parts for Asker {
                 kind: self.pipeline.service.kind(),
                 head: false,
                 version: call.version,
-                named: true,
+                told: true,
                 request_id: &request_id,
                 client_request_id: client_id.as_ref(),
                 now: call.now,

@@ -175,3 +175,20 @@ async fn a_blobs_sas_ends_at_the_blob() {
         assert_eq!(verdict(&house, row, &sas).await, expected, "{method} {target}");
     }
 }
+
+/// It reaches the blob's snapshots as well: SDKs put the snapshot's moment beside the signature of its blob. The reference speaks of the
+/// blob's content alone, and of signatures for one snapshot (`sr=bs`); nothing says that the real service refuses the others.
+#[tokio::test]
+async fn a_blobs_sas_reaches_its_snapshots() {
+    let house = House::new().await;
+    house.container("box").await;
+    house.blob("/box/blob", "one").await;
+    let taken = house.ask("PUT", "/box/blob?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
+    house.blob("/box/blob", "two").await;
+    let sas = token::service("box/blob", "sv=2021-12-02&sr=b&sp=r&se=2099-01-01");
+    for (query, content) in [(String::new(), "two"), (format!("snapshot={taken}&"), "one")] {
+        let target = format!("/{WELL_KNOWN_ACCOUNT}/box/blob?{query}{sas}");
+        let answer = send(&house, "GET", &target, &[("x-ms-version", crate::house::VERSION)], "").await;
+        assert_eq!((answer.verdict().as_str(), answer.text()), ("200", content), "{query}");
+    }
+}

@@ -3,6 +3,7 @@
 use super::leases::{Leased, STATES};
 use crate::house::House;
 use crate::scenario::check_in;
+use crate::scratch::Scratch;
 
 const BLOB: Leased = Leased {
     make: "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-blob-content-type: text/plain | old",
@@ -223,6 +224,57 @@ async fn lease_operations_take_conditions() {
          # its holder knows that the blob is there
          PUT /box/b | x-ms-blob-type: BlockBlob; if-none-match: *; x-ms-lease-id: {A} | y → 201
          GET /box/b → 200 | | y",
+    )
+    .await;
+}
+
+/// The SDKs' own tests: blocks that wait for a list are a blob that can be leased.
+#[tokio::test]
+async fn a_name_with_nothing_but_blocks_can_be_leased() {
+    let place = Scratch::new("leased-blocks");
+    let mut house = House::with(&["--location", place.path()]).await;
+    house.container("box").await;
+    let acquire = "x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A}";
+    check_in(
+        &house,
+        &"PUT /box/b?comp=lease | ACQUIRE → 404 BlobNotFound
+         PUT /box/b?comp=block&blockid=QQ== | x-ms-lease-id: {A} | one → 412 LeaseNotPresentWithBlobOperation
+         PUT /box/b?comp=block&blockid=QQ== | | one → 201
+         GET /box/b?comp=blocklist&blocklisttype=all | x-ms-lease-id: {A} → 412 LeaseNotPresentWithBlobOperation
+         PUT /box/b?comp=lease | x-ms-lease-action: renew; x-ms-lease-id: {A} → 409 LeaseIdMismatchWithLeaseOperation
+         PUT /box/b?comp=lease | ACQUIRE; if-match: \"0x1\" → 412 ConditionNotMet
+         PUT /box/b?comp=lease | ACQUIRE → 201 | x-ms-lease-id: {A}; etag: +; last-modified: {at}
+         GET /box?restype=container&comp=list&include=uncommittedblobs → 200 | | ~<LeaseStatus>locked</LeaseStatus><LeaseState>leased</LeaseState><LeaseDuration>infinite</LeaseDuration>
+         GET /box/b → 404 BlobNotFound
+         DELETE /box/b → 404 BlobNotFound
+         PUT /box/b?comp=block&blockid=Qg== | | two → 412 LeaseIdMissing
+         PUT /box/b?comp=block&blockid=Qg== | x-ms-lease-id: {B} | two → 412 LeaseIdMismatchWithBlobOperation
+         PUT /box/b?comp=block&blockid=Qg== | x-ms-lease-id: {A} | two → 201
+         PUT /box/b | x-ms-blob-type: BlockBlob | new → 412 LeaseIdMissing
+         GET /box/b?comp=blocklist&blocklisttype=all → 200 | | ~<Name>QQ==</Name> | ~<Name>Qg==</Name>
+         GET /box/b?comp=blocklist&blocklisttype=all | x-ms-lease-id: {B} → 412 LeaseIdMismatchWithBlobOperation"
+            .replace("ACQUIRE", acquire),
+    )
+    .await;
+    house.restart().await;
+    check_in(
+        &house,
+        &"PUT /box/b?comp=blocklist | | <BlockList><Latest>QQ==</Latest><Latest>Qg==</Latest></BlockList> → 412 LeaseIdMissing
+         PUT /box/b?comp=lease | x-ms-lease-action: change; x-ms-lease-id: {A}; x-ms-proposed-lease-id: {B} → 200 | x-ms-lease-id: {B}
+         PUT /box/b?comp=blocklist | x-ms-lease-id: {A} | <BlockList><Latest>QQ==</Latest></BlockList> → 412 LeaseIdMismatchWithBlobOperation
+         PUT /box/b?comp=blocklist | x-ms-lease-id: {B} | <BlockList><Latest>QQ==</Latest><Latest>Qg==</Latest></BlockList> → 201
+         # the blob has it now
+         HEAD /box/b → 200 | x-ms-lease-state: leased
+         DELETE /box/b → 412 LeaseIdMissing
+         DELETE /box/b | x-ms-lease-id: {B} → 202
+         # and it goes with blocks that are forgotten
+         PUT /box/b?comp=block&blockid=QQ== | | one → 201
+         PUT /box/b?comp=lease | ACQUIRE → 201
+         PUT /box/b?comp=lease | x-ms-lease-action: release; x-ms-lease-id: {A} → 200
+         PUT /box/b?comp=lease | ACQUIRE → 201
+         wait 604800
+         PUT /box/b?comp=block&blockid=QQ== | | one → 201"
+            .replace("ACQUIRE", acquire),
     )
     .await;
 }

@@ -1,5 +1,6 @@
 //! Blocks: put aside, committed in any order, listed, forgotten.
 
+use crate::auth::token;
 use crate::house::House;
 use crate::scenario::check_in;
 
@@ -83,6 +84,46 @@ async fn committed_uncommitted_latest() {
     }
 }
 
+/// Programs commit blocks in the order of this list: it is that of the bytes, where base64 puts letters before digits.
+#[tokio::test]
+async fn waiting_blocks_are_listed_in_the_order_of_their_bytes() {
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    let house = house().await;
+    let ids: Vec<String> = (0u8..=255).rev().step_by(5).map(|byte| STANDARD.encode([byte, byte])).collect();
+    for id in &ids {
+        let id = id.replace('+', "%2B").replace('/', "%2F");
+        let put = house.ask("PUT", &format!("/box/b?comp=block&blockid={id}")).body("x").send().await;
+        assert_eq!(put.verdict(), "201", "{id}");
+    }
+    let list = house.ask("GET", "/box/b?comp=blocklist&blocklisttype=uncommitted").send().await;
+    assert_eq!(list.elements("Name"), ids.iter().rev().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// The SDKs' own tests: from 2026-06-06 on, who may create may put blocks and commit them.
+#[tokio::test]
+async fn who_may_create_may_put_blocks() {
+    let house = house().await;
+    house.blob("/box/old", "old").await;
+    let list = "<BlockList><Latest>QQ==</Latest></BlockList>";
+    let source = format!("{}/box/old?{}", house.blob_url(), token::reader("box"));
+    for (version, name, block, commit) in [
+        ("2026-04-06", "b", "403 AuthorizationPermissionMismatch", "403 AuthorizationPermissionMismatch"),
+        ("2026-06-06", "b", "201", "201"),
+        ("2026-06-06", "b", "201", "403 UnauthorizedBlobOverwrite"),
+        ("2026-06-06", "old", "201", "403 UnauthorizedBlobOverwrite"),
+    ] {
+        let sas = token::service("box", "sv=2021-12-02&sr=c&sp=c&se=2099-01-01");
+        let ask =
+            |query: &str| house.ask("PUT", &format!("/box/{name}?{query}&{sas}")).anonymous().header("x-ms-version", version);
+        let put = ask("comp=block&blockid=QQ%3D%3D").body("x").send().await;
+        assert_eq!(put.verdict(), block, "{version} {name}");
+        let put = ask("comp=block&blockid=QQ%3D%3D").header("x-ms-copy-source", &source).send().await;
+        assert_eq!(put.verdict(), block, "{version} {name} from a URL");
+        let put = ask("comp=blocklist").body(list).send().await;
+        assert_eq!(put.verdict(), commit, "{version} {name}");
+    }
+}
+
 #[tokio::test]
 async fn ids_have_rules() {
     let house = house().await;
@@ -109,7 +150,13 @@ async fn ids_have_rules() {
          PUT /box/c?comp=block&blockid=QUFB | | x → 400 InvalidBlobOrBlock
          PUT /box/c?comp=block&blockid=QUI= | | y → 201
          PUT /box/c?comp=blocklist | | <BlockList><Latest>QUE=</Latest></BlockList> → 201
-         PUT /box/c?comp=block&blockid=QQ== | | x → 400 InvalidBlobOrBlock
+         # the committed ones may be of another length
+         PUT /box/c?comp=block&blockid=QQ== | | z → 201
+         PUT /box/c?comp=block&blockid=QUE= | | x → 400 InvalidBlobOrBlock
+         PUT /box/c?comp=blocklist | | <BlockList><Committed>QUE=</Committed><Latest>Q</Latest></BlockList> → 400 InvalidBlockId
+         PUT /box/c?comp=blocklist | | <BlockList><Latest>not base64</Latest></BlockList> → 400 InvalidBlockId
+         PUT /box/c?comp=blocklist | | <BlockList><Committed>QUE=</Committed><Latest>QQ==</Latest></BlockList> → 201
+         GET /box/c → 200 | | xz
          # another blob's are another matter
          PUT /box/d?comp=block&blockid=QQ== | | x → 201
          # a block put again is the last one

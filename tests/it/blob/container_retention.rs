@@ -167,13 +167,33 @@ async fn without_retention_a_deletion_is_for_good() {
     .await;
 }
 
+/// Programs look for logs at their start (WebJobs), and end where there is no such container.
 #[tokio::test]
-async fn the_services_own_containers_are_listed_when_asked_for() {
+async fn the_services_own_containers_are_made_by_it_alone_and_listed_when_asked_for() {
+    const LOGGING: &str = "<StorageServiceProperties><Logging><Version>1.0</Version><Delete>false</Delete><Read>false</Read><Write>WRITE</Write><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></Logging></StorageServiceProperties>";
     check(
-        "PUT /$logs?restype=container → 201
-         PUT /$web?restype=container → 201
+        &"PUT /$web?restype=container → 201
+         HEAD /$logs?restype=container → 404 ContainerNotFound
+         GET /?comp=list&include=system → 200 | | !$logs
+         PUT /$logs?restype=container → 403 AuthorizationFailure
+         PUT /$blobchangefeed?restype=container → 403 AuthorizationFailure
+         DELETE /$logs?restype=container → 404 ContainerNotFound
+         PUT /?restype=service&comp=properties | | OFF → 202
+         HEAD /$logs?restype=container → 404 ContainerNotFound
+         # it comes with logging, and stays when that is switched off
+         PUT /?restype=service&comp=properties | | ON → 202
+         PUT /?restype=service&comp=properties | | OFF → 202
          GET /?comp=list → 200 | | ~$web | !$logs
-         GET /?comp=list&include=system → 200 | | ~$web | ~$logs",
+         GET /?comp=list&include=system → 200 | | ~$web | ~$logs
+         HEAD /$logs?restype=container → 200
+         GET /$logs?restype=container&comp=acl → 200
+         GET /$logs?restype=container&comp=list → 200 | | ~<Blobs />
+         PUT /$logs?restype=container → 409 ContainerAlreadyExists
+         DELETE /$logs?restype=container → 403 AuthorizationFailure
+         PUT /new?restype=container&comp=rename | x-ms-source-container-name: $logs → 403 AuthorizationFailure
+         HEAD /$logs?restype=container → 200"
+            .replace("ON", &LOGGING.replace("WRITE", "true"))
+            .replace("OFF", &LOGGING.replace("WRITE", "false")),
     )
     .await;
 }

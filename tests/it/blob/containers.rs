@@ -21,6 +21,10 @@ async fn a_container_is_made_and_told_about() {
          GET /box?restype=container → 200 | etag: {e}; last-modified: {at-5}
          # gone
          DELETE /box?restype=container → 202 | content-length: 0; etag: - | {}
+         # recorded: what was deleted a moment ago can be deleted again
+         DELETE /box?restype=container → 202
+         HEAD /box?restype=container → 404 ContainerNotFound
+         wait 31
          DELETE /box?restype=container → 404 ContainerNotFound
          GET /box?restype=container → 404 ContainerNotFound
          HEAD /box?restype=container → 404 ContainerNotFound | | {}

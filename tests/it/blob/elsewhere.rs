@@ -93,7 +93,7 @@ async fn another_account_of_another_server() {
              GET /box/b → 200 | content-type: text/plain; x-ms-meta-a: 1; x-ms-tag-count: 1; x-ms-copy-id: - | {{512*x}}
              GET /box/b?comp=tags → 200 | | ~<Key>k</Key><Value>v</Value>
              PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url}; x-ms-copy-source-blob-properties: false; x-ms-meta-b: 2 → 201
-             HEAD /box/b → 200 | content-type: application/octet-stream; content-md5: +; x-ms-meta-a: -; x-ms-meta-b: 2; x-ms-tag-count: -
+              HEAD /box/b → 200 | content-type: application/octet-stream; content-md5: +; x-ms-meta-a: -; x-ms-meta-b: 2; x-ms-tag-count: -
              # a part
              PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: {url}; x-ms-source-range: bytes=508-9999 → 201
              GET /box/b → 200 | | xxxx

@@ -58,6 +58,57 @@ async fn who_shows_what() {
     }
 }
 
+/// The SDKs' own tests: a snapshot with metadata of its own is a write, and tells with what it is encrypted.
+#[tokio::test]
+async fn a_snapshot_with_metadata_is_written() {
+    let house = house().await;
+    let (key, sha256) = key(b'a');
+    check_in(
+        &house,
+        &"PUT /box/k | x-ms-blob-type: BlockBlob; KEY | x → 201
+         PUT /box/k?comp=snapshot | KEY → 201 | x-ms-request-server-encrypted: false; x-ms-encryption-key-sha256: -
+         PUT /box/k?comp=snapshot | x-ms-meta-a: 1; KEY → 201 | x-ms-request-server-encrypted: true; x-ms-encryption-key-sha256: SHA
+         PUT /box/s | x-ms-blob-type: BlockBlob; x-ms-encryption-scope: scope | x → 201
+         PUT /box/s?comp=snapshot | x-ms-encryption-scope: scope → 201 | x-ms-request-server-encrypted: false; x-ms-encryption-scope: -
+         PUT /box/s?comp=snapshot | x-ms-meta-a: 1; x-ms-encryption-scope: scope → 201 | x-ms-request-server-encrypted: true; x-ms-encryption-scope: scope
+         PUT /box/n | x-ms-blob-type: BlockBlob | x → 201
+         PUT /box/n?comp=snapshot | x-ms-meta-a: 1 → 201 | x-ms-request-server-encrypted: true"
+            .replace("KEY", &key)
+            .replace("SHA", &sha256),
+    )
+    .await;
+}
+
+/// Recorded, but for the versions in between: which checksum a write of pages tells.
+#[tokio::test]
+async fn what_writes_of_pages_tell() {
+    let house = house().await;
+    let (key, _) = key(b'a');
+    check_in(&house, "PUT /box/source | x-ms-blob-type: BlockBlob | {512*x} → 201").await;
+    let source = format!("x-ms-copy-source: {}/box/source?{}", house.blob_url(), token::reader("box"));
+    for (version, with, from_url, told) in [
+        ("2019-02-02", "", "", "content-md5: -; x-ms-content-crc64: +"),
+        ("2019-02-02", &*key, "", "content-md5: -; x-ms-content-crc64: +"),
+        ("2019-02-02", &*key, &*source, "content-md5: +; x-ms-content-crc64: -"),
+        ("2019-02-02", "", &*source, "content-md5: -; x-ms-content-crc64: +"),
+        ("2019-07-07", "", "", "content-md5: -; x-ms-content-crc64: +"),
+        ("2019-07-07", "x-ms-encryption-scope: scope", "", "content-md5: +; x-ms-content-crc64: -"),
+        ("2019-07-07", "x-ms-encryption-scope: scope", &*source, "content-md5: +; x-ms-content-crc64: -"),
+        ("2019-12-12", "", "", "content-md5: +; x-ms-content-crc64: -"),
+    ] {
+        let (from, body) = if from_url.is_empty() { ("x-ms-client-request-id: plain", "{512*y}") } else { (from_url, "") };
+        let with = if with.is_empty() { "x-ms-meta-a: 1" } else { with };
+        check_in(
+            &house,
+            &format!(
+                "PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; {with} → 201
+                 PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-version: {version}; {with}; {from} | {body} → 201 | {told}"
+            ),
+        )
+        .await;
+    }
+}
+
 #[tokio::test]
 async fn malformed_keys_are_refused_and_not_repeated() {
     let house = house().await;

@@ -2,6 +2,7 @@
 
 use crate::house::House;
 use crate::scenario::check_in;
+use crate::scratch::Scratch;
 
 async fn house() -> House {
     let house = House::new().await;
@@ -28,12 +29,12 @@ async fn the_difference_since_a_snapshot() {
          GET /box/p?comp=pagelist&prevsnapshot={s1} | x-ms-range: bytes=1024-3583 → 200 | | ~<PageList><ClearRange><Start>1536</Start><End>2047</End></ClearRange></PageList>
          GET /box/p?comp=pagelist&prevsnapshot={s1}&maxresults=1 → 200 | | ~<PageRange><Start>512</Start><End>1023</End></PageRange><NextMarker>1536</NextMarker>
          GET /box/p?comp=pagelist&prevsnapshot={s1}&maxresults=1&marker=1536 → 200 | | ~<PageList><ClearRange><Start>1536</Start><End>2047</End></ClearRange><NextMarker>3584</NextMarker>
-         # the same bytes written again are a change; written and cleared again they are none
+         # it follows writes, not contents: the same bytes written again are a change, and so is what is written and cleared again
          PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s2
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511 | {512*a} → 201
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=2560-3071 | {512*z} → 201
          PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=2560-3071 → 201
-         GET /box/p?comp=pagelist&prevsnapshot={s2} → 200 | | ~<PageList><PageRange><Start>0</Start><End>511</End></PageRange></PageList>
+         GET /box/p?comp=pagelist&prevsnapshot={s2} → 200 | | ~<PageList><PageRange><Start>0</Start><End>511</End></PageRange><ClearRange><Start>2560</Start><End>3071</End></ClearRange></PageList>
          # from snapshot to snapshot
          GET /box/p?comp=pagelist&snapshot={s2}&prevsnapshot={s1} → 200 | | ~<PageList><PageRange><Start>512</Start><End>1023</End></PageRange><ClearRange><Start>1536</Start><End>2047</End></ClearRange><PageRange><Start>3584</Start><End>4095</End></PageRange></PageList>
          GET /box/p?comp=pagelist&snapshot={s1}&prevsnapshot={s2} → 400 PreviousSnapshotCannotBeNewer
@@ -136,7 +137,7 @@ async fn the_difference_since_a_snapshots_url() {
          PUT /box/other?comp=snapshot → 201 | x-ms-snapshot: $o
          PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=512-1023 | {512*b} → 201
-         GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: BASE/box/p?snapshot={s} → 200 | | ~<PageList><PageRange><Start>512</Start><End>1023</End></PageRange></PageList>
+         GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: BASE/box/p?snapshot={s} → 200 | | ~<PageList><PageRange><Start>512</Start><End>1023</End></PageRange><NextMarker /></PageList>
          GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: BASE/box/p?snapshot=2020-01-01T00:00:00.0000000Z → 409 PreviousSnapshotNotFound
          GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: BASE/box/p → 400 InvalidHeaderValue
          GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: BASE/box/other?snapshot={o} → 400 InvalidHeaderValue
@@ -146,4 +147,40 @@ async fn the_difference_since_a_snapshots_url() {
             .replace("BASE", &house.blob_url()),
     )
     .await;
+}
+
+/// The SDKs' own tests: a page that the range touches is told whole.
+#[tokio::test]
+async fn ranges_of_parts_of_pages() {
+    check_in(
+        &house().await,
+        "PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s
+         PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=1024-1535 → 201
+         GET /box/p?comp=pagelist | x-ms-range: bytes=100-600 → 200 | | ~<PageList><PageRange><Start>0</Start><End>1023</End></PageRange></PageList>
+         GET /box/p?comp=pagelist | range: bytes=1600-9999 → 200 | | ~<PageList><PageRange><Start>1536</Start><End>2047</End></PageRange></PageList>
+         GET /box/p?comp=pagelist&prevsnapshot={s} | x-ms-range: bytes=1100-1101 → 200 | | ~<PageList><ClearRange><Start>1024</Start><End>1535</End></ClearRange></PageList>
+         HEAD /box/p → 200 | etag: $e
+         GET /box/p?comp=pagelist | if-none-match: {e} → 304 ConditionNotMet | content-type: application/xml | {}",
+    )
+    .await;
+}
+
+/// What was cleared since a snapshot is remembered on disk.
+#[tokio::test]
+async fn what_was_cleared_outlives_a_restart() {
+    let place = Scratch::new("cleared");
+    let mut house = House::with(&["--location", place.path()]).await;
+    house.container("box").await;
+    check_in(
+        &house,
+        "PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 4096 → 201
+         PUT /box/p?comp=snapshot → 201
+         PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=512-1023 → 201",
+    )
+    .await;
+    house.restart().await;
+    let list = house.ask("GET", "/box?restype=container&comp=list&include=snapshots").send().await;
+    let target = format!("/box/p?comp=pagelist&prevsnapshot={}", list.element("Snapshot"));
+    let changed = house.ask("GET", &target).send().await;
+    assert_eq!((changed.element("ClearRange"), changed.verdict().as_str()), ("<Start>512</Start><End>1023</End>", "200"));
 }

@@ -64,6 +64,10 @@ async fn checksums_are_checked() {
          # MD5 of the blob
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-blob-content-md5: XUFAKrxLKna5cZ2REBfFkg== | hello → 201
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-blob-content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | hello → 400 Md5Mismatch
+         # it outranks the body's, and both checksums are told
+         PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-blob-content-md5: XUFAKrxLKna5cZ2REBfFkg==; content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | hello → 201 | content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-content-crc64: V0JSBnCFdzM=
+         PUT /box/b | x-ms-blob-type: BlockBlob; content-md5: XUFAKrxLKna5cZ2REBfFkg== | hello → 201 | content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-content-crc64: V0JSBnCFdzM=
+         PUT /box/c?comp=block&blockid=QQ== | content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-version: 2026-10-06 | hello → 201 | content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-content-crc64: V0JSBnCFdzM=
          # CRC64
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-content-crc64: V0JSBnCFdzM= | hello → 201 | x-ms-content-crc64: V0JSBnCFdzM=
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-content-crc64: AAAAAAAAAAA= | hello → 400 Crc64Mismatch | | ~<UserSpecifiedCrc>AAAAAAAAAAA=</UserSpecifiedCrc><ServerCalculatedCrc>V0JSBnCFdzM=</ServerCalculatedCrc>

@@ -89,7 +89,7 @@ async fn overwriting_keeps_the_old_blob_as_a_deleted_snapshot() {
          GET /box/b → 200 | | three",
     )
     .await;
-    let list = house.ask("GET", "/box?restype=container&comp=list&include=deleted").send().await;
+    let list = house.ask("GET", "/box?restype=container&comp=list&include=deleted,snapshots").send().await;
     assert_eq!(list.elements("Snapshot").len(), 2, "{}", list.text());
     assert_eq!(house.ask("PUT", "/box/b?comp=undelete").send().await.status, 200);
     let list = house.ask("GET", "/box?restype=container&comp=list&include=snapshots").send().await;

@@ -2,7 +2,9 @@
 
 use crate::house::House;
 use crate::scenario::check_in;
+use crate::scratch::Scratch;
 use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::rules::time::Timestamp;
 
 /// A house whose account keeps versions.
 async fn house() -> House {
@@ -121,6 +123,40 @@ async fn what_grows_in_place_makes_no_version() {
          HEAD /box/log?versionid={v2} → 200",
     )
     .await;
+}
+
+/// Point-in-time restores (kopia's tests) read the moment of a deletion off the list.
+#[tokio::test]
+async fn a_deletion_is_listed_after_the_versions_under_its_own_moment() {
+    let place = Scratch::new("deletions");
+    let account = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
+    let mut house = House::with(&["--account", &account, "--location", place.path()]).await;
+    house.container("box").await;
+    check_in(
+        &house,
+        "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
+         wait 1
+         PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2; last-modified: $l2
+         wait 5
+         DELETE /box/b → 202",
+    )
+    .await;
+    let list = "/box?restype=container&comp=list&include=deletedwithversions,versions";
+    let deleted = house.emulator.world().now();
+    for _ in 0..2 {
+        let page = house.ask("GET", list).send().await;
+        let entries: Vec<&str> = page.text().split("<Blob>").skip(1).collect();
+        assert_eq!(entries.len(), 3, "{}", page.text());
+        assert!(!page.text().contains("IsCurrentVersion"));
+        let ids = page.elements("VersionId");
+        assert!(ids[0] < ids[1] && ids[1] < ids[2], "{ids:?}");
+        assert_eq!(Timestamp::parse_iso(ids[2]).map(Timestamp::to_second), Some(deleted.to_second()));
+        assert!(entries[2].contains("<HasVersionsOnly>true</HasVersionsOnly>") && !entries[1].contains("HasVersionsOnly"));
+        assert_eq!(page.elements("Last-Modified")[1], page.elements("Last-Modified")[2]);
+        let page = house.ask("GET", "/box?restype=container&comp=list&include=deletedwithversions").send().await;
+        assert_eq!((page.elements("HasVersionsOnly").len(), page.elements("VersionId").len()), (1, 0), "{}", page.text());
+        house.restart().await;
+    }
 }
 
 #[tokio::test]

@@ -55,6 +55,7 @@ async fn stopped_and_started_at_any_time_the_server_does_what_the_model_does() {
             match run.dice.roll(100) {
                 0 => {
                     run.house.restart().await;
+                    run.model.restarted();
                     run.look_at_everything().await;
                 }
                 1..=4 => run.house.emulator.store().disk().unwrap().log().snapshot(),

@@ -72,6 +72,8 @@ struct Blob {
 struct Aside {
     touched: u64,
     blocks: BTreeMap<String, String>,
+    /// Of a name that only has blocks so far.
+    lease: Option<Lease>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -86,6 +88,8 @@ pub struct Model {
     /// Seconds since the beginning.
     pub now: u64,
     containers: BTreeMap<String, Container>,
+    /// When containers were removed, since the last start.
+    removed: BTreeMap<String, u64>,
 }
 
 const NO_CONTAINER: &str = "404 ContainerNotFound";
@@ -93,6 +97,8 @@ const NO_BLOB: &str = "404 BlobNotFound";
 const UNMET: &str = "412 ConditionNotMet";
 const NOT_LEASED: &str = "412 LeaseNotPresentWithBlobOperation";
 const WEEK: u64 = 7 * 24 * 3600;
+/// For how many seconds a container is being removed.
+const GOING: u64 = 30;
 
 impl Lease {
     fn state(&self, now: u64) -> &'static str {
@@ -133,172 +139,9 @@ impl Blob {
             self.lease = None;
         }
     }
-}
 
-impl Model {
-    pub fn reset(&mut self) {
-        self.containers.clear();
-    }
-
-    pub fn containers(&self) -> Vec<String> {
-        self.containers.keys().cloned().collect()
-    }
-
-    pub fn etag(&self, container: &str, blob: &str) -> Option<String> {
-        Some(self.containers.get(container)?.blobs.get(blob)?.etag.clone())
-    }
-
-    pub fn lease_id(&self, container: &str, blob: &str) -> Option<String> {
-        Some(self.containers.get(container)?.blobs.get(blob)?.lease.as_ref()?.id.clone())
-    }
-
-    pub fn make_container(&mut self, name: &str) -> &'static str {
-        if self.containers.contains_key(name) {
-            return "409 ContainerAlreadyExists";
-        }
-        self.containers.insert(name.to_owned(), Container::default());
-        "201"
-    }
-
-    pub fn remove_container(&mut self, name: &str) -> &'static str {
-        if self.containers.remove(name).is_some() { "202" } else { NO_CONTAINER }
-    }
-
-    /// Why a blob may not be changed.
-    fn refuses_change(&self, container: &str, blob: &str, write: &Write) -> Option<&'static str> {
-        let Some(container) = self.containers.get(container) else { return Some(NO_CONTAINER) };
-        let Some(blob) = container.blobs.get(blob) else { return Some(NO_BLOB) };
-        let unmet = match &write.condition {
-            If::Always => false,
-            If::Missing => true,
-            If::Match(etag) => *etag != blob.etag,
-            If::NoneMatch(etag) => *etag == blob.etag,
-        };
-        if unmet { Some(UNMET) } else { blob.lease_allows(write.lease.as_ref(), self.now) }
-    }
-
-    /// Why a blob may not be made, or made anew.
-    fn refuses_making(&self, container: &str, blob: &str, write: &Write) -> Option<&'static str> {
-        let Some(container) = self.containers.get(container) else { return Some(NO_CONTAINER) };
-        let Some(blob) = container.blobs.get(blob) else {
-            return match (&write.condition, &write.lease) {
-                (If::Match(_), _) => Some(UNMET),
-                (_, Some(_)) => Some(NOT_LEASED),
-                _ => None,
-            };
-        };
-        let refused = blob.lease_allows(write.lease.as_ref(), self.now);
-        refused.or(match &write.condition {
-            If::Missing if write.lease.is_none() => Some("409 BlobAlreadyExists"),
-            If::Match(etag) if *etag != blob.etag => Some(UNMET),
-            If::NoneMatch(etag) if *etag == blob.etag => Some(UNMET),
-            _ => None,
-        })
-    }
-
-    /// Makes a blob anew: nothing stays of the old one but a lease that holds.
-    fn make(&mut self, container: &str, name: &str, mut made: Blob, etag: &str) {
-        let container = self.containers.get_mut(container).unwrap();
-        container.aside.remove(name);
-        made.lease = container.blobs.get(name).and_then(|old| old.lease.clone());
-        made.written(etag, self.now);
-        container.blobs.insert(name.to_owned(), made);
-    }
-
-    fn aside(&self, container: &str, blob: &str) -> BTreeMap<String, String> {
-        let aside = self.containers.get(container).and_then(|container| container.aside.get(blob));
-        aside.filter(|aside| self.now < aside.touched + WEEK).map(|aside| aside.blocks.clone()).unwrap_or_default()
-    }
-
-    fn blob(&self, container: &str, blob: &str) -> Option<&Blob> {
-        self.containers.get(container)?.blobs.get(blob)
-    }
-
-    pub fn put(&mut self, container: &str, blob: &str, write: &Write, text: &str, etag: &str) -> &'static str {
-        if let Some(refusal) = self.refuses_making(container, blob, write) {
-            return refusal;
-        }
-        self.make(container, blob, Blob { content: text.to_owned(), ..Blob::default() }, etag);
-        "201"
-    }
-
-    pub fn put_block(&mut self, container: &str, blob: &str, write: &Write, id: &str, text: &str) -> &'static str {
-        if let Some(refusal) = self.refuses_making(container, blob, write) {
-            return refusal;
-        }
-        let mut blocks = self.aside(container, blob);
-        blocks.insert(id.to_owned(), text.to_owned());
-        let aside = Aside { touched: self.now, blocks };
-        self.containers.get_mut(container).unwrap().aside.insert(blob.to_owned(), aside);
-        "201"
-    }
-
-    /// The ids of the blocks of a name, committed and aside.
-    pub fn blocks(&self, container: &str, blob: &str) -> Vec<String> {
-        let committed = self.blob(container, blob).map(|blob| blob.blocks.clone()).unwrap_or_default();
-        committed.into_iter().map(|(id, _)| id).chain(self.aside(container, blob).into_keys()).collect()
-    }
-
-    pub fn commit(&mut self, container: &str, blob: &str, write: &Write, list: &[(Choice, String)], etag: &str) -> &'static str {
-        if let Some(refusal) = self.refuses_making(container, blob, write) {
-            return refusal;
-        }
-        let aside = self.aside(container, blob);
-        let committed: BTreeMap<String, String> =
-            self.blob(container, blob).map(|blob| blob.blocks.iter().cloned().collect()).unwrap_or_default();
-        let mut blocks = Vec::new();
-        for (choice, id) in list {
-            let found = match choice {
-                Choice::Committed => committed.get(id),
-                Choice::Uncommitted => aside.get(id),
-                Choice::Latest => aside.get(id).or(committed.get(id)),
-            };
-            let Some(found) = found else { return "400 InvalidBlockList" };
-            blocks.push((id.clone(), found.clone()));
-        }
-        let content = blocks.iter().map(|(_, text)| text.as_str()).collect();
-        self.make(container, blob, Blob { content, blocks, ..Blob::default() }, etag);
-        "201"
-    }
-
-    pub fn delete(&mut self, container: &str, blob: &str, write: &Write) -> &'static str {
-        if let Some(refusal) = self.refuses_change(container, blob, write) {
-            return refusal;
-        }
-        let container = self.containers.get_mut(container).unwrap();
-        container.blobs.remove(blob);
-        container.aside.remove(blob);
-        "202"
-    }
-
-    pub fn set_metadata(&mut self, container: &str, blob: &str, write: &Write, value: &str, etag: &str) -> &'static str {
-        if let Some(refusal) = self.refuses_change(container, blob, write) {
-            return refusal;
-        }
-        let now = self.now;
-        let blob = self.containers.get_mut(container).unwrap().blobs.get_mut(blob).unwrap();
-        blob.metadata = value.to_owned();
-        blob.written(etag, now);
-        "200"
-    }
-
-    pub fn copy(&mut self, from: (&str, &str), container: &str, blob: &str, write: &Write, etag: &str) -> &'static str {
-        let Some(source) = self.blob(from.0, from.1).cloned() else { return "404 BlobNotFound" };
-        if let Some(refusal) = self.refuses_making(container, blob, write) {
-            return refusal;
-        }
-        let lease = self.blob(container, blob).and_then(|blob| blob.lease.as_ref());
-        if lease.is_some_and(|lease| lease.state(self.now) == "leased" && lease.end.is_some()) {
-            return "412 InfiniteLeaseDurationRequired";
-        }
-        self.make(container, blob, source, etag);
-        "202"
-    }
-
-    pub fn lease(&mut self, container: &str, blob: &str, action: Action) -> &'static str {
-        let now = self.now;
-        let Some(container) = self.containers.get_mut(container) else { return NO_CONTAINER };
-        let Some(blob) = container.blobs.get_mut(blob) else { return NO_BLOB };
+    fn step_lease(&mut self, action: Action, now: u64) -> &'static str {
+        let blob = self;
         let state = blob.lease_state(now);
         let end = |seconds: i64| u64::try_from(seconds).ok().map(|seconds| now + seconds);
         let is_holder = |blob: &Blob, id: &str| blob.lease.as_ref().is_some_and(|lease| lease.id == id);
@@ -348,6 +191,211 @@ impl Model {
                 "202"
             }
         }
+    }
+}
+
+impl Model {
+    pub fn reset(&mut self) {
+        self.containers.clear();
+        self.removed.clear();
+    }
+
+    /// The server was started again.
+    pub fn restarted(&mut self) {
+        self.removed.clear();
+    }
+
+    pub fn containers(&self) -> Vec<String> {
+        self.containers.keys().cloned().collect()
+    }
+
+    pub fn etag(&self, container: &str, blob: &str) -> Option<String> {
+        Some(self.containers.get(container)?.blobs.get(blob)?.etag.clone())
+    }
+
+    pub fn lease_id(&self, container: &str, blob: &str) -> Option<String> {
+        match self.blob(container, blob) {
+            Some(blob) => blob.lease.as_ref().map(|lease| lease.id.clone()),
+            None => self.aside_lease(container, blob).map(|lease| lease.id),
+        }
+    }
+
+    pub fn make_container(&mut self, name: &str) -> &'static str {
+        if self.containers.contains_key(name) {
+            return "409 ContainerAlreadyExists";
+        }
+        self.containers.insert(name.to_owned(), Container::default());
+        "201"
+    }
+
+    pub fn remove_container(&mut self, name: &str) -> &'static str {
+        if self.containers.remove(name).is_some() {
+            self.removed.insert(name.to_owned(), self.now);
+            return "202";
+        }
+        if self.removed.get(name).is_some_and(|at| self.now < at + GOING) { "202" } else { NO_CONTAINER }
+    }
+
+    /// Why a blob may not be changed.
+    fn refuses_change(&self, container: &str, blob: &str, write: &Write) -> Option<&'static str> {
+        let Some(container) = self.containers.get(container) else { return Some(NO_CONTAINER) };
+        let Some(blob) = container.blobs.get(blob) else { return Some(NO_BLOB) };
+        let unmet = match &write.condition {
+            If::Always => false,
+            If::Missing => true,
+            If::Match(etag) => *etag != blob.etag,
+            If::NoneMatch(etag) => *etag == blob.etag,
+        };
+        if unmet { Some(UNMET) } else { blob.lease_allows(write.lease.as_ref(), self.now) }
+    }
+
+    /// Why a blob may not be made, or made anew.
+    fn refuses_making(&self, container_name: &str, blob_name: &str, write: &Write) -> Option<&'static str> {
+        let Some(container) = self.containers.get(container_name) else { return Some(NO_CONTAINER) };
+        let Some(blob) = container.blobs.get(blob_name) else {
+            return match (&write.condition, &write.lease) {
+                (If::Match(_), _) => Some(UNMET),
+                (_, shown) => {
+                    let waiting = Blob { lease: self.aside_lease(container_name, blob_name), ..Blob::default() };
+                    waiting.lease_allows(shown.as_ref(), self.now)
+                }
+            };
+        };
+        let refused = blob.lease_allows(write.lease.as_ref(), self.now);
+        refused.or(match &write.condition {
+            If::Missing if write.lease.is_none() => Some("409 BlobAlreadyExists"),
+            If::Match(etag) if *etag != blob.etag => Some(UNMET),
+            If::NoneMatch(etag) if *etag == blob.etag => Some(UNMET),
+            _ => None,
+        })
+    }
+
+    /// Makes a blob anew: nothing stays of the old one but a lease that holds.
+    fn make(&mut self, container: &str, name: &str, mut made: Blob, etag: &str) {
+        let container = self.containers.get_mut(container).unwrap();
+        let waiting = container.aside.remove(name).filter(|aside| self.now < aside.touched + WEEK);
+        made.lease = match container.blobs.get(name) {
+            Some(old) => old.lease.clone(),
+            None => waiting.and_then(|aside| aside.lease),
+        };
+        made.written(etag, self.now);
+        container.blobs.insert(name.to_owned(), made);
+    }
+
+    fn aside(&self, container: &str, blob: &str) -> BTreeMap<String, String> {
+        let aside = self.containers.get(container).and_then(|container| container.aside.get(blob));
+        aside.filter(|aside| self.now < aside.touched + WEEK).map(|aside| aside.blocks.clone()).unwrap_or_default()
+    }
+
+    fn aside_lease(&self, container: &str, blob: &str) -> Option<Lease> {
+        let aside = self.containers.get(container)?.aside.get(blob)?;
+        aside.lease.clone().filter(|_| self.now < aside.touched + WEEK)
+    }
+
+    fn blob(&self, container: &str, blob: &str) -> Option<&Blob> {
+        self.containers.get(container)?.blobs.get(blob)
+    }
+
+    pub fn put(&mut self, container: &str, blob: &str, write: &Write, text: &str, etag: &str) -> &'static str {
+        if let Some(refusal) = self.refuses_making(container, blob, write) {
+            return refusal;
+        }
+        self.make(container, blob, Blob { content: text.to_owned(), ..Blob::default() }, etag);
+        "201"
+    }
+
+    pub fn put_block(&mut self, container: &str, blob: &str, write: &Write, id: &str, text: &str) -> &'static str {
+        if let Some(refusal) = self.refuses_making(container, blob, write) {
+            return refusal;
+        }
+        let mut blocks = self.aside(container, blob);
+        blocks.insert(id.to_owned(), text.to_owned());
+        let aside = Aside { touched: self.now, blocks, lease: self.aside_lease(container, blob) };
+        self.containers.get_mut(container).unwrap().aside.insert(blob.to_owned(), aside);
+        "201"
+    }
+
+    /// The ids of the blocks of a name, committed and aside.
+    pub fn blocks(&self, container: &str, blob: &str) -> Vec<String> {
+        let committed = self.blob(container, blob).map(|blob| blob.blocks.clone()).unwrap_or_default();
+        committed.into_iter().map(|(id, _)| id).chain(self.aside(container, blob).into_keys()).collect()
+    }
+
+    pub fn commit(&mut self, container: &str, blob: &str, write: &Write, list: &[(Choice, String)], etag: &str) -> &'static str {
+        if let Some(refusal) = self.refuses_making(container, blob, write) {
+            return refusal;
+        }
+        let aside = self.aside(container, blob);
+        let committed: BTreeMap<String, String> =
+            self.blob(container, blob).map(|blob| blob.blocks.iter().cloned().collect()).unwrap_or_default();
+        let mut blocks = Vec::new();
+        for (choice, id) in list {
+            let found = match choice {
+                Choice::Committed => committed.get(id),
+                Choice::Uncommitted => aside.get(id),
+                Choice::Latest => aside.get(id).or(committed.get(id)),
+            };
+            let Some(found) = found else { return "400 InvalidBlockList" };
+            blocks.push((id.clone(), found.clone()));
+        }
+        let content = blocks.iter().map(|(_, text)| text.as_str()).collect();
+        self.make(container, blob, Blob { content, blocks, ..Blob::default() }, etag);
+        "201"
+    }
+
+    pub fn delete(&mut self, container: &str, blob: &str, write: &Write) -> &'static str {
+        let write = &match write.condition {
+            If::Missing => Write { condition: If::Always, ..write.clone() },
+            _ => write.clone(),
+        };
+        if let Some(refusal) = self.refuses_change(container, blob, write) {
+            return refusal;
+        }
+        let container = self.containers.get_mut(container).unwrap();
+        container.blobs.remove(blob);
+        container.aside.remove(blob);
+        "202"
+    }
+
+    pub fn set_metadata(&mut self, container: &str, blob: &str, write: &Write, value: &str, etag: &str) -> &'static str {
+        if let Some(refusal) = self.refuses_change(container, blob, write) {
+            return refusal;
+        }
+        let now = self.now;
+        let blob = self.containers.get_mut(container).unwrap().blobs.get_mut(blob).unwrap();
+        blob.metadata = value.to_owned();
+        blob.written(etag, now);
+        "200"
+    }
+
+    pub fn copy(&mut self, from: (&str, &str), container: &str, blob: &str, write: &Write, etag: &str) -> &'static str {
+        if !self.containers.contains_key(from.0) {
+            return NO_CONTAINER;
+        }
+        let Some(source) = self.blob(from.0, from.1).cloned() else { return NO_BLOB };
+        if let Some(refusal) = self.refuses_making(container, blob, write) {
+            return if refusal == UNMET { "412 TargetConditionNotMet" } else { refusal };
+        }
+        let lease = self.blob(container, blob).and_then(|blob| blob.lease.as_ref());
+        if lease.is_some_and(|lease| lease.state(self.now) == "leased" && lease.end.is_some()) {
+            return "412 InfiniteLeaseDurationRequired";
+        }
+        self.make(container, blob, source, etag);
+        "202"
+    }
+
+    pub fn lease(&mut self, container: &str, blob: &str, action: Action) -> &'static str {
+        let now = self.now;
+        let Some(container) = self.containers.get_mut(container) else { return NO_CONTAINER };
+        if let Some(blob) = container.blobs.get_mut(blob) {
+            return blob.step_lease(action, now);
+        }
+        // A name that only has blocks so far is a blob that can be leased.
+        let Some(aside) = container.aside.get_mut(blob).filter(|aside| now < aside.touched + WEEK) else { return NO_BLOB };
+        let mut waiting = Blob { lease: aside.lease.take(), ..Blob::default() };
+        let verdict = waiting.step_lease(action, now);
+        aside.lease = waiting.lease;
+        verdict
     }
 
     pub fn content(&self, container: &str, blob: &str) -> String {
