@@ -309,7 +309,9 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .write(|container| {
             let claimed = container.claim(&call)?;
             Ok(container.create(claimed, call.now, keeping, |new| {
-                // The source's metadata are among its properties, and come where the request brings none of its own.
+                // The source's metadata come with its properties, where the request brings none of its own: Azure.Storage.DataMovement
+                // asks for `x-ms-copy-source-blob-properties: false` in order to change or drop any of them, and for nothing in order
+                // to keep all.
                 let mut blob = new.blob(body, headers);
                 blob.metadata = metadata;
                 blob = given.apply(blob);
