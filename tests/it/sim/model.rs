@@ -283,9 +283,12 @@ impl Model {
     }
 
     pub fn copy(&mut self, from: (&str, &str), container: &str, blob: &str, write: &Write, etag: &str) -> &'static str {
-        let Some(source) = self.blob(from.0, from.1).cloned() else { return "404 BlobNotFound" };
+        if !self.containers.contains_key(from.0) {
+            return NO_CONTAINER;
+        }
+        let Some(source) = self.blob(from.0, from.1).cloned() else { return NO_BLOB };
         if let Some(refusal) = self.refuses_making(container, blob, write) {
-            return refusal;
+            return if refusal == UNMET { "412 TargetConditionNotMet" } else { refusal };
         }
         let lease = self.blob(container, blob).and_then(|blob| blob.lease.as_ref());
         if lease.is_some_and(|lease| lease.state(self.now) == "leased" && lease.end.is_some()) {
