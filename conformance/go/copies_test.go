@@ -60,7 +60,7 @@ func TestACopyCarriesContentAndMetadata(t *testing.T) {
 	})
 	refused(t, err, 412, "SourceConditionNotMet")
 	_, err = target.StartCopyFromURL(ctx, holding.NewBlobClient("missing").URL(), nil)
-	refused(t, err, 404, "CannotVerifyCopySource")
+	refused(t, err, 404, "BlobNotFound")
 }
 
 func TestACopyWithinTheCall(t *testing.T) {

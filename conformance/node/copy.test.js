@@ -32,7 +32,7 @@ test("refusals", async (t) => {
   const container = await newContainer(t);
   const source = await newBlob(t);
   const copy = container.getBlockBlobClient("copy");
-  await refused(copied(copy, container.getBlobClient("missing").url), 404, "CannotVerifyCopySource");
+  await refused(copied(copy, container.getBlobClient("missing").url), 404, "BlobNotFound");
   const wrong = { ifMatch: '"0x8D000000000000"' };
   await refused(copied(copy, source.url, { sourceConditions: wrong }), 412, "SourceConditionNotMet");
   assert.equal(await copy.exists(), false);

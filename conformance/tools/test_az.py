@@ -139,7 +139,7 @@ def test_copies(container):
     az("blob", "copy", "start", "-c", name, "-b", "again", "--source-container", name, "--source-blob", "to")
     assert container.download_blob("again").readall() == b"to be copied"
     absent = container.get_blob_client("absent").url
-    assert "CannotVerifyCopySource" in az("blob", "copy", "start", "-c", name, "-b", "x", "--source-uri", absent, fails=True)
+    assert "BlobNotFound" in az("blob", "copy", "start", "-c", name, "-b", "x", "--source-uri", absent, fails=True)
 
 
 def test_signatures(container):

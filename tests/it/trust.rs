@@ -2,14 +2,14 @@
 
 use crate::auth::token;
 use crate::startup::{Folder, Running};
-use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
 use std::sync::Arc;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
+use tokio_rustls::{TlsAcceptor, TlsConnector};
 
 /// An authority, and what it certifies: made for this test, and for nothing else, with `openssl`.
 const AUTHORITY: &str = "\
@@ -48,32 +48,62 @@ eCsBauvvA3r22QV2JhNSAsH0iX0FCqPs9dF6sxELy8JUxHDVTFV+zgXU
 
 /// Sends a request to a server's blob port, with a signature that may do everything, and reads the answer.
 async fn ask(port: u16, method: &str, target: &str, headers: &str) -> String {
+    exchange(TcpStream::connect(("127.0.0.1", port)).await.unwrap(), port, method, target, headers).await
+}
+
+/// [`ask`] over TLS, of who shows what the authority certified.
+async fn ask_tls(port: u16, method: &str, target: &str, headers: &str) -> String {
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_slice(AUTHORITY.as_bytes()).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions();
+    let config = config.unwrap().with_root_certificates(roots).with_no_client_auth();
+    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let name = ServerName::try_from("localhost").unwrap();
+    let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
+    exchange(stream, port, method, target, headers).await
+}
+
+async fn exchange(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    port: u16,
+    method: &str,
+    target: &str,
+    headers: &str,
+) -> String {
     let sas = token::account("sv=2021-12-02&ss=b&srt=sco&sp=rwdlac&se=2099-01-01");
     let joint = if target.contains('?') { '&' } else { '?' };
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     let head = format!(
         "{method} /devstoreaccount1{target}{joint}{sas} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n{headers}content-length: 0\r\nconnection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).await.unwrap();
+    // Who speaks TLS need not say goodbye.
+    _ = stream.read_to_end(&mut answer).await;
     String::from_utf8(answer).unwrap()
 }
 
-#[tokio::test]
-async fn an_authority_of_ones_own() {
-    let chain = vec![CertificateDer::from_pem_slice(CERT.as_bytes()).unwrap()];
-    let key = PrivateKeyDer::from_pem_slice(KEY.as_bytes()).unwrap();
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions();
-    let config = config.unwrap().with_no_client_auth().with_single_cert(chain, key).unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let source = format!("https://{}/page", listener.local_addr().unwrap());
-    let serve = async {
+/// A web server that shows the certificate, and has a secret.
+struct Secret(TcpListener, TlsAcceptor);
+
+impl Secret {
+    async fn open() -> Secret {
+        let chain = vec![CertificateDer::from_pem_slice(CERT.as_bytes()).unwrap()];
+        let key = PrivateKeyDer::from_pem_slice(KEY.as_bytes()).unwrap();
+        let config =
+            ServerConfig::builder_with_provider(Arc::new(ring::default_provider())).with_safe_default_protocol_versions();
+        let config = config.unwrap().with_no_client_auth().with_single_cert(chain, key).unwrap();
+        Secret(TcpListener::bind("127.0.0.1:0").await.unwrap(), TlsAcceptor::from(Arc::new(config)))
+    }
+
+    fn url(&self) -> String {
+        format!("https://{}/page", self.0.local_addr().unwrap())
+    }
+
+    async fn serve(self) {
         loop {
-            let (stream, _) = listener.accept().await.unwrap();
+            let (stream, _) = self.0.accept().await.unwrap();
             // Who does not trust it hangs up.
-            let Ok(mut stream) = acceptor.accept(stream).await else { continue };
+            let Ok(mut stream) = self.1.accept(stream).await else { continue };
             let mut head = Vec::new();
             while !head.ends_with(b"\r\n\r\n") {
                 head.push(stream.read_u8().await.unwrap());
@@ -81,7 +111,13 @@ async fn an_authority_of_ones_own() {
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret").await.unwrap();
             _ = stream.shutdown().await;
         }
-    };
+    }
+}
+
+#[tokio::test]
+async fn an_authority_of_ones_own() {
+    let secret = Secret::open().await;
+    let source = secret.url();
 
     let folder = Folder::new("trust");
     let test = async {
@@ -101,6 +137,34 @@ async fn an_authority_of_ones_own() {
     };
     tokio::select! {
         () = test => {}
-        () = serve => {}
+        () = secret.serve() => {}
+    }
+}
+
+/// Whoever shows this server's own certificate is trusted, whoever signed it: it is this server, under a name that it cannot know.
+#[tokio::test]
+async fn a_certificate_of_ones_own() {
+    let secret = Secret::open().await;
+    let source = secret.url();
+    let folder = Folder::new("own-certificate");
+    let [cert, key, trusted] = [("cert", CERT), ("key", KEY), ("trusted", crate::startup::CERT)].map(|(name, text)| {
+        let file = folder.0.join(format!("{name}.pem"));
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    });
+    let test = async {
+        let arguments = [&crate::startup::FREE[..], &["--cert", &cert, "--key", &key]].concat();
+        let running = Running::start_in(&arguments, &[("SSL_CERT_FILE", &trusted)]);
+        let port = running.ports()[0];
+        let made = ask_tls(port, "PUT", "/box?restype=container", "").await;
+        assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
+        let headers = format!("x-ms-blob-type: BlockBlob\r\nx-ms-copy-source: {source}\r\n");
+        let put = ask_tls(port, "PUT", "/box/b", &headers).await;
+        assert!(put.starts_with("HTTP/1.1 201 "), "{put}");
+        assert!(ask_tls(port, "GET", "/box/b", "").await.ends_with("\r\n\r\nsecret"));
+    };
+    tokio::select! {
+        () = test => {}
+        () = secret.serve() => {}
     }
 }

@@ -44,7 +44,7 @@ class CopyTests extends Suite {
     refused(409, "NoPendingCopyOperation CopyIdMismatch", () -> target.abortCopyFromUrl(copied.getCopyId()));
     var absent = new BlobRequestConditions().setIfNoneMatch("*");
     refused(409, "BlobAlreadyExists", () -> target.beginCopy(from(source).setDestinationRequestConditions(absent)).poll());
-    refused(404, "CannotVerifyCopySource", () -> target.beginCopy(from(container.getBlobClient("missing"))).poll());
+    refused(404, "BlobNotFound", () -> target.beginCopy(from(container.getBlobClient("missing"))).poll());
   }
 
   @Test

@@ -307,6 +307,7 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         _ if Part::of(&call)?.range.is_some() => stated.over(&ContentHeaders { md5: None, ..fetched.headers }),
         _ => stated.over(&fetched.headers),
     };
+    let metadata = if options.properties == Some(false) { Metadata::default() } else { fetched.metadata };
     // The content has an MD5 whether or not the source had one or gave its properties (recorded).
     let headers = ContentHeaders { md5: headers.md5.or(md5), ..headers };
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
@@ -316,9 +317,10 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .write(|container| {
             let claimed = container.claim(&call)?;
             Ok(container.create(claimed, call.now, keeping, |new| {
-                // The reference: metadata is copied unless the request brings its own, whatever it says of the properties.
+                // The source's metadata comes with its properties, unless the request brings its own: Azure.Storage.DataMovement asks
+                // for `x-ms-copy-source-blob-properties: false` in order to change or drop any of them, and leaves it out to keep all.
                 let mut blob = new.blob(body, headers);
-                blob.metadata = fetched.metadata;
+                blob.metadata = metadata;
                 blob = given.apply(blob);
                 blob.tags = fetched.tags.unwrap_or(blob.tags);
                 blob
