@@ -21,6 +21,8 @@ pub struct Account {
     pub immutability: bool,
     /// Whether blobs tell when they were last read or written.
     pub access_tracking: bool,
+    /// Whether the account is premium: its page blobs have size classes as tiers, its shares are provisioned.
+    pub premium: bool,
     /// For how many days a deleted container can be restored; `None`: not at all.
     pub container_retention: Option<u32>,
     /// For how many days a deleted share can be restored; `None`: not at all.

@@ -229,6 +229,7 @@ fn account(config: &AccountConfig) -> Account {
         hns: config.hns,
         immutability: config.immutability,
         access_tracking: config.access_tracking,
+        premium: config.premium,
         container_retention: config.container_retention,
         share_retention: config.share_retention,
     }

@@ -128,6 +128,16 @@ impl Given {
         })
     }
 
+    /// Checks that a blob with this body may have the tier that the request names.
+    ///
+    /// # Errors
+    /// 400 AccessTierNotSupportedForBlobType; 409 BlobTierInadequateForContentLength for a size class that is too small.
+    pub(super) fn check_tier(&self, body: &Body) -> Result<(), Fault> {
+        let Some(Placed { tier, .. }) = self.tier else { return Ok(()) };
+        tier.check(tiers_of(body))?;
+        if tier.holds(body.len()) { Ok(()) } else { Err(Code::BlobTierInadequateForContentLength.into()) }
+    }
+
     /// Gives it to the blob. Metadata that the request does not carry leaves the blob's own, which a copy has from its source.
     pub(super) fn apply(self, mut blob: Blob) -> Blob {
         if !self.metadata.is_empty() {

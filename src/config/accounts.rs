@@ -86,6 +86,7 @@ fn account(text: &str) -> Result<AccountConfig, String> {
         hns: false,
         immutability: false,
         access_tracking: false,
+        premium: false,
         container_retention: None,
         share_retention: None,
     };
@@ -96,6 +97,7 @@ fn account(text: &str) -> Result<AccountConfig, String> {
             // What must not change is kept as a version while the blob goes on.
             ("immutability", None) => (account.immutability, account.versioning) = (true, true),
             ("access-tracking", None) => account.access_tracking = true,
+            ("premium", None) => account.premium = true,
             ("container-retention", Some(days)) => {
                 account.container_retention = Some(self::days(&account.name, "containers", days)?);
             }
@@ -110,7 +112,8 @@ fn account(text: &str) -> Result<AccountConfig, String> {
 }
 
 /// What an account can have switched on.
-const OPTIONS: &str = "versioning, hns, immutability, access-tracking, container-retention=DAYS and share-retention=DAYS";
+const OPTIONS: &str =
+    "versioning, hns, immutability, access-tracking, premium, container-retention=DAYS and share-retention=DAYS";
 
 /// The most days that the service keeps anything deleted.
 const MOST_DAYS: u32 = 365;

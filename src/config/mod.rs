@@ -102,6 +102,8 @@ pub struct AccountConfig {
     pub immutability: bool,
     /// Whether blobs tell when they were last read or written.
     pub access_tracking: bool,
+    /// Whether page blobs have premium tiers and shares are provisioned.
+    pub premium: bool,
     /// For how many days a deleted container can be restored, if at all.
     pub container_retention: Option<u32>,
     /// For how many days a deleted share can be restored, if at all.

@@ -115,6 +115,8 @@ const REST: &str = "
   there yet: requests to an account's `dfs` host, and those of its operations to the blob port, are answered with 501.
 - `immutability`: blobs can be put under an immutability policy or a legal hold. It brings `versioning` with it.
 - `access-tracking`: block blobs tell when they were last read or written, reads to the day: the first in 24 hours counts.
+- `premium`: a page blob's tier is a size class, P4 to P80: the one it is given, or the smallest from P10 that holds it. A share is
+  premium: it has provisioned IOPS and bandwidth, which other shares refuse.
 - `container-retention=DAYS`: a deleted container is kept for so many days, 1 to 365, and can be restored. As with the real service, its
   name is not free for the first half minute.
 - `share-retention=DAYS`: a deleted share is kept likewise.

@@ -196,6 +196,7 @@ fn accounts() {
             vec![AccountConfig { versioning: true, immutability: true, container_retention: Some(7), ..default() }],
         ),
         (&["--account", "devstoreaccount1,access-tracking"], &[], vec![AccountConfig { access_tracking: true, ..default() }]),
+        (&["--account", "devstoreaccount1,premium"], &[], vec![AccountConfig { premium: true, ..default() }]),
         (
             &["--account", "devstoreaccount1,share-retention=30"],
             &[],
@@ -326,7 +327,7 @@ fn mistakes_are_one_line() {
         (&["--account", "abc:b25l:dHdv:eA=="], "--account: account \"abc\" has more than two keys"),
         (
             &["--account", "abc,HNS"],
-            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability, access-tracking, container-retention=DAYS and share-retention=DAYS",
+            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability, access-tracking, premium, container-retention=DAYS and share-retention=DAYS",
         ),
         (&["--account", "abc", "--account", "abc"], "--account: account \"abc\" is named twice"),
         (&["--account", ";"], "--account: no account is named"),

@@ -217,6 +217,11 @@ pub(super) fn describe_share(view: &View<'_>, call: &Call) -> Reply {
             .with("x-ms-share-next-allowed-quota-downgrade-time", about.stamp.rfc1123())
             .with("x-ms-enabled-protocols", settings.protocol.unwrap_or(Protocol::Smb).name());
     }
+    if settings.is_provisioned() {
+        reply = with_bursts(reply, &settings)
+            .with("x-ms-share-next-allowed-provisioned-iops-downgrade-time", about.stamp.rfc1123())
+            .with("x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time", about.stamp.rfc1123());
+    }
     let flag = |value: bool| if value { "true" } else { "false" };
     let number = |value: Option<u64>| value.map(|value| value.to_string());
     reply
@@ -225,7 +230,36 @@ pub(super) fn describe_share(view: &View<'_>, call: &Call) -> Reply {
         .with_some("x-ms-share-paid-bursting-enabled", settings.paid_bursting.map(flag))
         .with_some("x-ms-share-paid-bursting-max-iops", number(settings.bursting_iops))
         .with_some("x-ms-share-paid-bursting-max-bandwidth-mibps", number(settings.bursting_mibps))
-        .with_some("x-ms-share-provisioned-bandwidth-mibps", number(settings.provisioned_mibps))
+        .with_some("x-ms-share-provisioned-bandwidth-mibps", number(settings.mibps()))
+}
+
+/// What a share whose operations or bandwidth are provisioned is told when that is set: all of it, whatever was named.
+pub(super) fn with_provision(reply: Reply, settings: &Settings) -> Reply {
+    if !settings.is_provisioned() {
+        return reply;
+    }
+    with_bursts(reply, settings)
+        .with("x-ms-share-quota", settings.quota.to_string())
+        .with("x-ms-share-provisioned-iops", settings.iops().to_string())
+        .with_some("x-ms-share-provisioned-bandwidth-mibps", settings.mibps().map(|value| value.to_string()))
+}
+
+/// How such a share bursts.
+fn with_bursts(reply: Reply, settings: &Settings) -> Reply {
+    reply
+        .with("x-ms-share-included-burst-iops", settings.burst_iops().to_string())
+        .with("x-ms-share-max-burst-credits-for-iops", settings.burst_credits().to_string())
+}
+
+/// When such a share may be given less: at once here.
+pub(super) fn with_downgrades(reply: Reply, settings: &Settings, stamp: Timestamp) -> Reply {
+    if !settings.is_provisioned() {
+        return reply;
+    }
+    reply
+        .with("x-ms-share-next-allowed-quota-downgrade-time", stamp.rfc1123())
+        .with("x-ms-share-next-allowed-provisioned-iops-downgrade-time", stamp.rfc1123())
+        .with("x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time", stamp.rfc1123())
 }
 
 /// A `<Share>` of List Shares: a share as it is or was, or one of its snapshots.
@@ -267,7 +301,13 @@ pub(super) fn write_share(xml: &mut Writer, line: &Line<'_, Share>, view: &View<
     xml.leaf_some("PaidBurstingEnabled", settings.paid_bursting.map(flag));
     xml.leaf_some("PaidBurstingMaxIops", settings.bursting_iops.map(|value| value.to_string()));
     xml.leaf_some("PaidBurstingMaxBandwidthMibps", settings.bursting_mibps.map(|value| value.to_string()));
-    xml.leaf_some("ProvisionedBandwidthMiBps", settings.provisioned_mibps.map(|value| value.to_string()));
+    xml.leaf_some("ProvisionedBandwidthMiBps", settings.mibps().map(|value| value.to_string()));
+    if settings.is_provisioned() {
+        xml.leaf("IncludedBurstIops", settings.burst_iops().to_string());
+        xml.leaf("MaxBurstCreditsForIops", settings.burst_credits().to_string());
+        xml.leaf("NextAllowedProvisionedIopsDowngradeTime", about.stamp.rfc1123());
+        xml.leaf("NextAllowedProvisionedBandwidthDowngradeTime", about.stamp.rfc1123());
+    }
     if call.version >= Version::V2020_02_10 {
         xml.leaf("DefaultEncryptionScope", "$account-encryption-key").leaf("DenyEncryptionScopeOverride", "false");
     }

@@ -165,6 +165,7 @@ mod tests {
             versioning: false,
             immutability: false,
             access_tracking: false,
+            premium: false,
             container_retention: None,
             share_retention: None,
             hns: false,

@@ -105,6 +105,7 @@ impl Door {
             hns: false,
             immutability: false,
             access_tracking: false,
+            premium: false,
             container_retention: None,
             share_retention: None,
         };

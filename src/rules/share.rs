@@ -1,7 +1,7 @@
 //! What a share can be told when it is made, and later: how large it may grow, which tier and protocols it has, and what a premium
 //! share is provisioned with.
 
-use super::fault::Fault;
+use super::fault::{Code, Fault};
 use super::time::Timestamp;
 use super::version::Version;
 
@@ -11,6 +11,12 @@ const MAX_QUOTA: u64 = 102_400;
 const STANDARD_QUOTA: u32 = 5120;
 /// GiB of a premium share that was told nothing, as recorded.
 const PREMIUM_QUOTA: u32 = 100;
+/// The bounds of provisioned operations and MiB a second: from the least of hard disks to the most of solid state disks, as the
+/// documentation of azure-storage-file-share for Java has them. Which disks a share is on is not told here.
+const LEAST_IOPS: u64 = 500;
+const MOST_IOPS: u64 = 100_000;
+const LEAST_MIBPS: u64 = 60;
+const MOST_MIBPS: u64 = 10_340;
 
 /// The tiers of a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,11 +133,11 @@ impl Settings {
     /// Those of a new share. Who names a protocol has a premium account, as all recordings have it.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for what is malformed or out of range.
-    pub fn make(find: impl Fn(&'static str) -> Option<String>, now: Timestamp) -> Result<Settings, Fault> {
+    /// As of [`Settings::revise`].
+    pub fn make(find: impl Fn(&'static str) -> Option<String>, premium: bool, now: Timestamp) -> Result<Settings, Fault> {
         let protocol =
             find("x-ms-enabled-protocols").map(|text| word("x-ms-enabled-protocols", &text, &PROTOCOLS)).transpose()?;
-        let premium = protocol.is_some();
+        let premium = premium || protocol.is_some();
         let fresh = Settings {
             quota: if premium { PREMIUM_QUOTA } else { STANDARD_QUOTA },
             tier: if premium { Tier::Premium } else { Tier::TransactionOptimized },
@@ -151,7 +157,8 @@ impl Settings {
     /// These, and what a request says over them. A protocol is not changed once the share is there.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for what is malformed, out of range, or for another protocol.
+    /// 400 InvalidHeaderValue for what is malformed, out of range, or for another protocol; 400 UnsupportedHeader for provisioned IOPS
+    /// or bandwidth of a share that is not premium.
     pub fn revise(self, find: impl Fn(&'static str) -> Option<String>, now: Timestamp) -> Result<Settings, Fault> {
         let number = |header| {
             let read = |text: String| match text.parse::<u64>() {
@@ -172,6 +179,11 @@ impl Settings {
         if let Some(squash) = root_squash.filter(|_| !nfs) {
             return Err(Fault::header("x-ms-root-squash", squash.name()));
         }
+        let provisioned = |header, least: u64, most: u64| match number(header)? {
+            Some(_) if tier.unwrap_or(self.tier) != Tier::Premium => Err(Code::UnsupportedHeader.with("HeaderName", header)),
+            Some(number) if !(least..=most).contains(&number) => Err(Fault::header(header, number.to_string())),
+            number => Ok(number),
+        };
         Ok(Settings {
             quota,
             tier: tier.unwrap_or(self.tier),
@@ -182,8 +194,9 @@ impl Settings {
             paid_bursting: flag("x-ms-share-paid-bursting-enabled")?.or(self.paid_bursting),
             bursting_iops: number("x-ms-share-paid-bursting-max-iops")?.or(self.bursting_iops),
             bursting_mibps: number("x-ms-share-paid-bursting-max-bandwidth-mibps")?.or(self.bursting_mibps),
-            provisioned_iops: number("x-ms-share-provisioned-iops")?.or(self.provisioned_iops),
-            provisioned_mibps: number("x-ms-share-provisioned-bandwidth-mibps")?.or(self.provisioned_mibps),
+            provisioned_iops: provisioned("x-ms-share-provisioned-iops", LEAST_IOPS, MOST_IOPS)?.or(self.provisioned_iops),
+            provisioned_mibps: provisioned("x-ms-share-provisioned-bandwidth-mibps", LEAST_MIBPS, MOST_MIBPS)?
+                .or(self.provisioned_mibps),
         })
     }
 
@@ -192,9 +205,33 @@ impl Settings {
         self.tier == Tier::Premium
     }
 
-    /// Operations a second that it can count on: recorded, 500 with 100 GiB.
+    /// Whether its operations or its bandwidth were provisioned, and not only its size. Then all of it is told.
+    pub fn is_provisioned(self) -> bool {
+        self.is_premium() && (self.provisioned_iops.is_some() || self.provisioned_mibps.is_some())
+    }
+
+    /// Operations a second that it can count on: recorded, 500 with 100 GiB. Where only the bandwidth was provisioned, what the reference
+    /// recommends for solid state disks.
     pub fn iops(self) -> u64 {
-        self.provisioned_iops.unwrap_or(400 + u64::from(self.quota))
+        let inferred = 400 + u64::from(self.quota);
+        let recommended = (3000 + u64::from(self.quota)).min(MOST_IOPS);
+        self.provisioned_iops.unwrap_or(if self.is_provisioned() { recommended } else { inferred })
+    }
+
+    /// MiB a second that it can count on, where that or the operations were provisioned.
+    pub fn mibps(self) -> Option<u64> {
+        let recommended = (100 + u64::from(self.quota).div_ceil(10)).clamp(LEAST_MIBPS, MOST_MIBPS);
+        self.is_provisioned().then(|| self.provisioned_mibps.unwrap_or(recommended))
+    }
+
+    /// Operations a second while it bursts: three times as many, 10,000 at least.
+    pub fn burst_iops(self) -> u64 {
+        (self.iops() * 3).clamp(10_000, 102_400).max(self.iops())
+    }
+
+    /// How many operations it can save up: an hour of bursting.
+    pub fn burst_credits(self) -> u64 {
+        (self.burst_iops() - self.iops()) * 3600
     }
 
     /// MiB a second that can be written: recorded, 44 with 100 GiB.
@@ -219,7 +256,38 @@ mod tests {
 
     fn make(headers: &[(&str, &str)]) -> Result<Settings, Fault> {
         let find = |name: &'static str| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-        Settings::make(find, Timestamp::default())
+        Settings::make(find, false, Timestamp::default())
+    }
+
+    #[test]
+    fn provisioned_shares_are_told_all_of_it_or_refused() {
+        let (iops, mibps) = (("x-ms-share-provisioned-iops", "4000"), ("x-ms-share-provisioned-bandwidth-mibps", "125"));
+        for header in [iops, mibps] {
+            let fault = make(&[header]).unwrap_err();
+            assert_eq!((fault.code().name(), fault.details()[0].1.as_str()), ("UnsupportedHeader", header.0));
+        }
+        let find = |wanted: &'static [(&str, &str)]| {
+            move |name: &'static str| wanted.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
+        let premium = |headers| Settings::make(find(headers), true, Timestamp::default());
+        let plain = premium(&[]).unwrap();
+        assert_eq!((plain.quota, plain.iops(), plain.mibps(), plain.is_provisioned()), (100, 500, None, false));
+        let both = premium(&[
+            ("x-ms-share-provisioned-iops", "10240"),
+            ("x-ms-share-provisioned-bandwidth-mibps", "125"),
+            ("x-ms-share-quota", "32"),
+        ]);
+        let both = both.unwrap();
+        assert_eq!(
+            (both.quota, both.iops(), both.mibps(), both.burst_iops(), both.burst_credits()),
+            (32, 10_240, Some(125), 30_720, 73_728_000)
+        );
+        let one = premium(&[("x-ms-share-provisioned-bandwidth-mibps", "125")]).unwrap();
+        assert_eq!((one.iops(), one.mibps(), one.burst_iops()), (3100, Some(125), 10_000));
+        for (header, value) in [("x-ms-share-provisioned-iops", "499"), ("x-ms-share-provisioned-bandwidth-mibps", "10341")] {
+            let ask = move |name: &'static str| (name == header).then(|| value.to_owned());
+            assert_eq!(Settings::make(ask, true, Timestamp::default()).unwrap_err().code(), Code::InvalidHeaderValue, "{header}");
+        }
     }
 
     #[test]

@@ -22,8 +22,10 @@ pub enum Tier {
     Premium(u8),
 }
 
-/// The size classes of premium page blobs, smallest first.
+/// The size classes of premium page blobs, smallest first: each holds twice as much as the one before, P4 32 GiB.
 const PREMIUM: [&str; 11] = ["P4", "P6", "P10", "P15", "P20", "P30", "P40", "P50", "P60", "P70", "P80"];
+/// The place of P10, the smallest class that a page blob is in without being told.
+const P10: u8 = 2;
 
 /// Which tiers a blob can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +36,8 @@ pub enum Kept {
     Premium,
     /// None: append blobs.
     None,
+    /// Any that there is, where the blob's type is not known yet.
+    Any,
 }
 
 impl Tier {
@@ -46,6 +50,34 @@ impl Tier {
             Tier::Archive => "Archive",
             Tier::Smart => "Smart",
             Tier::Premium(class) => PREMIUM.get(usize::from(class)).copied().unwrap_or_default(),
+        }
+    }
+
+    /// The size class of a premium page blob that was given none. The live tests of azure-storage-blob for Python find P10 on a blob
+    /// of 1 KiB.
+    pub fn inferred(size: u64) -> Tier {
+        let classes = (P10..).zip(PREMIUM.iter().skip(usize::from(P10))).map(|(class, _)| Tier::Premium(class));
+        classes.clone().find(|class| class.holds(size)).or(classes.last()).unwrap_or(Tier::Premium(P10))
+    }
+
+    /// Whether a blob of this size fits into the tier.
+    pub fn holds(self, size: u64) -> bool {
+        match self {
+            Tier::Premium(class) => size <= (32 << 30) << class,
+            Tier::Hot | Tier::Cool | Tier::Cold | Tier::Archive | Tier::Smart => true,
+        }
+    }
+
+    /// Checks that a blob that can have these may have this tier.
+    ///
+    /// # Errors
+    /// 400 AccessTierNotSupportedForBlobType for a tier of another type of blob, as recorded.
+    pub fn check(self, kept: Kept) -> Result<(), Fault> {
+        match (kept, self) {
+            (Kept::Standard, Tier::Premium(_))
+            | (Kept::Premium, Tier::Hot | Tier::Cool | Tier::Cold | Tier::Archive | Tier::Smart)
+            | (Kept::None, _) => Err(Code::AccessTierNotSupportedForBlobType.into()),
+            _ => Ok(()),
         }
     }
 
@@ -67,12 +99,8 @@ impl Tier {
         let premium = (0u8..).zip(PREMIUM).map(|(class, _)| Tier::Premium(class));
         let tier = standard.into_iter().chain(premium).find(|tier| tier.name().eq_ignore_ascii_case(text));
         let tier = tier.ok_or_else(|| Fault::header("x-ms-access-tier", text))?;
-        match (kept, tier) {
-            (Kept::Standard, Tier::Premium(_))
-            | (Kept::Premium, Tier::Hot | Tier::Cool | Tier::Cold | Tier::Archive | Tier::Smart)
-            | (Kept::None, _) => Err(Code::AccessTierNotSupportedForBlobType.into()),
-            _ => Ok(tier),
-        }
+        tier.check(kept)?;
+        Ok(tier)
     }
 }
 
@@ -261,6 +289,23 @@ mod tests {
             assert_eq!(conditions.hold(changed).is_ok(), met, "{modified:?} {unmodified:?}");
         }
         assert_eq!(ChangeConditions::read(Some("soon"), None).unwrap_err().code(), Code::InvalidHeaderValue);
+    }
+
+    #[test]
+    fn a_size_class_is_inferred_from_p10_on() {
+        const GIB: u64 = 1 << 30;
+        for (size, class) in [
+            (0, "P10"),
+            (1024, "P10"),
+            (128 * GIB, "P10"),
+            (128 * GIB + 512, "P15"),
+            (1024 * GIB, "P30"),
+            (8192 * GIB, "P60"),
+            (u64::MAX, "P80"),
+        ] {
+            assert_eq!(Tier::inferred(size).name(), class, "{size}");
+        }
+        assert!(Tier::Premium(0).holds(32 * GIB) && !Tier::Premium(0).holds(32 * GIB + 512));
     }
 
     #[test]

@@ -32,8 +32,8 @@ const fn at(name: &'static str, shape: Shape, level: Level) -> Op<Blobs> {
 }
 
 async fn run(call: Call) -> Result<Reply, Fault> {
-    let reply =
-        Reply::new(call.row.status).with("x-ms-sku-name", "Standard_RAGRS").with("x-ms-account-kind", "StorageV2");
+    let sku = if call.account.premium { "Premium_LRS" } else { "Standard_RAGRS" };
+    let reply = Reply::new(call.row.status).with("x-ms-sku-name", sku).with("x-ms-account-kind", "StorageV2");
     let hns = (call.version >= Version::V2019_07_07).then_some(if call.account.hns { "true" } else { "false" });
     Ok(reply.with_some("x-ms-is-hns-enabled", hns))
 }

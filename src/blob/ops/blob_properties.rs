@@ -79,6 +79,9 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
                 (body, None, None) => body.clone(),
                 (Body::Page { content, sequence }, ..) => {
                     let mut content = content.clone();
+                    if size.is_some_and(|size| admitted.tier.is_some_and(|placed| !placed.tier.holds(size))) {
+                        return Err(Code::ContentLengthLargerThanTierLimit.into());
+                    }
                     size.into_iter().for_each(|size| content.resize(size));
                     Body::Page { content, sequence: action.map_or(Ok(*sequence), |action| action.apply(*sequence))? }
                 }

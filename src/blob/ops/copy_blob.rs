@@ -48,7 +48,7 @@ takes! { Asked {
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
-    let mut given = wire::Given::read(&call, Kept::Standard)?;
+    let mut given = wire::Given::read(&call, Kept::Any)?;
     let priority = asked.priority.as_deref().map_or(Ok(Priority::default()), Priority::read)?;
     let found = call.sources.find(&call, &asked.source, Opens::Caller)?;
     let id = call.world.id();
@@ -56,6 +56,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let blob = match found {
         Found::Here(found) => {
             let original = original(blobs, &call, &asked, &found).await?;
+            given.check_tier(&original.body)?;
             given.tier = Placed::copied(original.tier, given.tier, priority, call.now)?;
             if original.check_online(call.now).is_err() && is_onto_itself(&call, &found) {
                 return Err(Code::BlobArchived.into());
@@ -73,6 +74,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         Found::Elsewhere => {
             let elsewhere = Elsewhere::open(&call, &asked.source, None).await.map_err(|fault| named_if_unmet(&call, fault))?;
             let described = elsewhere.described()?;
+            given.check_tier(&described.empty())?;
             let total = elsewhere.answer.length().ok_or_else(unmeasured)?;
             let bytes = Arc::new(AtomicU64::new(0));
             let arrived = Arc::downgrade(&bytes);

@@ -80,6 +80,7 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
 async fn empty(blobs: &Blobs, call: &Call, body: Body) -> Result<Reply, Fault> {
     call.check_no_content()?;
     let given = wire::Given::read(call, wire::tiers_of(&body))?;
+    given.check_tier(&body)?;
     let expires = OfNew::read(call)?;
     let headers = ContentHeaders::read(call, Describes::ByBody);
     let container = blobs.container(call)?;

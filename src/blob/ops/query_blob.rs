@@ -8,7 +8,7 @@ use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STATE, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::query::{self, Dialect, Format, Run, Task};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::rules::{condition::Accepts, lease::Guard, version::Version};
 
 pub(super) static QUERY_BLOB: Op<Blobs> = Op {
     row: Row {
@@ -39,7 +39,7 @@ const OF_THE_BYTES: [&str; 6] = [
 ];
 
 async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
-    let task = read_task(&call.body.bytes(LIMIT).await?)?;
+    let task = read_task(&call.body.bytes(LIMIT).await?, call.version)?;
     let container = blobs.container(&call)?;
     let blob = container.read().admit(&call)?;
     blob.check_readable(call.now)?;
@@ -55,7 +55,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
     Ok(reply.stream(rows, None))
 }
 
-fn read_task(document: &[u8]) -> Result<Task, Fault> {
+fn read_task(document: &[u8], version: Version) -> Result<Task, Fault> {
     let request = xml::parse(document, "QueryRequest")?;
     let kind = request.need("QueryType")?;
     if kind != "SQL" {
@@ -65,7 +65,11 @@ fn read_task(document: &[u8]) -> Result<Task, Fault> {
     let refusal = |why| Fault::xml_node("Expression", expression).because(why);
     let query = query::parse(expression).map_err(refusal)?;
     let input = request.child("InputSerialization").map_or(Ok(Format::Delimited(Dialect::default())), read_format)?;
-    let output = request.child("OutputSerialization").map_or_else(|| Ok(input.clone()), read_format)?;
+    let mut output = request.child("OutputSerialization").map_or_else(|| Ok(input.clone()), read_format)?;
+    // Recorded in 2019-12-12: an answer has no header, whatever is asked.
+    if let Format::Delimited(dialect) = &mut output {
+        dialect.headers &= version > Version::V2019_12_12;
+    }
     Task::new(query, input, output).map_err(refusal)
 }
 

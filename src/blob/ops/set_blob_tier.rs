@@ -5,7 +5,11 @@ use super::super::wire;
 use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign};
 use crate::rules::access::{Level, Permit, Public};
 use crate::rules::tier::{Placed, Priority, Tier};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{
+    condition::Accepts,
+    fault::{Code, Fault},
+    lease::Guard,
+};
 use crate::takes;
 
 pub(super) static SET_BLOB_TIER: Op<Blobs> = Op {
@@ -37,6 +41,9 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         .write(|container| {
             let admitted = container.admit(&call)?;
             let tier = Tier::read(&asked.tier, wire::tiers_of(&admitted.body))?;
+            if !tier.holds(admitted.size()) {
+                return Err(Code::BlobTierInadequateForContentLength.into());
+            }
             let placed = Placed::set(admitted.tier, tier, priority, call.now)?;
             container.amend(admitted, |blob| blob.tier = Some(placed));
             Ok(placed)

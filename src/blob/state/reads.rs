@@ -63,6 +63,7 @@ mod tests {
             hns: false,
             immutability: false,
             access_tracking,
+            premium: false,
             container_retention: None,
             share_retention: None,
         }

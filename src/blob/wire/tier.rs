@@ -23,8 +23,10 @@ pub(in crate::blob) fn tiers_of(body: &Body) -> Kept {
 pub(in crate::blob) fn with_tier(reply: Reply, blob: &Blob, call: &Call) -> Reply {
     // Recorded: before 2019-02-02 a blob of any type is told to be Hot.
     let told = tiers_of(&blob.body) == Kept::Standard || call.version < Version::V2019_02_02;
+    let class = inferred_class(blob, call);
     let reply = with_smart_tier(reply, blob, call.now);
     match blob.tier.map(|placed| placed.seen(call.now)) {
+        None if class.is_some() => reply.with_some("x-ms-access-tier", class).with("x-ms-access-tier-inferred", "true"),
         None if told => reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true"),
         None => reply,
         Some(Placed { tier: class @ Tier::Premium(_), .. }) => reply.with("x-ms-access-tier", class.name()),
@@ -34,6 +36,11 @@ pub(in crate::blob) fn with_tier(reply: Reply, blob: &Blob, call: &Call) -> Repl
             .with_some("x-ms-archive-status", placed.rehydration.map(Rehydration::status))
             .with_some("x-ms-rehydrate-priority", priority_told(&placed, call)),
     }
+}
+
+/// The size class of a premium account's page blob that was given none.
+fn inferred_class(blob: &Blob, call: &Call) -> Option<&'static str> {
+    (call.account.premium && tiers_of(&blob.body) == Kept::Premium).then(|| Tier::inferred(blob.size()).name())
 }
 
 /// How soon a rehydration ends: recorded since 2019-12-12.
@@ -53,7 +60,11 @@ pub(super) fn write_tier(xml: &mut Writer, blob: &Blob, call: &Call) {
         None if tiers_of(&blob.body) == Kept::Standard => {
             xml.leaf("AccessTier", Tier::Hot.name()).leaf("AccessTierInferred", "true");
         }
-        None => {}
+        None => {
+            if let Some(class) = inferred_class(blob, call) {
+                xml.leaf("AccessTier", class).leaf("AccessTierInferred", "true");
+            }
+        }
         Some(placed) => {
             xml.leaf("AccessTier", placed.tier.name());
             xml.leaf_some("SmartAccessTier", placed.tier.beneath().map(Tier::name));

@@ -24,7 +24,7 @@ pub(super) static CREATE_SHARE: Op<Files> = Op {
 };
 
 async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
-    let settings = Settings::make(|name| wire::text(&call, name), call.now)?;
+    let settings = Settings::make(|name| wire::text(&call, name), call.account.premium, call.now)?;
     let share = Share::new(call.now, call.metadata()?, settings);
     let stamp = share.about().stamp;
     let account = files.account(&call.account.name)?;
@@ -36,5 +36,6 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.row.status).with_state(ETag::of(stamp), stamp))
+    let reply = Reply::new(call.row.status).with_state(ETag::of(stamp), stamp);
+    Ok(wire::with_provision(reply, &settings))
 }

@@ -44,13 +44,14 @@ async fn get(files: &Files, call: Call) -> Result<Reply, Fault> {
 
 async fn set(files: &Files, call: Call) -> Result<Reply, Fault> {
     let share = files.share(&call)?;
-    let stamp = share
+    let (stamp, settings) = share
         .write(|share| {
             let before = share.admit_self(&call)?.about.settings;
             let settings = before.revise(|name| wire::text(&call, name), call.now)?;
             share.revise(call.now, |about| about.settings = settings);
-            Ok(share.about().stamp)
+            Ok((share.about().stamp, settings))
         })
         .await?;
-    Ok(Reply::new(call.row.status).with_state(ETag::of(stamp), stamp))
+    let reply = Reply::new(call.row.status).with_state(ETag::of(stamp), stamp);
+    Ok(wire::with_provision(wire::with_downgrades(reply, &settings, stamp), &settings))
 }

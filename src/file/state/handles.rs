@@ -146,7 +146,7 @@ mod tests {
 
     /// A share with `dir` and `dir/file`.
     fn share() -> Share {
-        let settings = Settings::make(|_| None, now()).unwrap();
+        let settings = Settings::make(|_| None, false, now()).unwrap();
         let mut share = Share::new(now(), Metadata::default(), settings);
         for (text, sort, body) in
             [("dir", Sort::Directory, Body::Directory), ("dir/file", Sort::File, Body::File(Box::default()))]

@@ -19,7 +19,7 @@ pub struct Dialect {
     pub record: Vec<u8>,
     /// Before a character that stands for itself.
     pub escape: Option<u8>,
-    /// Whether the first row has the names of the columns.
+    /// Whether the first row has the names of the columns: of the input, and of the answer if the input has them.
     pub headers: bool,
 }
 

@@ -156,6 +156,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
                 let mut fields = std::mem::take(&mut self.fields);
                 let more = fields.read(&mut self.input, dialect)?;
                 if more && dialect.headers && self.names.is_none() {
+                    self.write_names(&fields);
                     self.names = Some(fields);
                     return Ok(true);
                 }
@@ -178,6 +179,20 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
                 }
                 Ok(true)
             }
+        }
+    }
+
+    /// Begins an answer with the names of its columns, where it is to have a header too.
+    fn write_names(&mut self, names: &Fields) {
+        let Format::Delimited(dialect) = &self.task.output else { return };
+        match &self.task.query.select {
+            _ if !dialect.headers => {}
+            Select::All => csv::write(&mut self.rows, names.iter(), dialect),
+            Select::Columns(columns) => {
+                let names: Vec<String> = columns.iter().enumerate().map(column_name).collect();
+                csv::write(&mut self.rows, names.iter().map(String::as_bytes), dialect);
+            }
+            Select::Total(..) | Select::Split(_) => {}
         }
     }
 
@@ -330,13 +345,18 @@ fn write_values(out: &mut Vec<u8>, columns: &[Column], values: Vec<Value>, forma
             csv::write(out, texts.iter().map(String::as_bytes), dialect);
         }
         Format::Json(separator) => {
-            let names = columns.iter().enumerate().map(|(at, column)| match (&column.name, &column.value) {
-                (Some(name), _) => name.clone(),
-                (None, Expr::Field(path)) => last_name(path).unwrap_or_else(|| format!("_{}", at + 1)),
-                (None, _) => format!("_{}", at + 1),
-            });
+            let names = columns.iter().enumerate().map(column_name);
             write_members(out, names.zip(values), separator);
         }
+    }
+}
+
+/// What a column of the answer is called: as the query says, or by its place.
+fn column_name((at, column): (usize, &Column)) -> String {
+    match (&column.name, &column.value) {
+        (Some(name), _) => name.clone(),
+        (None, Expr::Field(path)) => last_name(path).unwrap_or_else(|| format!("_{}", at + 1)),
+        (None, _) => format!("_{}", at + 1),
     }
 }
 

@@ -84,7 +84,12 @@ fn answers_rows() {
     let people = "name,age\nAda,36\nBob\nEve,x\n";
     for (query, input, output, text, wanted) in [
         ("SELECT * FROM BlobStorage", csv(), csv(), "a,b\r\n\"c,d\"", "a,b\n\"c,d\"\n 10/10 end 10"),
-        ("SELECT * FROM BlobStorage", headed(), headed(), people, "Ada,36\nBob\nEve,x\n 26/26 end 26"),
+        ("SELECT * FROM BlobStorage", headed(), headed(), people, "name,age\nAda,36\nBob\nEve,x\n 26/26 end 26"),
+        ("SELECT * FROM BlobStorage", headed(), csv(), people, "Ada,36\nBob\nEve,x\n 26/26 end 26"),
+        ("SELECT age AS years, _1 FROM BlobStorage LIMIT 1", headed(), headed(), people, "years,_1\n36,Ada\n 26/26 end 26"),
+        ("SELECT * FROM BlobStorage", headed(), headed(), "a\n", "a\n 2/2 end 2"),
+        ("SELECT * FROM BlobStorage", csv(), headed(), "a\n", "a\n 2/2 end 2"),
+        ("SELECT COUNT(*) FROM BlobStorage", headed(), headed(), people, "3\n 26/26 end 26"),
         ("SELECT age FROM BlobStorage", headed(), csv(), people, "36\nx\n !InvalidColumnOrdinal at 16 26/26 end 26"),
         ("SELECT none FROM BlobStorage", headed(), csv(), people, " !!InvalidColumnName at 9 26/26 end 26"),
         (

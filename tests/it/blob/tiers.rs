@@ -176,3 +176,33 @@ async fn a_smart_blob_tells_the_tier_beneath() {
     )
     .await;
 }
+
+/// A premium account's page blob is in the smallest size class from P10 on that holds it, until it is given one.
+#[tokio::test]
+async fn a_premium_account_infers_size_classes() {
+    let house = House::with(&["--account", "devstoreaccount1,premium"]).await;
+    let rows = "PUT /box?restype=container → 201
+         GET /?restype=account&comp=properties → 200 | x-ms-sku-name: Premium_LRS
+         PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 1024 → 201
+         HEAD /box/p → 200 | x-ms-access-tier: P10; x-ms-access-tier-inferred: true
+         GET /box?restype=container&comp=list → 200 | | ~<AccessTier>P10</AccessTier><AccessTierInferred>true</AccessTierInferred>
+         PUT /box/large | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 137438953984 → 201
+         HEAD /box/large → 200 | x-ms-access-tier: P15; x-ms-access-tier-inferred: true
+         # given, and too small
+         PUT /box/large?comp=tier | x-ms-access-tier: P10 → 409 BlobTierInadequateForContentLength
+         PUT /box/new | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 137438953984; x-ms-access-tier: P6 → 409 BlobTierInadequateForContentLength
+         HEAD /box/new → 404 BlobNotFound
+         PUT /box/p?comp=tier | x-ms-access-tier: P4 → 200
+         HEAD /box/p → 200 | x-ms-access-tier: P4; x-ms-access-tier-inferred: -
+         PUT /box/p?comp=properties | x-ms-blob-content-length: 137438953984 → 409 ContentLengthLargerThanTierLimit
+         HEAD /box/p → 200 | content-length: 1024
+         # a copy has the class that it is given, or one of its own
+         PUT /box/c | x-ms-copy-source: {base}/box/p; x-ms-access-tier: P30 → 202
+         HEAD /box/c → 200 | x-ms-access-tier: P30; x-ms-access-tier-inferred: -
+         PUT /box/d | x-ms-copy-source: {base}/box/p → 202
+         HEAD /box/d → 200 | x-ms-access-tier: P10; x-ms-access-tier-inferred: true
+         PUT /box/e | x-ms-copy-source: {base}/box/p; x-ms-access-tier: Cool → 400 AccessTierNotSupportedForBlobType
+         PUT /box/e | x-ms-copy-source: {base}/box/large; x-ms-access-tier: P10 → 409 BlobTierInadequateForContentLength
+         HEAD /box/e → 404 BlobNotFound";
+    check_in(&house, &rows.replace("{base}", &house.blob_url())).await;
+}

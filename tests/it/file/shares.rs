@@ -109,3 +109,30 @@ async fn policies_statistics_and_service_properties() {
     ))
     .await;
 }
+
+/// Provisioned IOPS and bandwidth are kept and told, all of it, where the account is premium, and refused where it is not.
+#[tokio::test]
+async fn shares_are_provisioned_in_premium_accounts() {
+    let house = House::with(&["--account", "devstoreaccount1,premium"]).await;
+    check_in(
+        &house,
+        "PUT /box?restype=share | x-ms-share-provisioned-iops: 10240; x-ms-share-provisioned-bandwidth-mibps: 125; x-ms-share-quota: 32 → 201 | x-ms-share-quota: 32; x-ms-share-provisioned-iops: 10240; x-ms-share-provisioned-bandwidth-mibps: 125; x-ms-share-included-burst-iops: 30720; x-ms-share-max-burst-credits-for-iops: 73728000
+         GET /box?restype=share → 200 | x-ms-access-tier: Premium; x-ms-share-provisioned-iops: 10240; x-ms-share-provisioned-bandwidth-mibps: 125; x-ms-share-included-burst-iops: 30720; x-ms-share-next-allowed-provisioned-iops-downgrade-time: {at}
+         PUT /box?restype=share&comp=properties | x-ms-share-provisioned-bandwidth-mibps: 200 → 200 | x-ms-share-provisioned-iops: 10240; x-ms-share-provisioned-bandwidth-mibps: 200; x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time: {at}
+         GET /?comp=list → 200 | | ~<ProvisionedIops>10240</ProvisionedIops> | ~<ProvisionedBandwidthMiBps>200</ProvisionedBandwidthMiBps><IncludedBurstIops>30720</IncludedBurstIops>
+         PUT /box?restype=share&comp=properties | x-ms-share-provisioned-iops: 100001 → 400 InvalidHeaderValue
+         PUT /plain?restype=share → 201 | x-ms-share-quota: -
+         GET /plain?restype=share → 200 | x-ms-access-tier: Premium; x-ms-share-quota: 100; x-ms-share-provisioned-iops: 500; x-ms-share-provisioned-bandwidth-mibps: -",
+    )
+    .await;
+    let house = House::new().await;
+    check_in(
+        &house,
+        "PUT /box?restype=share | x-ms-share-provisioned-iops: 10240 → 400 UnsupportedHeader | | ~<HeaderName>x-ms-share-provisioned-iops</HeaderName>
+         PUT /box?restype=share | x-ms-share-provisioned-bandwidth-mibps: 125 → 400 UnsupportedHeader
+         GET /box?restype=share → 404 ShareNotFound
+         PUT /box?restype=share → 201
+         PUT /box?restype=share&comp=properties | x-ms-share-provisioned-iops: 10240 → 400 UnsupportedHeader",
+    )
+    .await;
+}
