@@ -83,6 +83,9 @@ async fn containers_are_made_described_listed_and_deleted() {
 
     container.delete(None).await.unwrap();
     assert!(!container.exists().await.unwrap());
+    // Recorded: what is being deleted can be deleted again.
+    container.delete(None).await.unwrap();
+    house.wait(31);
     assert_eq!(refusal(container.delete(None).await), "404 ContainerNotFound");
 }
 
