@@ -269,7 +269,7 @@ impl Folder {
         let (mut reach, turn) = (held.0.clone(), held.1 + 1);
         change(&mut reach);
         let place = FIRST + LINE * (turn % 2) as usize;
-        medium.write_at(&self.marker, reach.line(turn).as_bytes(), place as u64)?;
+        medium.rewrite_at(&self.marker, reach.line(turn).as_bytes(), place as u64)?;
         *held = (reach, turn);
         Ok(())
     }

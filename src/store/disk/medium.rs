@@ -60,6 +60,17 @@ impl Medium {
         if granted < bytes.len() as u64 { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 
+    /// Writes over what a file has at a place. That takes no room, so it is not counted; but what stopped has stopped.
+    ///
+    /// # Errors
+    /// As the system says, or StorageFull at the end of the budget.
+    pub fn rewrite_at(&self, file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+        if self.budget.load(Ordering::SeqCst) == 0 {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        write_at(file, bytes, at)
+    }
+
     /// Makes what was written to a file safe from a loss of power.
     ///
     /// # Errors
