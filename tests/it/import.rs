@@ -269,7 +269,7 @@ async fn properties_of_services_come_over() {
     });
     for (database, collection) in [("queue", "$SERVICES_COLLECTION$"), ("table", "$SERVICES_COLLECTION$")] {
         change(&from.0, database, collection, |services| {
-            services.push(json!({ "accountName": "devstoreaccount1", "cors": [rule] }))
+            services.push(json!({ "accountName": "devstoreaccount1", "cors": [rule] }));
         });
     }
     let imported = bring(&from.0, &to.0).await.unwrap();
