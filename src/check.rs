@@ -74,5 +74,6 @@ fn account(name: &str) -> Account {
         access_tracking: false,
         container_retention: None,
         share_retention: None,
+        premium: false,
     }
 }

@@ -13,6 +13,7 @@ use crate::rules::access::{Level, Permit, Public};
 use crate::rules::checksum::{Claimed, Digests, Hasher, Md5, Wanted};
 use crate::rules::condition::{self, Accepts, Stored, Unmet};
 use crate::rules::copy_source;
+use crate::rules::encryption::Encryption;
 use crate::rules::fault::{Code, Fault};
 use crate::rules::metadata::Metadata;
 use crate::rules::range::{self, Asked as Range};
@@ -151,6 +152,8 @@ enum Answers {
     AsClaimed,
     /// The MD5, whatever the version: recorded of Append Block From URL.
     Md5,
+    /// Both, for the operation to choose from.
+    Both,
 }
 
 /// A source that the caller may read, as it was when the operation began, and what was asked for of its bytes.
@@ -214,6 +217,7 @@ impl Fetched {
         let wanted = match want.answers {
             Answers::AsClaimed => claimed.wanted(call.version),
             Answers::Md5 => claimed.wanted_with_md5(call.version),
+            Answers::Both => Wanted { md5: true, crc64: true },
         };
         let computed = Wanted { md5: wanted.md5 || want.md5, ..wanted };
         let fetched = match call.sources.find(call, &asked.source, Opens::Shown)? {
@@ -408,5 +412,5 @@ async fn put_page(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     // Recorded in 2019-02-02: with a customer's key it tells the MD5, which Put Page does not.
     let keyed = matches!(blob.encryption, Encryption::Key(_)) && call.version >= Version::V2019_02_02;
     let told = if keyed { claimed.wanted_with_md5(call.version) } else { put_page::told(&blob, &call, claimed) };
-    Ok(wire::with_digests(put_page::written(&blob, &call), fetched.digests))
+    Ok(wire::with_digests(put_page::written(&blob, &call), fetched.digests.only(told)))
 }

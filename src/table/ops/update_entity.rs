@@ -9,7 +9,7 @@ use crate::rules::entity::etag::{self, IfMatch};
 use crate::rules::entity::{self, Change, Key, Write};
 use crate::rules::{
     condition::Accepts,
-    fault::{Code, Fault},
+    fault::Fault,
     lease::Guard,
     time::Timestamp,
 };
