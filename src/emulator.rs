@@ -10,7 +10,7 @@ use crate::http::host;
 use crate::http::pipeline::own::Own;
 use crate::http::pipeline::{Manners, Pipeline};
 use crate::http::serve::{self, Manner, Peer};
-use crate::http::tls;
+use crate::http::tls::{self, ServerTls};
 use crate::op::{Kind, Service};
 use crate::queue::Queues;
 use crate::store::Store;
@@ -21,7 +21,6 @@ use crate::world::World;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
-use rustls::ServerConfig;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Weak};
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
@@ -72,14 +71,14 @@ impl Emulator {
     /// One sentence: which port is taken, which host unknown, which certificate unreadable.
     pub async fn start(config: &Config, world: World) -> Result<Emulator, String> {
         let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
-        Emulator::start_with(config, tls.map(|(tls, _)| tls), world).await
+        Emulator::start_with(config, tls, world).await
     }
 
     /// Starts them with a certificate that was read before, while the process could read it.
     ///
     /// # Errors
     /// As for [`Emulator::start`].
-    pub async fn start_with(config: &Config, tls: Option<Arc<ServerConfig>>, world: World) -> Result<Emulator, String> {
+    pub async fn start_with(config: &Config, tls: Option<ServerTls>, world: World) -> Result<Emulator, String> {
         let world = Arc::new(world);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
         let (store, mut recovered) = match &config.location {
@@ -107,8 +106,7 @@ impl Emulator {
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
         let manners = Manners { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
-        let certificate = config.tls.as_ref().map(|tls| tls::leaf(&tls.cert)).transpose()?.flatten();
-        let own = Arc::new(Own::with(certificate));
+        let own = Arc::new(Own::with(tls.as_ref().map(|tls| tls.certificate.clone())));
         let pipeline =
             |service| Pipeline::new(service, accounts.clone(), world.clone(), store.clone(), &background, manners).beside(&own);
         let mut addresses = Vec::new();
@@ -139,7 +137,7 @@ impl Emulator {
         let mut listeners = JoinSet::new();
         for (pipeline, endpoint, listener) in bound {
             let router = control::routes(controlled.clone(), config.control).merge(front(pipeline));
-            let manner = Manner { tls: tls.clone(), silence: endpoint.keep_alive };
+            let manner = Manner { tls: tls.as_ref().map(|tls| tls.config.clone()), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
         Ok(Emulator { addresses, websites, world, files, store, recovered, _listeners: listeners, _background: background })

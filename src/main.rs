@@ -2,17 +2,15 @@
 
 use lazuli::Emulator;
 use lazuli::config::{self, Config, Personality, Start, WELL_KNOWN_ACCOUNT};
-use lazuli::http::tls;
+use lazuli::http::tls::{self, ServerTls};
 use lazuli::log::{self, Voice, complain, say};
 use lazuli::op::Kind;
 use lazuli::store::disk::Durability;
 use lazuli::user::{self, User};
 use lazuli::world::World;
-use rustls::ServerConfig;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -97,10 +95,7 @@ fn serve(mut config: Config) -> Result<ExitCode, String> {
     // there is a second thread, which would stay root.
     let user = user::to_become(config.user, config.location.as_deref())?;
     let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
-    let tls = tls.map(|(tls, warning)| {
-        config.warnings.extend(warning);
-        tls
-    });
+    config.warnings.extend(tls.as_ref().and_then(|tls| tls.warning.clone()));
     let file = config.debug.as_deref().map(log::open).transpose()?;
     if let Some(Err(why)) = user.map(|user| user::take_on(user, config.location.as_deref())) {
         // A container whose root has no rights to give up is as good.
@@ -119,7 +114,7 @@ fn serve(mut config: Config) -> Result<ExitCode, String> {
     outcome
 }
 
-async fn run(config: &Config, tls: Option<Arc<ServerConfig>>, voice: &Voice) -> Result<ExitCode, String> {
+async fn run(config: &Config, tls: Option<ServerTls>, voice: &Voice) -> Result<ExitCode, String> {
     config.warnings.iter().for_each(|warning| voice.complain(warning));
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;

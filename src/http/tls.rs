@@ -9,9 +9,22 @@ use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads a certificate chain and its private key; what is wrong is one sentence that names the file. A certificate that clients may not
-/// take is served with a warning.
-pub fn load(cert: &Path, key: &Path) -> Result<(Arc<ServerConfig>, Option<String>), String> {
+/// What a listener needs to speak TLS.
+#[derive(Clone, Debug)]
+pub struct ServerTls {
+    /// The configuration of the TLS library.
+    pub config: Arc<ServerConfig>,
+    /// The certificate that the server shows, without those that vouch for it.
+    pub certificate: CertificateDer<'static>,
+    /// Why some clients may refuse the certificate, if they may.
+    pub warning: Option<String>,
+}
+
+/// Reads a certificate chain and its private key.
+///
+/// # Errors
+/// One sentence that names the file and says what is wrong with it.
+pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, String> {
     let bytes = read(cert)?;
     if bytes.starts_with(&[SEQUENCE]) {
         return Err(not_pem(cert, &bytes));
@@ -19,9 +32,9 @@ pub fn load(cert: &Path, key: &Path) -> Result<(Arc<ServerConfig>, Option<String
     let chain = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| format!("{} is not a PEM file: {error}", cert.display()))?;
-    if chain.is_empty() {
+    let Some(certificate) = chain.first().cloned() else {
         return Err(format!("{} holds no certificate in PEM", cert.display()));
-    }
+    };
     let private = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| match error {
         Error::NoItemsFound => format!("{} holds no private key in PEM that is not encrypted", key.display()),
         error => format!("{} is not a PEM file: {error}", key.display()),
@@ -29,7 +42,7 @@ pub fn load(cert: &Path, key: &Path) -> Result<(Arc<ServerConfig>, Option<String
 
     let apart = |why: &dyn Display| format!("{} and {} do not work together: {why}", cert.display(), key.display());
     let provider = Arc::new(ring::default_provider());
-    let old = chain.first().is_some_and(|first| is_version_1(first));
+    let old = is_version_1(&certificate);
     let pair = match old {
         false => CertifiedKey::from_der(chain, private, &provider).map_err(|error| apart(&error))?,
         true => {
@@ -58,7 +71,7 @@ pub fn load(cert: &Path, key: &Path) -> Result<(Arc<ServerConfig>, Option<String
             cert.display()
         )
     });
-    Ok((Arc::new(config), warning))
+    Ok(ServerTls { config: Arc::new(config), certificate, warning })
 }
 
 /// The first byte of everything that is written in DER.
@@ -87,14 +100,6 @@ fn contents(der: &[u8]) -> Option<&[u8]> {
     let (SEQUENCE, [length, rest @ ..]) = der.split_first().map(|(tag, rest)| (*tag, rest))? else { return None };
     // A long length is told in as many bytes as its first one says.
     if *length < 0x80 { Some(rest) } else { rest.get(usize::from(*length & 0x7f)..) }
-}
-
-/// The certificate that a server shows, without those that vouch for it.
-///
-/// # Errors
-/// As [`load`].
-pub fn leaf(cert: &Path) -> Result<Option<CertificateDer<'static>>, String> {
-    Ok(CertificateDer::pem_slice_iter(&read(cert)?).next().and_then(Result::ok))
 }
 
 #[expect(clippy::disallowed_methods, reason = "certificates are files, and this is where they are read")]

@@ -47,6 +47,7 @@ const ASKED: &[(Kind, &str)] = &[
     (Kind::File, "/shr/dir/File"),
     (Kind::File, "/shr/dir/File?comp=rangelist"),
     (Kind::File, "/shr/dir/Copied"),
+    (Kind::Blob, "/box?restype=container&comp=list&include=versions,deletedwithversions,uncommittedblobs"),
 ];
 
 async fn answers(house: &House) -> String {
@@ -122,6 +123,10 @@ async fn write_newest() {
          PUT /box/blocks?comp=block&blockid=QQ== | | committed  → 201
          PUT /box/blocks?comp=blocklist | | <BlockList><Latest>QQ==</Latest></BlockList> → 201
          PUT /box/blocks?comp=block&blockid=Qg== | | waiting → 201
+         PUT /box/waiting?comp=block&blockid=QQ== | | waiting → 201
+         PUT /box/waiting?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
+         PUT /box/deleted | x-ms-blob-type: BlockBlob | deleted → 201
+         DELETE /box/deleted → 202
          PUT /box/log | x-ms-blob-type: AppendBlob → 201
          PUT /box/log?comp=appendblock | | one line → 201
          PUT /box/log?comp=appendblock | | and another → 201
@@ -136,6 +141,8 @@ async fn write_newest() {
         ("PUT", "/box/held", &[("x-ms-blob-type", "BlockBlob"), ("x-ms-legal-hold", "true")][..], "held".to_owned()),
         ("PUT", "/box/pages", &[("x-ms-blob-type", "PageBlob"), ("x-ms-blob-content-length", "4096")], String::new()),
         ("PUT", "/box/pages?comp=page", &[("x-ms-page-write", "update"), ("x-ms-range", "bytes=512-1023")], "p".repeat(512)),
+        ("PUT", "/box/pages?comp=snapshot", &[], String::new()),
+        ("PUT", "/box/pages?comp=page", &[("x-ms-page-write", "clear"), ("x-ms-range", "bytes=1024-1535")], String::new()),
         ("PUT", "/box/copied", &[("x-ms-copy-source", &*format!("{}/box/large", house.blob_url()))], String::new()),
         (
             "PUT",
