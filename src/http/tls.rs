@@ -165,7 +165,7 @@ jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
             ("cert", "other", Err("cert and ")),
         ] {
             match (load(&dir.join(cert), &dir.join(key)), wanted) {
-                (Ok((config, None)), Ok(())) => assert_eq!(config.alpn_protocols, [b"http/1.1"]),
+                (Ok(ServerTls { config, warning: None, .. }), Ok(())) => assert_eq!(config.alpn_protocols, [b"http/1.1"]),
                 (Err(said), Err(wanted)) => {
                     let wanted = format!("{}{wanted}", dir.join("").display());
                     assert!(said.starts_with(&wanted) && said.lines().count() == 1, "{said}");

@@ -19,6 +19,8 @@ const IGNORED: &[(&str, &str, &str, &str)] = &[
     ("blob", "*", "x-ms-upn", "names or ids of owner and group: without hierarchical namespaces nobody owns a blob"),
     ("blob", "AppendBlob_AppendBlockFromUrl", "content-md5", "the body is empty: x-ms-source-content-md5 is the content's"),
     ("blob", "BlockBlob_PutBlobFromUrl", "content-md5", "the body is empty: x-ms-source-content-md5 is the content's"),
+    ("blob", "Container_ListBlobFlatSegment", "accept", XML_LIST),
+    ("blob", "Container_ListBlobHierarchySegment", "accept", XML_LIST),
     ("blob", "PageBlob_Resize", "x-ms-encryption-key", SHOWN_KEY),
     ("blob", "PageBlob_Resize", "x-ms-encryption-key-sha256", SHOWN_KEY),
     ("blob", "PageBlob_Resize", "x-ms-encryption-algorithm", SHOWN_KEY),
@@ -38,25 +40,9 @@ const IGNORED: &[(&str, &str, &str, &str)] = &[
 
 /// Set Blob Properties reads these, and a row that declares them demands them.
 const SHOWN_KEY: &str = "optional: a key or scope that is shown must be the blob's";
+/// SDKs that ask for Arrow read the Content-Type of the answer.
+const XML_LIST: &str = "lists are XML, as they are for every version before 2026-10-06: Arrow is not served yet";
 const ALL_CLOSED: &str = "all handles are closed at once, so no answer has a marker to go on from";
-
-/// Parameters that are not inputs yet, though they should be. Entries are removed as they become inputs.
-const PENDING: &[(&str, &str, &str)] = &[
-    ("blob", "Blob_Delete", "x-ms-access-tier-if-modified-since"),
-    ("blob", "Blob_Delete", "x-ms-access-tier-if-unmodified-since"),
-    ("blob", "Blob_GetTags", "x-ms-blob-if-match"),
-    ("blob", "Blob_GetTags", "x-ms-blob-if-modified-since"),
-    ("blob", "Blob_GetTags", "x-ms-blob-if-none-match"),
-    ("blob", "Blob_GetTags", "x-ms-blob-if-unmodified-since"),
-    ("blob", "Blob_SetTags", "x-ms-blob-if-match"),
-    ("blob", "Blob_SetTags", "x-ms-blob-if-modified-since"),
-    ("blob", "Blob_SetTags", "x-ms-blob-if-none-match"),
-    ("blob", "Blob_SetTags", "x-ms-blob-if-unmodified-since"),
-    ("blob", "Container_ListBlobFlatSegment", "?endbefore"),
-    ("blob", "Container_ListBlobFlatSegment", "accept"),
-    ("blob", "Container_ListBlobHierarchySegment", "?endbefore"),
-    ("blob", "Container_ListBlobHierarchySegment", "accept"),
-];
 
 /// Operations of the reference that no row serves, and the reason.
 const ABSENT: &[(&str, &str, &str)] = &[];
@@ -93,7 +79,7 @@ fn every_parameter_of_the_reference_is_an_input_or_ignored_for_a_reason() {
                 };
                 for parameter in &operation.parameters {
                     walked += 1;
-                    if is_input(row, parameter) || PENDING.contains(&(kind, &operation.name, &parameter.text())) {
+                    if is_input(row, parameter) {
                         continue;
                     }
                     let named = |known: &str, name: &str| known == "*" || known == name;
