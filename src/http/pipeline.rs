@@ -20,7 +20,7 @@ use crate::rules::access::{self, Grant, Permit, Public};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Pairs};
 use crate::rules::sas::keys;
-use crate::rules::{cors, encryption::Encryption, time::Timestamp, token::Trust, version::Version};
+use crate::rules::{cors, encryption::Encryption, secret, time::Timestamp, token::Trust, version::Version};
 use crate::store::Store;
 use crate::world::World;
 use axum::body::Body;
@@ -419,7 +419,7 @@ impl Pipeline {
         let rules = self.service.cors(account);
         if let Some((origin, why)) = origin.and_then(|origin| Some((origin, cors::unreadable(&rules, origin, method.as_str())?)))
         {
-            tracing::debug!(target: "lazuli::refusal", %request, "a page of {origin:?} cannot read this answer: {why}");
+            tracing::debug!(target: "lazuli::refusal", %request, "a page of {:?} cannot read this answer: {why}", secret::masked(origin));
         }
         if rules.is_empty() {
             return;
