@@ -290,7 +290,7 @@ impl Pipeline {
         let blobs = self.service.kind() == Kind::Blob && !head.site;
         let host = if self.manners.host_style { head.host.as_str() } else { "" };
         if let Some(operation) = blobs.then(|| lake::asked(&head.method, host, &head.query, &head.headers)).flatten() {
-            return Err(lake::refusal(operation));
+            return Err(lake::refusal(operation, &head.query, account.hns));
         }
         let target = match head.site {
             true => self.service.site(place.path)?,
