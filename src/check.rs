@@ -4,6 +4,7 @@ use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::file::Files;
 use crate::queue::Queues;
+use crate::rules::encryption::Scopes;
 use crate::store::Store;
 use crate::store::disk::{Disk, extents};
 use crate::store::journal::Unreadable;
@@ -74,6 +75,7 @@ fn account(name: &str) -> Account {
         access_tracking: false,
         container_retention: None,
         share_retention: None,
+        scopes: Scopes::default(),
         premium: false,
     }
 }

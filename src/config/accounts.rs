@@ -1,8 +1,9 @@
-//! Accounts as flags and variables write them: `name[:key[:key2]][,versioning][,hns]…`, with `;` between accounts.
+//! Accounts as flags and variables write them: `name[:key[:key2]][,versioning][,scope=NAME]…`, with `;` between accounts.
 //!
 //! What is wrong is said with the account's name and never with its key.
 
 use super::{AccountConfig, WELL_KNOWN_KEY};
+use crate::rules::encryption::Scopes;
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -89,6 +90,7 @@ fn account(text: &str) -> Result<AccountConfig, String> {
         premium: false,
         container_retention: None,
         share_retention: None,
+        scopes: Scopes::default(),
     };
     for word in words {
         match word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value))) {
@@ -102,6 +104,14 @@ fn account(text: &str) -> Result<AccountConfig, String> {
                 account.container_retention = Some(self::days(&account.name, "containers", days)?);
             }
             ("share-retention", Some(days)) => account.share_retention = Some(self::days(&account.name, "shares", days)?),
+            ("scope", Some(scope)) if account.scopes.declare(scope) => (),
+            ("scope", Some(scope)) => {
+                return Err(format!(
+                    "account {:?} cannot have the encryption scope {scope:?}: 3 to 63 lower-case letters, digits and dashes, \
+                     each dash between two of the others",
+                    account.name
+                ));
+            }
             _ => return Err(format!("account {:?} cannot have {word:?} switched on: only {OPTIONS}", account.name)),
         }
     }
@@ -113,7 +123,7 @@ fn account(text: &str) -> Result<AccountConfig, String> {
 
 /// What an account can have switched on.
 const OPTIONS: &str =
-    "versioning, hns, immutability, access-tracking, premium, container-retention=DAYS and share-retention=DAYS";
+    "versioning, hns, immutability, access-tracking, premium, container-retention=DAYS, share-retention=DAYS and scope=NAME";
 
 /// The most days that the service keeps anything deleted.
 const MOST_DAYS: u32 = 365;

@@ -128,7 +128,7 @@ pub(super) static SECTIONS: &[Section] = &[
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
                     "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,access-tracking ,premium \
-                     ,container-retention=DAYS ,share-retention=DAYS; repeat it for more, and the default is gone unless named",
+                     ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more, and the default is gone unless named",
                 ),
             switch("in-memory", |d, v| truth(v).map(|on| d.in_memory = on))
                 .azurite("inMemoryPersistence")

@@ -14,7 +14,7 @@ mod tests;
 mod value;
 
 use crate::log::Format;
-use crate::rules::token::Trust;
+use crate::rules::{encryption::Scopes, token::Trust};
 use crate::store::disk::Durability;
 use crate::user::User;
 use draft::Draft;
@@ -108,6 +108,8 @@ pub struct AccountConfig {
     pub container_retention: Option<u32>,
     /// For how many days a deleted share can be restored, if at all.
     pub share_retention: Option<u32>,
+    /// The encryption scopes that it declares.
+    pub scopes: Scopes,
 }
 
 impl fmt::Debug for AccountConfig {

@@ -120,6 +120,9 @@ const REST: &str = "
 - `container-retention=DAYS`: a deleted container is kept for so many days, 1 to 365, and can be restored. As with the real service, its
   name is not free for the first half minute.
 - `share-retention=DAYS`: a deleted share is kept likewise.
+- `scope=NAME`: the account has this encryption scope; it repeats. A new container, a write, or the signature of a write that names
+  another is refused with 400. What was written in another before is kept, and can be read. An account for which none is named has
+  every scope that is asked for.
 - The accounts that are named are all there are: name `devstoreaccount1` among them to keep it.
 
 ```sh

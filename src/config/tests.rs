@@ -183,6 +183,11 @@ fn what_comes_before_what() {
 fn accounts() {
     let account = |name: &str, key: &[u8]| AccountConfig { name: name.into(), key: key.into(), ..well_known("any") };
     let default = || well_known("devstoreaccount1");
+    let scopes = |names: &[&str]| {
+        let mut scopes = Scopes::default();
+        assert!(names.iter().all(|name| scopes.declare(name)), "{names:?}");
+        scopes
+    };
     let with_two = AccountConfig { key2: Some(b"two".into()), ..account("abc", b"one") };
     for (args, env, wanted) in [
         (&["--account", "abc:b25l:dHdv"][..], &[][..], vec![with_two.clone()]),
@@ -201,6 +206,19 @@ fn accounts() {
             &["--account", "devstoreaccount1,share-retention=30"],
             &[],
             vec![AccountConfig { share_retention: Some(30), ..default() }],
+        ),
+        (
+            &["--account", "devstoreaccount1,scope=tenant-1,scope=two,scope=two"],
+            &[],
+            vec![AccountConfig { scopes: scopes(&["tenant-1", "two"]), ..default() }],
+        ),
+        (
+            &[],
+            &[("LAZULI_ACCOUNT", "abc:b25l,scope=one;def,hns,scope=two")],
+            vec![
+                AccountConfig { scopes: scopes(&["one"]), ..account("abc", b"one") },
+                AccountConfig { hns: true, scopes: scopes(&["two"]), ..well_known("def") },
+            ],
         ),
         (
             &["--account", "abc:b25l,hns,versioning"],
@@ -327,7 +345,7 @@ fn mistakes_are_one_line() {
         (&["--account", "abc:b25l:dHdv:eA=="], "--account: account \"abc\" has more than two keys"),
         (
             &["--account", "abc,HNS"],
-            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability, access-tracking, premium, container-retention=DAYS and share-retention=DAYS",
+            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability, access-tracking, premium, container-retention=DAYS, share-retention=DAYS and scope=NAME",
         ),
         (&["--account", "abc", "--account", "abc"], "--account: account \"abc\" is named twice"),
         (&["--account", ";"], "--account: no account is named"),
@@ -338,6 +356,10 @@ fn mistakes_are_one_line() {
         (
             &["--account", "abc,container-retention=366"],
             "--account: account \"abc\" cannot keep containers for \"366\" days: 1 to 365",
+        ),
+        (
+            &["--account", "abc,scope=My_Scope"],
+            "--account: account \"abc\" cannot have the encryption scope \"My_Scope\": 3 to 63 lower-case letters, digits and dashes, each dash between two of the others",
         ),
         (&["--account", "abc,share-retention=0"], "--account: account \"abc\" cannot keep shares for \"0\" days: 1 to 365"),
     ] {
