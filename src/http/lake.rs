@@ -53,7 +53,7 @@ pub fn asked(method: &Method, host: &str, query: &Query, headers: &HeaderMap) ->
 /// The refusal of an operation of the Data Lake API: 501 NotImplemented, which no client's library tries again.
 pub fn refusal(operation: &str) -> Fault {
     Code::NotImplemented.saying(format!(
-        "{operation} is an operation of Data Lake Storage Gen2, which this server does not have yet. It has the Blob service."
+        "{operation} is an operation of Data Lake Storage Gen2, which this server does not have yet. Use the Blob API instead."
     ))
 }
 
