@@ -30,7 +30,7 @@ pub(super) fn read(text: &str) -> Result<Vec<AccountConfig>, String> {
 /// Reads accounts as Azurite does: a key is required, and is what Node.js would make of it.
 pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, String> {
     match entries(text).find(|entry| !entry.contains(':')) {
-        Some(_) => Err("an account has no key: name:key[:key2] with ; between accounts is wanted".to_owned()),
+        Some(entry) => Err(format!("{} has no key; write name:key[:key2], with ; between accounts", named(entry))),
         None => {
             let as_node = |entry: &str| {
                 let mut parts = entry.split(':');
@@ -40,6 +40,11 @@ pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, String> {
             read(&entries(text).map(as_node).collect::<Vec<_>>().join(";"))
         }
     }
+}
+
+/// An account by its name, where that is one: a text that is not may be a key in the wrong place, and is not shown.
+fn named(entry: &str) -> String {
+    if crate::rules::name::account(entry) { format!("account {entry}") } else { "an account".to_owned() }
 }
 
 /// What `Buffer.from(key, "base64")` of Node.js reads of a key: up to the first `=`, either alphabet, and nothing of any other

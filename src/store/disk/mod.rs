@@ -228,7 +228,7 @@ impl Disk {
         }
         let settled = self.extents.settle(self.sure);
         let noted = self.folder.reached(self.medium(), |reach| reach.kept = settled.kept);
-        _ = noted.inspect_err(|error| tracing::warn!("the file «lazuli» could not be written: {error}"));
+        _ = noted.inspect_err(|error| tracing::warn!("the file \"lazuli\" could not be written: {error}"));
         settled.told
     }
 }

@@ -109,11 +109,11 @@ impl Replayed {
                     at = end;
                 }
                 Found::Frame { payload, end, .. } => {
-                    self.apply(payload).map_err(|why| format!("{name} is damaged at {at}: {why}"))?;
+                    self.apply(payload).map_err(|why| damaged(&name, at, &format!(": {why}")))?;
                     at = end;
                 }
                 Found::End if complete => return Ok(()),
-                _ => return Err(format!("{name} is damaged at {at}")),
+                _ => return Err(damaged(&name, at, "")),
             }
         }
     }
@@ -129,9 +129,9 @@ impl Replayed {
             match frame::read(&file, at) {
                 Found::Frame { number, payload, end } => {
                     if let Some(expected) = expected.filter(|expected| *expected != number) {
-                        return Err(format!("{name} is damaged at {at}: frame {expected} is missing"));
+                        return Err(damaged(&name, at, &format!(": frame {expected} is missing")));
                     }
-                    self.apply(payload).map_err(|why| format!("{name} is damaged at {at}: {why}"))?;
+                    self.apply(payload).map_err(|why| damaged(&name, at, &format!(": {why}")))?;
                     // An empty one is the head of its log, and has the number of the next.
                     *expected = Some(if payload.is_empty() { number } else { number + 1 });
                     frames += 1;
@@ -142,7 +142,7 @@ impl Replayed {
                     self.torn = file[at..].to_vec();
                     break;
                 }
-                Found::Torn | Found::Damaged => return Err(format!("{name} is damaged at {at}")),
+                Found::Torn | Found::Damaged => return Err(damaged(&name, at, "")),
             }
         }
         self.logs.push((generation, at as u64, frames));
@@ -203,6 +203,11 @@ impl Replayed {
         }
         Ok(())
     }
+}
+
+/// The sentence for a file that is not as it was written from this byte on.
+fn damaged(name: &str, at: usize, why: &str) -> String {
+    format!("{name} is damaged (byte {at}){why}. Restore the file from a copy; nothing was changed")
 }
 
 fn read(folder: &Folder, name: &str) -> Result<Vec<u8>, String> {
