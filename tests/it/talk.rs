@@ -113,7 +113,7 @@ fn a_line_tells_what_came_of_a_request() {
         ),
         (
             "GET /devstoreaccount1/a--b?restype=container",
-            "400 Get Container Properties: InvalidResourceName, ",
+            "400 -: InvalidResourceName, ",
             " (\"a--b\" has to be lower-case letters, digits and single hyphens, ",
         ),
     ] {
