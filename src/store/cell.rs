@@ -26,11 +26,13 @@ pub struct Cell<S: Recorded> {
 }
 
 impl<S: Recorded> Drop for Cell<S> {
-    /// Frees the state on a thread that may block: a container of a million blobs takes seconds, and every connection whose turn it is on
-    /// this worker would wait for it.
+    /// Frees the state of a cell that was closed on a thread that may block: a deleted container of a million blobs takes seconds, and
+    /// every connection whose turn it is on this worker would wait for it.
     fn drop(&mut self) {
         self.journal.dropped();
-        if let Ok(runtime) = Handle::try_current() {
+        let closed = *self.writer.get_mut();
+        let runtime = closed.then(|| Handle::try_current().ok()).flatten();
+        if let Some(runtime) = runtime {
             let state = self.published.load_full();
             let (dropped, last) = channel();
             self.dropped = Some(dropped);
@@ -205,9 +207,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_state_is_freed_off_the_workers() {
+    async fn the_state_of_a_closed_cell_is_freed_off_the_workers() {
         let (sender, freed) = channel();
         let cell = Store::MEMORY.cell(Witness(Arc::new(sender)), Code::ContainerNotFound);
+        cell.close(|_| Ok(())).await.unwrap();
+        // The state before the last one goes where it is replaced.
+        while freed.try_recv().is_ok() {}
         drop(cell);
         assert_ne!(freed.recv().unwrap(), std::thread::current().id());
     }

@@ -299,6 +299,13 @@ impl Folder {
         })
     }
 
+    /// Lets another server have the folder.
+    pub fn unlock(&self) {
+        if let Err(error) = self.marker.unlock() {
+            tracing::warn!("{}: the lock of the folder stays: {error}", self.path.display());
+        }
+    }
+
     /// Makes what the marker says safe from a loss of power.
     ///
     /// # Errors

@@ -52,7 +52,7 @@ const ROOTS: CellId = CellId(0);
 #[derive(Debug)]
 pub struct Disk {
     /// The threads of a folder that is written to.
-    _threads: Option<(Committing, Reclaiming)>,
+    threads: Option<(Committing, Reclaiming)>,
     folder: Arc<Folder>,
     /// Whether nothing that was written can be missing.
     sure: bool,
@@ -98,6 +98,15 @@ impl Rest {
     }
 }
 
+impl Drop for Disk {
+    /// Gives the folder free once nothing writes to it any more. Contents that are still being read or freed know it longer, and change
+    /// nothing in it.
+    fn drop(&mut self) {
+        drop(self.threads.take());
+        self.folder.unlock();
+    }
+}
+
 impl Disk {
     /// Looks at a folder that no server uses, and changes nothing in it, whatever is done with this; says what it found, in sentences.
     ///
@@ -127,7 +136,7 @@ impl Disk {
             Arc::new(Extents::open(folder.clone(), Arc::new(Medium::read_only())).map_err(|error| named(error.to_string()))?);
         let log = Log::idle(extents.clone(), found.next, found.next_cell);
         let found = Mutex::new(found.cells);
-        Ok((Disk { _threads: None, folder, sure: false, log, extents, rest, found }, said))
+        Ok((Disk { threads: None, folder, sure: false, log, extents, rest, found }, said))
     }
 
     /// The names of the cells that stand for something.
@@ -179,7 +188,7 @@ impl Disk {
             said.push(format!("{} records were read from {}", found.records, path.display()));
         }
         let found = Mutex::new(found.cells);
-        let disk = Disk { _threads: Some((committing, reclaiming)), folder, sure, log, extents, rest, found };
+        let disk = Disk { threads: Some((committing, reclaiming)), folder, sure, log, extents, rest, found };
         Ok((disk, said))
     }
 
