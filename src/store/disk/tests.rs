@@ -358,6 +358,27 @@ async fn after_a_loss_of_power_a_log_may_end_early_and_what_it_named_is_kept() {
 }
 
 #[tokio::test]
+async fn a_start_does_not_take_for_synced_what_was_only_written() {
+    let place = Scratch::new("unsynced");
+    let (disk, shelf) = open(&place.0, Medium::default());
+    for act in acts(12) {
+        act.perform(&shelf, &disk).await.unwrap();
+    }
+    let (killed, again) = (Scratch::new("unsynced-killed"), Scratch::new("unsynced-again"));
+    copy(&place.0, &killed.0);
+    drop((shelf, disk));
+    let held = open(&killed.0, Medium::default());
+    copy(&killed.0, &again.0);
+    drop(held);
+    let elsewhere = |reach: &mut folder::Reach| reach.boot = "0".repeat(36);
+    Folder::open(&again.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let log = File::options().write(true).open(again.0.join("log-00000001")).unwrap();
+    log.set_len(log.metadata().unwrap().len() / 2).unwrap();
+    let (_, shelf) = open(&again.0, Medium::default());
+    assert!(!shelf.read().books.is_empty());
+}
+
+#[tokio::test]
 async fn what_killed_runs_left_is_cleared_away() {
     let place = Scratch::new("left");
     let (disk, shelf) = open(&place.0, Medium::default());
