@@ -253,8 +253,8 @@ impl Extents {
     /// Ends the reading of records: what none of them told of is given back, in time. Says what is missing.
     ///
     /// Where it is not sure that every record was read, far more bytes than records tell of may be those of a log that is missing:
-    /// then they are kept, and that is said.
-    pub fn settle(self: &Arc<Self>, sure: bool) -> Settled {
+    /// then they are kept, and that is said. So is whatever no record names where the log is known to have lost its end.
+    pub fn settle(self: &Arc<Self>, sure: bool, lost: bool) -> Settled {
         let mut told: Vec<String> = self.missing().into_iter().collect();
         let mut open = self.open.lock();
         let mut live: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
@@ -269,7 +269,8 @@ impl Extents {
         let named: u64 = live.values().flatten().map(|(_, length)| length).sum();
         let held: u64 = extents.iter().filter_map(|extent| taken(&extent.file).ok()).sum();
         let unnamed = held.saturating_sub(named);
-        if !sure && unnamed > named && (unnamed > FEW || named == 0) {
+        let many = unnamed > named && (unnamed > FEW || named == 0);
+        if !sure && unnamed > 0 && (many || lost) {
             told.push(format!(
                 "the extents hold {} of contents that no record names, and records name {}; as a log may be missing, they are kept. If \
                  there is one that belongs here, stop the server and put it back",

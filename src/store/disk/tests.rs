@@ -379,6 +379,31 @@ async fn a_start_does_not_take_for_synced_what_was_only_written() {
 }
 
 #[tokio::test]
+async fn a_log_that_lost_its_end_with_the_power_is_told_and_what_the_end_named_is_kept() {
+    let place = Scratch::new("cut");
+    let (disk, shelf) = open(&place.0, Medium::default());
+    Act::Put(1, "one".to_owned(), vec![1; 50_000]).perform(&shelf, &disk).await.unwrap();
+    let until = fs::metadata(place.0.join("log-00000001")).unwrap().len();
+    Act::Put(2, "two".to_owned(), vec![2; 5000]).perform(&shelf, &disk).await.unwrap();
+    let killed = Scratch::new("cut-killed");
+    copy(&place.0, &killed.0);
+    drop((shelf, disk));
+    let elsewhere = |reach: &mut folder::Reach| reach.boot = "0".repeat(36);
+    Folder::open(&killed.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let log = File::options().write(true).open(killed.0.join("log-00000001")).unwrap();
+    let written = log.metadata().unwrap().len();
+    log.set_len(until).unwrap();
+    let (disk, said) = Disk::open(&killed.0, Medium::default(), Durability::Process).unwrap();
+    let sentence = format!("log-00000001 had {written} bytes, {until} are there: what came after is lost with the power");
+    assert!(said.contains(&sentence), "{said:?}");
+    let disk = Arc::new(disk);
+    let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap();
+    let told = disk.settle();
+    assert!(told.iter().any(|line| line.contains("they are kept")), "{told:?}");
+    assert_eq!(read(&shelf).into_keys().collect::<Vec<_>>(), [1]);
+}
+
+#[tokio::test]
 async fn what_killed_runs_left_is_cleared_away() {
     let place = Scratch::new("left");
     let (disk, shelf) = open(&place.0, Medium::default());
