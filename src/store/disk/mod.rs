@@ -175,6 +175,7 @@ impl Disk {
             next: found.next,
             next_cell: found.next_cell,
             worth: found.snapshot,
+            behind: found.logs.iter().rev().skip(1).map(|(_, length, _)| length).sum(),
         };
         let (log, committing) = Log::start(start).map_err(failed)?;
         let told: Arc<dyn Told> = rest.clone();

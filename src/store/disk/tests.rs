@@ -404,6 +404,29 @@ async fn a_log_that_lost_its_end_with_the_power_is_told_and_what_the_end_named_i
 }
 
 #[tokio::test]
+async fn all_logs_since_the_last_snapshot_count_for_the_next() {
+    let place = Scratch::new("weighed");
+    let long = |key| Act::Put(key, "t".repeat(2 << 20), vec![key]);
+    let (disk, shelf) = open(&place.0, Medium::default());
+    for key in 0..20 {
+        long(key).perform(&shelf, &disk).await.unwrap();
+    }
+    drop((shelf, disk));
+    // As after a server that was killed while it wrote a snapshot.
+    let folder = Folder::open(&place.0).unwrap();
+    let next = replay::replay(&folder).unwrap().next;
+    LogFile::open(&folder, &Medium::default(), 2, 0, next).unwrap();
+    drop(folder);
+    let (disk, shelf) = open(&place.0, Medium::default());
+    for key in 0..14 {
+        long(key).perform(&shelf, &disk).await.unwrap();
+    }
+    let names = || files(&place.0).into_keys().filter(|name| name != "lazuli").collect::<Vec<_>>();
+    assert!(in_time(|| names() == ["extent-00000001", "log-00000003", "snapshot-00000003"]), "{:?}", names());
+    drop((shelf, disk));
+}
+
+#[tokio::test]
 async fn what_killed_runs_left_is_cleared_away() {
     let place = Scratch::new("left");
     let (disk, shelf) = open(&place.0, Medium::default());
