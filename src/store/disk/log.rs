@@ -375,6 +375,8 @@ impl Committer {
 
     /// Notes that the log ends here.
     fn close(&mut self) -> io::Result<()> {
+        self.extents.sync()?;
+        self.folder.sync()?;
         self.medium.sync(&self.file.file)?;
         let LogFile { generation, length, .. } = self.file;
         self.folder.reached(&self.medium, |reach| {

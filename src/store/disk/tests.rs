@@ -44,7 +44,7 @@ impl Recorded for Shelf {
         for (key, record) in records.under(b"") {
             let (title, place): (String, Place) = record.read(1)?;
             let disk = store.disk().ok_or_else(|| Unreadable("no disk".to_owned()))?;
-            let bytes = disk.extents().piece(place).unwrap();
+            let bytes = disk.extents().piece(place).map_err(|error| Unreadable(error.to_string()))?;
             shelf.books.insert(key[0], Arc::new(Book { title, bytes }));
         }
         Ok(shelf)
@@ -424,6 +424,55 @@ async fn all_logs_since_the_last_snapshot_count_for_the_next() {
     let names = || files(&place.0).into_keys().filter(|name| name != "lazuli").collect::<Vec<_>>();
     assert!(in_time(|| names() == ["extent-00000001", "log-00000003", "snapshot-00000003"]), "{:?}", names());
     drop((shelf, disk));
+}
+
+#[tokio::test]
+async fn an_extent_that_was_taken_away_is_refused_and_one_that_the_power_took_is_named_and_left_alone() {
+    const EXTENT: &str = "extent-00000001";
+    let place = Scratch::new("extent");
+    let (disk, shelf) = open(&place.0, Medium::default());
+    Act::Put(1, "one".to_owned(), vec![1; 5000]).perform(&shelf, &disk).await.unwrap();
+    let (killed, powerless) = (Scratch::new("extent-killed"), Scratch::new("extent-powerless"));
+    copy(&place.0, &killed.0);
+    copy(&place.0, &powerless.0);
+    drop((shelf, disk));
+    let lose = |path: &Path, empty: bool| match empty {
+        true => File::options().write(true).open(path.join(EXTENT)).unwrap().set_len(0).unwrap(),
+        false => fs::remove_file(path.join(EXTENT)).unwrap(),
+    };
+    for (whole, empty) in [(&killed, false), (&killed, true), (&place, false), (&place, true)] {
+        let broken = Scratch::new("extent-broken");
+        copy(&whole.0, &broken.0);
+        lose(&broken.0, empty);
+        // The marker is this server's from the start on.
+        let held = || files(&broken.0).into_iter().filter(|(name, _)| name != "lazuli").collect::<Vec<_>>();
+        let before = held();
+        for _ in 0..2 {
+            let (disk, _) = Disk::open(&broken.0, Medium::default(), Durability::Process).unwrap();
+            let why = Store::on_disk(Arc::new(disk)).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap_err();
+            assert!(why.0.contains(EXTENT), "{}", why.0);
+            assert!(held() == before);
+        }
+        fs::copy(whole.0.join(EXTENT), broken.0.join(EXTENT)).unwrap();
+        assert_eq!(read(&open(&broken.0, Medium::default()).1)[&1].1, [1; 5000]);
+    }
+
+    let elsewhere = |reach: &mut folder::Reach| reach.boot = "0".repeat(36);
+    Folder::open(&powerless.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    lose(&powerless.0, false);
+    for key in [2, 3] {
+        let (disk, _) = Disk::open(&powerless.0, Medium::default(), Durability::Process).unwrap();
+        let disk = Arc::new(disk);
+        let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap();
+        let told = disk.settle();
+        // The first start writes to another file, which is then the last.
+        assert!(told.iter().any(|line| line.contains("1 pieces") && line.contains(EXTENT)), "{told:?}");
+        Act::Put(key, "new".to_owned(), vec![key; 5000]).perform(&shelf, &disk).await.unwrap();
+        shelf.read().books[&1].bytes.read().unwrap_err();
+    }
+    fs::copy(place.0.join(EXTENT), powerless.0.join(EXTENT)).unwrap();
+    let found = read(&open(&powerless.0, Medium::default()).1);
+    assert!((1..=3).all(|key| found[&key].1 == [key; 5000]));
 }
 
 #[tokio::test]
