@@ -294,7 +294,8 @@ impl Folder {
     pub fn begin(&self, medium: &Medium, log: u64, length: u64) -> io::Result<()> {
         let boot = boot();
         self.reached(medium, |reach| {
-            let synced = if reach.log == log { reach.least().min(length) } else { 0 };
+            // What the server before this one wrote is not on the disk by that alone.
+            let synced = if reach.log == log { reach.synced.min(length) } else { 0 };
             *reach = Reach { log, written: length, synced, closed: false, kept: reach.kept, boot };
         })
     }

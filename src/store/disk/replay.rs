@@ -30,6 +30,8 @@ pub struct Replayed {
     pub logs: Vec<(u64, u64, u64)>,
     /// What the last log ends with that was never finished.
     pub torn: Vec<u8>,
+    /// What a log lost with the power, in a sentence.
+    pub lost: Option<String>,
     /// How many bytes there are to read, and how many were.
     progress: (u64, u64),
 }
@@ -85,13 +87,17 @@ pub fn replay(folder: &Folder) -> Result<Replayed, String> {
     found.next = expected.unwrap_or(1);
     if let Some(reach) = reach
         && let Some((_, length, _)) = found.logs.iter().find(|(log, ..)| *log == reach.log)
-        && *length < reach.least()
+        && *length < reach.written
     {
-        return Err(format!(
-            "{} ends at {length}, and it had at least {} bytes: its end is missing. Put the whole file back; nothing was changed",
-            log::name(reach.log),
-            reach.least()
-        ));
+        let (name, least) = (log::name(reach.log), reach.least());
+        if *length < least {
+            return Err(format!(
+                "{name} ends at {length}, and it had at least {least} bytes: its end is missing. Put the whole file back; nothing was \
+                 changed"
+            ));
+        }
+        found.lost =
+            Some(format!("{name} had {} bytes, {length} are there: what came after is lost with the power", reach.written));
     }
     Ok(found)
 }
