@@ -73,6 +73,17 @@ async fn start(arguments: &[OsString]) -> Outcome<(Emulator, f64)> {
     }
 }
 
+/// Whether these bytes are a response to its end: its head, and as many bytes as its Content-Length says or the last chunk.
+fn is_whole(answer: &[u8]) -> bool {
+    let Some(end) = answer.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
+    let head = String::from_utf8_lossy(&answer[..end]).to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    match length {
+        Some(length) => answer.len() - end - 4 >= length,
+        None => !head.contains("\r\ntransfer-encoding: chunked") || answer.ends_with(b"\r\n0\r\n\r\n"),
+    }
+}
+
 /// A connection to a service, with a signature that may do everything.
 struct Client {
     stream: TcpStream,
@@ -91,7 +102,7 @@ impl Client {
         Ok(Client { stream, sas: format!("sv=2019-02-02&ss=bqt&srt=sco&sp=rwdlacup&se=2100-01-01&sig={signature}") })
     }
 
-    /// A request that has to succeed, with an answer that has no body.
+    /// Sends a request that has to succeed, and reads the whole response.
     async fn ask(&mut self, line: &str, headers: &str, body: &str) -> Outcome<()> {
         let (method, target) = line.split_once(' ').ok_or("no method")?;
         let (mark, sas, length) = (if target.contains('?') { '&' } else { '?' }, &self.sas, body.len());
@@ -101,7 +112,7 @@ impl Client {
         );
         self.stream.write_all(request.as_bytes()).await?;
         let (mut answer, mut piece) = (Vec::new(), [0; 4096]);
-        while !answer.ends_with(b"\r\n\r\n") {
+        while !is_whole(&answer) {
             match self.stream.read(&mut piece).await? {
                 0 => return Err("the server closed the connection".into()),
                 count => answer.extend_from_slice(&piece[..count]),
