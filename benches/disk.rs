@@ -36,7 +36,7 @@ const SIZE: usize = 1000;
 const DELETED: (usize, usize) = (200_000, 1024);
 /// Blobs that are written over, and the bytes of each.
 const OVERWRITTEN: (usize, usize) = (20_000, 5000);
-/// For how long messages are put after a container was deleted.
+/// For how long messages are put, alone and after a container was deleted.
 const AFTER: Duration = Duration::from_secs(15);
 /// Entities of a partition.
 const PARTITION: usize = 100;
@@ -180,6 +180,18 @@ async fn put_blobs(emulator: &Emulator, container: &str, (count, size): (usize, 
     Ok(count as f64 / begun.elapsed().as_secs_f64())
 }
 
+/// Puts messages one after the other; how long each took, sorted.
+async fn put_messages(queue: &mut Client) -> Outcome<Vec<Duration>> {
+    let (begun, mut waits) = (Instant::now(), Vec::new());
+    while begun.elapsed() < AFTER {
+        let asked = Instant::now();
+        queue.ask("POST /work/messages", "", "<QueueMessage><MessageText>work</MessageText></QueueMessage>").await?;
+        waits.push(asked.elapsed());
+    }
+    waits.sort_unstable();
+    Ok(waits)
+}
+
 /// How long others wait while space is given back.
 async fn space() -> Outcome<()> {
     let place = Place::new("space");
@@ -194,27 +206,21 @@ async fn space() -> Outcome<()> {
     }
     let mut queue = Client::open(&emulator, Kind::Queue).await?;
     queue.ask("PUT /work", "", "").await?;
+    let idle = put_messages(&mut queue).await?;
     // A new connection: the first one was idle for too long.
     let mut blobs = Client::open(&emulator, Kind::Blob).await?;
-    let message = "<QueueMessage><MessageText>work</MessageText></QueueMessage>";
-    let (deleting, mut waits) = (blobs.ask("DELETE /deleted?restype=container", "", ""), Vec::new());
-    let putting = async {
-        let begun = Instant::now();
-        while begun.elapsed() < AFTER {
-            let asked = Instant::now();
-            queue.ask("POST /work/messages", "", message).await?;
-            waits.push(asked.elapsed());
-        }
-        Outcome::Ok(())
-    };
-    futures::future::try_join(deleting, putting).await?;
-    waits.sort_unstable();
-    let at = |share: usize| waits.get(waits.len() * share / 100).or(waits.last()).map_or(0.0, |wait| wait.as_secs_f64() * 1e3);
-    println!("\nWhile a container of {} blobs of {} bytes was deleted, of {} messages", DELETED.0, DELETED.1, waits.len());
-    println!("half were put in {:.2} ms, 99 % in {:.2} ms, and all in {:.1} ms.", at(50), at(99), at(100));
+    let deleting = blobs.ask("DELETE /deleted?restype=container", "", "");
+    let ((), busy) = futures::future::try_join(deleting, put_messages(&mut queue)).await?;
+    println!("\n| messages are put | in {} s | half in | 99 % in | all in |\n|---|---|---|---|---|", AFTER.as_secs());
+    let deleted = format!("while a container of {} blobs of {} bytes is deleted", DELETED.0, DELETED.1);
+    for (when, waits) in [("alone", idle), (&deleted, busy)] {
+        let at =
+            |share: usize| waits.get(waits.len() * share / 100).or(waits.last()).map_or(0.0, |wait| wait.as_secs_f64() * 1e3);
+        println!("| {when} | {} | {:.2} ms | {:.2} ms | {:.1} ms |", waits.len(), at(50), at(99), at(100));
+    }
     let (anew, over) = (put_blobs(&emulator, "over", OVERWRITTEN).await?, put_blobs(&emulator, "over", OVERWRITTEN).await?);
     println!(
-        "Blobs of {} bytes: {anew:.0} a second were put anew and {over:.0} over others, {:.2} as many.",
+        "\nBlobs of {} bytes: {anew:.0} a second were put anew and {over:.0} over others, {:.2} as many.",
         OVERWRITTEN.1,
         over / anew
     );
