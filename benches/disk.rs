@@ -183,6 +183,8 @@ async fn space() -> Outcome<()> {
     }
     let mut queue = Client::open(&emulator, Kind::Queue).await?;
     queue.ask("PUT /work", "", "").await?;
+    // A new connection: the first one was idle for too long.
+    let mut blobs = Client::open(&emulator, Kind::Blob).await?;
     let message = "<QueueMessage><MessageText>work</MessageText></QueueMessage>";
     let (deleting, mut waits) = (blobs.ask("DELETE /deleted?restype=container", "", ""), Vec::new());
     let putting = async {

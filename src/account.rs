@@ -1,5 +1,6 @@
 //! Accounts: their names, their keys, and what each has switched on.
 
+use crate::rules::encryption::Scopes;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub struct Account {
     pub container_retention: Option<u32>,
     /// For how many days a deleted share can be restored; `None`: not at all.
     pub share_retention: Option<u32>,
+    /// Its encryption scopes.
+    pub scopes: Scopes,
 }
 
 impl std::fmt::Debug for Account {

@@ -4,6 +4,7 @@ use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::file::Files;
 use crate::queue::Queues;
+use crate::rules::encryption::Scopes;
 use crate::store::Store;
 use crate::store::disk::{Disk, extents};
 use crate::store::journal::Unreadable;
@@ -53,7 +54,7 @@ fn look(path: &Path) -> Result<Checked, String> {
         if names.is_empty() { "no account".to_owned() } else { Vec::from_iter(names).join(", ") }
     ));
     found.push(format!("{} contents of {} in extents", pieces.len(), extents::size(bytes)));
-    found.push(format!("{} in extents that no record names", extents::size(beside)));
+    found.push(format!("{} unused in extents", extents::size(beside)));
     let mut wrong: Vec<String> = pieces.iter().filter_map(|piece| piece.read().err()).map(|error| error.to_string()).collect();
     let more = wrong.len().saturating_sub(TOLD);
     wrong.truncate(TOLD);
@@ -74,6 +75,7 @@ fn account(name: &str) -> Account {
         access_tracking: false,
         container_retention: None,
         share_retention: None,
+        scopes: Scopes::default(),
         premium: false,
     }
 }

@@ -230,6 +230,7 @@ fn account(config: &AccountConfig) -> Account {
         premium: config.premium,
         container_retention: config.container_retention,
         share_retention: config.share_retention,
+        scopes: config.scopes.clone(),
     }
 }
 

@@ -5,7 +5,7 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned};
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const REQUEST: &[u8] = b"GET /_lazuli/health HTTP/1.1\r\nHost: localhost\r\nConn
 /// Asks the first service that the configuration names.
 ///
 /// # Errors
-/// One sentence: no server answers there, or it is not well.
+/// One sentence: no server answers there, or what answers is not a server with these flags.
 pub fn ask(config: &Config) -> Result<(), String> {
     let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
     let endpoint = endpoints.into_iter().flatten().next().ok_or("no service is served")?;
@@ -27,15 +27,28 @@ pub fn ask(config: &Config) -> Result<(), String> {
         "::" => "::1",
         host => host,
     };
-    match status(host, endpoint.port, config.tls.is_some()) {
-        Ok(status) if status == *b"HTTP/1.1 200" => Ok(()),
-        Ok(_) => Err("the server answers, and is not well".to_owned()),
-        Err(error) => Err(format!("no server answers at {host}:{}: {error}", endpoint.port)),
-    }
+    let (port, https) = (endpoint.port, config.tls.is_some());
+    let place = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+    let error = match status(host, port, https) {
+        Ok(200) => return Ok(()),
+        Ok(status) => return Err(format!("{place} answered {status} instead of 200; is it Lazuli?")),
+        Err(error) => error,
+    };
+    Err(match error.kind() {
+        // A socket whose patience is over says on Unix that it would block.
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => format!("{place} did not answer within {} seconds", PATIENCE.as_secs()),
+        ErrorKind::ConnectionRefused => format!("no server answers at {place}: {error}"),
+        _ if status(host, port, !https).is_ok() => match https {
+            true => format!("the server at {place} speaks plain http; leave out --cert and --key"),
+            false => format!("the server at {place} speaks https; add --cert and --key"),
+        },
+        ErrorKind::InvalidData => format!("{place} does not answer in {}", if https { "https" } else { "HTTP" }),
+        _ => format!("no server answers at {place}: {error}"),
+    })
 }
 
-/// The beginning of the answer.
-fn status(host: &str, port: u16, https: bool) -> io::Result<[u8; 12]> {
+/// The status of the answer.
+fn status(host: &str, port: u16, https: bool) -> io::Result<u16> {
     let stream = connect(host, port)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -61,11 +74,13 @@ fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     outcome
 }
 
-fn exchange(mut stream: impl Read + Write) -> io::Result<[u8; 12]> {
+fn exchange(mut stream: impl Read + Write) -> io::Result<u16> {
     stream.write_all(REQUEST)?;
+    // `HTTP/1.1 200`
     let mut answer = [0; 12];
     stream.read_exact(&mut answer)?;
-    Ok(answer)
+    let status = str::from_utf8(&answer).ok().and_then(|line| line.strip_prefix("HTTP/1.")?.get(2..)?.parse().ok());
+    status.ok_or_else(|| ErrorKind::InvalidData.into())
 }
 
 /// Takes any certificate: the server that is asked is this machine's own, it is told nothing, and what it says is believed of

@@ -59,7 +59,7 @@ fn check(location: &Path) -> ExitCode {
     if !checked.wrong.is_empty() {
         return ExitCode::FAILURE;
     }
-    say("It is sound");
+    say("No damage found");
     ExitCode::SUCCESS
 }
 
@@ -89,8 +89,9 @@ fn keep_house() -> std::io::Result<Sender<()>> {
 }
 
 fn serve(mut config: Config) -> Result<ExitCode, String> {
-    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    config.warnings.extend(config::strangers(names));
+    let variables =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into())));
+    config.warnings.extend(config::strangers(variables));
     // Only root may be able to read the key and to open the file, so both come before the server gives that up; and that comes before
     // there is a second thread, which would stay root.
     let user = user::to_become(config.user, config.location.as_deref())?;
@@ -159,7 +160,7 @@ fn announce(config: &Config, emulator: &Emulator, voice: &Voice) {
         voice.say(&connection_string(config, emulator));
         match &config.location {
             Some(place) => voice.say(&format!("Data is kept in {}", place.display())),
-            None => voice.say("Data is kept in memory, and gone when the server ends"),
+            None => voice.say("Data is kept in memory and is lost when the server stops"),
         }
     }
     emulator.recovered().iter().for_each(|sentence| voice.complain(sentence));

@@ -97,7 +97,8 @@ fn hand_over(location: &Path, uid: u32, gid: u32) -> Result<(), (PathBuf, std::i
     #[expect(clippy::disallowed_methods, reason = "the location must be there to be given away")]
     std::fs::create_dir_all(location).map_err(at(location))?;
     let entries = std::fs::read_dir(location).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(at(location))?;
-    let is_ours = entries.iter().any(|entry| entry.file_name() == TITLE_FILE);
+    let is_marker = |entry: &std::fs::DirEntry| entry.file_name() == TITLE_FILE && entry.path().is_file();
+    let is_ours = entries.iter().any(is_marker);
     if !is_ours && entries.iter().any(|entry| is_foreign(&entry.file_name())) {
         return Ok(());
     }

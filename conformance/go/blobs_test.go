@@ -172,7 +172,8 @@ func TestBlocksWaitUntilTheyAreCommitted(t *testing.T) {
 	equal(t, len(blocks.UncommittedBlocks), 0)
 	_, err = client.CommitBlockList(ctx, []string{six}, nil)
 	refused(t, err, 400, "InvalidBlockList")
-	_, err = client.StageBlock(ctx, base64Of("longer"), body("d"), nil)
+	done(client.StageBlock(ctx, base64Of("longer"), body("d"), nil))(t)
+	_, err = client.StageBlock(ctx, one, body("d"), nil)
 	refused(t, err, 400, "InvalidBlobOrBlock")
 	equal(t, text(t, client), "bbaaa")
 }

@@ -13,9 +13,9 @@ async function ask(blob, query, options) {
 }
 
 for (const [query, rows] of [
-  ["SELECT name FROM BlobStorage WHERE city = 'London'", "Ada\nAlan\n"],
-  ["SELECT name, age FROM BlobStorage WHERE CAST(age AS INT) > 40", "Grace,85\nAlan,41\n"],
-  ["SELECT _1 FROM BlobStorage LIMIT 1", "Ada\n"],
+  ["SELECT name FROM BlobStorage WHERE city = 'London'", "name\nAda\nAlan\n"],
+  ["SELECT name, age FROM BlobStorage WHERE CAST(age AS INT) > 40", "name,age\nGrace,85\nAlan,41\n"],
+  ["SELECT _1 FROM BlobStorage LIMIT 1", "_1\nAda\n"],
   ["SELECT COUNT(*) FROM BlobStorage", "4\n"],
 ]) {
   test(query, async (t) => {

@@ -15,7 +15,7 @@ const FILE_URL = process.env.FILE_URL ?? `http://127.0.0.1:10003/${ACCOUNT}`;
 const { RETAINING_FILE_URL, LAZULI_CONTROL_URL: CONTROL_URL } = process.env;
 const credential = new StorageSharedKeyCredential(ACCOUNT, KEY);
 const files = new ShareServiceClient(FILE_URL, credential, OPTIONS);
-const SDDL = "O:SYG:BAD:(A;;FA;;;SY)(A;;FA;;;BA)";
+const SDDL = "O:SYG:BAD:(A;;FA;;;SY)(A;;FA;;;BA)S:NO_ACCESS_CONTROL";
 
 /** A share that is gone after the test, snapshots and lease and all. */
 async function newShare(t, options) {

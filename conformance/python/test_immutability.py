@@ -16,14 +16,15 @@ BY_HOLD = 409, "BlobImmutableDueToLegalHold"
 def container():
     with other_service(IMMUTABLE_BLOB_URL).create_container(unique()) as client:
         yield client
-        for blob in client.list_blobs():
-            client.delete_blob(blob.name)
         for kept in client.list_blobs(include=["versions", "immutabilitypolicy"]):
             version = client.get_blob_client(kept.name, version_id=kept.version_id)
             version.set_legal_hold(False)
             if (kept.immutability_policy.policy_mode or "").lower() == "unlocked":
                 version.delete_immutability_policy()
-            version.delete_blob()
+        for blob in client.list_blobs():
+            client.delete_blob(blob.name)
+        for kept in client.list_blobs(include=["versions"]):
+            client.get_blob_client(kept.name, version_id=kept.version_id).delete_blob()
         client.delete_container()
 
 

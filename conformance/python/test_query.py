@@ -28,13 +28,13 @@ def test_everything(people):
 @pytest.mark.parametrize(
     "query, rows",
     [
-        ("SELECT name FROM BlobStorage WHERE city = 'London'", b"Ada\nAlan\n"),
-        ("SELECT name, age FROM BlobStorage WHERE CAST(age AS INT) > 40", b"Grace,85\nAlan,41\n"),
-        ("SELECT _1 FROM BlobStorage WHERE _2 LIKE '%on'", b"Ada\nAlan\n"),
-        ("SELECT name FROM BlobStorage LIMIT 1", b"Ada\n"),
-        ("SELECT name FROM BlobStorage WHERE city IN ('Paris', 'Rome')", b'"Doe, Jane"\n'),
+        ("SELECT name FROM BlobStorage WHERE city = 'London'", b"name\nAda\nAlan\n"),
+        ("SELECT name, age FROM BlobStorage WHERE CAST(age AS INT) > 40", b"name,age\nGrace,85\nAlan,41\n"),
+        ("SELECT _1 FROM BlobStorage WHERE _2 LIKE '%on'", b"_1\nAda\nAlan\n"),
+        ("SELECT name FROM BlobStorage LIMIT 1", b"name\nAda\n"),
+        ("SELECT name FROM BlobStorage WHERE city IN ('Paris', 'Rome')", b'name\n"Doe, Jane"\n'),
         ("SELECT COUNT(*) FROM BlobStorage", b"4\n"),
-        ("SELECT name FROM BlobStorage WHERE city = 'Nowhere'", b""),
+        ("SELECT name FROM BlobStorage WHERE city = 'Nowhere'", b"name\n"),
     ],
 )
 def test_rows_and_columns(people, query, rows):

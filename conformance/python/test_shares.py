@@ -30,7 +30,7 @@ from azure.storage.fileshare import (
 from helpers import ACCOUNT, BLOB_URL, FILE_URL, KEY, KIB, MIB, in_an_hour, pattern, refused, unique
 
 KEY_OF = {"account_name": ACCOUNT, "account_key": KEY}
-SDDL = "O:SYG:BAD:(A;;FA;;;SY)(A;;FA;;;BA)"
+SDDL = "O:SYG:BAD:(A;;FA;;;SY)(A;;FA;;;BA)S:NO_ACCESS_CONTROL"
 
 
 @pytest.fixture(scope="module")

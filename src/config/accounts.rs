@@ -1,8 +1,9 @@
-//! Accounts as flags and variables write them: `name[:key[:key2]][,versioning][,hns]…`, with `;` between accounts.
+//! Accounts as flags and variables write them: `name[:key[:key2]][,versioning][,scope=NAME]…`, with `;` between accounts.
 //!
 //! What is wrong is said with the account's name and never with its key.
 
 use super::{AccountConfig, WELL_KNOWN_KEY};
+use crate::rules::encryption::Scopes;
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -29,7 +30,7 @@ pub(super) fn read(text: &str) -> Result<Vec<AccountConfig>, String> {
 /// Reads accounts as Azurite does: a key is required, and is what Node.js would make of it.
 pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, String> {
     match entries(text).find(|entry| !entry.contains(':')) {
-        Some(_) => Err("an account has no key: name:key[:key2] with ; between accounts is wanted".to_owned()),
+        Some(entry) => Err(format!("{} has no key; write name:key[:key2], with ; between accounts", named(entry))),
         None => {
             let as_node = |entry: &str| {
                 let mut parts = entry.split(':');
@@ -39,6 +40,11 @@ pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, String> {
             read(&entries(text).map(as_node).collect::<Vec<_>>().join(";"))
         }
     }
+}
+
+/// An account by its name, where that is one: a text that is not may be a key in the wrong place, and is not shown.
+fn named(entry: &str) -> String {
+    if crate::rules::name::account(entry) { format!("account {entry}") } else { "an account".to_owned() }
 }
 
 /// What `Buffer.from(key, "base64")` of Node.js reads of a key: up to the first `=`, either alphabet, and nothing of any other
@@ -89,6 +95,7 @@ fn account(text: &str) -> Result<AccountConfig, String> {
         premium: false,
         container_retention: None,
         share_retention: None,
+        scopes: Scopes::default(),
     };
     for word in words {
         match word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value))) {
@@ -102,6 +109,14 @@ fn account(text: &str) -> Result<AccountConfig, String> {
                 account.container_retention = Some(self::days(&account.name, "containers", days)?);
             }
             ("share-retention", Some(days)) => account.share_retention = Some(self::days(&account.name, "shares", days)?),
+            ("scope", Some(scope)) if account.scopes.declare(scope) => (),
+            ("scope", Some(scope)) => {
+                return Err(format!(
+                    "account {:?} cannot have the encryption scope {scope:?}: 3 to 63 lower-case letters, digits and dashes, \
+                     each dash between two of the others",
+                    account.name
+                ));
+            }
             _ => return Err(format!("account {:?} cannot have {word:?} switched on: only {OPTIONS}", account.name)),
         }
     }
@@ -113,7 +128,7 @@ fn account(text: &str) -> Result<AccountConfig, String> {
 
 /// What an account can have switched on.
 const OPTIONS: &str =
-    "versioning, hns, immutability, access-tracking, premium, container-retention=DAYS and share-retention=DAYS";
+    "versioning, hns, immutability, access-tracking, premium, container-retention=DAYS, share-retention=DAYS and scope=NAME";
 
 /// The most days that the service keeps anything deleted.
 const MOST_DAYS: u32 = 365;

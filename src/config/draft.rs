@@ -88,23 +88,30 @@ impl Draft {
         }
         if personality != Personality::Lazuli && self.location.is_none() && !self.in_memory {
             self.warn(
-                "data is kept in memory, and gone when the server ends: --location DIR keeps it (Azurite would keep it here)",
+                "data is kept in memory and is lost when the server stops. --location DIR keeps it (Azurite uses the current folder)",
             );
         }
-        if let Some(file) = self.cert.as_ref().filter(|cert| self.password || is_pfx(cert)) {
-            return Err(no_pfx(file));
-        }
-        if self.password {
-            return Err("--pwd goes with a PFX file, which is not read here: --cert and --key take PEM files".to_owned());
-        }
         let tls = match (self.cert.take(), self.key.take()) {
-            (Some(cert), Some(key)) => Some(Tls { cert, key }),
+            // As in Azurite: with a key of its own the certificate is PEM, and the password is for nothing.
+            (Some(cert), Some(key)) => {
+                if self.password {
+                    self.warn("--pwd is ignored: with --key, both files are read as PEM");
+                }
+                Some(Tls { cert, key })
+            }
+            (Some(cert), None) if self.password || is_pfx(&cert) => {
+                cert.metadata().map_err(|error| format!("--cert {} cannot be read: {error}", cert.display()))?;
+                return Err(no_pfx(&cert));
+            }
             (Some(_), None) => return Err("--cert needs --key with the certificate's private key".to_owned()),
             (None, Some(_)) => return Err("--key needs --cert with the certificate of that key".to_owned()),
+            (None, None) if self.password => {
+                return Err("--pwd is for PFX files, which Lazuli does not read: --cert and --key take PEM files".to_owned());
+            }
             (None, None) => None,
         };
         if self.oauth == Some(Trust::Basic) && tls.is_none() {
-            self.warn("--oauth basic takes bearer tokens over https alone: add --cert and --key, or say --oauth dev");
+            self.warn("--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev");
         }
         let has_blob = !matches!(personality, Personality::AzuriteQueue | Personality::AzuriteTable);
         if self.web_port.is_some() && !has_blob {
@@ -152,11 +159,18 @@ fn is_pfx(cert: &Path) -> bool {
 
 /// What to do with a certificate and key in one PFX file.
 pub(crate) fn no_pfx(file: &Path) -> String {
-    let pem = file.with_extension("pem");
+    let pem = converted(file);
     let (file, pem) = (file.display(), pem.display());
     format!(
-        "{file} is a PFX file, which is not read here: openssl pkcs12 -in {file} -out {pem} -nodes, then --cert {pem} --key {pem}"
+        "{file}: Lazuli does not read PFX files. Convert it: openssl pkcs12 -in {file} -out {pem} -nodes, then start with --cert {pem} \
+         --key {pem}"
     )
+}
+
+/// The file that a conversion to PEM makes: never the one that it reads.
+pub(crate) fn converted(file: &Path) -> PathBuf {
+    let pem = file.with_extension("pem");
+    if pem == file { file.with_extension("converted.pem") } else { pem }
 }
 
 /// What the command line says: the last value, or all of them with `;` between where all count.

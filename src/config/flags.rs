@@ -128,7 +128,7 @@ pub(super) static SECTIONS: &[Section] = &[
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
                     "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,access-tracking ,premium \
-                     ,container-retention=DAYS ,share-retention=DAYS; repeat it for more, and the default is gone unless named",
+                     ,container-retention=DAYS ,share-retention=DAYS ,scope=NAME; repeat it for more, and the default is gone unless named",
                 ),
             switch("in-memory", |d, v| truth(v).map(|on| d.in_memory = on))
                 .azurite("inMemoryPersistence")
@@ -168,7 +168,7 @@ pub(super) static SECTIONS: &[Section] = &[
                 Ok(())
             })
             .azurite("pwd")
-            .means("Azurite's password of a PFX file: refused with the command that makes PEM of it"),
+            .means("Azurite's password of a PFX file: ignored beside --key; without it, refused with the command that converts the file to PEM"),
             value("oauth", "LEVEL", |d, v| oauth(v).map(|trust| d.oauth = Some(trust))).azurite("oauth").means(
                 "Take bearer tokens, without checking signatures: basic by issuer, audience and time, over https; dev any",
             ),
@@ -190,7 +190,7 @@ pub(super) static SECTIONS: &[Section] = &[
             value("debug", "FILE", |d, v| path(v).map(|p| d.debug = Some(p)))
                 .azurite("debug")
                 .short('d')
-                .means("Add a log of the level debug to this file as well, whatever --log and --silent say"),
+                .means("Add a log of the level debug to this file as well, as text, whatever --log, --log-format and --silent say"),
         ],
     },
     Section {
@@ -211,7 +211,7 @@ pub(super) static SECTIONS: &[Section] = &[
             ),
             value("from-azurite", "DIR", |d, v| path(v).map(|p| d.from_azurite = Some(p)))
                 .means("The Azurite workspace that import reads"),
-            question("check").means("Say what --location holds and whether it is sound, change nothing, and exit with 0 or 1"),
+            question("check").means("Say what --location holds and whether any of it is damaged, change nothing, and exit with 0 or 1"),
             question("health").means("Ask the server that runs with these flags for its health, and exit with 0 or 1"),
             question("version").short('v').means("Print the version, and nothing else"),
             question("help").short('h').means("Print this list"),

@@ -14,7 +14,7 @@ mod tests;
 mod value;
 
 use crate::log::Format;
-use crate::rules::token::Trust;
+use crate::rules::{encryption::Scopes, token::Trust};
 use crate::store::disk::Durability;
 use crate::user::User;
 use draft::Draft;
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use crate::account::WELL_KNOWN_ACCOUNT;
-pub(crate) use draft::no_pfx;
+pub(crate) use draft::{converted, no_pfx};
 pub use reference::reference;
 pub use strangers::strangers;
 
@@ -108,6 +108,8 @@ pub struct AccountConfig {
     pub container_retention: Option<u32>,
     /// For how many days a deleted share can be restored, if at all.
     pub share_retention: Option<u32>,
+    /// The encryption scopes that it declares.
+    pub scopes: Scopes,
 }
 
 impl fmt::Debug for AccountConfig {
@@ -217,12 +219,12 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
         (false, None, _) => {}
         (true, Some(from), Some(to)) => return Ok(Start::Import { from, to, durability: config.durability }),
         (false, Some(_), _) => {
-            return Err(Mistake("--from-azurite goes with import: lazuli import --from-azurite DIR".to_owned()));
+            return Err(Mistake("--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR".to_owned()));
         }
         (true, ..) => return Err(Mistake("import needs --from-azurite DIR and --location DIR".to_owned())),
     }
     if asked("check") {
-        let location = config.location.ok_or_else(|| Mistake("check needs --location DIR".to_owned()))?;
+        let location = config.location.ok_or_else(|| Mistake("--check needs --location DIR".to_owned()))?;
         return Ok(Start::Check(location));
     }
     Ok(if asked("health") { Start::Health(config) } else { Start::Serve(config) })

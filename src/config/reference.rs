@@ -87,7 +87,7 @@ const INTRODUCTION: &str = "\
 Without any flag, Lazuli serves Blob, Queue, Table and File on 127.0.0.1 for the account `devstoreaccount1`, in memory.
 
 - `--flag value` and `--flag=value` are the same. A switch stands alone or has `=true` or `=false`.
-- Azurite's spelling of a flag is as good as ours: `--blobPort` is `--blob-port`. Azurite has no File service;
+- Azurite's spelling of a flag means the same: `--blobPort` is `--blob-port`. Azurite has no File service;
   `--filePort` and its like are spelled as if it had.
 - A flag comes before its environment variable, a variable before the default. An empty variable counts as none.
   In a variable, a switch is `true` (or `1`) or `false` (or `0`).
@@ -112,7 +112,8 @@ const REST: &str = "
 - The name has 3 to 24 lower-case letters and digits. Keys are base64; without one, the account has the well-known key of `devstoreaccount1`.
 - `versioning`: every write to a blob makes a version.
 - `hns`: the account says that it has a hierarchical namespace, and its blobs can be given an expiry. Data Lake Storage Gen2 itself is not
-  there yet: requests to an account's `dfs` host, and those of its operations to the blob port, are answered with 501.
+  there yet: its operations are answered with 501, on an account's `dfs` host and on the blob port. What it shares with Blob works, such as
+  `create_file_system` of its client libraries, which is Create Container.
 - `immutability`: blobs can be put under an immutability policy or a legal hold. It brings `versioning` with it.
 - `access-tracking`: block blobs tell when they were last read or written, reads to the day: the first in 24 hours counts.
 - `premium`: a page blob's tier is a size class, P4 to P80: the one it is given, or the smallest from P10 that holds it. A share is
@@ -120,6 +121,9 @@ const REST: &str = "
 - `container-retention=DAYS`: a deleted container is kept for so many days, 1 to 365, and can be restored. As with the real service, its
   name is not free for the first half minute.
 - `share-retention=DAYS`: a deleted share is kept likewise.
+- `scope=NAME`: the account has this encryption scope; it repeats. A new container, a write, or the signature of a write that names
+  another is refused with 400. What was written in another before is kept, and can be read. An account for which none is named has
+  every scope that is asked for.
 - The accounts that are named are all there are: name `devstoreaccount1` among them to keep it.
 
 ```sh
@@ -133,12 +137,13 @@ the status, the operation, the error code if there is one, the milliseconds unti
 it, and in parentheses why it was refused.
 
 ```text
-2026-01-01T00:00:00.000000Z  INFO Blob GET /devstoreaccount1/c/b 404 Get Blob: BlobNotFound, 0.112 ms, 5ee3f6f0-93a1-4b4a-a0b5-5f0a2a1f5f59
+2026-01-01T00:00:00.000000Z  INFO Blob GET /devstoreaccount1/cats/b 404 Get Blob: BlobNotFound, 0.112 ms, 5ee3f6f0-93a1-4b4a-a0b5-5f0a2a1f5f59
 2026-01-01T00:00:00.000000Z  INFO Blob GET /other/c 404 -: ResourceNotFound, 0.031 ms, 94d77d49-6d1c-4f77-8f0f-4d2a3c0f9f51 (there is no account \"other\": --account adds one)
 ```
 
 With `--log-format json` each line of the log is an object with `timestamp`, `level`, and for a request `service`, `method`, `uri`,
-`status`, `operation`, `code`, `milliseconds`, `request_id` and `reason`. The ready lines stay as they are.
+`status`, `operation`, `code`, `milliseconds`, `request_id` and `reason`. The ready lines stay as they are, and the file of `--debug` is
+written as text.
 
 Nothing waits for who reads these streams: up to 1 MiB is kept for a slow reader. Lines beyond that are dropped, and a line says how many.
 

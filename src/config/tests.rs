@@ -183,6 +183,11 @@ fn what_comes_before_what() {
 fn accounts() {
     let account = |name: &str, key: &[u8]| AccountConfig { name: name.into(), key: key.into(), ..well_known("any") };
     let default = || well_known("devstoreaccount1");
+    let scopes = |names: &[&str]| {
+        let mut scopes = Scopes::default();
+        assert!(names.iter().all(|name| scopes.declare(name)), "{names:?}");
+        scopes
+    };
     let with_two = AccountConfig { key2: Some(b"two".into()), ..account("abc", b"one") };
     for (args, env, wanted) in [
         (&["--account", "abc:b25l:dHdv"][..], &[][..], vec![with_two.clone()]),
@@ -201,6 +206,19 @@ fn accounts() {
             &["--account", "devstoreaccount1,share-retention=30"],
             &[],
             vec![AccountConfig { share_retention: Some(30), ..default() }],
+        ),
+        (
+            &["--account", "devstoreaccount1,scope=tenant-1,scope=two,scope=two"],
+            &[],
+            vec![AccountConfig { scopes: scopes(&["tenant-1", "two"]), ..default() }],
+        ),
+        (
+            &[],
+            &[("LAZULI_ACCOUNT", "abc:b25l,scope=one;def,hns,scope=two")],
+            vec![
+                AccountConfig { scopes: scopes(&["one"]), ..account("abc", b"one") },
+                AccountConfig { hns: true, scopes: scopes(&["two"]), ..well_known("def") },
+            ],
         ),
         (
             &["--account", "abc:b25l,hns,versioning"],
@@ -261,6 +279,9 @@ fn files_and_memory() {
     let tls = Some(Tls { cert: "a.pem".into(), key: "b.pem".into() });
     assert_eq!(config(&["--cert", "a.pem", "--key", "b.pem"], &[]).tls, tls);
     assert_eq!(config(&["--cert", "a.pem"], &[("LAZULI_KEY", "b.pem")]).tls, tls);
+    let with_password = config(&["--cert", "a.pem", "--key", "b.pem", "--pwd", "x"], &[]);
+    assert_eq!((with_password.tls, with_password.warnings.len()), (tls, 1));
+    assert_eq!(with_password.warnings[0], "--pwd is ignored: with --key, both files are read as PEM");
     for (args, env) in
         [(&["-l", "/data", "--inMemoryPersistence"][..], &[][..]), (&["--location=/data"], &[("LAZULI_IN_MEMORY", "true")])]
     {
@@ -271,7 +292,7 @@ fn files_and_memory() {
 
 #[test]
 fn tokens_are_safe_over_https() {
-    let warning = "--oauth basic takes bearer tokens over https alone: add --cert and --key, or say --oauth dev";
+    let warning = "--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev";
     for (args, trust, warnings) in [
         (&["--oauth", "basic"][..], Trust::Basic, &[warning][..]),
         (&["--oauth=BASIC", "--cert", "a.pem", "--key", "b.pem"], Trust::Basic, &[]),
@@ -310,10 +331,7 @@ fn mistakes_are_one_line() {
         (&["-l", "/data", "--durability", "hope"], "--durability: \"hope\" is not a durability: process or sync"),
         (&["--cert", "a.pem"], "--cert needs --key with the certificate's private key"),
         (&["--key", "a.pem"], "--key needs --cert with the certificate of that key"),
-        (
-            &["--cert", "a.pfx", "--pwd", "x"],
-            "a.pfx is a PFX file, which is not read here: openssl pkcs12 -in a.pfx -out a.pem -nodes, then --cert a.pem --key a.pem",
-        ),
+        (&["--cert", "a.pfx", "--pwd", "x"], "--cert a.pfx cannot be read: No such file or directory (os error 2)"),
         (&["--account", "ab"], "--account: \"ab\" is not an account's name: 3 to 24 lower-case letters and digits"),
         (&["--account", "Abc"], "--account: \"Abc\" is not an account's name: 3 to 24 lower-case letters and digits"),
         (&["--account", ",hns"], "--account: \"\" is not an account's name: 3 to 24 lower-case letters and digits"),
@@ -327,7 +345,7 @@ fn mistakes_are_one_line() {
         (&["--account", "abc:b25l:dHdv:eA=="], "--account: account \"abc\" has more than two keys"),
         (
             &["--account", "abc,HNS"],
-            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability, access-tracking, premium, container-retention=DAYS and share-retention=DAYS",
+            "--account: account \"abc\" cannot have \"HNS\" switched on: only versioning, hns, immutability, access-tracking, premium, container-retention=DAYS, share-retention=DAYS and scope=NAME",
         ),
         (&["--account", "abc", "--account", "abc"], "--account: account \"abc\" is named twice"),
         (&["--account", ";"], "--account: no account is named"),
@@ -338,6 +356,10 @@ fn mistakes_are_one_line() {
         (
             &["--account", "abc,container-retention=366"],
             "--account: account \"abc\" cannot keep containers for \"366\" days: 1 to 365",
+        ),
+        (
+            &["--account", "abc,scope=My_Scope"],
+            "--account: account \"abc\" cannot have the encryption scope \"My_Scope\": 3 to 63 lower-case letters, digits and dashes, each dash between two of the others",
         ),
         (&["--account", "abc,share-retention=0"], "--account: account \"abc\" cannot keep shares for \"0\" days: 1 to 365"),
     ] {
@@ -350,7 +372,7 @@ fn mistakes_are_one_line() {
         (("LAZULI_CERT", "a.pem"), "--cert needs --key with the certificate's private key"),
         (
             ("AZURITE_ACCOUNTS", "abc:b25l;s3cret"),
-            "AZURITE_ACCOUNTS: an account has no key: name:key[:key2] with ; between accounts is wanted",
+            "AZURITE_ACCOUNTS: account s3cret has no key; write name:key[:key2], with ; between accounts",
         ),
         (("AZURITE_ACCOUNTS", "abc:????"), "AZURITE_ACCOUNTS: a key of account \"abc\" is not base64"),
         (("AZURITE_ACCOUNTS", ";"), "AZURITE_ACCOUNTS: no account is named"),
@@ -463,7 +485,7 @@ fn docs_configuration_md_is_fresh() {
 #[test]
 fn a_check_names_its_place() {
     assert_eq!(start(&["lazuli", "--check", "--location", "here"], &[]), Ok(Start::Check(PathBuf::from("here"))));
-    assert_eq!(mistake(&["--check"], &[]), "check needs --location DIR");
+    assert_eq!(mistake(&["--check"], &[]), "--check needs --location DIR");
 }
 
 #[test]
@@ -474,5 +496,8 @@ fn an_import_names_both_ends() {
     for words in [&["import"][..], &["import", "--location", "new"], &["import", "--from-azurite", "old"]] {
         assert_eq!(mistake(words, &[]), "import needs --from-azurite DIR and --location DIR");
     }
-    assert_eq!(mistake(&["--from-azurite", "old"], &[]), "--from-azurite goes with import: lazuli import --from-azurite DIR");
+    assert_eq!(
+        mistake(&["--from-azurite", "old"], &[]),
+        "--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR"
+    );
 }

@@ -38,7 +38,7 @@ async fn absent() -> impl IntoResponse {
 }
 
 async fn withheld() -> impl IntoResponse {
-    (StatusCode::NOT_FOUND, "only GET /_lazuli/health is here: --control adds the others\n")
+    (StatusCode::NOT_FOUND, "start the server with --control for clock and reset\n")
 }
 
 async fn health(State(controlled): State<Controlled>) -> impl IntoResponse {
@@ -54,9 +54,7 @@ async fn clock(State(controlled): State<Controlled>, RawQuery(query): RawQuery) 
             controlled.world.advance(seconds.into());
             json(&serde_json::json!({ "now": controlled.world.now().iso() })).into_response()
         }
-        None => {
-            (StatusCode::BAD_REQUEST, "seconds=N is missing: by how many whole seconds to move the clock on\n").into_response()
-        }
+        None => (StatusCode::BAD_REQUEST, "write seconds=N, the number of whole seconds to move the clock on\n").into_response(),
     }
 }
 

@@ -14,6 +14,9 @@ const CHANGES: [&str; 5] = ["append", "flush", "setProperties", "setAccessContro
 /// The questions about a path, by `action`.
 const QUESTIONS: [&str; 3] = ["getAccessControl", "getStatus", "checkAccess"];
 
+/// The actions about access control, which only accounts with a hierarchical namespace have.
+const ACCESS: [&str; 3] = ["getAccessControl", "setAccessControl", "setAccessControlRecursive"];
+
 /// What a request asks of the Data Lake API: an operation, by the reference's name. `None` for a request of the Blob service. At an
 /// account's own Data Lake host everything is the Data Lake API's but preflight requests.
 pub fn asked(method: &Method, host: &str, query: &Query, headers: &HeaderMap) -> Option<&'static str> {
@@ -50,10 +53,16 @@ pub fn asked(method: &Method, host: &str, query: &Query, headers: &HeaderMap) ->
     by_resource().or_else(by_action).or_else(by_header).or_else(by_host)
 }
 
-/// The refusal of an operation of the Data Lake API: 501 NotImplemented, which no client's library tries again.
-pub fn refusal(operation: &str) -> Fault {
+/// Returns the refusal of an operation of the Data Lake API: 501 NotImplemented, which no SDK retries. About access control an account
+/// without a hierarchical namespace answers as in the service: pyarrow, Spark and Trino ask in order to learn the kind of the account.
+pub fn refusal(operation: &str, query: &Query, hns: bool) -> Fault {
+    let about_access = query.get("action").is_some_and(|action| ACCESS.iter().any(|known| action.eq_ignore_ascii_case(known)));
+    if about_access && !hns {
+        return Code::HierarchicalNamespaceNotEnabled
+            .saying("This operation is only supported on a hierarchical namespace account.");
+    }
     Code::NotImplemented.saying(format!(
-        "{operation} is an operation of Data Lake Storage Gen2, which this server does not have yet. It has the Blob service."
+        "{operation} is an operation of Data Lake Storage Gen2, which this server does not have yet. Use the Blob API instead."
     ))
 }
 

@@ -15,12 +15,13 @@ use super::route::Table;
 use super::target::{self, Addressed, addressed};
 use super::told::Told;
 use crate::account::{Account, Accounts};
-use crate::op::{Body as Sent, Call, Hopeless, Kind, Query, Reply, Rest, Row, Secondary, Service, Shape, Target};
+use crate::op::{Body as Sent, Call, Hopeless, Kind, Query, Reply, Rest, Row, Secondary, Service, Shape, Target, stated};
 use crate::rules::access::{self, Grant, Permit, Public};
+use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::fault::{Code, Fault};
 use crate::rules::name::{self, Pairs};
 use crate::rules::sas::keys;
-use crate::rules::{cors, encryption::Encryption, time::Timestamp, token::Trust, version::Version};
+use crate::rules::{cors, secret, time::Timestamp, token::Trust, version::Version};
 use crate::store::Store;
 use crate::world::World;
 use axum::body::Body;
@@ -290,7 +291,7 @@ impl Pipeline {
         let blobs = self.service.kind() == Kind::Blob && !head.site;
         let host = if self.manners.host_style { head.host.as_str() } else { "" };
         if let Some(operation) = blobs.then(|| lake::asked(&head.method, host, &head.query, &head.headers)).flatten() {
-            return Err(lake::refusal(operation));
+            return Err(lake::refusal(operation, &head.query, account.hns));
         }
         let target = match head.site {
             true => self.service.site(place.path)?,
@@ -309,8 +310,8 @@ impl Pipeline {
         let keys = keys::reach(&caller.grant, &head.pairs);
         check_endpoint(row, place.secondary)?;
         let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
-        if let Some(scope) = caller.scope.filter(|_| head.method == Method::PUT && row.takes(SCOPE)) {
-            demand_scope(&scope, &mut head.headers)?;
+        if head.method == Method::PUT && row.takes(SCOPE) {
+            settle_scope(caller.scope.as_deref(), &account.scopes, &mut head.headers)?;
         }
         let read = matches!(target.shape, Shape::Blob | Shape::Path) && matches!(head.method, Method::GET | Method::HEAD);
 
@@ -419,7 +420,7 @@ impl Pipeline {
         let rules = self.service.cors(account);
         if let Some((origin, why)) = origin.and_then(|origin| Some((origin, cors::unreadable(&rules, origin, method.as_str())?)))
         {
-            tracing::debug!(target: "lazuli::refusal", %request, "a page of {origin:?} cannot read this answer: {why}");
+            tracing::debug!(target: "lazuli::refusal", %request, "a page of {:?} cannot read this answer: {why}", secret::masked(origin));
         }
         if rules.is_empty() {
             return;
@@ -455,15 +456,14 @@ struct Asker {
     peer: IpAddr,
 }
 
-/// The header that names the encryption scope of a write.
-const SCOPE: &str = "x-ms-encryption-scope";
-
-/// Makes a write use the encryption scope that its signature demands.
-fn demand_scope(signed: &str, headers: &mut HeaderMap) -> Result<(), Fault> {
-    let header = headers.get(SCOPE).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).filter(|text| !text.is_empty());
-    let scope = Encryption::scope_signed(signed, header)?;
-    let value = HeaderValue::from_str(scope).map_err(|_| Fault::query("ses", signed, "It is no name of an encryption scope."))?;
-    headers.insert(SCOPE, value);
+/// Makes a write use the encryption scope that its signature demands, and holds it to those of the account.
+fn settle_scope(signed: Option<&str>, declared: &Scopes, headers: &mut HeaderMap) -> Result<(), Fault> {
+    let header = stated(headers, SCOPE);
+    let scope = Encryption::scope_of_write(signed, header, declared)?;
+    if let Some(scope) = scope.filter(|_| header.is_none()) {
+        let unfit = |_| Fault::query("ses", scope, "It is no name of an encryption scope.");
+        headers.insert(SCOPE, HeaderValue::from_str(scope).map_err(unfit)?);
+    }
     Ok(())
 }
 

@@ -121,6 +121,7 @@ impl Addressed<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::encryption::Scopes;
 
     #[test]
     fn lakes_by_host() {
@@ -168,6 +169,7 @@ mod tests {
             premium: false,
             container_retention: None,
             share_retention: None,
+            scopes: Scopes::default(),
             hns: false,
         };
         let accounts: Accounts = ["one", "two"].map(account).into_iter().collect();

@@ -25,26 +25,39 @@ pub struct ServerTls {
 /// # Errors
 /// One sentence that names the file and says what is wrong with it.
 pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, String> {
-    let bytes = read(cert)?;
+    let bytes = read("--cert", cert)?;
     if bytes.starts_with(&[SEQUENCE]) {
-        return Err(not_pem(cert, &bytes));
+        return Err(not_pem(cert, &bytes, "x509"));
     }
     let chain = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| format!("{} is not a PEM file: {error}", cert.display()))?;
     let Some(certificate) = chain.first().cloned() else {
-        return Err(format!("{} holds no certificate in PEM", cert.display()));
+        return Err(format!("{} contains no certificate in PEM", cert.display()));
     };
-    let private = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| match error {
-        Error::NoItemsFound => format!("{} holds no private key in PEM that is not encrypted", key.display()),
+    let bytes = read("--key", key)?;
+    if bytes.starts_with(&[SEQUENCE]) {
+        return Err(not_pem(key, &bytes, "pkey"));
+    }
+    if is_encrypted(&bytes) {
+        let plain = key.with_extension("decrypted.pem");
+        let (key, plain) = (key.display(), plain.display());
+        return Err(format!("the key in {key} is encrypted: openssl pkey -in {key} -out {plain} decrypts it"));
+    }
+    let private = PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| match error {
+        Error::NoItemsFound => format!("{} contains no private key in PEM", key.display()),
         error => format!("{} is not a PEM file: {error}", key.display()),
     })?;
 
+    let another = || format!("{} is not the key of the certificate in {}", key.display(), cert.display());
     let apart = |why: &dyn Display| format!("{} and {} do not work together: {why}", cert.display(), key.display());
     let provider = Arc::new(ring::default_provider());
     let old = is_version_1(&certificate);
     let pair = match old {
-        false => CertifiedKey::from_der(chain, private, &provider).map_err(|error| apart(&error))?,
+        false => CertifiedKey::from_der(chain, private, &provider).map_err(|error| match error {
+            rustls::Error::InconsistentKeys(_) => another(),
+            error => apart(&error),
+        })?,
         true => {
             // The library does not look into such a certificate, which holds its public key as it is all the same.
             let private = provider.key_provider.load_private_key(private).map_err(|error| apart(&error))?;
@@ -53,7 +66,7 @@ pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, String> {
             let holds =
                 |public: &[u8]| pair.cert.first().is_some_and(|cert| cert.windows(public.len()).any(|part| part == public));
             if public.is_some_and(|public| !holds(&public)) {
-                return Err(apart(&"the certificate is of another key"));
+                return Err(another());
             }
             pair
         }
@@ -78,16 +91,24 @@ pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, String> {
 const SEQUENCE: u8 = 0x30;
 
 /// What a file in DER is, as far as one can tell, and how PEM is made of it.
-fn not_pem(file: &Path, bytes: &[u8]) -> String {
+fn not_pem(file: &Path, bytes: &[u8], command: &str) -> String {
     // A PFX file is a sequence that begins with the number 3; a certificate is one that begins with a sequence.
     match contents(bytes) {
         Some([0x02, 0x01, 0x03, ..]) => crate::config::no_pfx(file),
         _ => {
-            let pem = file.with_extension("pem");
+            let pem = crate::config::converted(file);
             let (file, pem) = (file.display(), pem.display());
-            format!("{file} is in DER, not in PEM: openssl x509 -inform der -in {file} -out {pem} makes PEM of it")
+            format!("{file} is in DER, not in PEM: openssl {command} -inform der -in {file} -out {pem} converts it")
         }
     }
+}
+
+/// Whether the key of a PEM file needs a password, in either of the two forms that such keys have. The library passes over the first,
+/// and takes the other for a damaged key.
+fn is_encrypted(pem: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(pem);
+    let encrypted = ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED"].iter().any(|mark| text.contains(mark));
+    encrypted && !text.contains("-----BEGIN PRIVATE KEY-----")
 }
 
 /// Whether a certificate is of the first version, which does not say its version: its first member is its number.
@@ -103,8 +124,8 @@ fn contents(der: &[u8]) -> Option<&[u8]> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "certificates are files, and this is where they are read")]
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
+fn read(flag: &str, path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| format!("{flag} {} cannot be read: {error}", path.display()))
 }
 
 #[cfg(test)]
@@ -147,27 +168,65 @@ jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
         std::fs::create_dir_all(&dir).unwrap();
         let damaged = CERT.replace("-----END CERTIFICATE-----", "");
         let both = format!("{KEY}{CERT}");
-        let files =
-            [("cert", CERT), ("key", KEY), ("both", &both), ("other", OTHER_KEY), ("text", "hello"), ("damaged", &damaged)];
+        let encrypted = KEY.replace(" PRIVATE", " ENCRYPTED PRIVATE");
+        let old_encrypted = KEY.replace(" PRIVATE", " EC PRIVATE").replace("\nMIG", "\nProc-Type: 4,ENCRYPTED\n\nMIG");
+        let files = [
+            ("cert", CERT),
+            ("key", KEY),
+            ("both", &both),
+            ("other", OTHER_KEY),
+            ("text", "hello"),
+            ("damaged", &damaged),
+            ("encrypted", &encrypted),
+            ("old-encrypted", &old_encrypted),
+            ("der", "0\u{2}\u{2}\u{1}"),
+            ("pfx", "0\u{8}\u{2}\u{1}\u{3}0"),
+        ];
         for (name, text) in files {
             std::fs::write(dir.join(name), text).unwrap();
         }
         for (cert, key, wanted) in [
             ("cert", "key", Ok(())),
             ("both", "both", Ok(())),
-            ("absent", "key", Err("absent cannot be read: ")),
-            ("cert", "absent", Err("absent cannot be read: ")),
-            ("text", "key", Err("text holds no certificate in PEM")),
-            ("key", "key", Err("key holds no certificate in PEM")),
-            ("damaged", "key", Err("damaged is not a PEM file: ")),
-            ("cert", "cert", Err("cert holds no private key in PEM that is not encrypted")),
-            ("cert", "damaged", Err("damaged is not a PEM file: ")),
-            ("cert", "other", Err("cert and ")),
+            ("absent", "key", Err("--cert DIR/absent cannot be read: ")),
+            ("cert", "absent", Err("--key DIR/absent cannot be read: ")),
+            ("text", "key", Err("DIR/text contains no certificate in PEM")),
+            ("key", "key", Err("DIR/key contains no certificate in PEM")),
+            ("damaged", "key", Err("DIR/damaged is not a PEM file: ")),
+            (
+                "der",
+                "key",
+                Err("DIR/der is in DER, not in PEM: openssl x509 -inform der -in DIR/der -out DIR/der.pem converts it"),
+            ),
+            (
+                "pfx",
+                "key",
+                Err("DIR/pfx: Lazuli does not read PFX files. Convert it: openssl pkcs12 -in DIR/pfx -out DIR/pfx.pem "),
+            ),
+            ("cert", "cert", Err("DIR/cert contains no private key in PEM")),
+            ("cert", "damaged", Err("DIR/damaged is not a PEM file: ")),
+            (
+                "cert",
+                "der",
+                Err("DIR/der is in DER, not in PEM: openssl pkey -inform der -in DIR/der -out DIR/der.pem converts it"),
+            ),
+            (
+                "cert",
+                "pfx",
+                Err("DIR/pfx: Lazuli does not read PFX files. Convert it: openssl pkcs12 -in DIR/pfx -out DIR/pfx.pem "),
+            ),
+            (
+                "cert",
+                "encrypted",
+                Err("the key in DIR/encrypted is encrypted: openssl pkey -in DIR/encrypted -out DIR/encrypted.decr"),
+            ),
+            ("cert", "old-encrypted", Err("the key in DIR/old-encrypted is encrypted: openssl pkey -in ")),
+            ("cert", "other", Err("DIR/other is not the key of the certificate in DIR/cert")),
         ] {
             match (load(&dir.join(cert), &dir.join(key)), wanted) {
                 (Ok(ServerTls { config, warning: None, .. }), Ok(())) => assert_eq!(config.alpn_protocols, [b"http/1.1"]),
                 (Err(said), Err(wanted)) => {
-                    let wanted = format!("{}{wanted}", dir.join("").display());
+                    let wanted = wanted.replace("DIR", &dir.display().to_string());
                     assert!(said.starts_with(&wanted) && said.lines().count() == 1, "{said}");
                 }
                 (loaded, _) => panic!("{cert} {key}: {loaded:?}"),

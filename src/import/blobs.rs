@@ -31,7 +31,7 @@ pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<
             report.count("lists of access policies", name, door.ask(Kind::Blob, account, ask).await)?;
         }
         if is_leased(document) {
-            report.leave("leases", name, "whoever held one takes another");
+            report.leave("leases", name, "acquire it again");
         }
     }
     let mut blobs: Vec<&Document> = from.collection("$BLOBS_COLLECTION$").iter().collect();
@@ -108,7 +108,7 @@ fn is_leased(document: &Document) -> bool {
 /// What became of the snapshots of a name, until the blob itself is there: by account and path.
 type Taken = BTreeMap<(String, String), Vec<Result<Option<Archived>, Trouble>>>;
 
-const SNAPSHOTS: &str = "snapshots, under new moments";
+const SNAPSHOTS: &str = "snapshots with a new timestamp";
 
 async fn bring_blob(
     door: &Door,
@@ -147,7 +147,7 @@ async fn bring_blob(
         report.count(SNAPSHOTS, &name, keep(outcome))?;
     }
     if is_leased(document) {
-        report.leave("leases", &name, "whoever held one takes another");
+        report.leave("leases", &name, "acquire it again");
     }
     if text(blob.properties(), "copyId").is_some() {
         report.leave("records of copies", &name, "the blobs themselves are there");

@@ -8,6 +8,7 @@ use crate::http::background::Background;
 use crate::http::pipeline::{Manners, Pipeline};
 use crate::op::{Kind, Service};
 use crate::queue::Queues;
+use crate::rules::encryption::Scopes;
 use crate::rules::shared_key::{Dialect, Scheme, Signed, string_to_sign};
 use crate::rules::version::Version;
 use crate::store::Store;
@@ -108,6 +109,7 @@ impl Door {
             premium: false,
             container_retention: None,
             share_retention: None,
+            scopes: Scopes::default(),
         };
         let accounts: Arc<Accounts> = Arc::new(names.iter().map(account).collect());
         let unreadable = |why: crate::store::journal::Unreadable| why.0;

@@ -36,13 +36,15 @@ pub struct Imported {
 /// Brings the Azurite workspace `from` over into the directory `to`, which holds nothing yet.
 ///
 /// # Errors
-/// One sentence, and `to` is as it was: there is no workspace, it cannot be read, `to` is not empty or cannot be written.
+/// One sentence, and `to` is as it was: there is no workspace, it cannot be read, nothing of it came over, `to` is not empty or cannot
+/// be written.
 pub async fn azurite(from: &Path, to: &Path, durability: Durability, world: World) -> Result<Imported, String> {
     let workspace = Workspace::open(from)?;
     check_empty(to)?;
     let beside = beside(to)?;
     let outcome = fill(&workspace, &beside, durability, world).await;
     let moved = match outcome {
+        Ok(report) if report.is_empty() => Err(nothing(from, &report)),
         Ok(report) => std::fs::rename(&beside, to).map(|()| report).map_err(|error| located(to, &error)),
         Err(why) => Err(why),
     };
@@ -53,6 +55,13 @@ pub async fn azurite(from: &Path, to: &Path, durability: Durability, world: Worl
             Err(why)
         }
     }
+}
+
+/// The sentence for an import that leaves its location empty.
+fn nothing(from: &Path, report: &Report) -> String {
+    let left: Vec<String> = report.left().collect();
+    let why = if left.is_empty() { "it has no containers, queues or tables".to_owned() } else { left.join("; ") };
+    format!("nothing was brought over from {}: {why}", from.display())
 }
 
 /// Everything is closed when this ends.
@@ -87,7 +96,7 @@ fn accounts(workspace: &Workspace) -> Vec<String> {
 fn check_empty(to: &Path) -> Result<(), String> {
     match std::fs::read_dir(to).map(|mut entries| entries.next().is_none()) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(located(to, &"there is something in it already; an import makes a location anew")),
+        Ok(false) => Err(located(to, &"the folder is not empty; choose an empty or new one")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(located(to, &error)),
     }

@@ -42,17 +42,57 @@ impl Report {
         counted.0 += 1;
     }
 
+    /// Whether nothing came over.
+    pub fn is_empty(&self) -> bool {
+        self.brought.is_empty()
+    }
+
     /// What came over, in one line.
     pub fn brought(&self) -> String {
-        let counts: Vec<String> = self.brought.iter().map(|(what, count)| format!("{count} {what}")).collect();
-        if counts.is_empty() { "nothing".to_owned() } else { counts.join(", ") }
+        let counts: Vec<String> = self.brought.iter().map(|(what, count)| counted(*count, what)).collect();
+        counts.join(", ")
     }
 
     /// What did not, a line for each reason.
     pub fn left(&self) -> impl Iterator<Item = String> {
         let line = |((what, why), (count, first)): (&(&str, String), &(u64, String))| {
-            format!("not brought over: {count} {what} ({why}), the first: {}", first.escape_debug())
+            format!("not brought over: {} ({why}), the first: {}", counted(*count, what), first.escape_debug())
         };
         self.left.iter().map(line)
+    }
+}
+
+/// So many of what is named in the plural, whose noun is the last word before an `of` or a `with`.
+fn counted(count: u64, what: &str) -> String {
+    if count != 1 {
+        return format!("{count} {what}");
+    }
+    let end = [" of ", " with "].iter().find_map(|word| what.find(word)).unwrap_or(what.len());
+    let (nouns, rest) = what.split_at(end);
+    let noun = match nouns.strip_suffix("ies") {
+        Some(stem) => format!("{stem}y"),
+        None => nouns.strip_suffix('s').unwrap_or(nouns).to_owned(),
+    };
+    format!("1 {noun}{rest}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        for (count, what, wanted) in [
+            (0, "leases", "0 leases"),
+            (1, "leases", "1 lease"),
+            (1, "entities", "1 entity"),
+            (2, "entities", "2 entities"),
+            (1, "lists of access policies", "1 list of access policies"),
+            (1, "properties of the Blob service", "1 property of the Blob service"),
+            (1, "snapshots with a new timestamp", "1 snapshot with a new timestamp"),
+            (1, "uncommitted blocks", "1 uncommitted block"),
+        ] {
+            assert_eq!(counted(count, what), wanted);
+        }
     }
 }

@@ -39,6 +39,7 @@ impl Workspace {
     /// # Errors
     /// One sentence: there is none, or one is not what Azurite writes.
     pub fn open(place: &Path) -> Result<Workspace, String> {
+        place.read_dir().map_err(|error| format!("--from-azurite {} cannot be read: {error}", place.display()))?;
         let blob = Database::open(place, "blob", Some("__blobstorage__"))?;
         let queue = Database::open(place, "queue", Some("__queuestorage__"))?;
         let table = Database::open(place, "table", None)?;

@@ -229,7 +229,7 @@ fn decide_anonymous(public: Public, open: PublicAccess, version: Version) -> Res
     };
     let hidden = version < Version::V2019_12_12;
     let code = if hidden { Code::ResourceNotFound } else { Code::NoAuthenticationInformation };
-    refuse_if(!enough, || code.because("the request bears no credentials, and this is not open to the public"))
+    refuse_if(!enough, || code.because("the request has no credentials, and anonymous access is not allowed here"))
 }
 
 #[cfg(test)]

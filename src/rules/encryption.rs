@@ -5,6 +5,19 @@
 use super::fault::{Code, Fault};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+
+/// The header that names the encryption scope of a write.
+pub const SCOPE: &str = "x-ms-encryption-scope";
+
+/// The header that names the scope of a container's blobs.
+pub const DEFAULT_SCOPE: &str = "x-ms-default-encryption-scope";
+
+/// The header that keeps a container's blobs from naming another.
+pub const DENY_OVERRIDE: &str = "x-ms-deny-encryption-scope-override";
+
+/// The scope of a container that has none of its own.
+pub const ACCOUNT_SCOPE: &str = "$account-encryption-key";
 
 /// With what a blob is encrypted, or a request would have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +30,31 @@ pub enum Encryption {
     /// The account's encryption scope of this name.
     Scope(Box<str>),
 }
+
+/// The encryption scopes that an account declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scopes(BTreeSet<Box<str>>);
+
+impl Scopes {
+    /// Declares a scope: 3 to 63 lower-case letters, digits and dashes, each dash between letters or digits, as [the management API
+    /// has it](https://learn.microsoft.com/rest/api/storagerp/encryption-scopes/put). `false` for any other name.
+    pub fn declare(&mut self, name: &str) -> bool {
+        let part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        let valid = (3..=63).contains(&name.len()) && name.split('-').all(part);
+        if valid {
+            self.0.insert(name.into());
+        }
+        valid
+    }
+
+    /// Whether the account has this scope. One that declares none has every scope that a request names.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.is_empty() || self.0.contains(name)
+    }
+}
+
+/// Why a scope is unknown, for the log.
+const UNDECLARED: &str = "the account declares other encryption scopes: --account NAME,scope=SCOPE adds one";
 
 /// What the headers are called that speak of encryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +74,7 @@ pub const PLAIN: Names = Names {
     key: "x-ms-encryption-key",
     sha256: "x-ms-encryption-key-sha256",
     algorithm: "x-ms-encryption-algorithm",
-    scope: Some("x-ms-encryption-scope"),
+    scope: Some(SCOPE),
 };
 
 /// The headers about the source of a copy.
@@ -69,6 +107,39 @@ pub struct Preset {
     pub deny_override: bool,
 }
 
+impl Preset {
+    /// Reads the headers of a new container: [`DEFAULT_SCOPE`] and [`DENY_OVERRIDE`].
+    ///
+    /// # Errors
+    /// 400 MissingRequiredHeader for one without the other: the status and the sentence are
+    /// [the service's](https://github.com/pulumi/pulumi-azure-nextgen/issues/222), the code is a choice. 400 InvalidHeaderValue for a
+    /// malformed flag, and for a scope that the account does not declare, as [`Encryption::scope_of_write`] has it.
+    pub fn read(scope: Option<&str>, deny: Option<&str>, declared: &Scopes) -> Result<Preset, Fault> {
+        let (scope, deny) = match (scope, deny) {
+            (Some(scope), Some(deny)) => (scope, deny),
+            (None, None) => return Ok(Preset::default()),
+            (scope, _) => {
+                let missing = if scope.is_none() { DEFAULT_SCOPE } else { DENY_OVERRIDE };
+                return Err(Fault::missing_header(missing).saying(UNPAIRED));
+            }
+        };
+        let deny_override = match deny {
+            text if text.eq_ignore_ascii_case("true") => true,
+            text if text.eq_ignore_ascii_case("false") => false,
+            text => return Err(Fault::header(DENY_OVERRIDE, text)),
+        };
+        match scope {
+            ACCOUNT_SCOPE => Ok(Preset { scope: None, deny_override }),
+            scope if declared.has(scope) => Ok(Preset { scope: Some(scope.into()), deny_override }),
+            scope => Err(Fault::header(DEFAULT_SCOPE, scope).because(UNDECLARED)),
+        }
+    }
+}
+
+/// What the service says of a container's scope without its flag, or the flag without the scope.
+const UNPAIRED: &str = "Container encryption policy missing header: x-ms-default-encryption-scope and \
+                        x-ms-deny-encryption-scope-override are required.";
+
 impl Encryption {
     /// Reads a request's headers.
     ///
@@ -97,14 +168,23 @@ impl Encryption {
         }
     }
 
-    /// The scope of a write whose signature demands one (`ses`) and whose header may name one.
+    /// The scope of a write: the one that its signature demands (`ses`), which its header may repeat; else the header's.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for another one in the header.
-    pub fn scope_signed<'a>(signed: &'a str, header: Option<&str>) -> Result<&'a str, Fault> {
-        match header {
-            Some(other) if other != signed => Err(Fault::header("x-ms-encryption-scope", other)),
-            _ => Ok(signed),
+    /// 400 InvalidHeaderValue for a header that names another scope than the signature, as documented. For a scope that the account does
+    /// not declare, the same or, in a signature, 400 InvalidQueryParameterValue: a choice, since no code is documented for it.
+    pub fn scope_of_write<'a>(
+        signed: Option<&'a str>,
+        header: Option<&'a str>,
+        declared: &Scopes,
+    ) -> Result<Option<&'a str>, Fault> {
+        match (signed, header) {
+            (Some(signed), _) if !declared.has(signed) => {
+                Err(Fault::query("ses", signed, "The account has no encryption scope of this name."))
+            }
+            (Some(signed), Some(other)) if other != signed => Err(Fault::header(SCOPE, other)),
+            (None, Some(named)) if !declared.has(named) => Err(Fault::header(SCOPE, named).because(UNDECLARED)),
+            _ => Ok(signed.or(header)),
         }
     }
 
@@ -204,12 +284,78 @@ mod tests {
         }
     }
 
+    /// An account that declares these scopes.
+    fn declared(names: &[&str]) -> Scopes {
+        let mut scopes = Scopes::default();
+        assert!(names.iter().all(|name| scopes.declare(name)), "{names:?}");
+        scopes
+    }
+
     #[test]
-    fn a_signature_may_demand_a_scope() {
-        assert_eq!(Encryption::scope_signed("s", None), Ok("s"));
-        assert_eq!(Encryption::scope_signed("s", Some("s")), Ok("s"));
-        let fault = Encryption::scope_signed("s", Some("other")).unwrap_err();
-        assert_eq!((fault.status(), fault.code().name()), (400, "InvalidHeaderValue"));
+    fn an_account_declares_its_scopes() {
+        let longest = "a".repeat(63);
+        for name in ["abc", "a-b", "1-2-3", &longest] {
+            let scopes = declared(&[name]);
+            assert!(scopes.has(name) && !scopes.has("other"), "{name}");
+        }
+        let too_long = "a".repeat(64);
+        for name in ["", "ab", "-ab", "ab-", "a--b", "aBc", "a_b", "a.b", "abç", "$account-encryption-key", &too_long] {
+            let mut scopes = Scopes::default();
+            assert!(!scopes.declare(name), "{name}");
+            assert_eq!(scopes, Scopes::default(), "{name}");
+        }
+        assert!(Scopes::default().has("any"));
+    }
+
+    #[test]
+    fn a_write_names_a_scope_that_the_account_has() {
+        let (any, two) = (Scopes::default(), declared(&["one", "two"]));
+        let (header, query) = (Err("InvalidHeaderValue"), Err("InvalidQueryParameterValue"));
+        for (declared, signed, named, expected) in [
+            (&any, None, None, Ok(None)),
+            (&any, None, Some("one"), Ok(Some("one"))),
+            (&any, Some("one"), None, Ok(Some("one"))),
+            (&any, Some("one"), Some("one"), Ok(Some("one"))),
+            (&any, Some("one"), Some("two"), header),
+            (&two, None, None, Ok(None)),
+            (&two, None, Some("two"), Ok(Some("two"))),
+            (&two, None, Some("Two"), header),
+            (&two, None, Some("three"), header),
+            (&two, Some("one"), None, Ok(Some("one"))),
+            (&two, Some("one"), Some("two"), header),
+            (&two, Some("one"), Some("three"), header),
+            (&two, Some("three"), None, query),
+            (&two, Some("three"), Some("three"), query),
+            (&two, Some("three"), Some("one"), query),
+        ] {
+            let scope = Encryption::scope_of_write(signed, named, declared).map_err(|fault| fault.code().name());
+            assert_eq!(scope, expected, "{signed:?} {named:?} {declared:?}");
+        }
+    }
+
+    #[test]
+    fn a_new_container_names_a_scope_and_whether_it_may_be_overridden() {
+        let (any, one) = (Scopes::default(), declared(&["one"]));
+        let preset = |scope: Option<&str>, deny_override| Ok(Preset { scope: scope.map(Box::from), deny_override });
+        let (missing, header) = (Err((400, "MissingRequiredHeader")), Err((400, "InvalidHeaderValue")));
+        for (declared, scope, deny, expected) in [
+            (&any, None, None, preset(None, false)),
+            (&any, Some("s"), Some("false"), preset(Some("s"), false)),
+            (&any, Some("s"), Some("True"), preset(Some("s"), true)),
+            (&any, Some(ACCOUNT_SCOPE), Some("true"), preset(None, true)),
+            (&any, Some("s"), None, missing.clone()),
+            (&any, Some(ACCOUNT_SCOPE), None, missing.clone()),
+            (&any, None, Some("true"), missing.clone()),
+            (&any, None, Some("maybe"), missing),
+            (&any, Some("s"), Some("maybe"), header.clone()),
+            (&one, None, None, preset(None, false)),
+            (&one, Some("one"), Some("true"), preset(Some("one"), true)),
+            (&one, Some(ACCOUNT_SCOPE), Some("false"), preset(None, false)),
+            (&one, Some("two"), Some("true"), header),
+        ] {
+            let read = Preset::read(scope, deny, declared).map_err(|fault| (fault.status(), fault.code().name()));
+            assert_eq!(read, expected, "{scope:?} {deny:?} {declared:?}");
+        }
     }
 
     #[test]

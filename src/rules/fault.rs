@@ -399,9 +399,17 @@ impl Fault {
         let of_secret = self.details().iter().any(|(name, value)| *name == "HeaderName" && secret::is_secret(value));
         self.details().iter().map(move |(name, value)| match *name {
             "HeaderValue" if of_secret => format!("{name}=…"),
+            // A sentence of its own.
+            "AuthenticationErrorDetail" => visible(&secret::masked(value)),
             _ => format!("{name}={:?}", secret::masked(value)),
         })
     }
+}
+
+/// A text in one line: the line breaks of a string to sign stay to be seen.
+fn visible(text: &str) -> String {
+    let letter = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(letter).collect()
 }
 
 /// For the log, without the secrets that the client's own answer may hold.
@@ -446,6 +454,7 @@ mod tests {
             (Code::ConditionNotMet.saying("A sentence?sig=c2ln&x=\ny").because("why"), Some("A sentence?sig=…&x= y; why")),
             (Fault::header("x-ms-date", "no date"), Some("HeaderName=\"x-ms-date\"; HeaderValue=\"no date\"")),
             (Fault::header("authorization", "c2ln"), Some("HeaderName=\"authorization\"; HeaderValue=…")),
+            (Code::AuthenticationFailed.with("AuthenticationErrorDetail", "It is 'a\nb'."), Some("It is 'a\\nb'.")),
         ] {
             assert_eq!(fault.reason().as_deref(), reason);
         }

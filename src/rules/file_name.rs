@@ -75,7 +75,7 @@ impl Path {
 /// 400 OutOfRangeInput for the length, InvalidResourceName for the characters.
 pub fn share(name: &str) -> Result<(), Fault> {
     if name.starts_with('$') {
-        return Err(Code::InvalidResourceName.into());
+        return Err(Code::InvalidResourceName.because(format!("{name:?} is not a share's name: it starts with $")));
     }
     super::name::container(name)
 }
@@ -90,7 +90,10 @@ fn parse_name(name: &str, dots: TrailingDots) -> Result<String, Fault> {
     }
     let forbidden = |c: char| matches!(c, '"' | '\\' | ':' | '|' | '<' | '>' | '*' | '?') || c.is_control();
     if kept.is_empty() || name.contains(forbidden) || is_reserved(name) || is_reserved(kept) {
-        return Err(Code::InvalidResourceName.into());
+        return Err(Code::InvalidResourceName.because(format!(
+            "{name:?} is not a file's name: it is empty, only dots, a device's name such as CON, or has a control character or one of \
+             \" \\ : | < > * ?"
+        )));
     }
     Ok(kept.to_owned())
 }

@@ -38,7 +38,8 @@ pub fn account(name: &str) -> bool {
 pub fn table(name: &str) -> Result<(), Fault> {
     let first = name.starts_with(|c: char| c.is_ascii_alphabetic());
     if !first || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) || name.eq_ignore_ascii_case("tables") {
-        return Err(Code::InvalidResourceName.into());
+        return Err(Code::InvalidResourceName
+            .because(format!("{name:?} is not a table's name: a letter, then letters and digits, and not \"tables\"")));
     }
     if (3..=63).contains(&name.len()) { Ok(()) } else { Err(Code::OutOfRangeInput.saying(LENGTH)) }
 }
@@ -62,7 +63,9 @@ fn plain(name: &str) -> Result<(), Fault> {
     }
     let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
     if !plain || name.starts_with('-') || name.ends_with('-') || name.contains("--") {
-        return Err(Code::InvalidResourceName.into());
+        return Err(Code::InvalidResourceName.because(format!(
+            "{name:?} has to be lower-case letters, digits and single hyphens, with a letter or digit at both ends"
+        )));
     }
     Ok(())
 }
@@ -233,7 +236,9 @@ mod tests {
         }
         for name in ["blobcontainercreatedeleteUPPERCASE", "啊齄丂狛狜", "a--b", "-ab", "ab-", "a_b", "a.b", "$rot", "a b", "a/b"]
         {
-            assert_eq!(container(name), Err(Code::InvalidResourceName.into()), "{name}");
+            let fault = container(name).unwrap_err();
+            assert_eq!(fault.code(), Code::InvalidResourceName, "{name}");
+            assert!(fault.why().starts_with(&format!("{name:?} has to be lower-case letters")), "{}", fault.why());
         }
         let long = "a".repeat(64);
         for name in ["", "ab", long.as_str()] {
@@ -248,7 +253,7 @@ mod tests {
             assert_eq!(queue(name), Ok(()), "{name}");
         }
         for name in ["createdeleteUPPERCASE", "q|a", "a--b", "-ab", "ab-", "$root", "$logs", "a_b"] {
-            assert_eq!(queue(name), Err(Code::InvalidResourceName.into()), "{name}");
+            assert_eq!(queue(name).unwrap_err().code(), Code::InvalidResourceName, "{name}");
         }
         let long = "a".repeat(64);
         for name in ["", "ab", long.as_str()] {

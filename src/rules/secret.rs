@@ -28,16 +28,36 @@ fn masked_line(line: &str) -> String {
 
 /// The text with what follows each `before` masked, up to one of `ends`.
 fn masked_after(text: &str, before: &str, ends: &[char]) -> String {
-    let lower = text.to_ascii_lowercase();
     let mut masked = String::new();
-    let mut at = 0;
-    while let Some(found) = lower[at..].find(before) {
-        let start = at + found + before.len();
-        masked.push_str(&text[at..start]);
+    let (mut done, mut at) = (0, 0);
+    while at < text.len() {
+        let Some(length) = length_of(before, &text.as_bytes()[at..]) else {
+            at += 1;
+            continue;
+        };
+        let start = at + length;
+        masked.push_str(&text[done..start]);
         masked.push('…');
-        at = text[start..].find(ends).map_or(text.len(), |length| start + length);
+        done = text[start..].find(ends).map_or(text.len(), |length| start + length);
+        at = done;
     }
-    masked + &text[at..]
+    masked + &text[done..]
+}
+
+/// How many bytes `word` has where `text` begins with it: in any case, and with characters escaped, because `%73ig` is a signature too.
+fn length_of(word: &str, text: &[u8]) -> Option<usize> {
+    word.bytes().try_fold(0, |at, wanted| {
+        let (found, length) = match *text.get(at..)? {
+            [b'%', high, low, ..] => (hex(high)? << 4 | hex(low)?, 3),
+            [plain, ..] => (plain, 1),
+            [] => return None,
+        };
+        found.eq_ignore_ascii_case(&wanted).then_some(at + length)
+    })
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]
@@ -62,6 +82,10 @@ mod tests {
             ),
             ("nothing: of the ‘kind’, sig", "nothing: of the ‘kind’, sig"),
             ("ſig=1&sig=", "ſig=1&sig=…"),
+            ("/a?%73ig=abc&se=2", "/a?%73ig=…&se=2"),
+            ("/a?s%49G%3dabc&se=2", "/a?s%49G%3d…&se=2"),
+            ("/a?%7", "/a?%7"),
+            ("50% sig=a b", "50% sig=… b"),
         ] {
             assert_eq!(masked(text), shown);
         }

@@ -231,7 +231,7 @@ pub fn parse_authorization(value: &str) -> Result<Credential<'_>, Fault> {
         let whole = !account.is_empty() && !signature.is_empty() && !rest.trim().contains(' ');
         whole.then_some(Credential { scheme: Scheme::parse(scheme)?, account, signature })
     };
-    read().ok_or_else(|| Code::InvalidAuthenticationInfo.because("Authorization is not «SharedKey account:signature»"))
+    read().ok_or_else(|| Code::InvalidAuthenticationInfo.because("Authorization is not \"SharedKey account:signature\""))
 }
 
 /// The refusal of a signature that no key of the account gives: it shows what the service signed, so that one can compare.

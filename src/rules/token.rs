@@ -75,7 +75,15 @@ const CLOUDS: [&str; 4] = ["windows.net", "chinacloudapi.cn", "usgovcloudapi.net
 pub fn bearer(trust: Option<Trust>, token: &str, place: &Place<'_>) -> Result<Identity, Fault> {
     let never = |detail| Err(Code::AuthenticationFailed.with("AuthenticationErrorDetail", detail));
     if place.version < Version::V2017_11_09 {
-        return never("Authentication scheme Bearer is not supported in this version.");
+        let refused = Code::AuthenticationFailed
+            .with("AuthenticationErrorDetail", "Authentication scheme Bearer is not supported in this version.");
+        // One who mends the version first would only be refused again.
+        return Err(match trust {
+            Some(_) => refused.because("x-ms-version has to be 2017-11-09 or later"),
+            None => {
+                refused.because("x-ms-version has to be 2017-11-09 or later, and the server started with --oauth dev or basic")
+            }
+        });
     }
     let code = if place.version < Version::V2019_12_12 { Code::AuthenticationFailed } else { Code::InvalidBearerToken };
     let refused = |detail| code.with("AuthenticationErrorDetail", detail);
@@ -311,8 +319,13 @@ mod tests {
             (Some(Trust::Basic), &expired, true, Version::V2019_07_07, 403),
             (Some(Trust::Basic), TOKEN, true, Version::V2017_11_09, 0),
             (Some(Trust::Dev), TOKEN, true, Version::V2017_07_29, 403),
+            (None, TOKEN, true, Version::V2017_07_29, 403),
         ] {
             let place = Place { https, version, ..PLACE };
+            if version < Version::V2017_11_09 {
+                let why = bearer(trust, &token(claims), &place).unwrap_err().why().to_owned();
+                assert_eq!(why.contains("--oauth dev"), trust.is_none(), "{why}");
+            }
             assert_eq!(outcome(trust, &token(claims), &place).0, status, "{trust:?} {claims} {https} {version}");
         }
     }

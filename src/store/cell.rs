@@ -10,31 +10,49 @@ use crate::rules::fault::{Code, Fault};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use tokio::runtime::Handle;
 
 /// One partition. `S` is cheap to clone: persistent maps and shared pointers.
-pub struct Cell<S> {
+pub struct Cell<S: Recorded> {
     published: ArcSwap<S>,
     /// Held by whoever edits; true once the cell is closed. Never held across an await.
     writer: Mutex<bool>,
     /// What a writer is told who comes after the cell was closed.
     gone: Code,
     journal: Journal,
+    /// Fields are dropped in the order of their declaration: this one after `published`, which [`Cell::drop`] waits for.
+    dropped: Option<Sender<()>>,
 }
 
-impl<S> Drop for Cell<S> {
+impl<S: Recorded> Drop for Cell<S> {
+    /// Frees the state of a cell that was closed on a thread that may block: a deleted container of a million blobs takes seconds, and
+    /// every connection whose turn it is on this worker would wait for it.
     fn drop(&mut self) {
         self.journal.dropped();
+        let closed = *self.writer.get_mut();
+        let runtime = closed.then(|| Handle::try_current().ok()).flatten();
+        if let Some(runtime) = runtime {
+            let state = self.published.load_full();
+            let (dropped, last) = channel();
+            self.dropped = Some(dropped);
+            runtime.spawn_blocking(move || {
+                // Fails once the cell's own reference is gone, which makes this one the last.
+                let _ = last.recv();
+                drop(state);
+            });
+        }
     }
 }
 
-impl<S> PartialEq for Cell<S> {
+impl<S: Recorded> PartialEq for Cell<S> {
     /// A cell is equal to itself alone.
     fn eq(&self, other: &Cell<S>) -> bool {
         std::ptr::eq(self, other)
     }
 }
 
-impl<S> std::fmt::Debug for Cell<S> {
+impl<S: Recorded> std::fmt::Debug for Cell<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Cell").field("gone", &self.gone).finish_non_exhaustive()
     }
@@ -43,7 +61,7 @@ impl<S> std::fmt::Debug for Cell<S> {
 impl<S: Recorded> Cell<S> {
     /// A cell with its first version, the refusal that late writers get after [`Cell::close`], and where its changes go.
     pub fn new(state: S, gone: Code, journal: Journal) -> Cell<S> {
-        Cell { published: ArcSwap::from_pointee(state), writer: Mutex::new(false), gone, journal }
+        Cell { published: ArcSwap::from_pointee(state), writer: Mutex::new(false), gone, journal, dropped: None }
     }
 
     /// A new cell that is kept where this one is, once [`Cell::enter`] tells of it.
@@ -144,6 +162,7 @@ mod tests {
     use super::*;
     use crate::store::Store;
     use crate::store::journal::{Records, Unreadable};
+    use std::thread::ThreadId;
 
     /// Some numbers and their names.
     type Names = imbl::OrdMap<u32, &'static str>;
@@ -167,6 +186,35 @@ mod tests {
         cell.write(|draft| Ok(draft.insert(2, "two"))).await.unwrap();
         assert_eq!(before.len(), 1);
         assert_eq!(cell.read().len(), 2);
+    }
+
+    /// A state that tells on which thread it is freed.
+    #[derive(Clone)]
+    struct Witness(Arc<Sender<ThreadId>>);
+
+    impl Drop for Witness {
+        fn drop(&mut self) {
+            _ = self.0.send(std::thread::current().id());
+        }
+    }
+
+    impl Recorded for Witness {
+        fn changes(_: Option<&Self>, _: &Self, _: &mut Changes<'_>) {}
+
+        fn restore(_: &Records, _: &Store) -> Result<Self, Unreadable> {
+            Ok(Witness(Arc::new(channel().0)))
+        }
+    }
+
+    #[tokio::test]
+    async fn the_state_of_a_closed_cell_is_freed_off_the_workers() {
+        let (sender, freed) = channel();
+        let cell = Store::MEMORY.cell(Witness(Arc::new(sender)), Code::ContainerNotFound);
+        cell.close(|_| Ok(())).await.unwrap();
+        // The state before the last one goes where it is replaced.
+        while freed.try_recv().is_ok() {}
+        drop(cell);
+        assert_ne!(freed.recv().unwrap(), std::thread::current().id());
     }
 
     #[tokio::test]

@@ -2,7 +2,7 @@
 
 use crate::house::{Answer, House, start_of_time};
 use crate::scratch::Scratch;
-use crate::startup::run;
+use crate::startup::{command as command_of, run};
 use lazuli::import::{self, Imported};
 use lazuli::op::Kind;
 use lazuli::rules::time::Timestamp;
@@ -72,10 +72,10 @@ async fn blobs_come_over() {
     let (place, imported) = brought().await;
     assert_eq!(
         imported.brought,
-        "5 blobs, 2 containers, 2 entities, 3 lists of access policies, 3 messages, 1 properties of the Blob service, 1 queues, \
-         1 snapshots, under new moments, 1 tables, 2 uncommitted blocks"
+        "5 blobs, 2 containers, 2 entities, 3 lists of access policies, 3 messages, 1 property of the Blob service, 1 queue, \
+         1 snapshot with a new timestamp, 1 table, 2 uncommitted blocks"
     );
-    assert_eq!(imported.left, ["not brought over: 1 messages (their time was over), the first: jobs"]);
+    assert_eq!(imported.left, ["not brought over: 1 message (their time was over), the first: jobs"]);
     let house = House::with(&["--location", place.path()]).await;
     let containers = get(&house, "/?comp=list&include=metadata").await;
     assert_eq!(containers.elements("Name"), ["empty", "pictures"]);
@@ -195,14 +195,14 @@ async fn what_cannot_come_is_told() {
     let told = imported.left.join("\n");
     for line in [
         "2 blobs (its bytes are not in the workspace), the first: /pictures/a/hello.txt",
-        "1 blobs (its length is not that of its bytes), the first: /pictures/empty",
-        "1 blobs (no such type of blob: Strange), the first: /pictures/blocks & more ü",
-        "1 blobs (refused: 404 ContainerNotFound), the first: /nowhere/log",
-        "1 snapshots, under new moments (their blob stays behind), the first: /pictures/a/hello.txt",
-        "1 entities (it has no properties), the first: People",
-        "1 entities (refused: 400",
+        "1 blob (its length is not that of its bytes), the first: /pictures/empty",
+        "1 blob (no such type of blob: Strange), the first: /pictures/blocks & more ü",
+        "1 blob (refused: 404 ContainerNotFound), the first: /nowhere/log",
+        "1 snapshot with a new timestamp (their blob stays behind), the first: /pictures/a/hello.txt",
+        "1 entity (it has no properties), the first: People",
+        "1 entity (refused: 400",
         "2 messages (one of its times cannot be read), the first: jobs",
-        "1 messages (its text is not in the workspace), the first: jobs",
+        "1 message (its text is not in the workspace), the first: jobs",
     ] {
         assert!(told.contains(&format!("not brought over: {line}")), "{line}\n{told}");
     }
@@ -227,7 +227,7 @@ async fn archived_blobs_come_over() {
         }
     });
     let imported = bring(&from.0, &to.0).await.unwrap();
-    assert!(imported.brought.contains("5 blobs, ") && imported.brought.contains("1 snapshots, "), "{}", imported.brought);
+    assert!(imported.brought.contains("5 blobs, ") && imported.brought.contains("1 snapshot with "), "{}", imported.brought);
     assert!(!imported.left.join("\n").contains("blob"), "{:?}", imported.left);
     let house = House::with(&["--location", to.path()]).await;
     let listed = get(&house, "/pictures?restype=container&comp=list&include=snapshots,metadata").await;
@@ -273,15 +273,14 @@ async fn properties_of_services_come_over() {
         });
     }
     let imported = bring(&from.0, &to.0).await.unwrap();
-    for counted in ["8 properties of the Blob service", "1 properties of the Queue service", "1 properties of the Table service"]
-    {
+    for counted in ["8 properties of the Blob service", "1 property of the Queue service", "1 property of the Table service"] {
         assert!(imported.brought.contains(counted), "{}", imported.brought);
     }
     assert!(
         imported
             .left
             .iter()
-            .any(|line| line.contains("1 properties of the Blob service (refused: 400") && line.contains("other: Cors"))
+            .any(|line| line.contains("1 property of the Blob service (refused: 400") && line.contains("other: Cors"))
     );
 
     let house = House::with(&["--location", to.path(), "--account", "devstoreaccount1", "--account", "other"]).await;
@@ -313,12 +312,22 @@ fn azurites_folder_names_the_import() {
     copy(&from.0);
     let (code, _, said) = run(program, &["-l", from.path(), "--blob-port", "0"]);
     assert_eq!((code, said.lines().count()), (2, 1), "{said}");
-    assert!(said.contains("the folder has Azurite's data in it; lazuli import --from-azurite '"), "{said}");
-    let command = said.split("; ").nth(1).unwrap().split(" brings it over").next().unwrap();
+    assert!(said.contains("the folder contains Azurite's data. Stop Azurite, run lazuli import --from-azurite '"), "{said}");
+    let command = said.split("Stop Azurite, run ").nth(1).unwrap().split(", and start with --location ").next().unwrap();
     let script = format!("{} {}", program.display(), command.strip_prefix("lazuli ").unwrap());
     let output = std::process::Command::new("sh").args(["-c", &script]).output().unwrap();
     assert!(String::from_utf8_lossy(&output.stdout).contains("5 blobs"), "{output:?}");
-    assert!(from.0.join("lazuli/lazuli").is_file());
+    let to = PathBuf::from(format!("{}-lazuli", from.path()));
+    assert!(to.join("lazuli").is_file());
+    let (_, _, again) = run(program, &["-l", from.path(), "--blob-port", "0"]);
+    assert_eq!(again, said, "the workspace is as it was");
+    // What an earlier import wrote into the workspace is no marker of the workspace itself.
+    std::fs::rename(&to, from.0.join("lazuli")).unwrap();
+    for variables in [&[][..], &[("LAZULI_USER", "owner")]] {
+        let mut start = command_of(program, &["-l", from.path(), "--blob-port", "0"]);
+        let output = start.envs(variables.iter().copied()).output().unwrap();
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), said, "{variables:?}");
+    }
 }
 
 #[tokio::test]
@@ -344,8 +353,9 @@ fn what_is_no_workspace_is_refused() {
     let import = ["import", "--from-azurite", from.path(), "--location", to.path()];
     refused(&import[..3], "import needs --from-azurite DIR and --location DIR");
     refused(&import[1..], "--from-azurite goes with import");
-    refused(&import, "is not an Azurite workspace");
+    refused(&import, &format!("--from-azurite {} cannot be read: No such file or directory", from.path()));
     std::fs::create_dir_all(&from.0).unwrap();
+    refused(&import, "is not an Azurite workspace");
     for (text, why) in [
         ("", "not JSON"),
         ("{\"collections\"", "not JSON"),
@@ -357,15 +367,20 @@ fn what_is_no_workspace_is_refused() {
         refused(&import, why);
         assert!(!to.0.exists(), "{text}");
     }
+    // A workspace in which nothing is: what Azurite leaves behind when it is started and ended.
+    std::fs::write(from.0.join("__azurite_db_table__.json"), r#"{"collections":[{"name":"$TABLES_COLLECTION$","data":[]}]}"#)
+        .unwrap();
+    refused(&import, "it has no containers, queues or tables");
+    assert!(!to.0.exists());
     std::fs::remove_dir_all(&from.0).unwrap();
     copy(&from.0);
     std::fs::create_dir_all(&to.0).unwrap();
     std::fs::write(to.0.join("mine"), "mine").unwrap();
-    refused(&import, "there is something in it already");
+    refused(&import, "the folder is not empty; choose an empty or new one");
     assert_eq!(std::fs::read_to_string(to.0.join("mine")).unwrap(), "mine");
     std::fs::remove_file(to.0.join("mine")).unwrap();
     let (code, said, told) = run(program, &import);
     assert_eq!(code, 1, "the CORS rules stay behind: {told}");
     assert!(said.starts_with(&format!("Brought over to {}: 5 blobs, 2 containers", to.path())), "{said}");
-    refused(&import, "there is something in it already");
+    refused(&import, "the folder is not empty; choose an empty or new one");
 }

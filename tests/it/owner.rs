@@ -202,7 +202,7 @@ fn a_folder_that_may_not_be_used_is_told_how_to_mend() {
         assert_eq!((output.status.code(), error.lines().count()), (Some(2), 1), "{error}");
         let mend = if missing { place.parent().unwrap() } else { &place };
         let wanted =
-            format!("it belongs to user 0, and the server runs as user 1000: as root, chown 1000 {} mends it", mend.display());
+            format!("{0} belongs to user 0, and the server runs as user 1000: as root, chown 1000 {0} mends it", mend.display());
         assert!(error.contains(&wanted), "{error}");
         let mended = wanted.split("as root, ").nth(1).unwrap().strip_suffix(" mends it").unwrap();
         let words: Vec<&str> = mended.split(' ').collect();

@@ -151,8 +151,8 @@ fn an_empty_header_is_as_good_as_none() {
                     let find = |headers: &HeaderMap| table.find(method, row.shape, &query, headers).map(|(place, _)| place);
                     let code = |headers: &HeaderMap| find(headers).map_err(|fault| fault.code());
                     let needs = |row: &Row| row.signs.contains(&Sign::HasHeader(name)) && row.requires(name);
-                    let twin = |other: &&Row| other.shape == row.shape && other.methods.contains(method) && needs(other);
-                    let required = needs(row) || matches!(sign, Sign::Lacks(_)) && rows.iter().any(|other| twin(&other));
+                    let twin = |other: &&'static Row| other.shape == row.shape && other.methods.contains(method) && needs(other);
+                    let required = needs(row) || matches!(sign, Sign::Lacks(_)) && rows.iter().any(twin);
                     let expected = if required { Err(Code::MissingRequiredHeader) } else { code(&without) };
                     assert_eq!(code(&with), expected, "{}: {method} with an empty {name}", row.name);
                     seen.insert(name);

@@ -267,8 +267,7 @@ fn warnings_are_lines() {
     let folder = Folder::new("warnings");
     let (data, azurite) = (folder.0.join("data"), folder.link("azurite"));
     let data = data.to_str().unwrap();
-    let in_memory =
-        "lazuli: data is kept in memory, and gone when the server ends: --location DIR keeps it (Azurite would keep it here)";
+    let in_memory = "lazuli: data is kept in memory and is lost when the server stops. --location DIR keeps it (Azurite uses the current folder)";
     for (program, arguments, variables, wanted) in [
         (azurite.as_path(), &[][..], &[][..], &[in_memory][..]),
         (&azurite, &["--inMemoryPersistence"], &[], &[]),
@@ -282,12 +281,25 @@ fn warnings_are_lines() {
                 ("LAZULI_BLOB_PROT", "1"),
                 ("LAZULI_X", ""),
                 ("LAZULI_SERVICE_PORT_BLOB", "1"),
-                ("LAZULI_PORT", "tcp"),
+                ("LAZULI_PORT", "tcp://10.0.0.1:10000"),
+                ("LAZULI_PORT_10000_TCP_PROTO", "tcp"),
+                ("LAZULI_HEALTH", "1"),
                 ("LAZULI_SILENT", "1"),
             ],
             &[
-                "lazuli: LAZULI_BLOB_PROT is no variable of a flag, and ignored; did you mean LAZULI_BLOB_PORT?",
-                "lazuli: LAZULI_X is no variable of a flag, and ignored",
+                "lazuli: LAZULI_BLOB_PROT is ignored: no flag has this variable; did you mean LAZULI_BLOB_PORT?",
+                "lazuli: LAZULI_HEALTH is ignored: no flag has this variable",
+                "lazuli: LAZULI_X is ignored: no flag has this variable",
+            ],
+        ),
+        (
+            lazuli(),
+            &[],
+            &[("LAZULI_PORT", "1"), ("LAZULI_PORTS", "tcp://10.0.0.1:10000"), ("LAZULI_PORT_BLOB", "1")],
+            &[
+                "lazuli: LAZULI_PORT is ignored: no flag has this variable",
+                "lazuli: LAZULI_PORTS is ignored: no flag has this variable",
+                "lazuli: LAZULI_PORT_BLOB is ignored: no flag has this variable",
             ],
         ),
     ] {
@@ -324,9 +336,15 @@ fn certificates_of_all_sorts() {
     };
     std::fs::write(&der, der_of(VERSION_1)).unwrap();
 
-    let mut child = command(lazuli(), &[&FREE[..], &["--cert", &cert, "--key", &key]].concat()).spawn().unwrap();
+    // Azurite takes no notice of a password beside a key either.
+    let words = [&FREE[..], &["--cert", &cert, "--key", &key, "--pwd", "s3cret"]].concat();
+    let mut child = command(lazuli(), &words).spawn().unwrap();
+    let mut warnings = BufReader::new(child.stderr.take().unwrap());
     let mut warning = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut warning).unwrap();
+    warnings.read_line(&mut warning).unwrap();
+    assert_eq!(warning, "lazuli: --pwd is ignored: with --key, both files are read as PEM\n");
+    warning.clear();
+    warnings.read_line(&mut warning).unwrap();
     assert!(warning.contains("cert.pem is an X.509 certificate of version 1, which some clients refuse"), "{warning}");
     let output = child.stdout.take().unwrap();
     let port = BufReader::new(output).lines().next().unwrap().unwrap().rsplit(':').next().unwrap().parse().unwrap();
@@ -337,16 +355,23 @@ fn certificates_of_all_sorts() {
     assert_eq!(code, 0, "{error}");
     drop(running);
 
-    let convert =
-        format!("openssl pkcs12 -in {pfx} -out {} -nodes, then --cert {1} --key {1}", path("cert.pem"), path("cert.pem"));
-    let no_pfx = "--pwd goes with a PFX file, which is not read here: --cert and --key take PEM files";
+    let convert = format!(
+        "openssl pkcs12 -in {pfx} -out {} -nodes, then start with --cert {1} --key {1}",
+        path("cert.pem"),
+        path("cert.pem")
+    );
+    let no_pfx = "--pwd is for PFX files, which Lazuli does not read: --cert and --key take PEM files";
+    let absent = path("absent.pfx");
     let whole_pfx = path("whole");
     std::fs::write(&whole_pfx, [0x30, 0x82, 1, 0, 2, 1, 3, 0x30]).unwrap();
     for (arguments, said) in [
-        (&["--cert", cert.as_str(), "--key", other.as_str()][..], "do not work together: the certificate is of another key"),
+        (&["--cert", cert.as_str(), "--key", other.as_str()][..], "other.pem is not the key of the certificate in "),
         (&["--cert", &pfx, "--pwd", "s3cret"], &convert),
         (&["--cert", &pfx], &convert),
-        (&["--cert", &whole_pfx, "--key", &key], "is a PFX file, which is not read here: openssl pkcs12 -in "),
+        (&["--cert", &absent], "absent.pfx cannot be read: No such file or directory"),
+        (&["--cert", &absent, "--pwd", "s3cret"], "absent.pfx cannot be read: No such file or directory"),
+        (&["--cert", &whole_pfx, "--key", &key], "whole: Lazuli does not read PFX files. Convert it: openssl pkcs12 -in "),
+        (&["--cert", &cert, "--key", &whole_pfx], "whole: Lazuli does not read PFX files. Convert it: openssl pkcs12 -in "),
         (&["--pwd", "s3cret"], no_pfx),
         (&["--cert", &der, "--key", &key], "is in DER, not in PEM: openssl x509 -inform der -in "),
     ] {
@@ -411,7 +436,39 @@ fn health_is_an_exit_code() {
     drop(running);
     let (code, output, error) = run(lazuli(), &["--health", "--blob-port", &port]);
     assert_eq!((code, output.as_str()), (1, ""));
+    assert!(error.starts_with(&format!("lazuli: no server answers at 127.0.0.1:{port}: ")), "{error}");
     assert_eq!(error.lines().count(), 1, "{error}");
+}
+
+/// What answers in a server's place is not taken for one, and is not called absent either.
+#[test]
+fn health_tells_who_answers_instead() {
+    for (answer, said) in [
+        (Some("HTTP/1.1 404 Not Found\r\n\r\n"), "answered 404 instead of 200; is it Lazuli?"),
+        (Some("HTTP/1.0 503 Service Unavailable\r\n\r\n"), "answered 503 instead of 200; is it Lazuli?"),
+        (Some("220 mail.example.test ESMTP\r\n"), "does not answer in HTTP"),
+        (None, "did not answer within 5 seconds"),
+    ] {
+        let other = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = other.local_addr().unwrap().port();
+        let served = std::thread::spawn(move || {
+            let mut kept = Vec::new();
+            // The second connection, if there is one, asks whether the other scheme does better.
+            for _ in 0..if answer.is_some_and(|answer| answer.starts_with("220")) { 2 } else { 1 } {
+                let (mut stream, _) = other.accept().unwrap();
+                if let Some(answer) = answer {
+                    _ = stream.read(&mut [0; 1000]);
+                    stream.write_all(answer.as_bytes()).unwrap();
+                }
+                kept.push(stream);
+            }
+            kept
+        });
+        let (code, output, error) = run(lazuli(), &["--health", "--blob-port", &port.to_string()]);
+        assert_eq!((code, output.as_str()), (1, ""));
+        assert_eq!(error, format!("lazuli: 127.0.0.1:{port} {said}\n"));
+        drop(served.join().unwrap());
+    }
 }
 
 /// Neither an open connection nor half a body holds up the end.

@@ -94,7 +94,7 @@ fn a_line_tells_what_came_of_a_request() {
         (
             "GET /devstoreaccount1/cats/b",
             "404 Get Blob: ResourceNotFound, ",
-            " (the request bears no credentials, and this is not open to the public)",
+            " (the request has no credentials, and anonymous access is not allowed here)",
         ),
         (
             &format!("GET /devstoreaccount1/cats/b?{sas}"),
@@ -109,7 +109,12 @@ fn a_line_tells_what_came_of_a_request() {
         (
             &format!("DELETE /devstoreaccount1/cats/b?{}", sas.replace("sp=w", "sp=d")),
             "403 Delete Blob: AuthenticationFailed, ",
-            "Signature did not match",
+            " (Signature did not match",
+        ),
+        (
+            "GET /devstoreaccount1/a--b?restype=container",
+            "400 -: InvalidResourceName, ",
+            " (\"a--b\" has to be lower-case letters, digits and single hyphens, ",
         ),
     ] {
         let answer = ask(blob, request);
@@ -212,8 +217,13 @@ fn mixed_up_schemes_are_told() {
     // Health speaks TLS itself, and does not take a port for a server.
     let port = port.to_string();
     assert_eq!(run(lazuli(), &[&["--health", "--blob-port", &port][..], &pem].concat()), (0, String::new(), String::new()));
-    for (arguments, port) in [(&pem[..], start(&[]).ready(1)[0].1.to_string()), (&[], port)] {
+    let plain = start(&[]);
+    let plain_port = plain.ready(1)[0].1.to_string();
+    for (arguments, port, said) in [
+        (&pem[..], plain_port, "speaks plain http; leave out --cert and --key"),
+        (&[], port, "speaks https; add --cert and --key"),
+    ] {
         let (code, _, error) = run(lazuli(), &[&["--health", "--blob-port", &port], arguments].concat());
-        assert_eq!((code, error.lines().count()), (1, 1), "{error}");
+        assert_eq!((code, error), (1, format!("lazuli: the server at 127.0.0.1:{port} {said}\n")));
     }
 }

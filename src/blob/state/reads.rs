@@ -49,7 +49,10 @@ mod tests {
     use super::*;
     use crate::account::Account;
     use crate::rules::{
-        access::PublicAccess, encryption::Encryption, encryption::Preset, metadata::Metadata, retention::Keeping,
+        access::PublicAccess,
+        encryption::{Encryption, Preset, Scopes},
+        metadata::Metadata,
+        retention::Keeping,
     };
     use crate::store::cell::Cell;
     use crate::store::content::Content;
@@ -66,6 +69,7 @@ mod tests {
             premium: false,
             container_retention: None,
             share_retention: None,
+            scopes: Scopes::default(),
         }
     }
 

@@ -4,7 +4,8 @@ use super::super::state::Container;
 use super::write_lease;
 use crate::op::xml::Writer;
 use crate::op::{Call, Field, Place};
-use crate::rules::{access::PublicAccess, encryption::Preset, fault::Fault, retention, version::Version};
+use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, Preset};
+use crate::rules::{access::PublicAccess, fault::Fault, retention, version::Version};
 use crate::service::listing::Line;
 
 const fn header(name: &'static str) -> Field {
@@ -15,24 +16,15 @@ const fn header(name: &'static str) -> Field {
 pub(in crate::blob) const ACCESS: &[Field] = &[header("x-ms-blob-public-access")];
 
 /// The headers that give a container's blobs an encryption scope.
-pub(in crate::blob) const PRESET: &[Field] =
-    &[header("x-ms-default-encryption-scope"), header("x-ms-deny-encryption-scope-override")];
-
-/// The scope that a container without its own reports.
-const ACCOUNT_SCOPE: &str = "$account-encryption-key";
+pub(in crate::blob) const PRESET: &[Field] = &[header(DEFAULT_SCOPE), header(DENY_OVERRIDE)];
 
 /// Reads the encryption scope that a container gets for its blobs.
 ///
 /// # Errors
-/// 400 for a malformed flag, or one without a scope.
+/// Those of [`Preset::read`].
 pub(in crate::blob) fn read_preset(call: &Call) -> Result<Preset, Fault> {
-    let scope = call.header("x-ms-default-encryption-scope").filter(|text| !text.is_empty() && text != ACCOUNT_SCOPE);
-    let deny = match call.header("x-ms-deny-encryption-scope-override").as_deref().unwrap_or("false") {
-        text if text.eq_ignore_ascii_case("true") => true,
-        text if text.eq_ignore_ascii_case("false") => false,
-        text => return Err(Fault::header("x-ms-deny-encryption-scope-override", text)),
-    };
-    Ok(Preset { scope: scope.map(Box::from), deny_override: deny })
+    let (scope, deny) = (call.header(DEFAULT_SCOPE), call.header(DENY_OVERRIDE));
+    Preset::read(scope.as_deref(), deny.as_deref(), &call.account.scopes)
 }
 
 /// The scope that a container reports, and whether it denies others.

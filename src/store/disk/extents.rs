@@ -7,7 +7,7 @@ use super::reclaim::{Pending, Ranges};
 use crate::rules::checksum::Crc64;
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,6 +29,8 @@ pub struct Extents {
     pub(super) appended: AtomicU64,
     /// Whether the server is stopping: what is dropped from memory from then on is not gone from the disk.
     stopping: AtomicBool,
+    /// Whether a file that is not there was taken away, for no loss of power can have taken it.
+    sure: bool,
 }
 
 #[derive(Debug, Default)]
@@ -40,6 +42,8 @@ struct Open {
     shared: HashMap<(u32, u64), Weak<Piece>>,
     /// While records are read: how many pieces are beyond the end of their file.
     missing: u64,
+    /// While records are read: the files that these belong to.
+    short: BTreeSet<u32>,
 }
 
 /// One file.
@@ -49,7 +53,7 @@ pub(super) struct Extent {
     file: File,
     /// How many bytes it had when it was opened.
     found: u64,
-    /// Whether it has bytes that a loss of power would take.
+    /// Whether it has bytes that a loss of power would take. An earlier server may have left some.
     dirty: AtomicBool,
     /// How many bytes somebody refers to.
     live: AtomicU64,
@@ -150,7 +154,9 @@ impl Extents {
     /// As the system says.
     pub fn open(folder: Arc<Folder>, medium: Arc<Medium>) -> io::Result<Extents> {
         let names = folder.names()?;
+        let sure = folder.reach().is_some_and(|reach| reach.is_sure());
         let extents = Extents {
+            sure,
             folder,
             medium,
             open: Mutex::default(),
@@ -196,10 +202,13 @@ impl Extents {
         let mut open = self.open.lock();
         let last = open.files.last_key_value().map(|(_, extent)| extent.clone());
         let extent = match last {
-            Some(last) if open.end == 0 || open.end + length <= FULL => last,
+            // One that lost bytes is left as it is: putting the whole file back must not cost what is written now.
+            Some(last) if (open.end == 0 || open.end + length <= FULL) && !open.short.contains(&last.id) => last,
             last => {
                 let id = last.map_or(1, |last| last.id + 1);
                 let extent = self.extent(id)?;
+                // Syncing the file alone does not make its name safe.
+                self.folder.sync()?;
                 open.files.insert(id, extent.clone());
                 open.end = 0;
                 extent
@@ -216,15 +225,22 @@ impl Extents {
     /// whether some of them are not there.
     ///
     /// # Errors
-    /// As the system says.
+    /// As the system says; InvalidData when the whole file is gone and no loss of power can have taken it. Then nothing is given back
+    /// any more.
     pub fn piece(self: &Arc<Self>, place: Place) -> io::Result<Arc<Piece>> {
         let mut open = self.open.lock();
         if let Some(piece) = open.shared.get(&(place.extent, place.start)).and_then(Weak::upgrade) {
             return Ok(piece);
         }
         let extent = match open.files.get(&place.extent) {
-            Some(extent) => extent.clone(),
-            None => {
+            Some(extent) if extent.found > 0 || !self.sure || place.length == 0 => extent.clone(),
+            found if self.sure && place.length > 0 => {
+                self.stop();
+                let how = if found.is_some() { "empty" } else { "missing" };
+                let why = format!("{} is {how}, and records name contents in it: put the whole file back", name(place.extent));
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+            _ => {
                 let extent = self.extent(place.extent)?;
                 open.files.insert(place.extent, extent.clone());
                 extent
@@ -233,6 +249,10 @@ impl Extents {
         let end = place.start.saturating_add(u64::from(place.length));
         if end > extent.found {
             open.missing += 1;
+            if open.short.insert(place.extent) && extent.found == 0 && !self.medium.is_read_only() {
+                // The loss was noticed once: a byte keeps the next start from refusing the file as one that somebody emptied.
+                extent.file.set_len(1)?;
+            }
         }
         if open.files.last_key_value().is_some_and(|(last, _)| *last == place.extent) {
             open.end = open.end.max(end);
@@ -247,14 +267,14 @@ impl Extents {
         let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", name(id)));
         let file = self.medium.open(&self.folder.file(&name(id))).map_err(named)?;
         let found = file.metadata()?.len();
-        Ok(Arc::new(Extent { id, file, found, dirty: AtomicBool::new(false), live: AtomicU64::new(0), dead: Mutex::default() }))
+        Ok(Arc::new(Extent { id, file, found, dirty: AtomicBool::new(true), live: AtomicU64::new(0), dead: Mutex::default() }))
     }
 
     /// Ends the reading of records: what none of them told of is given back, in time. Says what is missing.
     ///
     /// Where it is not sure that every record was read, far more bytes than records tell of may be those of a log that is missing:
-    /// then they are kept, and that is said.
-    pub fn settle(self: &Arc<Self>, sure: bool) -> Settled {
+    /// then they are kept, and that is said. So is whatever no record names where the log is known to have lost its end.
+    pub fn settle(self: &Arc<Self>, sure: bool, lost: bool) -> Settled {
         let mut told: Vec<String> = self.missing().into_iter().collect();
         let mut open = self.open.lock();
         let mut live: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
@@ -269,7 +289,8 @@ impl Extents {
         let named: u64 = live.values().flatten().map(|(_, length)| length).sum();
         let held: u64 = extents.iter().filter_map(|extent| taken(&extent.file).ok()).sum();
         let unnamed = held.saturating_sub(named);
-        if !sure && unnamed > named && (unnamed > FEW || named == 0) {
+        let many = unnamed > named && (unnamed > FEW || named == 0);
+        if !sure && unnamed > 0 && (many || lost) {
             told.push(format!(
                 "the extents hold {} of contents that no record names, and records name {}; as a log may be missing, they are kept. If \
                  there is one that belongs here, stop the server and put it back",
@@ -297,8 +318,11 @@ impl Extents {
     }
 
     fn missing(&self) -> Option<String> {
-        let missing = self.open.lock().missing;
-        let told = || format!("{missing} pieces of content are not there, as after a loss of power: reading them will fail");
+        let open = self.open.lock();
+        let missing = open.missing;
+        let files = open.short.iter().map(|id| name(*id)).collect::<Vec<_>>().join(", ");
+        let told =
+            || format!("{missing} pieces of content are not there, as after a loss of power: reading them will fail ({files})");
         (missing > 0).then(told)
     }
 

@@ -38,15 +38,25 @@ fn shell_word(path: &Path) -> String {
     if !text.is_empty() && text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
+/// Where the data of an Azurite workspace is to go: beside it, since its folder stays as it is.
+fn beside(workspace: &Path) -> PathBuf {
+    let whole = std::path::absolute(workspace).unwrap_or_default();
+    let named = if workspace.file_name().is_some() { workspace } else { &whole };
+    let mut name = named.file_name().unwrap_or_default().to_owned();
+    name.push("-lazuli");
+    named.with_file_name(name)
+}
+
 /// What to do about a folder that may not be used, where it is another user's.
 #[cfg(unix)]
 fn mend(path: &Path, error: &io::Error) -> String {
     use std::os::unix::fs::MetadataExt;
     let user = rustix::process::geteuid().as_raw();
+    // A folder that is not there yet is missing in one that may not be written to.
     let there = path.ancestors().find_map(|folder| Some((folder, folder.metadata().ok()?.uid())));
     match there {
         Some((folder, owner)) if error.kind() == io::ErrorKind::PermissionDenied && owner != user => format!(
-            "; it belongs to user {owner}, and the server runs as user {user}: as root, chown {user} {} mends it (in a container, so \
+            "; {0} belongs to user {owner}, and the server runs as user {user}: as root, chown {user} {0} mends it (in a container, so \
              does starting it without --user)",
             shell_word(folder)
         ),
@@ -172,7 +182,7 @@ impl Folder {
         let names = names(path).map_err(|error| named(format!("the folder cannot be read: {error}")))?;
         let folder = Folder::with(path, &names, File::options().read(true), File::try_lock_shared).map_err(named)?;
         if folder.format == 0 {
-            Err(named("the file «lazuli» is empty: no server has used the folder yet".to_owned()))
+            Err(named("the file \"lazuli\" is empty: no server has used the folder yet".to_owned()))
         } else {
             Ok(folder)
         }
@@ -186,16 +196,19 @@ impl Folder {
         lock: fn(&File) -> Result<(), TryLockError>,
     ) -> Result<Folder, String> {
         let ours = names.iter().any(|name| is_ours(name));
-        let without = "without it nothing says which log is the last; put the file back that belongs to this data";
-        let mut marker = options.open(path.join(TITLE_FILE)).map_err(|error| match error.kind() {
+        let without = "it records which log is the last. Restore it from a copy";
+        let marker = path.join(TITLE_FILE);
+        // A directory of that name is not a marker, whoever made it.
+        let opened = if marker.is_dir() { Err(io::ErrorKind::NotFound.into()) } else { options.open(marker) };
+        let mut marker = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound if names.iter().any(|name| AZURITES.contains(&name.as_str())) => {
-                let (from, to) = (shell_word(path), shell_word(&path.join("lazuli")));
+                let (from, to) = (shell_word(path), shell_word(&beside(path)));
                 format!(
-                    "the folder has Azurite's data in it; lazuli import --from-azurite {from} --location {to} brings it over, and \
-                     --location {to} serves it"
+                    "the folder contains Azurite's data. Stop Azurite, run lazuli import --from-azurite {from} --location {to}, and start \
+                     with --location {to}"
                 )
             }
-            io::ErrorKind::NotFound if ours => format!("the file «lazuli» is missing: {without}"),
+            io::ErrorKind::NotFound if ours => format!("the file \"lazuli\" is missing; {without}"),
             io::ErrorKind::NotFound if names.is_empty() => "there is no data in the folder".to_owned(),
             io::ErrorKind::NotFound => "the folder has files of another program in it; choose an empty one".to_owned(),
             _ => format!("the folder cannot be used: {error}{}", mend(path, &error)),
@@ -209,7 +222,7 @@ impl Folder {
         marker.read_to_end(&mut text).map_err(|error| format!("the folder cannot be read: {error}"))?;
         let text = String::from_utf8_lossy(&text);
         if text.is_empty() && ours {
-            return Err(format!("the file «lazuli» is empty: {without}"));
+            return Err(format!("the file \"lazuli\" is empty; {without}"));
         }
         let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let format = match first.strip_prefix(TITLE).and_then(|form| form.trim().parse::<u32>().ok()) {
@@ -220,11 +233,11 @@ impl Folder {
                     "the data has format {newer}, and this version of Lazuli reads up to {FORMAT}; use a newer version"
                 ));
             }
-            _ => return Err("the file «lazuli» in it is not Lazuli's, or it is damaged".to_owned()),
+            _ => return Err("the file \"lazuli\" in it is not Lazuli's, or it is damaged".to_owned()),
         };
         let lines = rest.split_inclusive('\n').filter_map(Reach::read);
         let reach = match format {
-            2.. => lines.max_by_key(|(_, turn)| *turn).ok_or_else(|| format!("the file «lazuli» is damaged: {without}"))?,
+            2.. => lines.max_by_key(|(_, turn)| *turn).ok_or_else(|| format!("the file \"lazuli\" is damaged; {without}"))?,
             _ => (Reach::default(), 0),
         };
         Ok(Folder { path: path.to_owned(), marker, format, reach: Mutex::new(reach) })
@@ -281,9 +294,17 @@ impl Folder {
     pub fn begin(&self, medium: &Medium, log: u64, length: u64) -> io::Result<()> {
         let boot = boot();
         self.reached(medium, |reach| {
-            let synced = if reach.log == log { reach.least().min(length) } else { 0 };
+            // What the server before this one wrote is not on the disk by that alone.
+            let synced = if reach.log == log { reach.synced.min(length) } else { 0 };
             *reach = Reach { log, written: length, synced, closed: false, kept: reach.kept, boot };
         })
+    }
+
+    /// Lets another server have the folder.
+    pub fn unlock(&self) {
+        if let Err(error) = self.marker.unlock() {
+            tracing::warn!("{}: the lock of the folder stays: {error}", self.path.display());
+        }
     }
 
     /// Makes what the marker says safe from a loss of power.
@@ -327,6 +348,18 @@ fn names(path: &Path) -> io::Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_import_goes_beside_the_workspace() {
+        let here = std::env::current_dir().unwrap();
+        let mut named = here.file_name().unwrap().to_owned();
+        named.push("-lazuli");
+        for (workspace, wanted) in
+            [("azd", PathBuf::from("azd-lazuli")), ("./a b/", "./a b-lazuli".into()), (".", here.with_file_name(named))]
+        {
+            assert_eq!(beside(Path::new(workspace)), wanted, "{workspace}");
+        }
+    }
 
     #[test]
     fn a_line_is_read_as_it_was_written_and_a_flipped_byte_is_noticed() {

@@ -108,6 +108,8 @@ pub struct Start {
     pub next_cell: u64,
     /// How large a log may grow, in bytes, before a snapshot takes its place, if that is more than usual.
     pub worth: u64,
+    /// How many bytes the logs before this one have that no snapshot has replaced.
+    pub behind: u64,
 }
 
 /// A log's file, open at its end.
@@ -180,6 +182,7 @@ impl Log {
         let committer = Committer {
             log: log.clone(),
             worth: start.worth.max(WORTH_A_SNAPSHOT),
+            behind: start.behind,
             written: start.next.saturating_sub(1),
             owed: Vec::new(),
             snapshot: None,
@@ -277,6 +280,8 @@ struct Committer {
     durability: Durability,
     file: LogFile,
     worth: u64,
+    /// How many bytes the logs before this one have that no snapshot has replaced.
+    behind: u64,
     /// The number of the last frame that is written.
     written: u64,
     /// Frames that the disk did not take.
@@ -370,6 +375,8 @@ impl Committer {
 
     /// Notes that the log ends here.
     fn close(&mut self) -> io::Result<()> {
+        self.extents.sync()?;
+        self.folder.sync()?;
         self.medium.sync(&self.file.file)?;
         let LogFile { generation, length, .. } = self.file;
         self.folder.reached(&self.medium, |reach| {
@@ -382,19 +389,27 @@ impl Committer {
     fn consider_a_snapshot(&mut self) {
         if self.snapshot.as_ref().is_some_and(JoinHandle::is_finished) {
             match self.snapshot.take().map(JoinHandle::join) {
-                Some(Ok(Ok(length))) => self.worth = length.max(WORTH_A_SNAPSHOT),
-                Some(Ok(Err(error))) => tracing::warn!("no snapshot could be written: {error}; the log grows on"),
-                _ => {}
+                Some(Ok(Ok(length))) => (self.worth, self.behind) = (length.max(WORTH_A_SNAPSHOT), 0),
+                Some(Ok(Err(error))) => {
+                    tracing::warn!("no snapshot could be written: {error}; the log grows on");
+                    self.try_later();
+                }
+                _ => self.try_later(),
             }
         }
         if self.snapshot.is_none()
-            && self.file.length >= self.worth
+            && self.behind + self.file.length >= self.worth
             && self.owed.is_empty()
             && let Err(error) = self.begin_snapshot()
         {
             tracing::warn!("no snapshot could be begun: {error}; the log grows on");
-            self.worth = self.file.length + WORTH_A_SNAPSHOT;
+            self.try_later();
         }
+    }
+
+    /// Has the log grow by as much again as is worth a snapshot before the next one is tried.
+    fn try_later(&mut self) {
+        self.worth = self.behind + self.file.length + WORTH_A_SNAPSHOT;
     }
 
     fn begin_snapshot(&mut self) -> io::Result<()> {
@@ -407,10 +422,12 @@ impl Committer {
             self.medium.sync(&file.file)?;
             Ok(file)
         };
+        let replaced = self.file.length;
         self.file = begin().inspect_err(|_: &io::Error| {
             // Writing goes on in the old one, which must be the last then.
             _ = std::fs::remove_file(self.folder.file(&name(generation)));
         })?;
+        self.behind += replaced;
         let length = self.file.length;
         let reached =
             self.folder.reached(&self.medium, |reach| (reach.log, reach.written, reach.synced) = (generation, length, length));

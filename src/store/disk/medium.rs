@@ -31,6 +31,11 @@ impl Medium {
         Medium { read_only: true, ..Medium::default() }
     }
 
+    /// Whether files are only looked at.
+    pub fn is_read_only(&self) -> bool {
+        self.read_only
+    }
+
     /// From now on only so many bytes can be written.
     pub fn limit(&self, bytes: u64) {
         self.budget.store(bytes, Ordering::SeqCst);

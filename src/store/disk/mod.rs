@@ -52,10 +52,12 @@ const ROOTS: CellId = CellId(0);
 #[derive(Debug)]
 pub struct Disk {
     /// The threads of a folder that is written to.
-    _threads: Option<(Committing, Reclaiming)>,
+    threads: Option<(Committing, Reclaiming)>,
     folder: Arc<Folder>,
     /// Whether nothing that was written can be missing.
     sure: bool,
+    /// Whether the log ends before what was written to it.
+    lost: bool,
     log: Arc<Log>,
     extents: Arc<Extents>,
     rest: Arc<Rest>,
@@ -98,6 +100,15 @@ impl Rest {
     }
 }
 
+impl Drop for Disk {
+    /// Gives the folder free once nothing writes to it any more. Contents that are still being read or freed know it longer, and change
+    /// nothing in it.
+    fn drop(&mut self) {
+        drop(self.threads.take());
+        self.folder.unlock();
+    }
+}
+
 impl Disk {
     /// Looks at a folder that no server uses, and changes nothing in it, whatever is done with this; says what it found, in sentences.
     ///
@@ -122,12 +133,13 @@ impl Disk {
                 found.torn.len()
             ));
         }
+        said.extend(found.lost.take());
         said.push(format!("{} records were read", found.records));
         let extents =
             Arc::new(Extents::open(folder.clone(), Arc::new(Medium::read_only())).map_err(|error| named(error.to_string()))?);
         let log = Log::idle(extents.clone(), found.next, found.next_cell);
         let found = Mutex::new(found.cells);
-        Ok((Disk { _threads: None, folder, sure: false, log, extents, rest, found }, said))
+        Ok((Disk { threads: None, folder, sure: false, lost: false, log, extents, rest, found }, said))
     }
 
     /// The names of the cells that stand for something.
@@ -148,6 +160,8 @@ impl Disk {
         let rest = Arc::new(Rest::of(&mut found).map_err(named)?);
         // All of it can be read: from here on the folder is this server's to change.
         let mut said: Vec<String> = found.set_aside(&folder).map_err(named)?.into_iter().collect();
+        let lost = found.lost.is_some();
+        said.extend(found.lost.take());
         let sure = folder.reach().is_some_and(|reach| reach.is_sure() && !reach.kept);
         if folder.format() < folder::FORMAT {
             folder.upgrade().map_err(failed)?;
@@ -170,6 +184,7 @@ impl Disk {
             next: found.next,
             next_cell: found.next_cell,
             worth: found.snapshot,
+            behind: found.logs.iter().rev().skip(1).map(|(_, length, _)| length).sum(),
         };
         let (log, committing) = Log::start(start).map_err(failed)?;
         let told: Arc<dyn Told> = rest.clone();
@@ -179,7 +194,7 @@ impl Disk {
             said.push(format!("{} records were read from {}", found.records, path.display()));
         }
         let found = Mutex::new(found.cells);
-        let disk = Disk { _threads: Some((committing, reclaiming)), folder, sure, log, extents, rest, found };
+        let disk = Disk { threads: Some((committing, reclaiming)), folder, sure, lost, log, extents, rest, found };
         Ok((disk, said))
     }
 
@@ -226,9 +241,9 @@ impl Disk {
             *self.rest.unclaimed.lock() = found;
             return self.extents.hold().into_iter().collect();
         }
-        let settled = self.extents.settle(self.sure);
+        let settled = self.extents.settle(self.sure, self.lost);
         let noted = self.folder.reached(self.medium(), |reach| reach.kept = settled.kept);
-        _ = noted.inspect_err(|error| tracing::warn!("the file «lazuli» could not be written: {error}"));
+        _ = noted.inspect_err(|error| tracing::warn!("the file \"lazuli\" could not be written: {error}"));
         settled.told
     }
 }

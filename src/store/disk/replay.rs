@@ -30,6 +30,8 @@ pub struct Replayed {
     pub logs: Vec<(u64, u64, u64)>,
     /// What the last log ends with that was never finished.
     pub torn: Vec<u8>,
+    /// What a log lost with the power, in a sentence.
+    pub lost: Option<String>,
     /// How many bytes there are to read, and how many were.
     progress: (u64, u64),
 }
@@ -85,13 +87,17 @@ pub fn replay(folder: &Folder) -> Result<Replayed, String> {
     found.next = expected.unwrap_or(1);
     if let Some(reach) = reach
         && let Some((_, length, _)) = found.logs.iter().find(|(log, ..)| *log == reach.log)
-        && *length < reach.least()
+        && *length < reach.written
     {
-        return Err(format!(
-            "{} ends at {length}, and it had at least {} bytes: its end is missing. Put the whole file back; nothing was changed",
-            log::name(reach.log),
-            reach.least()
-        ));
+        let (name, least) = (log::name(reach.log), reach.least());
+        if *length < least {
+            return Err(format!(
+                "{name} ends at {length}, and it had at least {least} bytes: its end is missing. Put the whole file back; nothing was \
+                 changed"
+            ));
+        }
+        found.lost =
+            Some(format!("{name} had {} bytes, {length} are there: what came after is lost with the power", reach.written));
     }
     Ok(found)
 }
@@ -109,11 +115,11 @@ impl Replayed {
                     at = end;
                 }
                 Found::Frame { payload, end, .. } => {
-                    self.apply(payload).map_err(|why| format!("{name} is damaged at {at}: {why}"))?;
+                    self.apply(payload).map_err(|why| damaged(&name, at, &format!(": {why}")))?;
                     at = end;
                 }
                 Found::End if complete => return Ok(()),
-                _ => return Err(format!("{name} is damaged at {at}")),
+                _ => return Err(damaged(&name, at, "")),
             }
         }
     }
@@ -129,9 +135,9 @@ impl Replayed {
             match frame::read(&file, at) {
                 Found::Frame { number, payload, end } => {
                     if let Some(expected) = expected.filter(|expected| *expected != number) {
-                        return Err(format!("{name} is damaged at {at}: frame {expected} is missing"));
+                        return Err(damaged(&name, at, &format!(": frame {expected} is missing")));
                     }
-                    self.apply(payload).map_err(|why| format!("{name} is damaged at {at}: {why}"))?;
+                    self.apply(payload).map_err(|why| damaged(&name, at, &format!(": {why}")))?;
                     // An empty one is the head of its log, and has the number of the next.
                     *expected = Some(if payload.is_empty() { number } else { number + 1 });
                     frames += 1;
@@ -142,7 +148,7 @@ impl Replayed {
                     self.torn = file[at..].to_vec();
                     break;
                 }
-                Found::Torn | Found::Damaged => return Err(format!("{name} is damaged at {at}")),
+                Found::Torn | Found::Damaged => return Err(damaged(&name, at, "")),
             }
         }
         self.logs.push((generation, at as u64, frames));
@@ -203,6 +209,11 @@ impl Replayed {
         }
         Ok(())
     }
+}
+
+/// The sentence for a file that is not as it was written from this byte on.
+fn damaged(name: &str, at: usize, why: &str) -> String {
+    format!("{name} is damaged (byte {at}){why}. Restore the file from a copy; nothing was changed")
 }
 
 fn read(folder: &Folder, name: &str) -> Result<Vec<u8>, String> {

@@ -44,7 +44,7 @@ impl Recorded for Shelf {
         for (key, record) in records.under(b"") {
             let (title, place): (String, Place) = record.read(1)?;
             let disk = store.disk().ok_or_else(|| Unreadable("no disk".to_owned()))?;
-            let bytes = disk.extents().piece(place).unwrap();
+            let bytes = disk.extents().piece(place).map_err(|error| Unreadable(error.to_string()))?;
             shelf.books.insert(key[0], Arc::new(Book { title, bytes }));
         }
         Ok(shelf)
@@ -355,6 +355,124 @@ async fn after_a_loss_of_power_a_log_may_end_early_and_what_it_named_is_kept() {
     File::options().write(true).open(synced.0.join("log-00000001")).unwrap().set_len(24).unwrap();
     let why = Disk::open(&synced.0, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err();
     assert!(why.contains("log-00000001 ends at 24"), "{why}");
+}
+
+#[tokio::test]
+async fn a_start_does_not_take_for_synced_what_was_only_written() {
+    let place = Scratch::new("unsynced");
+    let (disk, shelf) = open(&place.0, Medium::default());
+    for act in acts(12) {
+        act.perform(&shelf, &disk).await.unwrap();
+    }
+    let (killed, again) = (Scratch::new("unsynced-killed"), Scratch::new("unsynced-again"));
+    copy(&place.0, &killed.0);
+    drop((shelf, disk));
+    let held = open(&killed.0, Medium::default());
+    copy(&killed.0, &again.0);
+    drop(held);
+    let elsewhere = |reach: &mut folder::Reach| reach.boot = "0".repeat(36);
+    Folder::open(&again.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let log = File::options().write(true).open(again.0.join("log-00000001")).unwrap();
+    log.set_len(log.metadata().unwrap().len() / 2).unwrap();
+    let (_, shelf) = open(&again.0, Medium::default());
+    assert!(!shelf.read().books.is_empty());
+}
+
+#[tokio::test]
+async fn a_log_that_lost_its_end_with_the_power_is_told_and_what_the_end_named_is_kept() {
+    let place = Scratch::new("cut");
+    let (disk, shelf) = open(&place.0, Medium::default());
+    Act::Put(1, "one".to_owned(), vec![1; 50_000]).perform(&shelf, &disk).await.unwrap();
+    let until = fs::metadata(place.0.join("log-00000001")).unwrap().len();
+    Act::Put(2, "two".to_owned(), vec![2; 5000]).perform(&shelf, &disk).await.unwrap();
+    let killed = Scratch::new("cut-killed");
+    copy(&place.0, &killed.0);
+    drop((shelf, disk));
+    let elsewhere = |reach: &mut folder::Reach| reach.boot = "0".repeat(36);
+    Folder::open(&killed.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    let log = File::options().write(true).open(killed.0.join("log-00000001")).unwrap();
+    let written = log.metadata().unwrap().len();
+    log.set_len(until).unwrap();
+    let (disk, said) = Disk::open(&killed.0, Medium::default(), Durability::Process).unwrap();
+    let sentence = format!("log-00000001 had {written} bytes, {until} are there: what came after is lost with the power");
+    assert!(said.contains(&sentence), "{said:?}");
+    let disk = Arc::new(disk);
+    let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap();
+    let told = disk.settle();
+    assert!(told.iter().any(|line| line.contains("they are kept")), "{told:?}");
+    assert_eq!(read(&shelf).into_keys().collect::<Vec<_>>(), [1]);
+}
+
+#[tokio::test]
+async fn all_logs_since_the_last_snapshot_count_for_the_next() {
+    let place = Scratch::new("weighed");
+    let long = |key| Act::Put(key, "t".repeat(2 << 20), vec![key]);
+    let (disk, shelf) = open(&place.0, Medium::default());
+    for key in 0..20 {
+        long(key).perform(&shelf, &disk).await.unwrap();
+    }
+    drop((shelf, disk));
+    // As after a server that was killed while it wrote a snapshot.
+    let folder = Folder::open(&place.0).unwrap();
+    let next = replay::replay(&folder).unwrap().next;
+    LogFile::open(&folder, &Medium::default(), 2, 0, next).unwrap();
+    drop(folder);
+    let (disk, shelf) = open(&place.0, Medium::default());
+    for key in 0..14 {
+        long(key).perform(&shelf, &disk).await.unwrap();
+    }
+    let names = || files(&place.0).into_keys().filter(|name| name != "lazuli").collect::<Vec<_>>();
+    assert!(in_time(|| names() == ["extent-00000001", "log-00000003", "snapshot-00000003"]), "{:?}", names());
+    drop((shelf, disk));
+}
+
+#[tokio::test]
+async fn an_extent_that_was_taken_away_is_refused_and_one_that_the_power_took_is_named_and_left_alone() {
+    const EXTENT: &str = "extent-00000001";
+    let place = Scratch::new("extent");
+    let (disk, shelf) = open(&place.0, Medium::default());
+    Act::Put(1, "one".to_owned(), vec![1; 5000]).perform(&shelf, &disk).await.unwrap();
+    let (killed, powerless) = (Scratch::new("extent-killed"), Scratch::new("extent-powerless"));
+    copy(&place.0, &killed.0);
+    copy(&place.0, &powerless.0);
+    drop((shelf, disk));
+    let lose = |path: &Path, empty: bool| match empty {
+        true => File::options().write(true).open(path.join(EXTENT)).unwrap().set_len(0).unwrap(),
+        false => fs::remove_file(path.join(EXTENT)).unwrap(),
+    };
+    for (whole, empty) in [(&killed, false), (&killed, true), (&place, false), (&place, true)] {
+        let broken = Scratch::new("extent-broken");
+        copy(&whole.0, &broken.0);
+        lose(&broken.0, empty);
+        // The marker is this server's from the start on.
+        let held = || files(&broken.0).into_iter().filter(|(name, _)| name != "lazuli").collect::<Vec<_>>();
+        let before = held();
+        for _ in 0..2 {
+            let (disk, _) = Disk::open(&broken.0, Medium::default(), Durability::Process).unwrap();
+            let why = Store::on_disk(Arc::new(disk)).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap_err();
+            assert!(why.0.contains(EXTENT), "{}", why.0);
+            assert!(held() == before);
+        }
+        fs::copy(whole.0.join(EXTENT), broken.0.join(EXTENT)).unwrap();
+        assert_eq!(read(&open(&broken.0, Medium::default()).1)[&1].1, [1; 5000]);
+    }
+
+    let elsewhere = |reach: &mut folder::Reach| reach.boot = "0".repeat(36);
+    Folder::open(&powerless.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
+    lose(&powerless.0, false);
+    for key in [2, 3] {
+        let (disk, _) = Disk::open(&powerless.0, Medium::default(), Durability::Process).unwrap();
+        let disk = Arc::new(disk);
+        let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap();
+        let told = disk.settle();
+        // The first start writes to another file, which is then the last.
+        assert!(told.iter().any(|line| line.contains("1 pieces") && line.contains(EXTENT)), "{told:?}");
+        Act::Put(key, "new".to_owned(), vec![key; 5000]).perform(&shelf, &disk).await.unwrap();
+        shelf.read().books[&1].bytes.read().unwrap_err();
+    }
+    fs::copy(place.0.join(EXTENT), powerless.0.join(EXTENT)).unwrap();
+    let found = read(&open(&powerless.0, Medium::default()).1);
+    assert!((1..=3).all(|key| found[&key].1 == [key; 5000]));
 }
 
 #[tokio::test]

@@ -50,3 +50,32 @@ async fn a_signature_may_demand_an_encryption_scope() {
     let read = house.ask("GET", &format!("/box/plain?{account}")).anonymous().send().await;
     assert_eq!(read.verdict(), "200");
 }
+
+#[tokio::test]
+async fn a_signature_demands_a_scope_that_the_account_declares() {
+    let house = House::with(&["--account", "devstoreaccount1,scope=one,scope=two"]).await;
+    house.container("box").await;
+    let query = "400 InvalidQueryParameterValue";
+    for (signed, named, verdict) in [
+        ("one", "", "201"),
+        ("one", "one", "201"),
+        ("one", "two", "400 InvalidHeaderValue"),
+        ("other", "", query),
+        ("other", "other", query),
+        ("other", "one", query),
+    ] {
+        let fields = format!("sv=2021-12-02&sp=racwd&se=2099-01-01&ses={signed}");
+        for sas in [token::account(&format!("{fields}&ss=b&srt=sco")), token::service("box", &format!("{fields}&sr=c"))] {
+            let put = house.ask("PUT", &format!("/box/b?{sas}")).anonymous().header("x-ms-blob-type", "BlockBlob");
+            let put = if named.is_empty() { put } else { put.header("x-ms-encryption-scope", named) };
+            let answer = put.body("x").send().await;
+            assert_eq!(answer.verdict(), verdict, "{signed} {named}");
+            if verdict == query {
+                assert_eq!((answer.element("QueryParameterName"), answer.element("QueryParameterValue")), ("ses", signed));
+            }
+            // Reading asks for no scope.
+            let read = house.ask("GET", &format!("/box/b?{sas}")).anonymous().send().await;
+            assert_eq!(read.verdict(), "200", "{signed} {named}");
+        }
+    }
+}

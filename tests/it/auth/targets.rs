@@ -162,6 +162,23 @@ async fn host_style_can_be_switched_off() {
     }
 }
 
+/// The question by which pyarrow, Spark and Trino learn that an account has no hierarchical namespace.
+#[tokio::test]
+async fn a_flat_account_says_so_when_asked_about_access_control() {
+    let house = House::new().await;
+    house.container("box").await;
+    for (method, target) in [
+        ("HEAD", "/box/?action=getAccessControl&upn=false"),
+        ("PATCH", "/box/blob?action=setAccessControl"),
+        ("PATCH", "/box/blob?action=setAccessControlRecursive&mode=set"),
+    ] {
+        let answer = send_signed(&house, method, &path(target), &[], "").await;
+        assert_eq!(answer.verdict(), "400 HierarchicalNamespaceNotEnabled", "{method} {target}");
+    }
+    let append = send_signed(&house, "PATCH", &path("/box/blob?action=append&position=0"), &[], "").await;
+    assert_eq!(append.verdict(), "501 NotImplemented");
+}
+
 /// Data Lake is not there yet: its requests are refused by name, and none of them is done as if it were the Blob service's.
 #[tokio::test]
 async fn what_data_lake_is_asked_for_is_missing_and_says_so() {

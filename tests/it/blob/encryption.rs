@@ -3,6 +3,7 @@
 use crate::auth::token;
 use crate::house::House;
 use crate::scenario::check_in;
+use crate::scratch::Scratch;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use sha2::{Digest, Sha256};
 
@@ -184,7 +185,7 @@ async fn a_container_has_a_scope_for_its_blobs() {
     check_in(
         &House::new().await,
         &format!(
-            "PUT /soft?restype=container | x-ms-default-encryption-scope: s → 201
+            "PUT /soft?restype=container | x-ms-default-encryption-scope: s; x-ms-deny-encryption-scope-override: false → 201
              PUT /hard?restype=container | x-ms-default-encryption-scope: s; x-ms-deny-encryption-scope-override: true → 201
              PUT /odd?restype=container | x-ms-default-encryption-scope: s; x-ms-deny-encryption-scope-override: maybe → 400 InvalidHeaderValue
              HEAD /hard?restype=container → 200 | x-ms-default-encryption-scope: s; x-ms-deny-encryption-scope-override: true
@@ -201,6 +202,89 @@ async fn a_container_has_a_scope_for_its_blobs() {
         ),
     )
     .await;
+}
+
+/// One without the other is refused, even where the scope is the account's own; what is refused makes no container.
+#[tokio::test]
+async fn a_containers_scope_comes_with_its_flag() {
+    let says = "~Container encryption policy missing header: x-ms-default-encryption-scope and x-ms-deny-encryption-scope-override \
+                are required.";
+    let missing = format!("400 MissingRequiredHeader | | {says}");
+    check_in(
+        &House::new().await,
+        &format!(
+            "PUT /can?restype=container | x-ms-default-encryption-scope: s → {missing}
+             PUT /can?restype=container | x-ms-default-encryption-scope: $account-encryption-key → {missing}
+             PUT /can?restype=container | x-ms-deny-encryption-scope-override: true → {missing}
+             PUT /can?restype=container | x-ms-deny-encryption-scope-override: false → {missing}
+             HEAD /can?restype=container → 404 ContainerNotFound
+             PUT /can?restype=container | x-ms-default-encryption-scope: $account-encryption-key; x-ms-deny-encryption-scope-override: true → 201
+             HEAD /can?restype=container → 200 | x-ms-default-encryption-scope: $account-encryption-key; x-ms-deny-encryption-scope-override: true"
+        ),
+    )
+    .await;
+}
+
+/// Where the account declares its scopes, nothing is written in another. What was written in one before can be read.
+#[tokio::test]
+async fn an_account_declares_its_scopes() {
+    let folder = Scratch::new("scopes");
+    let keep = ["--location", folder.path()];
+    let declares = ["--location", folder.path(), "--account", "devstoreaccount1,scope=one,scope=two"];
+    let mut house = House::with(&keep).await;
+    check_in(
+        &house,
+        "PUT /box?restype=container | x-ms-blob-public-access: blob → 201
+         PUT /box/other | x-ms-blob-type: BlockBlob; x-ms-encryption-scope: other | x → 201",
+    )
+    .await;
+    house.restart_with(&declares).await;
+    check_in(
+        &house,
+        "GET /box/other → 200 | x-ms-encryption-scope: other | x
+         # reading names no scope: it is not held to one
+         GET /box/other | x-ms-encryption-scope: other → 200 | | x
+         PUT /can?restype=container | x-ms-default-encryption-scope: other; x-ms-deny-encryption-scope-override: false → 400 InvalidHeaderValue | | ~<HeaderName>x-ms-default-encryption-scope</HeaderName><HeaderValue>other</HeaderValue>
+         PUT /can?restype=container | x-ms-default-encryption-scope: one; x-ms-deny-encryption-scope-override: false → 201
+         PUT /can/b | x-ms-blob-type: BlockBlob | x → 201 | x-ms-encryption-scope: one
+         PUT /can/b | x-ms-blob-type: BlockBlob; x-ms-encryption-scope: two | x → 201 | x-ms-encryption-scope: two
+         PUT /box/a | x-ms-blob-type: AppendBlob; x-ms-encryption-scope: one → 201
+         PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; x-ms-encryption-scope: one → 201
+         PUT /box/s | x-ms-blob-type: BlockBlob | {512*k} → 201 | x-ms-encryption-scope: -",
+    )
+    .await;
+    let source = format!("x-ms-copy-source: {}/box/s; ", house.blob_url());
+    let list = "<BlockList><Latest>QQ==</Latest></BlockList>";
+    for (target, headers, body, status) in [
+        ("/box/b", "x-ms-blob-type: BlockBlob; ".to_owned(), "x", 201),
+        ("/box/b?comp=metadata", "x-ms-meta-a: 1; ".to_owned(), "", 200),
+        ("/box/b?comp=snapshot", String::new(), "", 201),
+        ("/box/b?comp=block&blockid=QQ==", String::new(), "x", 201),
+        ("/box/b?comp=blocklist", String::new(), list, 201),
+        ("/box/b?comp=block&blockid=QQ==", source.clone(), "", 201),
+        ("/box/b", format!("{source}x-ms-blob-type: BlockBlob; "), "", 201),
+        ("/box/b", format!("{source}x-ms-requires-sync: true; "), "", 202),
+        ("/box/a", "x-ms-blob-type: AppendBlob; ".to_owned(), "", 201),
+        ("/box/a?comp=appendblock", String::new(), "x", 201),
+        ("/box/a?comp=appendblock", source.clone(), "", 201),
+        ("/box/p", "x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; ".to_owned(), "", 201),
+        ("/box/p?comp=page", "x-ms-page-write: update; x-ms-range: bytes=0-511; ".to_owned(), "{512*k}", 201),
+        (
+            "/box/p?comp=page",
+            format!("{source}x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-source-range: bytes=0-511; "),
+            "",
+            201,
+        ),
+    ] {
+        check_in(
+            &house,
+            &format!(
+                "PUT {target} | {headers}x-ms-encryption-scope: other | {body} → 400 InvalidHeaderValue | | ~<HeaderName>x-ms-encryption-scope</HeaderName><HeaderValue>other</HeaderValue>
+                 PUT {target} | {headers}x-ms-encryption-scope: one | {body} → {status}"
+            ),
+        )
+        .await;
+    }
 }
 
 /// A copy that shows its source's key reads it, here as from another server; a wrong one, or half of one, does not.
