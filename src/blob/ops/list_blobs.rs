@@ -39,12 +39,15 @@ takes! { Asked {
     start_from: Option<String> = Query "startfrom",
     show_only: Option<String> = Query "showonly",
     end_before: Option<String> = Query "endbefore",
+    #[cfg(feature = "arrow")]
     accept: Option<String> = Header "accept",
 } }
 
 /// The media type of lists as Apache Arrow streams.
+#[cfg(feature = "arrow")]
 const ARROW: &str = "application/vnd.apache.arrow.stream";
 
+#[cfg(feature = "arrow")]
 impl Asked {
     /// Whether the client reads lists as Arrow, which versions before 2026-10-06 do not know.
     fn accepts_arrow(&self, version: Version) -> bool {
@@ -80,12 +83,9 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         })
     });
 
+    #[cfg(feature = "arrow")]
     if asked.accepts_arrow(call.version) {
-        #[cfg(feature = "arrow")]
-        return arrow(call.row.status, wire::arrow_list(page, include, &call)?);
-        // The Content-Type tells the client which of the two it got.
-        #[cfg(not(feature = "arrow"))]
-        tracing::debug!("the list is XML: this build has no Arrow (cargo feature `arrow`)");
+        return Ok(arrow(call.row.status, wire::arrow_list(page, include, &call)?));
     }
     let mut xml = Writer::new();
     let url = format!("{}{}", call.endpoint, call.container());
@@ -115,8 +115,8 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 }
 
 #[cfg(feature = "arrow")]
-fn arrow(status: u16, stream: Vec<u8>) -> Result<Reply, Fault> {
+fn arrow(status: u16, stream: Vec<u8>) -> Reply {
     let length = stream.len() as u64;
     let reply = Reply::new(status).with("content-type", ARROW);
-    Ok(reply.stream(std::iter::once(Ok(stream.into())), Some(length)))
+    reply.stream(std::iter::once(Ok(stream.into())), Some(length))
 }

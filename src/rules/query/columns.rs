@@ -83,8 +83,9 @@ fn cell(value: Value, kind: Kind) -> Result<Cell, Trouble> {
     })
 }
 
-/// The digits of a decimal number, as they are written: they are not moved to the column's scale. A live test of azure-storage-blob for
-/// Python finds 400 as 4.00 in a column of precision 4 and scale 2.
+/// The digits of a decimal number, as they are written: they are not moved to the column's scale. The stream that
+/// `test_quick_query_output_in_arrow_format` of azure-storage-blob for Python records (`expected_result`) holds the field `400` as the
+/// integer 400 in a column of precision 4 and scale 2, which reads as 4.00.
 fn decimal(text: &str, precision: u8) -> Option<i128> {
     let (negative, number) = match text.strip_prefix('-') {
         Some(number) => (true, number),

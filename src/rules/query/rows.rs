@@ -21,7 +21,7 @@ pub struct Rows {
 enum Form {
     Text(Format),
     #[cfg(feature = "arrow")]
-    Table(Table),
+    Table(Box<Table>),
 }
 
 impl Rows {
@@ -30,7 +30,7 @@ impl Rows {
         let form = match output {
             Output::Text(format) => Form::Text(format.clone()),
             #[cfg(feature = "arrow")]
-            Output::Arrow(columns) => Form::Table(Table::new(columns.clone())),
+            Output::Arrow(columns) => Form::Table(Box::new(Table::new(columns.clone()))),
         };
         Rows { bytes: Vec::new(), form }
     }

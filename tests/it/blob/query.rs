@@ -359,7 +359,7 @@ mod arrow {
         assert_eq!(column::<Float64Array>(batch, 2), Float64Array::from(vec![Some(1.5), None, None]));
         assert_eq!(column::<BooleanArray>(batch, 3), BooleanArray::from(vec![Some(true), None, None]));
         assert_eq!(column::<TimestampMillisecondArray>(batch, 4), TimestampMillisecondArray::from(vec![Some(1000), None, None]));
-        // The digits as they are written, as a live test of azure-storage-blob for Python finds them.
+        // The digits as they are written, as in `test_quick_query_output_in_arrow_format` of azure-storage-blob for Python.
         let decimals = Decimal128Array::from(vec![Some(400), None, Some(1234)]).with_precision_and_scale(4, 2).unwrap();
         assert_eq!(column::<Decimal128Array>(batch, 5), decimals);
         // No row: a schema and an end.
