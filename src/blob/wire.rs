@@ -19,12 +19,16 @@ use crate::rules::{
     version::Version,
 };
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod blocks;
 mod container;
 mod listing;
 mod tags;
 mod tier;
 
+#[cfg(feature = "arrow")]
+pub(super) use arrow::arrow_list;
 pub(super) use blocks::{block_list, read_block_list};
 pub(super) use container::{ACCESS, PRESET, preset_told, read_preset, read_public_access, write_container};
 pub(super) use listing::{Include, write_listed, write_name};

@@ -198,23 +198,23 @@ macro_rules! ops {
     };
 }
 
-/// A struct of request fields, its reader, and the list of their names, from one list.
+/// A struct of request fields, its reader, and the list of their names, from one list. A field that only some builds read has its `#[cfg]`.
 #[macro_export]
 macro_rules! takes {
-    ($(#[$doc:meta])* $name:ident { $($field:ident: $kind:ty = $place:ident $text:literal),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$when:meta])* $field:ident: $kind:ty = $place:ident $text:literal),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Debug)]
-        pub(super) struct $name { $(pub(super) $field: $kind),* }
+        pub(super) struct $name { $($(#[$when])* pub(super) $field: $kind),* }
 
         impl $name {
-            pub(super) const FIELDS: &'static [$crate::op::Field] = &[$($crate::op::Field {
+            pub(super) const FIELDS: &'static [$crate::op::Field] = &[$($(#[$when])* $crate::op::Field {
                 place: $crate::op::Place::$place,
                 name: $text,
                 required: <$kind as $crate::op::Given>::REQUIRED,
             }),*];
 
             pub(super) fn of(call: &$crate::op::Call) -> Result<$name, $crate::rules::fault::Fault> {
-                Ok($name { $($field: $crate::op::Given::given(call, $crate::op::Place::$place, $text)?),* })
+                Ok($name { $($(#[$when])* $field: $crate::op::Given::given(call, $crate::op::Place::$place, $text)?),* })
             }
         }
     };

@@ -3,6 +3,8 @@
 //! Nothing here awaits, reads a clock, draws a random number or knows HTTP's types. Time and ids come in as arguments.
 
 pub mod access;
+#[cfg(feature = "arrow")]
+pub mod arrow;
 pub mod batch;
 pub mod blocks;
 pub mod checksum;

@@ -46,6 +46,11 @@ impl Timestamp {
         Timestamp::from_ticks(self.0.saturating_add(1))
     }
 
+    /// Milliseconds since 1970.
+    pub const fn unix_millis(self) -> i64 {
+        (self.0 / (TICKS_PER_SECOND / 1000)) as i64 - (UNIX_EPOCH_TICKS / (TICKS_PER_SECOND / 1000)) as i64
+    }
+
     /// Whole seconds from here to `later`, rounded up; 0 if it has passed.
     pub const fn seconds_until(self, later: Timestamp) -> u64 {
         later.0.saturating_sub(self.0).div_ceil(TICKS_PER_SECOND)

@@ -185,7 +185,7 @@ Asked for one of these, the server refuses with 501 NotImplemented or a 400 that
 | What | Operations and headers |
 |---|---|
 | Incremental copies | Incremental Copy Blob from another server; block lists of block blobs copied from another server, which become one piece |
-| Query | Parquet input, Arrow output |
+| Arrow | Without the cargo feature `arrow`, which is off: queries of Parquet and answers in Arrow are refused, and lists are XML where `Accept` asks for `application/vnd.apache.arrow.stream` |
 | Data Lake | The `dfs` endpoint and its operations (`resource`, `action`, `x-ms-rename-source`), hierarchical namespaces |
 | Tables | Atom feeds and verbose JSON, which the service gave up with 2015-12-11 |
 

@@ -15,6 +15,8 @@ mod case;
 mod crash;
 mod dice;
 mod disk;
+// The page describes the build without features.
+#[cfg(not(feature = "arrow"))]
 mod docs;
 mod dropin;
 mod faults;

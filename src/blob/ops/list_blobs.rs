@@ -39,7 +39,23 @@ takes! { Asked {
     start_from: Option<String> = Query "startfrom",
     show_only: Option<String> = Query "showonly",
     end_before: Option<String> = Query "endbefore",
+    #[cfg(feature = "arrow")]
+    accept: Option<String> = Header "accept",
 } }
+
+/// The media type of lists as Apache Arrow streams.
+#[cfg(feature = "arrow")]
+const ARROW: &str = "application/vnd.apache.arrow.stream";
+
+#[cfg(feature = "arrow")]
+impl Asked {
+    /// Whether the client reads lists as Arrow, which versions before 2026-10-06 do not know.
+    fn accepts_arrow(&self, version: Version) -> bool {
+        let mut types = self.accept.as_deref().unwrap_or_default().split(',');
+        let is_arrow = |kind: &str| kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(ARROW);
+        version >= Version::V2026_10_06 && types.any(is_arrow)
+    }
+}
 
 async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let asked = Asked::of(&call)?;
@@ -67,6 +83,10 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         })
     });
 
+    #[cfg(feature = "arrow")]
+    if asked.accepts_arrow(call.version) {
+        return Ok(arrow(call.row.status, wire::arrow_list(page, include, &call)?));
+    }
     let mut xml = Writer::new();
     let url = format!("{}{}", call.endpoint, call.container());
     let container_name = if call.version >= Version::V2013_08_15 { call.container() } else { &url };
@@ -92,4 +112,11 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     xml.leaf("NextMarker", page.next.map(|next| next.marker()).unwrap_or_default());
     xml.close("EnumerationResults");
     Ok(Reply::xml(call.row.status, xml.finish()))
+}
+
+#[cfg(feature = "arrow")]
+fn arrow(status: u16, stream: Vec<u8>) -> Reply {
+    let length = stream.len() as u64;
+    let reply = Reply::new(status).with("content-type", ARROW);
+    reply.stream(std::iter::once(Ok(stream.into())), Some(length))
 }

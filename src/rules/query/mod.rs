@@ -3,12 +3,17 @@
 //! A [`Run`] reads the blob's chunks as its answer is taken, a batch at a time: neither the blob nor the answer is ever held whole.
 
 mod avro;
+#[cfg(feature = "arrow")]
+mod columns;
 mod csv;
 mod dates;
 mod evaluate;
 mod input;
 mod json;
+#[cfg(feature = "arrow")]
+pub mod parquet;
 mod parse;
+mod rows;
 mod sql;
 mod value;
 
@@ -16,11 +21,14 @@ pub use csv::Dialect;
 pub use parse::parse;
 pub use sql::Query;
 
+#[cfg(feature = "arrow")]
+use crate::rules::arrow;
 use crate::rules::time::Timestamp;
 use bytes::Bytes;
 use csv::{Fields, Named};
 use evaluate::{Row, arithmetic, evaluate};
 use input::Input;
+use rows::Rows;
 use sql::{Aggregate, Column, Expr, Select, Sign, Step};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -28,8 +36,6 @@ use value::{Kind, Trouble, Value};
 
 /// How much of the blob is read for one batch of the answer, in bytes.
 const READ: u64 = 256 << 10;
-/// How large a batch's rows may grow before the batch is sent, in bytes.
-const WRITTEN: usize = 64 << 10;
 
 /// How rows are written in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,17 +46,27 @@ pub enum Format {
     Json(Vec<u8>),
 }
 
+/// How an answer's rows are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// As text.
+    Text(Format),
+    /// As an Apache Arrow stream of these columns.
+    #[cfg(feature = "arrow")]
+    Arrow(Vec<arrow::Column>),
+}
+
 /// What is to be done with a blob.
 #[derive(Clone, Debug)]
 pub struct Task {
     query: Query,
     input: Arc<Format>,
-    output: Format,
+    output: Output,
 }
 
 impl Task {
     /// A query, the format of what it is asked of, and that of its answer; or why they do not go together.
-    pub fn new(query: Query, input: Format, output: Format) -> Result<Task, String> {
+    pub fn new(query: Query, input: Format, output: Output) -> Result<Task, String> {
         match (&input, &query.select) {
             (Format::Delimited(_), _) if !matches!(query.from[..], [] | [Step::Each]) => {
                 Err("delimited text has no path to follow".into())
@@ -77,7 +93,7 @@ pub struct Run<I> {
     left: u64,
     tally: Tally,
     /// Rows that wait to be sent.
-    rows: Vec<u8>,
+    rows: Rows,
     troubles: Vec<(Trouble, u64)>,
     stage: Stage,
 }
@@ -107,6 +123,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
     pub fn new(task: Task, chunks: I, size: u64, now: Timestamp, sync: [u8; 16]) -> Run<I> {
         Run {
             left: task.query.limit.unwrap_or(u64::MAX),
+            rows: Rows::new(&task.output),
             task,
             input: Input::new(chunks),
             size,
@@ -115,7 +132,6 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
             names: None,
             fields: Fields::default(),
             tally: Tally::default(),
-            rows: Vec::new(),
             troubles: Vec::new(),
             stage: Stage::New,
         }
@@ -124,7 +140,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
     /// Reads a batch; whether there is more to read.
     fn batch(&mut self) -> bool {
         let until = self.input.position() + READ;
-        while self.input.position() < until && self.rows.len() < WRITTEN {
+        while self.input.position() < until && !self.rows.is_full() {
             if self.left == 0 {
                 return false;
             }
@@ -156,7 +172,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
                 let mut fields = std::mem::take(&mut self.fields);
                 let more = fields.read(&mut self.input, dialect)?;
                 if more && dialect.headers && self.names.is_none() {
-                    self.write_names(&fields);
+                    self.rows.begin(&fields, &self.task.query.select);
                     self.names = Some(fields);
                     return Ok(true);
                 }
@@ -182,20 +198,6 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
         }
     }
 
-    /// Begins an answer with the names of its columns, where it is to have a header too.
-    fn write_names(&mut self, names: &Fields) {
-        let Format::Delimited(dialect) = &self.task.output else { return };
-        match &self.task.query.select {
-            _ if !dialect.headers => {}
-            Select::All => csv::write(&mut self.rows, names.iter(), dialect),
-            Select::Columns(columns) => {
-                let names: Vec<String> = columns.iter().enumerate().map(column_name).collect();
-                csv::write(&mut self.rows, names.iter().map(String::as_bytes), dialect);
-            }
-            Select::Total(..) | Select::Split(_) => {}
-        }
-    }
-
     /// Answers a row, if it is asked for.
     fn row(&mut self, row: &impl Answered) -> Result<(), Trouble> {
         let query = &self.task.query;
@@ -208,11 +210,11 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
             return Ok(());
         }
         match &query.select {
-            Select::All => row.write(&mut self.rows, &self.task.output),
+            Select::All => self.rows.add(row)?,
             Select::Columns(columns) => {
                 let worth = |column: &Column| evaluate(&column.value, row, self.now);
                 let values = columns.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
-                write_values(&mut self.rows, columns, values, &self.task.output);
+                self.rows.add_values(columns, values)?;
             }
             Select::Total(how, of) => {
                 let value = of.as_ref().map(|of| evaluate(of, row, self.now)).transpose()?;
@@ -224,7 +226,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
                     return Ok(());
                 }
                 self.tally.start = self.input.position();
-                write_value(&mut self.rows, Value::Int(size as i64), &self.task.output);
+                self.rows.add_value(Value::Int(size as i64))?;
             }
         }
         self.left -= 1;
@@ -243,8 +245,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
             Select::Split(_) if self.size > self.tally.start => Value::Int((self.size - self.tally.start) as i64),
             Select::All | Select::Columns(_) | Select::Split(_) => return Ok(()),
         };
-        write_value(&mut self.rows, value, &self.task.output);
-        Ok(())
+        self.rows.add_value(value)
     }
 }
 
@@ -285,16 +286,21 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
         if self.stage == Stage::Done {
             return None;
         }
-        let more = self.batch();
+        let mut more = self.batch();
+        if let Err(trouble) = self.rows.end_batch(!more) {
+            self.troubles.push((trouble, self.input.position()));
+            more = false;
+        }
         // Recorded: the first batch has rows, even if there are none.
-        if self.stage == Stage::New || !self.rows.is_empty() {
-            self.writer.data(&self.rows);
+        if self.stage == Stage::New || !self.rows.bytes().is_empty() {
+            self.writer.data(self.rows.bytes());
             self.rows.clear();
         }
         for (trouble, place) in self.troubles.drain(..) {
             self.writer.error(trouble, place);
         }
-        self.writer.progress(if more { self.input.position() } else { self.size }, self.size);
+        // Rows of a Parquet file are longer as text than in the file.
+        self.writer.progress(if more { self.input.position().min(self.size) } else { self.size }, self.size);
         self.stage = Stage::Under;
         if !more {
             self.writer.end(self.size);
@@ -306,7 +312,12 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
 
 /// A row that can be answered as it is.
 trait Answered: Row {
+    /// Writes it as text.
     fn write(&self, out: &mut Vec<u8>, format: &Format);
+
+    /// The values of all its columns, in order.
+    #[cfg(feature = "arrow")]
+    fn values(&self) -> Vec<Value>;
 }
 
 impl Answered for Named<'_> {
@@ -319,6 +330,11 @@ impl Answered for Named<'_> {
                 write_members(out, members, separator);
             }
         }
+    }
+
+    #[cfg(feature = "arrow")]
+    fn values(&self) -> Vec<Value> {
+        self.fields.iter().map(|field| Value::Text(String::from_utf8_lossy(field).into_owned())).collect()
     }
 }
 
@@ -334,6 +350,14 @@ impl Answered for serde_json::Value {
                 out.extend_from_slice(separator);
             }
             _ => write_value(out, Value::of_json(self), format),
+        }
+    }
+
+    #[cfg(feature = "arrow")]
+    fn values(&self) -> Vec<Value> {
+        match self {
+            serde_json::Value::Object(members) => members.values().map(Value::of_json).collect(),
+            other => vec![Value::of_json(other)],
         }
     }
 }

@@ -6,7 +6,7 @@ const SYNC: [u8; 16] = *b"0123456789abcdef";
 
 /// What an answer says, a record after the other: `data`, `!name at position` (`!!` when fatal), `progress/total`, `end total`.
 fn told(query: &str, input: &Format, output: &Format, text: &str) -> String {
-    let task = Task::new(parse(query).unwrap(), input.clone(), output.clone()).unwrap();
+    let task = Task::new(parse(query).unwrap(), input.clone(), Output::Text(output.clone())).unwrap();
     let chunks = text.as_bytes().chunks(7).map(Bytes::copy_from_slice).collect::<Vec<_>>();
     let answer: Vec<u8> = Run::new(task, chunks.into_iter(), text.len() as u64, Timestamp::default(), SYNC).flatten().collect();
     records(&answer).join(" ")
@@ -72,7 +72,7 @@ fn json() -> Format {
 
 #[test]
 fn begins_as_recorded() {
-    let task = Task::new(parse("SELECT * FROM BlobStorage").unwrap(), csv(), csv()).unwrap();
+    let task = Task::new(parse("SELECT * FROM BlobStorage").unwrap(), csv(), Output::Text(csv())).unwrap();
     let answer: Vec<u8> = Run::new(task, std::iter::empty(), 0, Timestamp::default(), SYNC).flatten().collect();
     assert!(answer.starts_with(b"Obj\x01\x02\x16avro.schema\xbe\x1e[\n  {\n    \"type\": \"record\","));
     // A block of one record of two bytes: rows, none.
@@ -156,7 +156,7 @@ fn long_blobs_come_in_batches() {
 
 #[test]
 fn what_does_not_go_together() {
-    let task = |query, input: Format| Task::new(parse(query).unwrap(), input, csv()).map(|_| ());
+    let task = |query, input: Format| Task::new(parse(query).unwrap(), input, Output::Text(csv())).map(|_| ());
     assert!(task("SELECT * FROM BlobStorage.a", csv()).is_err());
     assert!(task("SELECT * FROM BlobStorage[*]", csv()).is_ok());
     assert!(task("SELECT sys.split(10485760) FROM BlobStorage", json()).is_err());

@@ -74,6 +74,9 @@ pub struct Trouble {
 impl Trouble {
     /// The input is not what it was said to be. As recorded.
     pub const INPUT: Trouble = Trouble { fatal: true, name: "InternalError", says: "Internal parse exception." };
+    /// The rows of the answer cannot be written as its columns are declared.
+    #[cfg(feature = "arrow")]
+    pub const OUTPUT: Trouble = Trouble { fatal: true, name: "InternalError", says: "Internal output exception." };
     /// A row is shorter than the column asked for. As recorded.
     pub const ORDINAL: Trouble =
         Trouble { fatal: false, name: "InvalidColumnOrdinal", says: "Column ordinal does not exist in row." };

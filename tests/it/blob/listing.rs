@@ -249,3 +249,146 @@ async fn a_flat_namespace_has_no_deleted_paths_to_list() {
     )
     .await;
 }
+
+const ARROW: &str = "application/vnd.apache.arrow.stream";
+
+/// A client that can read Arrow tells by the Content-Type that the list is XML.
+#[cfg(not(feature = "arrow"))]
+#[tokio::test]
+async fn without_the_feature_lists_are_xml_whatever_is_accepted() {
+    let house = house().await;
+    let ask = house.ask("GET", "/box?restype=container&comp=list").header("x-ms-version", "2026-10-06");
+    let page = ask.header("accept", ARROW).send().await;
+    assert_eq!((page.verdict().as_str(), page.header("content-type")), ("200", "application/xml"));
+    assert_eq!(page.elements("Name"), NAMES);
+}
+
+#[cfg(feature = "arrow")]
+mod arrow {
+    use super::*;
+    use arrow_array::{Array, BooleanArray, Int64Array, MapArray, RecordBatch, StringArray, TimestampMillisecondArray};
+    use arrow_ipc::reader::StreamReader;
+
+    struct Page {
+        next: String,
+        rows: Option<RecordBatch>,
+    }
+
+    impl Page {
+        fn column<T: Array + Clone + 'static>(&self, name: &str) -> T {
+            let column = self.rows.as_ref().unwrap().column_by_name(name);
+            column.unwrap_or_else(|| panic!("no {name}")).as_any().downcast_ref::<T>().unwrap().clone()
+        }
+
+        fn texts(&self, name: &str) -> Vec<Option<String>> {
+            self.column::<StringArray>(name).iter().map(|text| text.map(str::to_owned)).collect()
+        }
+
+        fn map(&self, name: &str, row: usize) -> Vec<(String, String)> {
+            let entries = self.column::<MapArray>(name).value(row);
+            let text = |at: usize| entries.column(at).as_any().downcast_ref::<StringArray>().unwrap().clone();
+            let (keys, values) = (text(0), text(1));
+            keys.iter().flatten().zip(values.iter().flatten()).map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
+        }
+    }
+
+    async fn page(house: &House, query: &str) -> Page {
+        let ask = house.ask("GET", &format!("/box?restype=container&comp=list{query}")).header("x-ms-version", "2026-10-06");
+        let answer = ask.header("accept", format!("{ARROW}, application/xml")).send().await;
+        assert_eq!((answer.verdict().as_str(), answer.header("content-type")), ("200", ARROW), "{query}");
+        let reader = StreamReader::try_new(&answer.body[..], None).unwrap();
+        let next = reader.schema().metadata().get("NextMarker").cloned().unwrap();
+        let mut batches: Vec<RecordBatch> = reader.map(Result::unwrap).collect();
+        assert!(batches.len() <= 1);
+        Page { next, rows: batches.pop() }
+    }
+
+    #[tokio::test]
+    async fn a_list_says_in_arrow_what_it_says_in_xml() {
+        let house = house().await;
+        for (query, prefix, delimiter) in [("", "", ""), ("&delimiter=/", "", "/"), ("&prefix=a/&delimiter=/", "a/", "/")] {
+            let page = page(&house, query).await;
+            let names: Vec<String> = page.texts("Name").into_iter().flatten().collect();
+            assert_eq!(names, model(prefix, delimiter), "{query}");
+            assert_eq!(page.next, "");
+            for (name, kind) in names.iter().zip(page.texts("ResourceType")) {
+                let is_prefix = !delimiter.is_empty() && name[prefix.len()..].ends_with(delimiter);
+                assert_eq!(kind.as_deref(), is_prefix.then_some("blobprefix"), "{name}");
+            }
+        }
+        // Nothing to tell: no rows, but a schema.
+        assert!(page(&house, "&prefix=none").await.rows.is_none());
+    }
+
+    #[tokio::test]
+    async fn pages_go_on_at_the_marker_in_the_schema() {
+        let house = house().await;
+        let (mut seen, mut marker) = (Vec::new(), String::new());
+        loop {
+            let page = page(&house, &format!("&delimiter=/&maxresults=3&marker={}", encoded(&marker))).await;
+            let names: Vec<String> = page.texts("Name").into_iter().flatten().collect();
+            assert!(names.len() <= 3);
+            seen.extend(names);
+            if page.next.is_empty() {
+                break;
+            }
+            marker = page.next;
+            assert!(seen.len() < 100, "pages without end");
+        }
+        assert_eq!(seen, model("", "/"));
+    }
+
+    #[tokio::test]
+    async fn blobs_have_their_properties_metadata_and_tags() {
+        let house = House::new().await;
+        check_in(
+            &house,
+            "PUT /box?restype=container → 201
+             PUT /box/a | x-ms-blob-type: BlockBlob; content-type: text/plain; x-ms-meta-one: 1; x-ms-meta-two: zwei; x-ms-tags: k=v; x-ms-access-tier: Cool | text → 201 | etag: $e
+             PUT /box/b | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; x-ms-blob-sequence-number: 7 → 201",
+        )
+        .await;
+        let etag = house.ask("HEAD", "/box/a").send().await.header("etag").trim_matches('"').to_owned();
+        let page = page(&house, "&include=metadata,tags,legalhold").await;
+        let text = |name: &str, row: usize| page.texts(name)[row].clone();
+        for (name, a, b) in [
+            ("Name", Some("a"), Some("b")),
+            ("Etag", Some(etag.as_str()), page.texts("Etag")[1].as_deref()),
+            ("Content-Type", Some("text/plain"), Some("application/octet-stream")),
+            ("BlobType", Some("BlockBlob"), Some("PageBlob")),
+            ("AccessTier", Some("Cool"), None),
+            ("LeaseStatus", Some("unlocked"), Some("unlocked")),
+            ("LeaseState", Some("available"), Some("available")),
+            ("Snapshot", None, None),
+            ("CopyId", None, None),
+        ] {
+            assert_eq!((text(name, 0).as_deref(), text(name, 1).as_deref()), (a, b), "{name}");
+        }
+        assert_eq!(page.column::<Int64Array>("Content-Length"), Int64Array::from(vec![4, 512]));
+        assert_eq!(page.column::<Int64Array>("x-ms-blob-sequence-number"), Int64Array::from(vec![None, Some(7)]));
+        assert_eq!(page.column::<Int64Array>("TagCount"), Int64Array::from(vec![Some(1), None]));
+        assert_eq!(page.column::<BooleanArray>("ServerEncrypted"), BooleanArray::from(vec![true, true]));
+        let start = crate::house::start_of_time().unix_millis() / 1000 * 1000;
+        let moment = page.column::<TimestampMillisecondArray>("Last-Modified").value(0);
+        assert!((start..start + 86_400_000).contains(&moment), "{moment} is not about {start}");
+        let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+        assert_eq!(page.map("Metadata", 0), [pair("one", "1"), pair("two", "zwei")]);
+        assert_eq!((page.map("Metadata", 1), page.map("Tags", 1)), (Vec::new(), Vec::new()));
+        assert_eq!(page.map("Tags", 0), [pair("k", "v")]);
+        // What is not asked for is no column.
+        let plain = self::page(&house, "").await;
+        for name in ["Metadata", "Tags", "LegalHold"] {
+            assert!(plain.rows.as_ref().unwrap().column_by_name(name).is_none(), "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_list_is_xml_for_older_versions_and_other_types() {
+        let house = house().await;
+        for (version, accept) in [("2026-06-06", ARROW), ("2026-10-06", "application/xml"), ("2026-10-06", "*/*")] {
+            let ask = house.ask("GET", "/box?restype=container&comp=list").header("x-ms-version", version);
+            let answer = ask.header("accept", accept).send().await;
+            assert_eq!((answer.verdict().as_str(), answer.header("content-type")), ("200", "application/xml"), "{accept}");
+        }
+    }
+}

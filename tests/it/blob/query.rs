@@ -161,8 +161,6 @@ async fn what_is_refused() {
         (request(all, plain, plain).replace("SQL", "KQL"), "400 InvalidXmlNodeValue"),
         (request("SELECT", plain, plain), "400 InvalidXmlNodeValue"),
         (request("SELECT * FROM BlobStorage.path", plain, plain), "400 InvalidXmlNodeValue"),
-        (request(all, "<Type>parquet</Type>", plain), "400 UnsupportedXmlNode"),
-        (request(all, plain, "<Type>arrow</Type>"), "400 UnsupportedXmlNode"),
         (request(all, plain, "<Type>xml</Type>"), "400 InvalidXmlNodeValue"),
         (request(all, plain, ""), "400 InvalidXmlDocument"),
         (request(all, &HEADED.replace("\"", "''"), plain), "400 InvalidXmlNodeValue"),
@@ -171,5 +169,243 @@ async fn what_is_refused() {
     ] {
         let answer = house.ask("POST", "/box/people?comp=query").body(body.clone()).send().await;
         assert_eq!(answer.verdict(), verdict, "{body:.400}");
+    }
+}
+
+/// A build without the feature names what it does not have, whichever side it is asked of.
+#[cfg(not(feature = "arrow"))]
+#[tokio::test]
+async fn without_the_feature_parquet_and_arrow_are_refused() {
+    let house = house().await;
+    let plain = "<Type>delimited</Type>";
+    for kind in ["parquet", "arrow"] {
+        let named = format!("<Type>{kind}</Type>");
+        for (input, output) in [(named.as_str(), plain), (plain, named.as_str())] {
+            let ask = house.ask("POST", "/box/people?comp=query").body(request("SELECT * FROM BlobStorage", input, output));
+            let answer = ask.send().await;
+            assert_eq!(answer.verdict(), "400 UnsupportedXmlNode", "{input} {output}");
+            assert_eq!((answer.element("XmlNodeName"), answer.element("XmlNodeValue")), ("Type", kind));
+        }
+    }
+}
+
+#[cfg(feature = "arrow")]
+mod arrow {
+    use super::*;
+    use arrow_array::{Array, ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, StringArray};
+    use arrow_array::{RecordBatch, TimestampMillisecondArray};
+    use arrow_ipc::reader::StreamReader;
+    use parquet::basic::Compression;
+    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+    use parquet::file::{properties::WriterProperties, writer::SerializedFileWriter};
+    use parquet::schema::parser::parse_message_type;
+    use std::sync::Arc;
+
+    const ALL: &str = "SELECT * FROM BlobStorage";
+    const PARQUET: &str = "<Type>parquet</Type><ParquetTextConfiguration> </ParquetTextConfiguration>";
+    const LINES: &str = "<Type>json</Type>";
+
+    fn fields(fields: &[&str]) -> String {
+        let fields: String = fields.iter().map(|field| format!("<Field>{field}</Field>")).collect();
+        format!("<Type>arrow</Type><ArrowConfiguration><Schema>{fields}</Schema></ArrowConfiguration>")
+    }
+
+    /// A number of zigzag form, as Avro writes it.
+    fn number(rest: &mut &[u8]) -> usize {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let byte = rest[0];
+            *rest = &rest[1..];
+            value |= usize::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                return value >> 1;
+            }
+        }
+    }
+
+    /// The bytes of an answer's rows, in all its batches, and the names of its errors.
+    fn rows_and_errors(answer: &Answer) -> (Vec<u8>, Vec<String>) {
+        assert_eq!(answer.verdict(), "200", "{}", String::from_utf8_lossy(&answer.body));
+        let mut rest = &answer.body[1987..];
+        let (mut rows, mut errors) = (Vec::new(), Vec::new());
+        while !rest.is_empty() {
+            assert_eq!(number(&mut rest), 1, "a record a block");
+            let length = number(&mut rest);
+            let mut record = &rest[..length];
+            rest = &rest[length + 16..];
+            match number(&mut record) {
+                0 => {
+                    let length = number(&mut record);
+                    rows.extend_from_slice(&record[..length]);
+                }
+                1 => {
+                    record = &record[1..];
+                    let length = number(&mut record);
+                    errors.push(String::from_utf8_lossy(&record[..length]).into_owned());
+                }
+                _ => {}
+            }
+        }
+        (rows, errors)
+    }
+
+    fn batches(stream: &[u8]) -> Vec<RecordBatch> {
+        assert!(stream.ends_with(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]), "the stream has no end");
+        StreamReader::try_new(stream, None).unwrap().map(Result::unwrap).collect()
+    }
+
+    /// A file of so many rows in groups of 1000: `id`, `name` (null in every third row) and `price`.
+    fn parquet_file(rows: i64) -> Vec<u8> {
+        let schema = "message people { required int64 id; optional binary name (UTF8); required double price; }";
+        let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+        let mut file = Vec::new();
+        let schema = Arc::new(parse_message_type(schema).unwrap());
+        let mut writer = SerializedFileWriter::new(&mut file, schema, Arc::new(properties)).unwrap();
+        let ids: Vec<i64> = (0..rows).collect();
+        for ids in ids.chunks(1000) {
+            let mut group = writer.next_row_group().unwrap();
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<Int64Type>().write_batch(ids, None, None).unwrap();
+            column.close().unwrap();
+            let levels: Vec<i16> = ids.iter().map(|id| i16::from(id % 3 != 2)).collect();
+            let names = ids.iter().filter(|id| **id % 3 != 2).map(|id| ByteArray::from(format!("n{id}").as_str()));
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<ByteArrayType>().write_batch(&names.collect::<Vec<_>>(), Some(&levels), None).unwrap();
+            column.close().unwrap();
+            let prices: Vec<f64> = ids.iter().map(|id| *id as f64 + 0.5).collect();
+            let mut column = group.next_column().unwrap().unwrap();
+            column.typed::<DoubleType>().write_batch(&prices, None, None).unwrap();
+            column.close().unwrap();
+            group.close().unwrap();
+        }
+        writer.close().unwrap();
+        file
+    }
+
+    #[tokio::test]
+    async fn parquet_files_are_queried() {
+        let house = house().await;
+        house.blob("/box/people.parquet", parquet_file(2500)).await;
+        let ask = |body: String| house.ask("POST", "/box/people.parquet?comp=query").body(body).send();
+        for (expression, output, wanted) in [
+            ("select * from blobstorage where id < 3;", "<Type>delimited</Type>", "0,n0,0.5\n1,n1,1.5\n2,,2.5\n"),
+            ("SELECT name, price FROM BlobStorage WHERE id = 2499", LINES, "{\"name\":\"n2499\",\"price\":2499.5}\n"),
+            (
+                "SELECT * FROM BlobStorage LIMIT 2",
+                LINES,
+                "{\"id\":0,\"name\":\"n0\",\"price\":0.5}\n{\"id\":1,\"name\":\"n1\",\"price\":1.5}\n",
+            ),
+            ("SELECT COUNT(*) FROM BlobStorage WHERE name IS NULL", "<Type>delimited</Type>", "833\n"),
+        ] {
+            let (rows, errors) = rows_and_errors(&ask(request(expression, PARQUET, output)).await);
+            assert_eq!((String::from_utf8(rows).unwrap().as_str(), &errors[..]), (wanted, &[][..]), "{expression}");
+        }
+        // Without a word about its format, the answer is delimited text.
+        let body = request("SELECT id FROM BlobStorage LIMIT 1", PARQUET, "OUT")
+            .replace("<OutputSerialization><Format>OUT</Format></OutputSerialization>", "");
+        assert_eq!(rows_and_errors(&ask(body).await), (b"0\n".to_vec(), Vec::new()));
+        // Every row of every group, in Arrow.
+        let output = fields(&["<Type>int64</Type><Name>id</Name>", "<Type>string</Type><Name>name</Name>"]);
+        let (rows, errors) = rows_and_errors(&ask(request("SELECT id, name FROM BlobStorage", PARQUET, &output)).await);
+        assert!(errors.is_empty(), "{errors:?}");
+        let batches = batches(&rows);
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 2500);
+        let ids = batches.iter().flat_map(|batch| column::<Int64Array>(batch, 0).values().to_vec());
+        assert!(ids.eq(0..2500));
+        assert_eq!(batches.iter().map(|batch| batch.column(1).null_count()).sum::<usize>(), 833);
+    }
+
+    #[tokio::test]
+    async fn what_is_no_parquet_ends_the_query_and_not_the_server() {
+        let house = house().await;
+        let whole = parquet_file(10);
+        let mut torn = whole.clone();
+        torn[20..40].fill(0xff);
+        let cut = whole[whole.len() / 2..].to_vec();
+        for (name, content) in [("empty", Vec::new()), ("text", PEOPLE.into()), ("torn", torn), ("cut", cut)] {
+            house.blob(&format!("/box/{name}"), content).await;
+            let answer = house.ask("POST", &format!("/box/{name}?comp=query")).body(request(ALL, PARQUET, LINES)).send().await;
+            assert_eq!(rows_and_errors(&answer).1, ["InternalError"], "{name}");
+        }
+    }
+
+    fn column<T: Array + Clone + 'static>(batch: &RecordBatch, at: usize) -> T {
+        let column: &ArrayRef = batch.column(at);
+        column.as_any().downcast_ref::<T>().unwrap().clone()
+    }
+
+    #[tokio::test]
+    async fn rows_are_answered_as_arrow() {
+        let house = house().await;
+        house.blob("/box/rows", "1,one,1.5,true,1970-01-01T00:00:01Z,400\nx,,,,,\n2,two\n,,,,,12.34\n").await;
+        let output = fields(&[
+            "<Type>int64</Type><Name>i</Name>",
+            "<Type>string</Type>",
+            "<Type>double</Type><Name>d</Name>",
+            "<Type>bool</Type><Name>b</Name>",
+            "<Type>timestamp[ms]</Type><Name>t</Name>",
+            "<Type>decimal</Type><Name>n</Name><Precision>4</Precision><Scale>2</Scale>",
+        ]);
+        let ask = |body: String| house.ask("POST", "/box/rows?comp=query").body(body).send();
+        let (rows, errors) = rows_and_errors(&ask(request(ALL, "<Type>delimited</Type>", &output)).await);
+        // A row whose value is not what its column holds is left out, and told.
+        assert_eq!(errors, ["InvalidTypeConversion"]);
+        let batch = &batches(&rows)[0];
+        let names: Vec<String> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+        assert_eq!(names, ["i", "_2", "d", "b", "t", "n"]);
+        assert_eq!(column::<Int64Array>(batch, 0), Int64Array::from(vec![Some(1), Some(2), None]));
+        assert_eq!(column::<StringArray>(batch, 1), StringArray::from(vec!["one", "two", ""]));
+        assert_eq!(column::<Float64Array>(batch, 2), Float64Array::from(vec![Some(1.5), None, None]));
+        assert_eq!(column::<BooleanArray>(batch, 3), BooleanArray::from(vec![Some(true), None, None]));
+        assert_eq!(column::<TimestampMillisecondArray>(batch, 4), TimestampMillisecondArray::from(vec![Some(1000), None, None]));
+        // The digits as they are written, as in `test_quick_query_output_in_arrow_format` of azure-storage-blob for Python.
+        let decimals = Decimal128Array::from(vec![Some(400), None, Some(1234)]).with_precision_and_scale(4, 2).unwrap();
+        assert_eq!(column::<Decimal128Array>(batch, 5), decimals);
+        // No row: a schema and an end.
+        let none = request("SELECT _1 FROM BlobStorage WHERE _2 = 'none'", "<Type>delimited</Type>", &output);
+        let (rows, errors) = rows_and_errors(&ask(none).await);
+        assert_eq!((batches(&rows).len(), errors.len()), (0, 0));
+        // An aggregate is a row of one value.
+        let count = request("SELECT COUNT(*) FROM BlobStorage", "<Type>delimited</Type>", &fields(&["<Type>int64</Type>"]));
+        let (rows, _) = rows_and_errors(&ask(count).await);
+        assert_eq!(column::<Int64Array>(&batches(&rows)[0], 0), Int64Array::from(vec![4]));
+    }
+
+    #[tokio::test]
+    async fn a_long_arrow_answer_has_many_batches() {
+        let house = house().await;
+        house.blob("/box/long", (0..20_000).map(|at| format!("{at}\n")).collect::<String>()).await;
+        let body = request(ALL, "<Type>delimited</Type>", &fields(&["<Type>int64</Type>"]));
+        let (rows, errors) = rows_and_errors(&house.ask("POST", "/box/long?comp=query").body(body).send().await);
+        assert!(errors.is_empty(), "{errors:?}");
+        let batches = batches(&rows);
+        assert!(batches.len() > 1);
+        assert!(batches.iter().flat_map(|batch| column::<Int64Array>(batch, 0).values().to_vec()).eq(0..20_000));
+    }
+
+    #[tokio::test]
+    async fn schemas_and_sides_that_do_not_exist_are_refused() {
+        let house = house().await;
+        let plain = "<Type>delimited</Type>";
+        let decimal = |precision: &str, scale: &str| {
+            fields(&[&format!("<Type>decimal</Type><Precision>{precision}</Precision><Scale>{scale}</Scale>")])
+        };
+        let int = fields(&["<Type>int64</Type>"]);
+        for (input, output, verdict) in [
+            (plain, "<Type>arrow</Type>", "400 InvalidXmlDocument"),
+            (plain, "<Type>arrow</Type><ArrowConfiguration />", "400 InvalidXmlDocument"),
+            (plain, fields(&["<Name>a</Name>"]).as_str(), "400 InvalidXmlDocument"),
+            (plain, fields(&["<Type>int32</Type>"]).as_str(), "400 InvalidXmlNodeValue"),
+            (plain, decimal("39", "0").as_str(), "400 InvalidXmlNodeValue"),
+            (plain, decimal("0", "0").as_str(), "400 InvalidXmlNodeValue"),
+            (plain, decimal("4", "5").as_str(), "400 InvalidXmlNodeValue"),
+            (plain, decimal("four", "2").as_str(), "400 InvalidXmlNodeValue"),
+            (plain, PARQUET, "400 InvalidXmlNodeValue"),
+            (int.as_str(), plain, "400 InvalidXmlNodeValue"),
+        ] {
+            let answer = house.ask("POST", "/box/people?comp=query").body(request(ALL, input, output)).send().await;
+            assert_eq!(answer.verdict(), verdict, "{input} {output}");
+        }
     }
 }
