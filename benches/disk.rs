@@ -11,9 +11,9 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
 use lazuli::Emulator;
-use lazuli::config::{self, Start, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
-use lazuli::world::World;
+use lazuli::config::{self, Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::op::ServiceKind;
+use lazuli::world::Environment;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::error::Error;
 use std::ffi::OsString;
@@ -40,7 +40,7 @@ const OVERWRITTEN: (usize, usize) = (20_000, 5000);
 const AFTER: Duration = Duration::from_secs(15);
 /// Entities of a partition.
 const PARTITION: usize = 100;
-const KINDS: [Kind; 2] = [Kind::Blob, Kind::Table];
+const KINDS: [ServiceKind; 2] = [ServiceKind::Blob, ServiceKind::Table];
 
 /// A folder that goes when the measurement ends.
 struct Place(PathBuf);
@@ -60,12 +60,12 @@ impl Drop for Place {
 /// A server with these arguments, and how many seconds it took to start.
 async fn start(arguments: &[OsString]) -> Outcome<(Emulator, f64)> {
     let words = ["lazuli", "--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"].map(OsString::from);
-    let Ok(Start::Serve(config)) = config::read(words.into_iter().chain(arguments.iter().cloned()), &|_| None) else {
+    let Ok(Command::Serve(config)) = config::read(words.into_iter().chain(arguments.iter().cloned()), &|_| None) else {
         return Err("these are no flags".into());
     };
     loop {
         let begun = Instant::now();
-        match Emulator::start(&config, World::real()).await {
+        match Emulator::start(&config, Environment::real()).await {
             // The tasks of the one before end when their turn comes.
             Err(reason) if reason.contains("another server is using") => tokio::task::yield_now().await,
             started => return Ok((started?, begun.elapsed().as_secs_f64())),
@@ -91,7 +91,7 @@ struct Client {
 }
 
 impl Client {
-    async fn open(emulator: &Emulator, kind: Kind) -> Outcome<Client> {
+    async fn open(emulator: &Emulator, kind: ServiceKind) -> Outcome<Client> {
         let address = emulator.addresses().iter().find(|address| address.kind == kind).ok_or("no such service")?;
         let fields = [WELL_KNOWN_ACCOUNT, "rwdlacup", "bqt", "sco", "", "2100-01-01", "", "", "2019-02-02", ""].join("\n");
         let mac = Hmac::<sha2::Sha256>::new_from_slice(&STANDARD.decode(WELL_KNOWN_KEY)?)?.chain_update(fields.as_bytes());
@@ -125,9 +125,9 @@ impl Client {
     }
 
     /// Makes what the others are put into.
-    async fn make(&mut self, kind: Kind) -> Outcome<()> {
+    async fn make(&mut self, kind: ServiceKind) -> Outcome<()> {
         match kind {
-            Kind::Blob => self.ask("PUT /box?restype=container", "", "").await,
+            ServiceKind::Blob => self.ask("PUT /box?restype=container", "", "").await,
             _ => {
                 let headers = "Content-Type: application/json\r\nAccept: application/json\r\nPrefer: return-no-content\r\n";
                 self.ask("POST /Tables", headers, r#"{"TableName":"people"}"#).await
@@ -136,9 +136,9 @@ impl Client {
     }
 
     /// Puts the blob or the entity of this number; `more` are headers.
-    async fn put(&mut self, kind: Kind, number: usize, more: &str) -> Outcome<()> {
+    async fn put(&mut self, kind: ServiceKind, number: usize, more: &str) -> Outcome<()> {
         match kind {
-            Kind::Blob => {
+            ServiceKind::Blob => {
                 let body = format!("{number:010}").repeat(SIZE / 10);
                 self.ask(&format!("PUT /box/{number:07}"), &format!("x-ms-blob-type: BlockBlob\r\n{more}"), &body).await
             }
@@ -153,7 +153,7 @@ impl Client {
 }
 
 /// Puts the blobs or entities of these numbers; how many in a second.
-async fn fill(emulator: &Emulator, kind: Kind, numbers: Range<usize>) -> Outcome<f64> {
+async fn fill(emulator: &Emulator, kind: ServiceKind, numbers: Range<usize>) -> Outcome<f64> {
     let (begun, count) = (Instant::now(), numbers.len());
     let clients = (0..CLIENTS).map(async |at| {
         let mut client = Client::open(emulator, kind).await?;
@@ -170,7 +170,7 @@ async fn fill(emulator: &Emulator, kind: Kind, numbers: Range<usize>) -> Outcome
 async fn put_blobs(emulator: &Emulator, container: &str, (count, size): (usize, usize)) -> Outcome<f64> {
     let (begun, body) = (Instant::now(), "0123456789".repeat(size.div_ceil(10)));
     let clients = (0..CLIENTS).map(async |at| {
-        let mut client = Client::open(emulator, Kind::Blob).await?;
+        let mut client = Client::open(emulator, ServiceKind::Blob).await?;
         for number in (at..count).step_by(CLIENTS) {
             client.ask(&format!("PUT /{container}/{number:07}"), "x-ms-blob-type: BlockBlob\r\n", &body[..size]).await?;
         }
@@ -196,7 +196,7 @@ async fn put_messages(queue: &mut Client) -> Outcome<Vec<Duration>> {
 async fn space() -> Outcome<()> {
     let place = Place::new("space");
     let (emulator, _) = start(&["--location".into(), place.0.clone().into_os_string()]).await?;
-    let mut blobs = Client::open(&emulator, Kind::Blob).await?;
+    let mut blobs = Client::open(&emulator, ServiceKind::Blob).await?;
     for container in ["deleted", "over"] {
         blobs.ask(&format!("PUT /{container}?restype=container"), "", "").await?;
     }
@@ -204,11 +204,11 @@ async fn space() -> Outcome<()> {
     for entry in std::fs::read_dir(&place.0)? {
         std::fs::File::open(entry?.path())?.sync_all()?;
     }
-    let mut queue = Client::open(&emulator, Kind::Queue).await?;
+    let mut queue = Client::open(&emulator, ServiceKind::Queue).await?;
     queue.ask("PUT /work", "", "").await?;
     let idle = put_messages(&mut queue).await?;
     // A new connection: the first one was idle for too long.
-    let mut blobs = Client::open(&emulator, Kind::Blob).await?;
+    let mut blobs = Client::open(&emulator, ServiceKind::Blob).await?;
     let deleting = blobs.ask("DELETE /deleted?restype=container", "", "");
     let ((), busy) = futures::future::try_join(deleting, put_messages(&mut queue)).await?;
     println!("\n| messages are put | in {} s | half in | 99 % in | all in |\n|---|---|---|---|---|", AFTER.as_secs());

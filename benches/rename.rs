@@ -6,10 +6,10 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
 use lazuli::Emulator;
-use lazuli::config::{self, Start, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::config::{self, Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::op::ServiceKind;
 use lazuli::rules::time::Timestamp;
-use lazuli::world::World;
+use lazuli::world::Environment;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::Sha256;
 use std::error::Error;
@@ -108,9 +108,9 @@ async fn main() -> Outcome<()> {
     let asked: Vec<usize> = std::env::args().filter_map(|word| word.parse().ok()).collect();
     let sizes = if asked.is_empty() { vec![1, 1_000, 1_000_000] } else { asked };
     let words = ["lazuli", "--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0", "--silent"].map(OsString::from);
-    let Ok(Start::Serve(config)) = config::read(words, &|_| None) else { return Err("the flags are not understood".into()) };
-    let server = Emulator::start(&config, World::by_hand(Timestamp::from_unix(1_800_000_000, 0), 7)).await?;
-    let files = server.addresses().iter().find(|address| address.kind == Kind::File).ok_or("no port for files")?;
+    let Ok(Command::Serve(config)) = config::read(words, &|_| None) else { return Err("the flags are not understood".into()) };
+    let server = Emulator::start(&config, Environment::manual(Timestamp::from_unix(1_800_000_000, 0), 7)).await?;
+    let files = server.addresses().iter().find(|address| address.kind == ServiceKind::File).ok_or("no port for files")?;
     let mut client = Client::open(files.port).await?;
     println!("{:>9} files   rename      snapshot", "");
     for size in sizes {

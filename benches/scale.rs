@@ -17,9 +17,9 @@ use hyper::body::Bytes;
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
 use lazuli::Emulator;
-use lazuli::config::{self, Start, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
-use lazuli::world::World;
+use lazuli::config::{self, Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::op::ServiceKind;
+use lazuli::world::Environment;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -40,14 +40,14 @@ struct Bench {
 impl Bench {
     async fn start() -> Bench {
         let words = ["lazuli", "--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"];
-        let Ok(Start::Serve(config)) = config::read(words.map(OsString::from), &|_| None) else {
+        let Ok(Command::Serve(config)) = config::read(words.map(OsString::from), &|_| None) else {
             unreachable!("these are flags")
         };
-        let emulator = Emulator::start(&config, World::real()).await.unwrap();
+        let emulator = Emulator::start(&config, Environment::real()).await.unwrap();
         Bench { emulator, client: Client::builder(TokioExecutor::new()).build_http(), sas: sas() }
     }
 
-    async fn ask(&self, kind: Kind, method: &str, target: &str, content_type: &str, body: String) -> Bytes {
+    async fn ask(&self, kind: ServiceKind, method: &str, target: &str, content_type: &str, body: String) -> Bytes {
         let joint = if target.contains('?') { '&' } else { '?' };
         let url = format!("{}{target}{joint}{}", self.emulator.url(kind, WELL_KNOWN_ACCOUNT).unwrap(), self.sas);
         let request = http::Request::builder().method(method).uri(url).header("x-ms-version", "2021-12-02");
@@ -61,7 +61,7 @@ impl Bench {
     }
 
     /// The median time of a request, in microseconds. `target` gets the number of the request.
-    async fn time(&self, kind: Kind, target: impl Fn(usize) -> String) -> f64 {
+    async fn time(&self, kind: ServiceKind, target: impl Fn(usize) -> String) -> f64 {
         let mut times: Vec<Duration> = Vec::with_capacity(TIMES);
         for n in 0..TIMES {
             let target = target(n);
@@ -76,7 +76,7 @@ impl Bench {
     /// A table with so many entities, a hundred in each partition.
     async fn table(&self, name: &str, count: usize) {
         let made = format!(r#"{{"TableName":"{name}"}}"#);
-        self.ask(Kind::Table, "POST", "/Tables", "application/json", made).await;
+        self.ask(ServiceKind::Table, "POST", "/Tables", "application/json", made).await;
         for partition in 0..count / PARTITION {
             let inserts: String = (0..PARTITION)
                 .map(|row| {
@@ -88,20 +88,20 @@ impl Bench {
                 })
                 .collect();
             let body = format!("--b\nContent-Type: multipart/mixed; boundary=c\n\n{inserts}--c--\n--b--");
-            let answer = self.ask(Kind::Table, "POST", "/$batch", "multipart/mixed; boundary=b", body).await;
+            let answer = self.ask(ServiceKind::Table, "POST", "/$batch", "multipart/mixed; boundary=b", body).await;
             assert!(!String::from_utf8_lossy(&answer).contains("odata.error"));
         }
     }
 
     /// A queue with so many messages, all in sight or all but two thousand out of it.
     async fn queue(&self, name: &str, count: usize, hidden: bool) {
-        self.ask(Kind::Queue, "PUT", &format!("/{name}"), "", String::new()).await;
+        self.ask(ServiceKind::Queue, "PUT", &format!("/{name}"), "", String::new()).await;
         let put = async |hidden: bool, count: usize| {
             let target = format!("/{name}/messages?visibilitytimeout={}", if hidden { 604_000 } else { 0 });
             let body = "<QueueMessage><MessageText>aGVsbG8gd29ybGQ=</MessageText></QueueMessage>";
             // Sixteen at a time, for filling is not what is measured.
             for _ in 0..count.div_ceil(16) {
-                let puts = (0..16).map(|_| self.ask(Kind::Queue, "POST", &target, "application/xml", body.to_owned()));
+                let puts = (0..16).map(|_| self.ask(ServiceKind::Queue, "POST", &target, "application/xml", body.to_owned()));
                 futures::future::join_all(puts).await;
             }
         };
@@ -148,7 +148,7 @@ async fn main() {
         let mut medians = [[0.0; 2]; 2];
         for round in &mut medians {
             for (median, (name, count)) in round.iter_mut().zip([little, much]) {
-                *median = bench.time(Kind::Table, |n| target(name, partition(n, count))).await;
+                *median = bench.time(ServiceKind::Table, |n| target(name, partition(n, count))).await;
             }
         }
         show(what, medians[0][0].min(medians[1][0]), medians[0][1].min(medians[1][1]));
@@ -159,7 +159,7 @@ async fn main() {
         for (median, (name, count)) in medians.iter_mut().zip(tables) {
             let name = format!("{name}-{hidden}");
             bench.queue(&name, count, hidden).await;
-            *median = bench.time(Kind::Queue, |_| format!("/{name}/messages?visibilitytimeout=600")).await;
+            *median = bench.time(ServiceKind::Queue, |_| format!("/{name}/messages?visibilitytimeout=600")).await;
         }
         show(what, medians[0], medians[1]);
     }

@@ -7,7 +7,7 @@ use crate::queue::Queues;
 use crate::rules::encryption::Scopes;
 use crate::store::Store;
 use crate::store::disk::{Disk, extents};
-use crate::store::journal::Unreadable;
+use crate::store::journal::CorruptRecord;
 use crate::table::Tables;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -40,7 +40,8 @@ fn look(path: &Path) -> Result<Checked, String> {
     // A root is named for its service, its account and what it is.
     let names: BTreeSet<String> = disk.roots().iter().filter_map(|root| Some(root.split('/').nth(1)?.to_owned())).collect();
     let accounts: Accounts = names.iter().map(|name| account(name)).collect();
-    let unreadable = |why: Unreadable| format!("--location {}: there is a record that cannot be read: {}", path.display(), why.0);
+    let unreadable =
+        |why: CorruptRecord| format!("--location {}: there is a record that cannot be read: {}", path.display(), why.0);
     let services = (
         Blobs::open(&accounts, &store).map_err(unreadable)?,
         Queues::open(&accounts, &store).map_err(unreadable)?,

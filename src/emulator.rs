@@ -8,16 +8,16 @@ use crate::file::Files;
 use crate::http::background::Background;
 use crate::http::host;
 use crate::http::pipeline::own::Own;
-use crate::http::pipeline::{Manners, Pipeline};
-use crate::http::serve::{self, Manner, Peer};
+use crate::http::pipeline::{ListenerOptions, Pipeline};
+use crate::http::serve::{self, ConnectionOptions, Peer};
 use crate::http::tls::{self, ServerTls};
-use crate::op::{Kind, Service};
+use crate::op::{Service, ServiceKind};
 use crate::queue::Queues;
 use crate::store::Store;
 use crate::store::disk::{Disk, medium::Medium};
-use crate::store::journal::Unreadable;
+use crate::store::journal::CorruptRecord;
 use crate::table::Tables;
-use crate::world::World;
+use crate::world::Environment;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
@@ -31,7 +31,7 @@ use tokio::task::JoinSet;
 pub struct Emulator {
     addresses: Vec<Address>,
     websites: Option<Address>,
-    world: Arc<World>,
+    world: Arc<Environment>,
     files: Arc<Files>,
     store: Store,
     recovered: Vec<String>,
@@ -45,7 +45,7 @@ pub struct Emulator {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     /// The service.
-    pub kind: Kind,
+    pub kind: ServiceKind,
     /// `http` or `https`.
     pub scheme: &'static str,
     /// The host as configured.
@@ -69,7 +69,7 @@ impl Emulator {
     ///
     /// # Errors
     /// One sentence: which port is taken, which host unknown, which certificate unreadable.
-    pub async fn start(config: &Config, world: World) -> Result<Emulator, String> {
+    pub async fn start(config: &Config, world: Environment) -> Result<Emulator, String> {
         let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
         Emulator::start_with(config, tls, world).await
     }
@@ -78,7 +78,7 @@ impl Emulator {
     ///
     /// # Errors
     /// As for [`Emulator::start`].
-    pub async fn start_with(config: &Config, tls: Option<ServerTls>, world: World) -> Result<Emulator, String> {
+    pub async fn start_with(config: &Config, tls: Option<ServerTls>, world: Environment) -> Result<Emulator, String> {
         let world = Arc::new(world);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
         let (store, mut recovered) = match &config.location {
@@ -89,8 +89,12 @@ impl Emulator {
             }
         };
         let files = Arc::new(Files::open(&accounts, &store).map_err(|why| unreadable(config, &why))?);
-        let wanted =
-            [(Kind::Blob, &config.blob), (Kind::Queue, &config.queue), (Kind::Table, &config.table), (Kind::File, &config.file)];
+        let wanted = [
+            (ServiceKind::Blob, &config.blob),
+            (ServiceKind::Queue, &config.queue),
+            (ServiceKind::Table, &config.table),
+            (ServiceKind::File, &config.file),
+        ];
         let wanted: Vec<(Arc<dyn Service>, &Endpoint)> = wanted
             .into_iter()
             .filter_map(|(kind, endpoint)| Some((kind, endpoint.as_ref()?)))
@@ -104,7 +108,7 @@ impl Emulator {
 
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
-        let manners = Manners { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
+        let manners = ListenerOptions { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
         let own = Arc::new(Own::with(tls.as_ref().map(|tls| tls.certificate.clone())));
         let pipeline =
@@ -117,7 +121,7 @@ impl Emulator {
             let (listener, port) = match listen(kind.name(), kind.label(), endpoint).await {
                 Ok(listening) => listening,
                 // Azurite has no such service, so whoever runs two of it may well have one port for both: no reason not to start.
-                Err(reason) if service.kind() == Kind::File && config.personality == Personality::Azurite => {
+                Err(reason) if service.kind() == ServiceKind::File && config.personality == Personality::Azurite => {
                     tracing::warn!("{reason}; the other services start without it");
                     continue;
                 }
@@ -125,7 +129,7 @@ impl Emulator {
             };
             addresses.push(address(kind, endpoint, port));
             bound.push((pipeline(service.clone()), endpoint, listener));
-            if let (Kind::Blob, Some(endpoint), Some(first)) = (kind, &config.web, config.accounts.first()) {
+            if let (ServiceKind::Blob, Some(endpoint), Some(first)) = (kind, &config.web, config.accounts.first()) {
                 let (listener, port) = listen("Web", "web", endpoint).await?;
                 websites = Some(address(kind, endpoint, port));
                 bound.push((pipeline(service).to_websites(&first.name), endpoint, listener));
@@ -137,7 +141,7 @@ impl Emulator {
         let mut listeners = JoinSet::new();
         for (pipeline, endpoint, listener) in bound {
             let router = control::routes(controlled.clone(), config.control).merge(front(pipeline));
-            let manner = Manner { tls: tls.as_ref().map(|tls| tls.config.clone()), silence: endpoint.keep_alive };
+            let manner = ConnectionOptions { tls: tls.as_ref().map(|tls| tls.config.clone()), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
         Ok(Emulator { addresses, websites, world, files, store, recovered, _listeners: listeners, _background: background })
@@ -154,7 +158,7 @@ impl Emulator {
     }
 
     /// The address of a service's endpoint for an account, without a `/` at the end; `None` when that service was not started.
-    pub fn url(&self, kind: Kind, account: &str) -> Option<String> {
+    pub fn url(&self, kind: ServiceKind, account: &str) -> Option<String> {
         self.addresses.iter().find(|address| address.kind == kind).map(|address| format!("{}/{account}", address.url()))
     }
 
@@ -174,7 +178,7 @@ impl Emulator {
     }
 
     /// Its clock and ids.
-    pub fn world(&self) -> &World {
+    pub fn world(&self) -> &Environment {
         &self.world
     }
 }
@@ -204,16 +208,16 @@ fn front(pipeline: Arc<Pipeline>) -> Router {
     Router::new().fallback(answer).with_state(pipeline)
 }
 
-fn service(kind: Kind, accounts: &Accounts, store: &Store, files: &Arc<Files>) -> Result<Arc<dyn Service>, Unreadable> {
+fn service(kind: ServiceKind, accounts: &Accounts, store: &Store, files: &Arc<Files>) -> Result<Arc<dyn Service>, CorruptRecord> {
     Ok(match kind {
-        Kind::Blob => Arc::new(Blobs::open(accounts, store)?),
-        Kind::Queue => Arc::new(Queues::open(accounts, store)?),
-        Kind::Table => Arc::new(Tables::open(accounts, store)?),
-        Kind::File => files.clone(),
+        ServiceKind::Blob => Arc::new(Blobs::open(accounts, store)?),
+        ServiceKind::Queue => Arc::new(Queues::open(accounts, store)?),
+        ServiceKind::Table => Arc::new(Tables::open(accounts, store)?),
+        ServiceKind::File => files.clone(),
     })
 }
 
-fn unreadable(config: &Config, why: &Unreadable) -> String {
+fn unreadable(config: &Config, why: &CorruptRecord) -> String {
     let place = config.location.clone().unwrap_or_default();
     format!("--location {}: there is a record that cannot be read: {}", place.display(), why.0)
 }

@@ -1,13 +1,13 @@
 //! Arguments in, server out.
 
 use lazuli::Emulator;
-use lazuli::config::{self, Config, Personality, Start, WELL_KNOWN_ACCOUNT};
+use lazuli::config::{self, Command, Config, Personality, WELL_KNOWN_ACCOUNT};
 use lazuli::http::tls::{self, ServerTls};
 use lazuli::log::{self, Voice, complain, say};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use lazuli::store::disk::Durability;
 use lazuli::user::{self, User};
-use lazuli::world::World;
+use lazuli::world::Environment;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -26,14 +26,14 @@ fn main() -> ExitCode {
     let personality = arguments.first().map_or(Personality::Lazuli, |program| Personality::of(program));
     let outcome = match config::read(arguments, &|name| std::env::var(name).ok()) {
         Err(mistake) => Err(mistake.0),
-        Ok(Start::Print(text)) => {
+        Ok(Command::Print(text)) => {
             say(text.trim_end());
             Ok(ExitCode::SUCCESS)
         }
-        Ok(Start::Health(config)) => Ok(healthy(&config)),
-        Ok(Start::Check(location)) => Ok(check(&location)),
-        Ok(Start::Import { from, to, durability }) => import(&from, &to, durability),
-        Ok(Start::Serve(config)) => serve(config),
+        Ok(Command::Health(config)) => Ok(healthy(&config)),
+        Ok(Command::Check(location)) => Ok(check(&location)),
+        Ok(Command::Import { from, to, durability }) => import(&from, &to, durability),
+        Ok(Command::Serve(config)) => serve(config),
     };
     outcome.unwrap_or_else(|mistake| {
         complain(&mistake);
@@ -65,7 +65,7 @@ fn check(location: &Path) -> ExitCode {
 
 fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, String> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
-    let imported = runtime.block_on(lazuli::import::azurite(from, to, durability, World::real()))?;
+    let imported = runtime.block_on(lazuli::import::azurite(from, to, durability, Environment::real()))?;
     say(&format!("Brought over to {}: {}", to.display(), imported.brought));
     imported.left.iter().for_each(|line| complain(line));
     Ok(if imported.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -119,7 +119,7 @@ async fn run(config: &Config, tls: Option<ServerTls>, voice: &Voice) -> Result<E
     config.warnings.iter().for_each(|warning| voice.complain(warning));
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
-    let emulator = Emulator::start_with(config, tls, World::real()).await?;
+    let emulator = Emulator::start_with(config, tls, Environment::real()).await?;
     announce(config, &emulator, voice);
     tokio::select! {
         _ = terminate.recv() => {}
@@ -136,7 +136,7 @@ fn announce(config: &Config, emulator: &Emulator, voice: &Voice) {
         let (name, url) = (address.kind.name(), address.url());
         match azurite {
             false => voice.say(&format!("Lazuli {name} service is listening at {url}")),
-            true if address.kind == Kind::File => {}
+            true if address.kind == ServiceKind::File => {}
             true => {
                 voice.say(&format!("Azurite {name} service is starting at {url}"));
                 voice.say(&format!("Azurite {name} service is successfully listening at {url}"));
@@ -144,10 +144,10 @@ fn announce(config: &Config, emulator: &Emulator, voice: &Voice) {
         }
         let (host, port) = (&address.host, address.port);
         match (config.personality, address.kind) {
-            (Personality::AzuriteBlob, Kind::Blob) | (Personality::AzuriteQueue, Kind::Queue) => {
+            (Personality::AzuriteBlob, ServiceKind::Blob) | (Personality::AzuriteQueue, ServiceKind::Queue) => {
                 voice.say(&format!("Azurite {name} service successfully listens on {url}"));
             }
-            (Personality::AzuriteTable, Kind::Table) => {
+            (Personality::AzuriteTable, ServiceKind::Table) => {
                 voice.say(&format!("Azurite {name} service successfully started on {host}:{port}"));
             }
             _ => {}
@@ -173,7 +173,7 @@ fn connection_string(config: &Config, emulator: &Emulator) -> String {
     let scheme = emulator.addresses().first().map_or("http", |address| address.scheme);
     let mut text =
         format!("DefaultEndpointsProtocol={scheme};AccountName={};AccountKey={};", account.name, STANDARD.encode(&account.key));
-    for kind in [Kind::Blob, Kind::Queue, Kind::Table, Kind::File] {
+    for kind in [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File] {
         if let Some(url) = emulator.url(kind, &account.name) {
             text.push_str(&format!("{}Endpoint={url};", kind.name()));
         }
@@ -189,7 +189,7 @@ fn farewell(config: &Config, emulator: &Emulator, voice: &Voice) {
     if config.personality == Personality::Lazuli {
         return;
     }
-    for address in emulator.addresses().iter().filter(|address| address.kind != Kind::File) {
+    for address in emulator.addresses().iter().filter(|address| address.kind != ServiceKind::File) {
         voice.say(&format!("Azurite {} service is closing...", address.kind.name()));
         voice.say(&format!("Azurite {} service successfully closed", address.kind.name()));
     }

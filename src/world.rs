@@ -10,21 +10,25 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The clock and the dice of one server.
 #[derive(Debug)]
-pub struct World {
-    hand: Option<Timestamp>,
+pub struct Environment {
+    manual_start: Option<Timestamp>,
     moved_ticks: AtomicU64,
-    dice: AtomicU64,
+    rng: AtomicU64,
 }
 
-impl World {
+impl Environment {
     /// The machine's clock, and ids that nobody can foresee.
-    pub fn real() -> World {
-        World { hand: None, moved_ticks: AtomicU64::new(0), dice: AtomicU64::new(RandomState::new().hash_one("lazuli")) }
+    pub fn real() -> Environment {
+        Environment {
+            manual_start: None,
+            moved_ticks: AtomicU64::new(0),
+            rng: AtomicU64::new(RandomState::new().hash_one("lazuli")),
+        }
     }
 
     /// A clock that stands still until it is moved, and ids that follow from a seed.
-    pub fn by_hand(start: Timestamp, seed: u64) -> World {
-        World { hand: Some(start), moved_ticks: AtomicU64::new(0), dice: AtomicU64::new(seed) }
+    pub fn manual(start: Timestamp, seed: u64) -> Environment {
+        Environment { manual_start: Some(start), moved_ticks: AtomicU64::new(0), rng: AtomicU64::new(seed) }
     }
 
     /// The server's time: the machine's, or the hand-set one, and by how much it was moved on.
@@ -35,7 +39,7 @@ impl World {
     /// The time without what [`World::advance`] added. Senders of signed requests date them by this clock, which nobody moved, or by
     /// [`World::now`], which answers tell them: either will do.
     pub fn machine(&self) -> Timestamp {
-        self.hand.unwrap_or_else(machine_time)
+        self.manual_start.unwrap_or_else(machine_time)
     }
 
     /// Moves the server's time on.
@@ -62,7 +66,7 @@ impl World {
     /// The next number of the SplitMix64 sequence.
     fn roll(&self) -> u64 {
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
-        let mut z = self.dice.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
+        let mut z = self.rng.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
@@ -81,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_hand_set_clock_moves_only_when_moved() {
-        let world = World::by_hand(Timestamp::from_unix(1_000, 0), 7);
+        let world = Environment::manual(Timestamp::from_unix(1_000, 0), 7);
         assert_eq!(world.now(), world.now());
         world.advance(15);
         assert_eq!(world.now(), Timestamp::from_unix(1_015, 0));
@@ -92,7 +96,7 @@ mod tests {
 
     #[test]
     fn ids_follow_from_the_seed_and_never_repeat() {
-        let (a, b) = (World::by_hand(Timestamp::default(), 7), World::by_hand(Timestamp::default(), 7));
+        let (a, b) = (Environment::manual(Timestamp::default(), 7), Environment::manual(Timestamp::default(), 7));
         let ids: Vec<_> = (0..1000).map(|_| a.id()).collect();
         assert!(ids.iter().all(|id| *id == b.id()));
         let distinct: std::collections::HashSet<_> = ids.iter().collect();

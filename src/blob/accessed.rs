@@ -1,9 +1,9 @@
 //! Last access time tracking, for accounts that ask for it: which reads are kept, and what a reader is told of the last.
 
-use super::state::{Admitted, At, Blob, Container};
+use super::state::{Admitted, Blob, Container, VersionSelector};
 use crate::account::Account;
 use crate::op::xml::Writer;
-use crate::op::{Call, Reply};
+use crate::op::{OperationRequest, Reply};
 use crate::rules::{time::Timestamp, version::Version};
 use crate::store::cell::Cell;
 
@@ -17,16 +17,16 @@ pub(super) async fn keep(container: &Cell<Container>, account: &Account, name: &
 }
 
 /// Adds when a blob was last read or written. Recorded: the read that is answered does not count yet.
-pub(super) fn describe(reply: Reply, blob: &Admitted, call: &Call) -> Reply {
+pub(super) fn describe(reply: Reply, blob: &Admitted, call: &OperationRequest) -> Reply {
     reply.with_some("x-ms-last-access-time", last_access(blob.at(), blob, call))
 }
 
 /// Writes what a listing tells.
-pub(super) fn write(xml: &mut Writer, at: At, blob: &Blob, call: &Call) {
+pub(super) fn write(xml: &mut Writer, at: VersionSelector, blob: &Blob, call: &OperationRequest) {
     xml.leaf_some("LastAccessTime", last_access(at, blob, call));
 }
 
-fn last_access(at: At, blob: &Blob, call: &Call) -> Option<String> {
+fn last_access(at: VersionSelector, blob: &Blob, call: &OperationRequest) -> Option<String> {
     let told = call.account.access_tracking && call.version >= Version::V2020_02_10;
     blob.last_access(at).filter(|_| told).map(Timestamp::rfc1123)
 }

@@ -1,32 +1,32 @@
 //! The blobs of every account: from a call to a container.
 
 use super::state::Container;
-use crate::op::{Call, Kind};
+use crate::op::{OperationRequest, ServiceKind};
 use crate::rules::{
-    fault::{Code, Fault},
-    retention::Keeping,
+    fault::{ErrorCode, StorageError},
+    retention::RetentionPolicy,
     time::Timestamp,
 };
-use crate::service::directory::{Directory, Held};
+use crate::service::directory::{Resource, ServiceAccounts};
 use crate::service::named::Restorable;
 use crate::store::cell::Cell;
 use std::sync::Arc;
 
 /// The blobs of all accounts of one server.
-pub type Blobs = Directory<Container>;
+pub type Blobs = ServiceAccounts<Container>;
 
-impl Held for Container {
-    const KIND: Kind = Kind::Blob;
-    const MISSING: Code = Code::ContainerNotFound;
+impl Resource for Container {
+    const KIND: ServiceKind = ServiceKind::Blob;
+    const MISSING: ErrorCode = ErrorCode::ContainerNotFound;
 }
 
 impl Restorable for Container {
-    const TAKEN: Code = Code::ContainerAlreadyExists;
-    const GOING: Code = Code::ContainerBeingDeleted;
+    const TAKEN: ErrorCode = ErrorCode::ContainerAlreadyExists;
+    const GOING: ErrorCode = ErrorCode::ContainerBeingDeleted;
     // Recorded: shorter than elsewhere.
     const STILL_GOING: &'static str = "The specified container is being deleted.";
 
-    fn born(&self) -> Timestamp {
+    fn created(&self) -> Timestamp {
         Container::born(self)
     }
 
@@ -41,7 +41,7 @@ impl Blobs {
     ///
     /// # Errors
     /// 404 ContainerNotFound.
-    pub fn container(&self, call: &Call) -> Result<Arc<Cell<Container>>, Fault> {
+    pub fn container(&self, call: &OperationRequest) -> Result<Arc<Cell<Container>>, StorageError> {
         self.find(&call.account.name, call.container())
     }
 
@@ -49,8 +49,8 @@ impl Blobs {
     ///
     /// # Errors
     /// 404 ResourceNotFound.
-    pub fn keeping(&self, call: &Call) -> Result<Keeping, Fault> {
+    pub fn keeping(&self, call: &OperationRequest) -> Result<RetentionPolicy, StorageError> {
         let days = self.account(&call.account.name)?.properties.read().delete_retention.retention.0;
-        Ok(Keeping { versions: call.account.versioning, days })
+        Ok(RetentionPolicy { versions: call.account.versioning, days })
     }
 }

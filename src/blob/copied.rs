@@ -7,7 +7,7 @@ pub use crate::service::copying::{Outcome, Progress};
 
 /// The copy that made a blob, or is making it.
 #[derive(Clone, Debug)]
-pub struct Copied {
+pub struct BlobCopy {
     /// The copy's id.
     pub id: [u8; 16],
     /// The source's URL, without its signature.
@@ -17,12 +17,12 @@ pub struct Copied {
     /// How far it is.
     pub progress: Progress,
     /// What it is a part of, if it was an incremental one.
-    pub incremental: Option<Increment>,
+    pub incremental: Option<IncrementalCopy>,
 }
 
 /// An incremental copy: which snapshot of which blob came last, and where it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Increment {
+pub struct IncrementalCopy {
     /// The source without its snapshot: account, container, blob.
     pub of: [String; 3],
     /// When the source was created: one that was overwritten since is another.
@@ -33,10 +33,10 @@ pub struct Increment {
     pub kept: Timestamp,
 }
 
-impl Copied {
+impl BlobCopy {
     /// A copy that was complete at once.
-    pub fn whole(id: [u8; 16], source: String, bytes: u64, at: Timestamp) -> Copied {
-        Copied { id, source, total: bytes, progress: Progress::whole(bytes, at), incremental: None }
+    pub fn whole(id: [u8; 16], source: String, bytes: u64, at: Timestamp) -> BlobCopy {
+        BlobCopy { id, source, total: bytes, progress: Progress::whole(bytes, at), incremental: None }
     }
 
     /// Whether it still goes on.
@@ -45,8 +45,8 @@ impl Copied {
     }
 
     /// The same copy, over.
-    pub fn over(&self, at: Timestamp, outcome: Outcome) -> Copied {
-        Copied { progress: self.progress.over(at, outcome), ..self.clone() }
+    pub fn over(&self, at: Timestamp, outcome: Outcome) -> BlobCopy {
+        BlobCopy { progress: self.progress.over(at, outcome), ..self.clone() }
     }
 
     /// Its state on the wire.

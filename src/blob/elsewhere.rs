@@ -3,9 +3,9 @@
 
 use super::body::{Body, ContentHeaders};
 use super::wire;
-use crate::op::{Answer, Asking, Call};
-use crate::rules::{fault::Fault, metadata::Metadata, pages, tags::Tags, time::Timestamp};
-use crate::service::elsewhere::{CONDITIONS, Elsewhere, passed_on, refusal, refused, text};
+use crate::op::{OperationRequest, RemoteRequest, RemoteResponse};
+use crate::rules::{fault::StorageError, metadata::Metadata, pages, tags::Tags, time::Timestamp};
+use crate::service::elsewhere::{CONDITIONS, RemoteSource, passed_on, refusal, refused, text};
 use crate::store::Store;
 use crate::store::content::{self, Content};
 use crate::store::sparse::{PageFilling, Sparse};
@@ -14,13 +14,13 @@ use std::sync::Arc;
 /// The most bytes of a source's tags that are read.
 const TAGS: usize = 64 << 10;
 
-impl Elsewhere {
+impl RemoteSource {
     /// What its server says of it.
     ///
     /// # Errors
     /// 400 for metadata that no blob can have.
-    pub(super) fn described(&self) -> Result<Described, Fault> {
-        Described::read(&self.answer)
+    pub(super) fn described(&self) -> Result<RemoteBlob, StorageError> {
+        RemoteBlob::read(&self.answer)
     }
 }
 
@@ -28,12 +28,12 @@ impl Elsewhere {
 ///
 /// # Errors
 /// As [`Elsewhere::open`]; CannotVerifyCopySource for an answer that is no tag set.
-pub(super) async fn tags(call: &Call, url: &str) -> Result<Tags, Fault> {
+pub(super) async fn tags(call: &OperationRequest, url: &str) -> Result<Tags, StorageError> {
     let joint = if url.contains('?') { '&' } else { '?' };
     // The conditions were held when the source itself was asked for; tags know of none but their own.
     let mut headers = passed_on(call);
     CONDITIONS.iter().for_each(|name| _ = headers.remove(*name));
-    let answer = call.sources.open(Asking { url: format!("{url}{joint}comp=tags"), headers }).await?;
+    let answer = call.sources.open(RemoteRequest { url: format!("{url}{joint}comp=tags"), headers }).await?;
     match answer.status {
         200 => wire::read_tags(&answer.beginning(TAGS).await).map_err(|_| refused(409, "The copy source has no tags.")),
         _ => Err(refusal(call.version, answer).await),
@@ -42,7 +42,7 @@ pub(super) async fn tags(call: &Call, url: &str) -> Result<Tags, Fault> {
 
 /// A blob as another server describes it.
 #[derive(Clone, Debug)]
-pub(super) struct Described {
+pub(super) struct RemoteBlob {
     kind: Kind,
     /// The headers that describe its content.
     pub(super) headers: ContentHeaders,
@@ -73,12 +73,12 @@ impl Kind {
     }
 }
 
-fn not_pages() -> Fault {
+fn not_pages() -> StorageError {
     refused(409, "The copy source is no page blob: its size is not a multiple of 512 bytes.")
 }
 
-impl Described {
-    fn read(answer: &Answer) -> Result<Described, Fault> {
+impl RemoteBlob {
+    fn read(answer: &RemoteResponse) -> Result<RemoteBlob, StorageError> {
         let headers = &answer.headers;
         let number = |name| text(headers, name).and_then(|text| text.parse().ok());
         let kind = match text(headers, "x-ms-blob-type") {
@@ -90,7 +90,7 @@ impl Described {
             _ => Kind::Block,
         };
         let one = |name: &str| text(headers, name).filter(|text| !text.is_empty()).map(Box::from);
-        Ok(Described {
+        Ok(RemoteBlob {
             kind,
             headers: ContentHeaders {
                 content_type: one("content-type"),
@@ -117,7 +117,7 @@ impl Described {
     ///
     /// # Errors
     /// 409 CannotVerifyCopySource for a page blob whose size is not one of whole pages; 500 InternalError for those of the disk.
-    pub(super) fn body(&self, store: &Store, content: &Content, now: Timestamp) -> Result<Body, Fault> {
+    pub(super) fn body(&self, store: &Store, content: &Content, now: Timestamp) -> Result<Body, StorageError> {
         if let Some(body) = self.kind.sharing(content, now) {
             return Ok(body);
         }
@@ -158,7 +158,7 @@ impl Filled {
     ///
     /// # Errors
     /// 500 InternalError when the disk does not take them.
-    pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), Fault> {
+    pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), StorageError> {
         self.came += piece.len() as u64;
         match &mut self.bytes {
             Filling::Bytes(filling) => filling.push(piece)?,
@@ -176,7 +176,7 @@ impl Filled {
     ///
     /// # Errors
     /// 409 CannotVerifyCopySource for a page blob whose size is not one of whole pages.
-    pub(super) fn finish(self) -> Result<Body, Fault> {
+    pub(super) fn finish(self) -> Result<Body, StorageError> {
         match (self.kind, self.bytes) {
             (Kind::Page { sequence }, Filling::Pages(pages)) if self.came.is_multiple_of(pages::PAGE) => {
                 Ok(Body::Page { content: pages.finish()?, sequence })

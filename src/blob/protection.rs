@@ -2,8 +2,8 @@
 
 use super::state::Blob;
 use crate::op::xml::Writer;
-use crate::op::{Call, Field, Reply};
-use crate::rules::fault::{Code, Fault};
+use crate::op::{Field, OperationRequest, Reply};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::immutability::{Policy, Protection};
 use crate::takes;
 
@@ -20,13 +20,13 @@ pub(super) const FIELDS: &[Field] = Asked::FIELDS;
 ///
 /// # Errors
 /// 400 for what is malformed, UnsupportedHeader in an account without immutability; 403 for a SAS without `i`.
-pub(super) fn read(call: &Call) -> Result<Protection, Fault> {
+pub(super) fn read(call: &OperationRequest) -> Result<Protection, StorageError> {
     let Some(first) = FIELDS.iter().find(|field| call.has_header(field.name)) else { return Ok(Protection::default()) };
     if !call.account.immutability {
-        return Err(Code::UnsupportedHeader.with("HeaderName", first.name));
+        return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", first.name));
     }
-    if !call.grant.allows("i") {
-        return Err(call.grant.lacking("i"));
+    if !call.authorization.allows("i") {
+        return Err(call.authorization.lacking("i"));
     }
     let asked = Asked::of(call)?;
     Ok(Protection { policy: Policy::read(asked.until.as_deref(), asked.mode.as_deref(), call.now)?, hold: asked.hold })
@@ -36,8 +36,8 @@ pub(super) fn read(call: &Call) -> Result<Protection, Fault> {
 ///
 /// # Errors
 /// 409 BlobOperationNotSupported.
-pub(super) fn check_account(call: &Call) -> Result<(), Fault> {
-    if call.account.immutability { Ok(()) } else { Err(Code::BlobOperationNotSupported.into()) }
+pub(super) fn check_account(call: &OperationRequest) -> Result<(), StorageError> {
+    if call.account.immutability { Ok(()) } else { Err(ErrorCode::BlobOperationNotSupported.into()) }
 }
 
 /// Adds a policy.

@@ -2,11 +2,11 @@
 
 use super::blobs::Blobs;
 use super::ops;
-use crate::op::{Call, Done, Kind, Query, Row, Service, Shape, Target};
+use crate::op::{OperationRequest, OperationSpec, Query, ReplyFuture, ResourceKind, Service, ServiceKind, Target};
 use crate::rules::{
     access::PublicAccess,
     cors::CorsRule,
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     name::{self, ROOT},
     sas::Policy,
     version::Version,
@@ -16,26 +16,26 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 impl Service for Blobs {
-    fn kind(&self) -> Kind {
-        Kind::Blob
+    fn kind(&self) -> ServiceKind {
+        ServiceKind::Blob
     }
 
-    fn rows(&self) -> Vec<&'static Row> {
-        ops::ALL.iter().map(|op| &op.row).collect()
+    fn rows(&self) -> Vec<&'static OperationSpec> {
+        ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
-    fn run(&self, row: usize, call: Call) -> Done<'_> {
+    fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_> {
         match ops::ALL.get(row) {
             Some(op) => (op.run)(self, call),
-            None => Box::pin(std::future::ready(Err(Code::NotImplemented.into()))),
+            None => Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))),
         }
     }
 
-    fn target(&self, path: &str, query: &Query) -> Result<Target, Fault> {
+    fn target(&self, path: &str, query: &Query) -> Result<Target, StorageError> {
         let path = path.strip_prefix('/').unwrap_or(path);
-        let target = |shape, container: &str, blob: String| Target { shape, container: container.to_owned(), blob };
+        let target = |shape, container: &str, blob: String| Target { resource: shape, container: container.to_owned(), blob };
         if path.is_empty() {
-            return Ok(target(Shape::Service, "", String::new()));
+            return Ok(target(ResourceKind::Service, "", String::new()));
         }
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
         let first = name::decode(first)?;
@@ -47,20 +47,20 @@ impl Service for Blobs {
             } else {
                 name::blob(&blob)?;
             }
-            return Ok(target(Shape::Blob, &first, blob));
+            return Ok(target(ResourceKind::Blob, &first, blob));
         }
         // `/name` is a container when the query says so, and otherwise a blob of the root container.
         if query.get("restype").is_some() {
             name::container(&first)?;
-            return Ok(target(Shape::Container, &first, String::new()));
+            return Ok(target(ResourceKind::Container, &first, String::new()));
         }
         name::root_blob(&first)?;
-        Ok(target(Shape::Blob, ROOT, first))
+        Ok(target(ResourceKind::Blob, ROOT, first))
     }
 
-    fn site(&self, path: &str) -> Result<Target, Fault> {
+    fn site(&self, path: &str) -> Result<Target, StorageError> {
         let blob = name::decode(path.strip_prefix('/').unwrap_or(path))?;
-        Ok(Target { shape: Shape::Site, container: website::CONTAINER.to_owned(), blob })
+        Ok(Target { resource: ResourceKind::Site, container: website::CONTAINER.to_owned(), blob })
     }
 
     fn public_access(&self, account: &str, target: &Target) -> PublicAccess {
@@ -80,7 +80,7 @@ impl Service for Blobs {
         self.account(account).ok()?.properties.read().default_version
     }
 
-    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {
         Box::pin(self.clear())
     }
 }

@@ -8,10 +8,10 @@
 use crate::rules::{
     access::PublicAccess,
     blocks::BlockId,
-    encryption::{Encryption, Preset},
+    encryption::{DefaultEncryption, Encryption},
     etag::ETag,
-    fault::Fault,
-    lease::{self, Lease, Subject},
+    fault::StorageError,
+    lease::{self, Lease, LeasedResource},
     metadata::Metadata,
     sas::Policy,
     time::Timestamp,
@@ -32,76 +32,76 @@ mod writes;
 
 pub use blob::Blob;
 pub use door::Admitted;
-pub use history::Snapshots;
-pub use lists::{Also, BlockLists, Listed};
+pub use history::DeleteSnapshots;
+pub use lists::{BlockLists, ListInclude, ListedBlob};
 use sweep::Due;
 
 /// A container, all its blobs, and the blocks that wait to be committed: one cell of the store.
 #[derive(Clone, Debug)]
 pub struct Container {
-    about: About,
+    about: ContainerProperties,
     lease: Lease,
-    blobs: OrdMap<Key, Arc<Blob>>,
-    staged: OrdMap<Arc<str>, Arc<Staged>>,
+    blobs: OrdMap<BlobKey, Arc<Blob>>,
+    uncommitted: OrdMap<Arc<str>, Arc<UncommittedBlocks>>,
     /// What of both will be over by itself, and when.
     due: OrdSet<(Timestamp, Due)>,
     /// The last stamp given; the next is later, so that no two states of anything in the container share an entity tag.
     latest: Timestamp,
     /// When it was created, or last restored or renamed.
-    born: Timestamp,
+    created: Timestamp,
 }
 
 /// What is said of a container itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct About {
+pub struct ContainerProperties {
     /// When its metadata or access last changed: its Last-Modified and, in ticks, its entity tag.
-    pub stamp: Timestamp,
+    pub last_modified: Timestamp,
     /// Its metadata.
     pub metadata: Metadata,
     /// How public it is.
     pub access: PublicAccess,
     /// The encryption scope that its blobs get.
-    pub encryption: Preset,
+    pub encryption: DefaultEncryption,
     /// Its stored access policies.
     pub policies: Arc<[Policy]>,
 }
 
 /// Where a blob stands in its container: by name, and the snapshots of a name, oldest first, before the blob itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub struct BlobKey {
     name: Arc<str>,
-    at: At,
+    at: VersionSelector,
 }
 
-impl Key {
+impl BlobKey {
     /// Before every state of a name.
-    fn first(name: &str) -> Key {
-        Key { name: name.into(), at: At::Kept(Timestamp::default(), Kept::Snapshot) }
+    fn first(name: &str) -> BlobKey {
+        BlobKey { name: name.into(), at: VersionSelector::Earlier(Timestamp::default(), VersionKind::Snapshot) }
     }
 }
 
 /// Which state of a name. Those that were kept come in the order of their times, and before the blob as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum At {
+pub enum VersionSelector {
     /// As it was at a moment.
-    Kept(Timestamp, Kept),
+    Earlier(Timestamp, VersionKind),
     /// As it is.
     Base,
 }
 
-impl At {
+impl VersionSelector {
     /// The moment by which a listing orders it: the blob as it is comes last.
     pub fn time(self) -> Timestamp {
         match self {
-            At::Kept(time, _) => time,
-            At::Base => Timestamp::NEVER,
+            VersionSelector::Earlier(time, _) => time,
+            VersionSelector::Base => Timestamp::NEVER,
         }
     }
 }
 
 /// Why an earlier state of a name is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kept {
+pub enum VersionKind {
     /// Somebody took a snapshot.
     Snapshot,
     /// The account keeps versions, and the blob was written to or deleted.
@@ -110,16 +110,16 @@ pub enum Kept {
 
 /// Blocks that were put and not yet committed.
 #[derive(Clone, Debug, PartialEq)]
-struct Staged {
+struct UncommittedBlocks {
     touched: Timestamp,
     /// The lease of a name that only has blocks so far.
     lease: Lease,
-    blocks: OrdMap<BlockId, Aside>,
+    blocks: OrdMap<BlockId, UncommittedBlock>,
 }
 
 /// A block that was put and not yet committed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Aside {
+pub struct UncommittedBlock {
     /// Its bytes.
     pub content: Content,
     /// With what it is encrypted.
@@ -128,33 +128,33 @@ pub struct Aside {
 
 impl Container {
     /// An empty container.
-    pub fn new(now: Timestamp, metadata: Metadata, access: PublicAccess, encryption: Preset) -> Container {
+    pub fn new(now: Timestamp, metadata: Metadata, access: PublicAccess, encryption: DefaultEncryption) -> Container {
         Container {
-            about: About { stamp: now, metadata, access, encryption, policies: Arc::default() },
+            about: ContainerProperties { last_modified: now, metadata, access, encryption, policies: Arc::default() },
             lease: Lease::default(),
             blobs: OrdMap::new(),
-            staged: OrdMap::new(),
+            uncommitted: OrdMap::new(),
             due: OrdSet::new(),
             latest: now,
-            born: now,
+            created: now,
         }
     }
 
     /// When it was created, or last restored or renamed: with its name, that tells it from all others.
     pub fn born(&self) -> Timestamp {
-        self.born
+        self.created
     }
 
     /// Makes it as new to whoever asks for its date, its entity tag or its lease, as it is once it has been restored or renamed. What
     /// it holds stays as it was.
     pub fn renew(&mut self, now: Timestamp) {
-        self.born = self.stamp(now);
-        self.about.stamp = self.born;
+        self.created = self.stamp(now);
+        self.about.last_modified = self.created;
         self.lease = Lease::default();
     }
 
     /// What is said of the container. Reading it needs no admission: the door asks it before it lets anybody in.
-    pub fn about(&self) -> &About {
+    pub fn about(&self) -> &ContainerProperties {
         &self.about
     }
 
@@ -165,21 +165,21 @@ impl Container {
 
     /// The container's entity tag.
     pub fn etag(&self) -> ETag {
-        ETag::of(self.about.stamp)
+        ETag::of(self.about.last_modified)
     }
 
     /// Changes what is said of the container, and its stamp with it.
-    pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut About)) {
+    pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut ContainerProperties)) {
         change(&mut self.about);
-        self.about.stamp = self.stamp(now);
+        self.about.last_modified = self.stamp(now);
     }
 
     /// Takes the container's lease one step on.
     ///
     /// # Errors
     /// 409 when the lease does not allow the step.
-    pub fn step_lease(&mut self, ask: lease::Ask, now: Timestamp) -> Result<Lease, Fault> {
-        self.lease = lease::step(self.lease, ask, Subject::Container, now)?;
+    pub fn step_lease(&mut self, ask: lease::LeaseAction, now: Timestamp) -> Result<Lease, StorageError> {
+        self.lease = lease::step(self.lease, ask, LeasedResource::Container, now)?;
         Ok(self.lease)
     }
 

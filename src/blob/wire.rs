@@ -3,18 +3,18 @@
 use super::accessed;
 use super::body::{Body, ContentHeaders};
 use super::protection;
-use super::state::{Admitted, At, Blob, Kept as State};
+use super::state::{Admitted, Blob, VersionKind as State, VersionSelector};
 use crate::op::xml::Writer;
-use crate::op::{Call, Field, METADATA, Place, Reply};
+use crate::op::{Field, FieldLocation, METADATA, OperationRequest, Reply};
 use crate::rules::{
     checksum::Digests,
     encryption::Encryption,
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     immutability::Protection,
     lease::Lease,
     metadata::Metadata,
     tags::Tags,
-    tier::{Kept, Placed, Tier},
+    tier::{CurrentTier, Tier, TierSupport},
     time::Timestamp,
     version::Version,
 };
@@ -42,7 +42,7 @@ pub(super) fn guid(id: [u8; 16]) -> String {
 
 /// Where a request says how its content is to be described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Describes {
+pub(super) enum ContentHeaderSource {
     /// In `x-ms-blob-content-…` headers only: the body, if any, is not the content.
     ByName,
     /// There, or else in the body's own `Content-…` headers.
@@ -51,9 +51,9 @@ pub(super) enum Describes {
 
 impl ContentHeaders {
     /// Reads them off a request.
-    pub(super) fn read(call: &Call, describes: Describes) -> ContentHeaders {
+    pub(super) fn read(call: &OperationRequest, describes: ContentHeaderSource) -> ContentHeaders {
         let one = |named: &str, own: &str| -> Option<Box<str>> {
-            let own = || (describes == Describes::ByBody).then(|| call.header(own)).flatten();
+            let own = || (describes == ContentHeaderSource::ByBody).then(|| call.header(own)).flatten();
             call.header(named).or_else(own).filter(|text| !text.is_empty()).map(Box::from)
         };
         let content_type = one("x-ms-blob-content-type", "content-type");
@@ -68,9 +68,9 @@ impl ContentHeaders {
     }
 
     /// Reads them off a request that replaces all of them. Recorded: one that does not name a type leaves none.
-    pub(super) fn read_all(call: &Call) -> ContentHeaders {
+    pub(super) fn read_all(call: &OperationRequest) -> ContentHeaders {
         let named = call.header("x-ms-blob-content-type").is_some_and(|text| !text.is_empty());
-        let read = ContentHeaders::read(call, Describes::ByName);
+        let read = ContentHeaders::read(call, ContentHeaderSource::ByName);
         ContentHeaders { content_type: if named { read.content_type } else { Some(Box::default()) }, ..read }
     }
 
@@ -82,12 +82,12 @@ impl ContentHeaders {
 
 /// The headers that describe a blob's content, where the body is not it.
 pub(super) const CONTENT: &[Field] = &[
-    Field { place: Place::Header, name: "x-ms-blob-content-type", required: false },
-    Field { place: Place::Header, name: "x-ms-blob-content-encoding", required: false },
-    Field { place: Place::Header, name: "x-ms-blob-content-language", required: false },
-    Field { place: Place::Header, name: "x-ms-blob-content-md5", required: false },
-    Field { place: Place::Header, name: "x-ms-blob-cache-control", required: false },
-    Field { place: Place::Header, name: "x-ms-blob-content-disposition", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-blob-content-type", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-blob-content-encoding", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-blob-content-language", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-blob-content-md5", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-blob-cache-control", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-blob-content-disposition", required: false },
 ];
 
 /// The Content-Type of a blob that was given none.
@@ -95,19 +95,19 @@ const DEFAULT_TYPE: &str = "application/octet-stream";
 
 /// What a request that makes a blob gives it beside content and content headers.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct NewBlobHeaders {
     metadata: Metadata,
     tags: Tags,
     /// The tier, if the request names one.
-    pub(super) tier: Option<Placed>,
+    pub(super) tier: Option<CurrentTier>,
     protection: Protection,
 }
 
-impl Given {
+impl NewBlobHeaders {
     pub(super) const FIELDS: &'static [Field] = &[
         METADATA[0],
-        Field { place: Place::Header, name: "x-ms-tags", required: false },
-        Field { place: Place::Header, name: "x-ms-access-tier", required: false },
+        Field { place: FieldLocation::Header, name: "x-ms-tags", required: false },
+        Field { place: FieldLocation::Header, name: "x-ms-access-tier", required: false },
         protection::FIELDS[0],
         protection::FIELDS[1],
         protection::FIELDS[2],
@@ -117,17 +117,17 @@ impl Given {
     ///
     /// # Errors
     /// 400 for what is malformed; 403 for tags from a SAS without `t`; 400 UnsupportedHeader for what this server does not keep yet.
-    pub(super) fn read(call: &Call, tiers: Kept) -> Result<Given, Fault> {
+    pub(super) fn read(call: &OperationRequest, tiers: TierSupport) -> Result<NewBlobHeaders, StorageError> {
         check_kept(call)?;
         let tags = call.header("x-ms-tags").filter(|text| !text.is_empty());
-        if tags.is_some() && !call.grant.allows("t") {
-            return Err(call.grant.lacking("t"));
+        if tags.is_some() && !call.authorization.allows("t") {
+            return Err(call.authorization.lacking("t"));
         }
         let tier = call.header("x-ms-access-tier").filter(|text| !text.is_empty());
-        Ok(Given {
+        Ok(NewBlobHeaders {
             metadata: call.metadata()?,
             tags: tags.map(|text| Tags::parse_header(&text)).transpose()?.unwrap_or_default(),
-            tier: tier.map(|text| Tier::read(&text, tiers)).transpose()?.map(|tier| Placed::new(tier, call.now)),
+            tier: tier.map(|text| Tier::read(&text, tiers)).transpose()?.map(|tier| CurrentTier::new(tier, call.now)),
             protection: protection::read(call)?,
         })
     }
@@ -136,10 +136,10 @@ impl Given {
     ///
     /// # Errors
     /// 400 AccessTierNotSupportedForBlobType; 409 BlobTierInadequateForContentLength for a size class that is too small.
-    pub(super) fn check_tier(&self, body: &Body) -> Result<(), Fault> {
-        let Some(Placed { tier, .. }) = self.tier else { return Ok(()) };
+    pub(super) fn check_tier(&self, body: &Body) -> Result<(), StorageError> {
+        let Some(CurrentTier { tier, .. }) = self.tier else { return Ok(()) };
         tier.check(tiers_of(body))?;
-        if tier.holds(body.len()) { Ok(()) } else { Err(Code::BlobTierInadequateForContentLength.into()) }
+        if tier.holds(body.len()) { Ok(()) } else { Err(ErrorCode::BlobTierInadequateForContentLength.into()) }
     }
 
     /// Gives it to the blob. Metadata that the request does not carry leaves the blob's own, which a copy has from its source.
@@ -168,9 +168,9 @@ const NOT_KEPT: [&str; 6] = [
 ///
 /// # Errors
 /// 400 UnsupportedHeader.
-pub(super) fn check_kept(call: &Call) -> Result<(), Fault> {
-    match NOT_KEPT.iter().find(|name| call.has_header(name) && !call.row.takes(name)) {
-        Some(name) => Err(Code::UnsupportedHeader.with("HeaderName", *name)),
+pub(super) fn check_kept(call: &OperationRequest) -> Result<(), StorageError> {
+    match NOT_KEPT.iter().find(|name| call.has_header(name) && !call.spec.takes(name)) {
+        Some(name) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", *name)),
         None => Ok(()),
     }
 }
@@ -198,7 +198,7 @@ pub(super) fn with_encryption(reply: Reply, encryption: &Encryption) -> Reply {
 
 /// Which part of a blob an answer is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum DescribedPart {
     /// All of it.
     Whole,
     /// A range: the stored MD5 is not that of what is sent.
@@ -206,7 +206,7 @@ pub(super) enum Part {
 }
 
 /// The headers by which Get Blob and Get Blob Properties describe a blob.
-pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Call) -> Reply {
+pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, call: &OperationRequest) -> Reply {
     let headers = &blob.headers;
     reply = reply
         .with("accept-ranges", "bytes")
@@ -215,14 +215,14 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
         .with_some("content-language", headers.language.as_deref())
         .with_some("cache-control", headers.cache_control.as_deref())
         .with_some("content-disposition", headers.disposition.as_deref())
-        .with_state(blob.etag(), blob.stamp)
+        .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-blob-type", blob.body.type_name())
         .with("x-ms-server-encrypted", "true")
         .with_metadata(&blob.metadata);
     let md5 = headers.md5.as_deref();
     reply = match part {
-        Part::Whole => reply.with_some("content-md5", md5),
-        Part::Range => reply.with_some("x-ms-blob-content-md5", md5),
+        DescribedPart::Whole => reply.with_some("content-md5", md5),
+        DescribedPart::Range => reply.with_some("x-ms-blob-content-md5", md5),
     };
     if call.version >= Version::V2017_11_09 {
         reply = reply.with("x-ms-creation-time", blob.created.rfc1123());
@@ -245,12 +245,12 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: Part, call: &Cal
     reply = accessed::describe(reply, blob, call).with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
     match blob.at() {
         // Recorded: the moment came back up to 2018-11-09.
-        At::Kept(taken, State::Snapshot) => {
+        VersionSelector::Earlier(taken, State::Snapshot) => {
             let told = (call.version < Version::V2019_02_02).then(|| taken.iso());
             return reply.with_some("x-ms-snapshot", told);
         }
-        At::Kept(_, State::Version) => return reply,
-        At::Base => reply = reply.with_some("x-ms-is-current-version", blob.version.map(|_| "true")),
+        VersionSelector::Earlier(_, State::Version) => return reply,
+        VersionSelector::Base => reply = reply.with_some("x-ms-is-current-version", blob.version.map(|_| "true")),
     }
     // Recorded: who names a version is told nothing of the lease, though it be the blob as it is.
     match call.query.get("versionid").unwrap_or_default() {

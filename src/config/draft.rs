@@ -7,7 +7,7 @@ use super::arguments::Given;
 use super::flags::{self, Flag, Set, Takes};
 use super::{AccountConfig, Config, Endpoint, Personality, Tls};
 use crate::log::Format;
-use crate::rules::token::Trust;
+use crate::rules::token::TokenCheck;
 use crate::store::disk::Durability;
 use crate::user::User;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(super) struct Draft {
     pub(super) control: bool,
     pub(super) cert: Option<PathBuf>,
     pub(super) key: Option<PathBuf>,
-    pub(super) oauth: Option<Trust>,
+    pub(super) oauth: Option<TokenCheck>,
     pub(super) password: bool,
     pub(super) log: Option<Level>,
     pub(super) log_format: Format,
@@ -49,7 +49,7 @@ enum Layer {
 }
 
 /// A value with its way to the draft, and how the flag or variable was written, for messages.
-struct Saying {
+struct LayerName {
     layer: Layer,
     written: String,
     value: String,
@@ -65,14 +65,14 @@ impl Draft {
         let azurite = flags::VARIABLES.iter().filter_map(|variable| {
             let replaced = flags::flags().any(|flag| variable.yields_to == Some(flag.name) && said(flag).is_some());
             let value = env(variable.name).filter(|_| !replaced)?;
-            Some(Saying { layer: Layer::Variable, written: variable.name.to_owned(), value, set: variable.set })
+            Some(LayerName { layer: Layer::Variable, written: variable.name.to_owned(), value, set: variable.set })
         });
         let ours = flags::flags().filter_map(|flag| said(flag).or_else(|| default(flag)));
 
-        let mut sayings: Vec<Saying> = azurite.chain(ours).collect();
+        let mut sayings: Vec<LayerName> = azurite.chain(ours).collect();
         sayings.sort_by_key(|saying| saying.layer);
         let mut draft = Draft::default();
-        for Saying { written, value, set, .. } in sayings {
+        for LayerName { written, value, set, .. } in sayings {
             set(&mut draft, &value).map_err(|wrong| format!("{written}: {wrong}"))?;
         }
         Ok(draft)
@@ -110,7 +110,7 @@ impl Draft {
             }
             (None, None) => None,
         };
-        if self.oauth == Some(Trust::Basic) && tls.is_none() {
+        if self.oauth == Some(TokenCheck::Basic) && tls.is_none() {
             self.warn("--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev");
         }
         let has_blob = !matches!(personality, Personality::AzuriteQueue | Personality::AzuriteTable);
@@ -174,23 +174,23 @@ pub(crate) fn converted(file: &Path) -> PathBuf {
 }
 
 /// What the command line says: the last value, or all of them with `;` between where all count.
-fn argument(flag: &Flag, given: &[Given]) -> Option<Saying> {
+fn argument(flag: &Flag, given: &[Given]) -> Option<LayerName> {
     let all: Vec<&Given> = given.iter().filter(|given| given.flag.name == flag.name).collect();
     let last = all.last()?;
     let value = match flag.takes {
         Takes::Values(_) => all.iter().map(|given| given.value.as_str()).collect::<Vec<_>>().join(";"),
         _ => last.value.clone(),
     };
-    Some(Saying { layer: Layer::Argument, written: last.spelled.clone(), value, set: flag.set })
+    Some(LayerName { layer: Layer::Argument, written: last.spelled.clone(), value, set: flag.set })
 }
 
-fn variable(flag: &Flag, env: &dyn Fn(&str) -> Option<String>) -> Option<Saying> {
+fn variable(flag: &Flag, env: &dyn Fn(&str) -> Option<String>) -> Option<LayerName> {
     let written = flag.variable()?;
     let value = env(&written)?;
-    Some(Saying { layer: Layer::Variable, written, value, set: flag.set })
+    Some(LayerName { layer: Layer::Variable, written, value, set: flag.set })
 }
 
-fn default(flag: &Flag) -> Option<Saying> {
+fn default(flag: &Flag) -> Option<LayerName> {
     let value = flag.default?.to_owned();
-    Some(Saying { layer: Layer::Default, written: flag.name.to_owned(), value, set: flag.set })
+    Some(LayerName { layer: Layer::Default, written: flag.name.to_owned(), value, set: flag.set })
 }

@@ -14,7 +14,7 @@ mod tests;
 mod value;
 
 use crate::log::Format;
-use crate::rules::{encryption::Scopes, token::Trust};
+use crate::rules::{encryption::Scopes, token::TokenCheck};
 use crate::store::disk::Durability;
 use crate::user::User;
 use draft::Draft;
@@ -55,7 +55,7 @@ pub struct Config {
     /// Certificate and key, for https.
     pub tls: Option<Tls>,
     /// How much a bearer token must show; without it, none is taken.
-    pub oauth: Option<Trust>,
+    pub oauth: Option<TokenCheck>,
     /// No line for each request.
     pub silent: bool,
     /// Whether `/_lazuli/` can move the clock and empty the accounts.
@@ -165,7 +165,7 @@ impl Personality {
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Start {
+pub enum Command {
     /// Be a server.
     Serve(Config),
     /// Print this, which ends with its line, and exit with 0.
@@ -187,45 +187,47 @@ pub enum Start {
 
 /// What is wrong with the flags or variables: one line for stderr, exit 2.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake(pub String);
+pub struct ConfigError(pub String);
 
-impl fmt::Display for Mistake {
+impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Mistake {}
+impl std::error::Error for ConfigError {}
 
 /// Reads a whole command line, the program's name first, and the environment.
-pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Option<String>) -> Result<Start, Mistake> {
+pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Option<String>) -> Result<Command, ConfigError> {
     let mut args = args.into_iter();
     let personality = Personality::of(&args.next().unwrap_or_default());
     let words: Result<Vec<String>, OsString> = args.map(OsString::into_string).collect();
-    let words = words.map_err(|word| Mistake(format!("{word:?} is not UTF-8")))?;
-    let given = arguments::parse(words.into_iter()).map_err(Mistake)?;
+    let words = words.map_err(|word| ConfigError(format!("{word:?} is not UTF-8")))?;
+    let given = arguments::parse(words.into_iter()).map_err(ConfigError)?;
 
     let asked = |question: &str| given.iter().any(|g| g.flag.name == question);
     if asked("help") {
-        return Ok(Start::Print(reference::help()));
+        return Ok(Command::Print(reference::help()));
     }
     if asked("version") {
-        return Ok(Start::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));
+        return Ok(Command::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));
     }
-    let mut draft = Draft::fill(&given, env).map_err(Mistake)?;
+    let mut draft = Draft::fill(&given, env).map_err(ConfigError)?;
     let from = draft.from_azurite.take();
-    let config = draft.finish(personality).map_err(Mistake)?;
+    let config = draft.finish(personality).map_err(ConfigError)?;
     match (asked("import"), from, config.location.clone()) {
         (false, None, _) => {}
-        (true, Some(from), Some(to)) => return Ok(Start::Import { from, to, durability: config.durability }),
+        (true, Some(from), Some(to)) => return Ok(Command::Import { from, to, durability: config.durability }),
         (false, Some(_), _) => {
-            return Err(Mistake("--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR".to_owned()));
+            return Err(ConfigError(
+                "--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR".to_owned(),
+            ));
         }
-        (true, ..) => return Err(Mistake("import needs --from-azurite DIR and --location DIR".to_owned())),
+        (true, ..) => return Err(ConfigError("import needs --from-azurite DIR and --location DIR".to_owned())),
     }
     if asked("check") {
-        let location = config.location.ok_or_else(|| Mistake("--check needs --location DIR".to_owned()))?;
-        return Ok(Start::Check(location));
+        let location = config.location.ok_or_else(|| ConfigError("--check needs --location DIR".to_owned()))?;
+        return Ok(Command::Check(location));
     }
-    Ok(if asked("health") { Start::Health(config) } else { Start::Serve(config) })
+    Ok(if asked("health") { Command::Health(config) } else { Command::Serve(config) })
 }

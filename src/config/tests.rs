@@ -4,7 +4,7 @@ use super::flags::{Flag, SECTIONS, Takes, VARIABLES, flags};
 use super::*;
 use tracing::Level;
 
-fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Start, Mistake> {
+fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Command, ConfigError> {
     let env = |name: &str| env.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
     read(args.iter().map(OsString::from), &env)
 }
@@ -12,7 +12,7 @@ fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Start, Mistake> {
 fn config(args: &[&str], env: &[(&str, &str)]) -> Config {
     let args = [&["lazuli"], args].concat();
     match start(&args, env) {
-        Ok(Start::Serve(config)) => config,
+        Ok(Command::Serve(config)) => config,
         other => panic!("{args:?} {env:?}: {other:?}"),
     }
 }
@@ -20,7 +20,7 @@ fn config(args: &[&str], env: &[(&str, &str)]) -> Config {
 fn mistake(args: &[&str], env: &[(&str, &str)]) -> String {
     let args = [&["lazuli"], args].concat();
     match start(&args, env) {
-        Err(Mistake(line)) => line,
+        Err(ConfigError(line)) => line,
         other => panic!("{args:?} {env:?}: {other:?}"),
     }
 }
@@ -116,7 +116,7 @@ const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
         c.warnings = vec!["--extent-memory-limit is not enforced: memory grows with what is stored".into()];
     }),
     (&["--control"], "LAZULI_CONTROL", "true", |c| c.control = true),
-    (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(Trust::Dev)),
+    (&["--oauth"], "LAZULI_OAUTH", "Dev", |c| c.oauth = Some(TokenCheck::Dev)),
     (&["--log"], "LAZULI_LOG", "Debug", |c| c.log = Level::DEBUG),
     (&["--silent", "-s"], "LAZULI_SILENT", "1", |c| c.silent = true),
     (&["--log-format"], "LAZULI_LOG_FORMAT", "JSON", |c| c.log_format = Format::Json),
@@ -294,9 +294,9 @@ fn files_and_memory() {
 fn tokens_are_safe_over_https() {
     let warning = "--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev";
     for (args, trust, warnings) in [
-        (&["--oauth", "basic"][..], Trust::Basic, &[warning][..]),
-        (&["--oauth=BASIC", "--cert", "a.pem", "--key", "b.pem"], Trust::Basic, &[]),
-        (&["--oauth", "dev"], Trust::Dev, &[]),
+        (&["--oauth", "basic"][..], TokenCheck::Basic, &[warning][..]),
+        (&["--oauth=BASIC", "--cert", "a.pem", "--key", "b.pem"], TokenCheck::Basic, &[]),
+        (&["--oauth", "dev"], TokenCheck::Dev, &[]),
     ] {
         let config = config(args, &[]);
         assert_eq!((config.oauth, config.warnings), (Some(trust), warnings.iter().map(|line| (*line).to_owned()).collect()));
@@ -386,7 +386,7 @@ fn mistakes_are_one_line() {
 fn words_are_text() {
     use std::os::unix::ffi::OsStringExt;
     let args = ["lazuli".into(), OsString::from_vec(b"--cert=\xff".into())];
-    assert_eq!(read(args, &|_| None), Err(Mistake("\"--cert=\\xFF\" is not UTF-8".into())));
+    assert_eq!(read(args, &|_| None), Err(ConfigError("\"--cert=\\xFF\" is not UTF-8".into())));
 }
 
 #[test]
@@ -404,13 +404,13 @@ fn personalities() {
         ("./azurite-queue", AzuriteQueue, [false, true, false, false]),
         ("azurite-table.exe", AzuriteTable, [false, false, true, false]),
     ] {
-        let Ok(Start::Serve(config)) = start(&[program, "--queuePort", "7"], &[]) else { panic!("{program}") };
+        let Ok(Command::Serve(config)) = start(&[program, "--queuePort", "7"], &[]) else { panic!("{program}") };
         assert_eq!(config.personality, personality, "{program}");
         let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
         assert_eq!(endpoints.map(Option::is_some), served, "{program}");
         assert!(config.queue.is_none_or(|queue| queue.port == 7), "{program}");
     }
-    assert!(matches!(read([], &|_| None), Ok(Start::Serve(_))), "not even a program's name");
+    assert!(matches!(read([], &|_| None), Ok(Command::Serve(_))), "not even a program's name");
 }
 
 #[test]
@@ -418,12 +418,14 @@ fn questions() {
     let broken: &[(&str, &str)] = &[("LAZULI_BLOB_PORT", "x"), ("LAZULI_VERSION", "3.35.0"), ("LAZULI_HELP", "me")];
     for program in ["lazuli", "azurite", "azurite-table"] {
         for word in ["--version", "-v", "version"] {
-            assert_eq!(start(&[program, word], broken), Ok(Start::Print(format!("{}\n", env!("CARGO_PKG_VERSION")))));
+            assert_eq!(start(&[program, word], broken), Ok(Command::Print(format!("{}\n", env!("CARGO_PKG_VERSION")))));
         }
         for word in ["--help", "-h", "help"] {
-            assert_eq!(start(&[program, "-s", word], broken), Ok(Start::Print(reference::help())));
+            assert_eq!(start(&[program, "-s", word], broken), Ok(Command::Print(reference::help())));
         }
-        let Ok(Start::Health(config)) = start(&[program, "--health", "--tablePort=7"], &broken[1..]) else { panic!("{program}") };
+        let Ok(Command::Health(config)) = start(&[program, "--health", "--tablePort=7"], &broken[1..]) else {
+            panic!("{program}")
+        };
         assert!(config.table.is_none_or(|table| table.port == 7), "{program}");
     }
     assert!(start(&["lazuli", "--help", "--bogus"], &[]).is_err());
@@ -484,7 +486,7 @@ fn docs_configuration_md_is_fresh() {
 
 #[test]
 fn a_check_names_its_place() {
-    assert_eq!(start(&["lazuli", "--check", "--location", "here"], &[]), Ok(Start::Check(PathBuf::from("here"))));
+    assert_eq!(start(&["lazuli", "--check", "--location", "here"], &[]), Ok(Command::Check(PathBuf::from("here"))));
     assert_eq!(mistake(&["--check"], &[]), "--check needs --location DIR");
 }
 
@@ -492,7 +494,7 @@ fn a_check_names_its_place() {
 fn an_import_names_both_ends() {
     let (from, to) = (PathBuf::from("old"), PathBuf::from("new"));
     let words = ["lazuli", "import", "--from-azurite", "old", "--location=new", "--durability", "sync"];
-    assert_eq!(start(&words, &[]), Ok(Start::Import { from, to, durability: Durability::Sync }));
+    assert_eq!(start(&words, &[]), Ok(Command::Import { from, to, durability: Durability::Sync }));
     for words in [&["import"][..], &["import", "--location", "new"], &["import", "--from-azurite", "old"]] {
         assert_eq!(mistake(words, &[]), "import needs --from-azurite DIR and --location DIR");
     }

@@ -1,7 +1,7 @@
 //! The values that flags take: text in, value or what is wrong with it out.
 
 use crate::log::Format;
-use crate::rules::token::Trust;
+use crate::rules::token::TokenCheck;
 use crate::store::disk::Durability;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -65,10 +65,10 @@ pub(super) fn durability(text: &str) -> Result<Durability, String> {
 }
 
 /// How much a bearer token must show.
-pub(super) fn oauth(text: &str) -> Result<Trust, String> {
+pub(super) fn oauth(text: &str) -> Result<TokenCheck, String> {
     match text.to_ascii_lowercase().as_str() {
-        "basic" => Ok(Trust::Basic),
-        "dev" => Ok(Trust::Dev),
+        "basic" => Ok(TokenCheck::Basic),
+        "dev" => Ok(TokenCheck::Dev),
         _ => Err(format!("{text:?} is not a level: basic or dev")),
     }
 }

@@ -3,7 +3,7 @@
 //! No account name holds a `_`, so these paths collide with none.
 
 use crate::op::Service;
-use crate::world::World;
+use crate::world::Environment;
 use axum::Router;
 use axum::extract::{RawQuery, State};
 use axum::http::{StatusCode, header};
@@ -17,7 +17,7 @@ pub struct Controlled {
     /// Every service of the server.
     pub services: Arc<[Arc<dyn Service>]>,
     /// Its clock.
-    pub world: Arc<World>,
+    pub world: Arc<Environment>,
 }
 
 /// The routes. Without `control` there is only health, and whoever asks for more is told why.
@@ -67,7 +67,7 @@ async fn reset(State(controlled): State<Controlled>, RawQuery(query): RawQuery) 
     };
     for service in &*controlled.services {
         if let Err(fault) = service.reset().await {
-            return (StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", fault.says())).into_response();
+            return (StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", fault.message())).into_response();
         }
     }
     if !keep {

@@ -2,18 +2,18 @@
 
 use super::node::Node;
 use super::state::{Share, dots, read_snapshot};
-use crate::op::{Call, Found, Kind, Opens};
+use crate::op::{OperationRequest, ServiceKind, SourceAuthorization, SourceLocation};
 use crate::rules::copy_source;
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::file_name::Path;
 use crate::rules::time::Timestamp;
-use crate::service::directory::{Directory, Held};
+use crate::service::directory::{Resource, ServiceAccounts};
 use crate::service::named::Restorable;
 use crate::store::cell::Cell;
 use std::sync::Arc;
 
 /// The shares of all accounts of one server.
-pub type Files = Directory<Share>;
+pub type Files = ServiceAccounts<Share>;
 
 /// A file that a copy is made from, as it was when the copy began.
 #[derive(Clone, Debug)]
@@ -24,17 +24,17 @@ pub struct Source {
     pub permission: Option<Arc<str>>,
 }
 
-impl Held for Share {
-    const KIND: Kind = Kind::File;
-    const MISSING: Code = Code::ShareNotFound;
+impl Resource for Share {
+    const KIND: ServiceKind = ServiceKind::File;
+    const MISSING: ErrorCode = ErrorCode::ShareNotFound;
 }
 
 impl Restorable for Share {
-    const TAKEN: Code = Code::ShareAlreadyExists;
-    const GOING: Code = Code::ShareBeingDeleted;
+    const TAKEN: ErrorCode = ErrorCode::ShareAlreadyExists;
+    const GOING: ErrorCode = ErrorCode::ShareBeingDeleted;
     const STILL_GOING: &'static str = "The specified share is being deleted.";
 
-    fn born(&self) -> Timestamp {
+    fn created(&self) -> Timestamp {
         Share::born(self)
     }
 
@@ -48,10 +48,10 @@ impl Files {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL of a file; CannotVerifyCopySource with the status of the source's own refusal.
-    pub fn source(&self, call: &Call, url: &str, opens: Opens) -> Result<Option<Source>, Fault> {
-        let Found::Here(source) = call.sources.find(call, url, opens)? else { return Ok(None) };
-        let lost = |fault: Fault| match fault.code() {
-            Code::PendingCopyOperation => fault,
+    pub fn source(&self, call: &OperationRequest, url: &str, opens: SourceAuthorization) -> Result<Option<Source>, StorageError> {
+        let SourceLocation::Here(source) = call.sources.find(call, url, opens)? else { return Ok(None) };
+        let lost = |fault: StorageError| match fault.code() {
+            ErrorCode::PendingCopyOperation => fault,
             _ => copy_source::refused(call.version, &fault),
         };
         let read = || {
@@ -68,7 +68,7 @@ impl Files {
     ///
     /// # Errors
     /// 404 ShareNotFound.
-    pub fn share(&self, call: &Call) -> Result<Arc<Cell<Share>>, Fault> {
+    pub fn share(&self, call: &OperationRequest) -> Result<Arc<Cell<Share>>, StorageError> {
         self.find(&call.account.name, call.container())
     }
 }

@@ -1,6 +1,6 @@
 //! What a share is made of: directories, files and symbolic links.
 
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::rules::{etag::ETag, lease::Lease, posix::Posix, smb::Smb, smb::Sort, time::Timestamp};
 use crate::service::copying::Progress;
@@ -50,7 +50,7 @@ pub struct Node {
     /// Its id.
     pub id: NodeId,
     /// Where it stands: in one directory under one name, unless a file has several hard links. The first one is what it is called.
-    pub places: Vec<Place>,
+    pub places: Vec<NodeName>,
     /// When this state was made: its Last-Modified and, in ticks, its entity tag.
     pub stamp: Timestamp,
     /// What it is.
@@ -65,7 +65,7 @@ pub struct Node {
 
 /// A directory, and a name in it as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct NodeName {
     /// The directory.
     pub parent: NodeId,
     /// The name.
@@ -93,7 +93,7 @@ pub struct File {
     /// What a reader is told of them.
     pub headers: ContentHeaders,
     /// Where they were copied from, if they were.
-    pub copy: Option<Arc<Copied>>,
+    pub copy: Option<Arc<FileCopy>>,
     /// Who may write.
     pub lease: Lease,
 }
@@ -117,7 +117,7 @@ pub struct ContentHeaders {
 
 /// What a file remembers of the copy that made it, or is making it.
 #[derive(Clone, Debug)]
-pub struct Copied {
+pub struct FileCopy {
     /// The copy's id.
     pub id: [u8; 16],
     /// The source's URL, without its signature.
@@ -225,9 +225,9 @@ impl Node {
     ///
     /// # Errors
     /// 409 PendingCopyOperation.
-    pub fn check_settled(&self) -> Result<(), Fault> {
+    pub fn check_settled(&self) -> Result<(), StorageError> {
         match self.file().and_then(|file| file.copy.as_ref()).is_some_and(|copy| copy.progress.is_pending()) {
-            true => Err(Code::PendingCopyOperation.into()),
+            true => Err(ErrorCode::PendingCopyOperation.into()),
             false => Ok(()),
         }
     }

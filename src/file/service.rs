@@ -2,11 +2,11 @@
 
 use super::files::Files;
 use super::ops;
-use crate::op::{Call, Done, Kind, Query, Row, Service, Shape, Target};
+use crate::op::{OperationRequest, OperationSpec, Query, ReplyFuture, ResourceKind, Service, ServiceKind, Target};
 use crate::rules::{
     access::PublicAccess,
     cors::CorsRule,
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     file_name, name,
     sas::Policy,
     version::Version,
@@ -15,33 +15,33 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 impl Service for Files {
-    fn kind(&self) -> Kind {
-        Kind::File
+    fn kind(&self) -> ServiceKind {
+        ServiceKind::File
     }
 
-    fn rows(&self) -> Vec<&'static Row> {
-        ops::ALL.iter().map(|op| &op.row).collect()
+    fn rows(&self) -> Vec<&'static OperationSpec> {
+        ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
-    fn run(&self, row: usize, call: Call) -> Done<'_> {
+    fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_> {
         match ops::ALL.get(row) {
             Some(op) => (op.run)(self, call),
-            None => Box::pin(std::future::ready(Err(Code::NotImplemented.into()))),
+            None => Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))),
         }
     }
 
     /// Only the share's own operations say `restype=share`; every other path is that of a directory or a file, the share's root among
     /// them. What a path below a share may be is for the operation to say, which knows what becomes of dots.
-    fn target(&self, path: &str, query: &Query) -> Result<Target, Fault> {
+    fn target(&self, path: &str, query: &Query) -> Result<Target, StorageError> {
         let path = path.strip_prefix('/').unwrap_or(path);
         if path.is_empty() {
-            return Ok(Target { shape: Shape::Service, container: String::new(), blob: String::new() });
+            return Ok(Target { resource: ResourceKind::Service, container: String::new(), blob: String::new() });
         }
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
         let (share, blob) = (name::decode(first)?, name::decode(rest)?);
         file_name::share(&share)?;
         let own = blob.is_empty() && query.get("restype").is_some_and(|kind| kind.eq_ignore_ascii_case("share"));
-        Ok(Target { shape: if own { Shape::Share } else { Shape::Path }, container: share, blob })
+        Ok(Target { resource: if own { ResourceKind::Share } else { ResourceKind::Path }, container: share, blob })
     }
 
     fn public_access(&self, _: &str, _: &Target) -> PublicAccess {
@@ -61,7 +61,7 @@ impl Service for Files {
         None
     }
 
-    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {
         Box::pin(self.clear())
     }
 }

@@ -16,13 +16,13 @@ pub use handles::{Handle, Opener};
 pub use named::{dots, path_of, read_snapshot, refuse_root};
 pub use tree::Tree;
 
-use super::node::{Body, File, Node, NodeId, Place};
-use crate::op::{Call, Secondary};
+use super::node::{Body, File, Node, NodeId, NodeName};
+use crate::op::{OperationRequest, Secondary};
 use crate::rules::{
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     file_name::Path,
-    handle::{self, Touch},
-    lease::{self, Lease, Subject},
+    handle::{self, FileAccess},
+    lease::{self, Lease, LeasedResource},
     metadata::Metadata,
     posix,
     sas::Policy,
@@ -43,7 +43,7 @@ use std::sync::Arc;
 pub struct Share {
     /// When it was created, or last restored.
     born: Timestamp,
-    about: About,
+    about: ShareProperties,
     lease: Lease,
     tree: Tree,
     /// By the moment, in whole seconds, that names them.
@@ -58,7 +58,7 @@ pub struct Share {
 
 /// What is said of a share itself.
 #[derive(Clone, Debug, PartialEq)]
-pub struct About {
+pub struct ShareProperties {
     /// When this was last changed: its Last-Modified and, in ticks, its entity tag.
     pub stamp: Timestamp,
     /// Its metadata.
@@ -73,7 +73,7 @@ pub struct About {
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     /// What is said of it.
-    pub about: &'a About,
+    pub about: &'a ShareProperties,
     /// Its lease.
     pub lease: Lease,
     /// What is in it.
@@ -84,7 +84,7 @@ pub struct View<'a> {
 
 /// Which kinds of node an operation is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Want {
+pub enum WantedNode {
     /// A directory.
     Directory,
     /// A file or a link.
@@ -97,12 +97,12 @@ pub enum Want {
     Any,
 }
 
-impl Want {
+impl WantedNode {
     fn fits(self, node: &Node) -> bool {
         match (self, &node.body) {
-            (Want::Any, _) | (Want::Directory, Body::Directory) | (Want::Link, Body::Link(_)) => true,
-            (Want::File, body) => !matches!(body, Body::Directory),
-            (Want::Content, Body::File(_)) => true,
+            (WantedNode::Any, _) | (WantedNode::Directory, Body::Directory) | (WantedNode::Link, Body::Link(_)) => true,
+            (WantedNode::File, body) => !matches!(body, Body::Directory),
+            (WantedNode::Content, Body::File(_)) => true,
             _ => false,
         }
     }
@@ -113,7 +113,7 @@ impl Want {
 pub struct Admitted {
     node: Arc<Node>,
     /// By which of its names it was found; none for the root.
-    place: Option<Place>,
+    place: Option<NodeName>,
 }
 
 impl Deref for Admitted {
@@ -129,8 +129,8 @@ impl Admitted {
     ///
     /// # Errors
     /// 409 ResourceTypeMismatch for what was not admitted as [`Want::Content`].
-    pub fn content(&self) -> Result<&File, Fault> {
-        Ok(self.node.file().ok_or(Code::ResourceTypeMismatch)?)
+    pub fn content(&self) -> Result<&File, StorageError> {
+        Ok(self.node.file().ok_or(ErrorCode::ResourceTypeMismatch)?)
     }
 
     /// The directory in which it was found.
@@ -142,7 +142,7 @@ impl Admitted {
 /// A name that the rules let this call write to, whether or not something stands there. Only [`Share::claim`] makes one.
 #[derive(Debug)]
 pub struct Claimed {
-    place: Place,
+    place: NodeName,
     stands: Option<Arc<Node>>,
 }
 
@@ -160,14 +160,14 @@ impl Claimed {
 
 /// What [`Share::create`] decides for a new node.
 #[derive(Debug)]
-pub struct New {
+pub struct NewNode {
     id: NodeId,
-    places: Vec<Place>,
+    places: Vec<NodeName>,
     stamp: Timestamp,
     lease: Lease,
 }
 
-impl New {
+impl NewNode {
     /// The node.
     pub fn node(self, mut body: Body, smb: Smb, metadata: Metadata) -> Node {
         if let Body::File(file) = &mut body {
@@ -187,7 +187,7 @@ impl Share {
     pub fn new(now: Timestamp, metadata: Metadata, settings: Settings) -> Share {
         let mut share = Share {
             born: now,
-            about: About { stamp: now, metadata, settings, policies: Arc::default() },
+            about: ShareProperties { stamp: now, metadata, settings, policies: Arc::default() },
             lease: Lease::default(),
             tree: Tree::new(root(now, settings.protocol)),
             snapshots: OrdMap::new(),
@@ -216,7 +216,7 @@ impl Share {
     }
 
     /// What is said of the share. Reading it needs no admission: the door asks it before it lets anybody in.
-    pub fn about(&self) -> &About {
+    pub fn about(&self) -> &ShareProperties {
         &self.about
     }
 
@@ -229,10 +229,10 @@ impl Share {
     ///
     /// # Errors
     /// 400 InvalidQueryParameterValue for a moment that is none, or an operation that is not for snapshots; 404 ShareNotFound.
-    pub fn view(&self, call: &Call) -> Result<View<'_>, Fault> {
+    pub fn view(&self, call: &OperationRequest) -> Result<View<'_>, StorageError> {
         match asked_snapshot(call)? {
             None => Ok(self.live()),
-            Some(taken) => Ok(self.snapshot(taken).ok_or(Code::ShareNotFound)?.view(taken)),
+            Some(taken) => Ok(self.snapshot(taken).ok_or(ErrorCode::ShareNotFound)?.view(taken)),
         }
     }
 
@@ -240,14 +240,14 @@ impl Share {
     ///
     /// # Errors
     /// Those, and 412 for the lease.
-    pub fn admit_self(&self, call: &Call) -> Result<View<'_>, Fault> {
+    pub fn admit_self(&self, call: &OperationRequest) -> Result<View<'_>, StorageError> {
         let view = self.view(call)?;
-        lease::admit(view.lease, call.row.lease, call.lease_id()?, Subject::Share, call.now)?;
+        lease::admit(view.lease, call.spec.lease, call.lease_id()?, LeasedResource::Share, call.now)?;
         Ok(view)
     }
 
     /// Changes what is said of the share, and its stamp with it.
-    pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut About)) {
+    pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut ShareProperties)) {
         change(&mut self.about);
         self.about.stamp = self.stamp(now);
     }
@@ -256,10 +256,15 @@ impl Share {
     ///
     /// # Errors
     /// 409 when the lease does not allow the step; 404 ShareNotFound.
-    pub fn step_lease(&mut self, taken: Option<Timestamp>, ask: lease::Ask, now: Timestamp) -> Result<Lease, Fault> {
+    pub fn step_lease(
+        &mut self,
+        taken: Option<Timestamp>,
+        ask: lease::LeaseAction,
+        now: Timestamp,
+    ) -> Result<Lease, StorageError> {
         match taken {
             None => {
-                self.lease = lease::step(self.lease, ask, Subject::Share, now)?;
+                self.lease = lease::step(self.lease, ask, LeasedResource::Share, now)?;
                 Ok(self.lease)
             }
             Some(taken) => self.step_snapshot_lease(taken, ask, now),
@@ -271,18 +276,18 @@ impl Share {
     /// # Errors
     /// 404 for what is not there, and for who reads what is of another kind; 409 ResourceTypeMismatch for others; 409 for a copy that goes on, open handles and the read-only attribute; 412 for
     /// the lease.
-    pub fn admit(&self, call: &Call, want: Want, touch: Touch) -> Result<Admitted, Fault> {
+    pub fn admit(&self, call: &OperationRequest, want: WantedNode, touch: FileAccess) -> Result<Admitted, StorageError> {
         let view = self.view(call)?;
         let path = path_of(call)?;
         // Who looks for a directory where a file is, or the other way round, finds nothing: the Azure CLI asks so before it writes.
-        let reads = call.row.secondary != Secondary::Refused;
+        let reads = call.spec.secondary != Secondary::Refused;
         let admitted = find(view.tree, &path, want).map_err(|fault| match fault.code() {
-            Code::ResourceTypeMismatch if reads => Code::ResourceNotFound.into(),
+            ErrorCode::ResourceTypeMismatch if reads => ErrorCode::ResourceNotFound.into(),
             _ => fault,
         })?;
         if view.taken.is_none() {
             self.check(&admitted.node, touch, false)?;
-            lease::admit(admitted.node.lease(), call.row.lease, call.lease_id()?, Subject::File, call.now)?;
+            lease::admit(admitted.node.lease(), call.spec.lease, call.lease_id()?, LeasedResource::File, call.now)?;
         }
         Ok(admitted)
     }
@@ -291,7 +296,7 @@ impl Share {
     ///
     /// # Errors
     /// 404 for what is not there; 409 ResourceTypeMismatch.
-    pub fn look_at(&self, call: &Call, want: Want) -> Result<Admitted, Fault> {
+    pub fn look_at(&self, call: &OperationRequest, want: WantedNode) -> Result<Admitted, StorageError> {
         find(self.view(call)?.tree, &path_of(call)?, want)
     }
 
@@ -299,14 +304,14 @@ impl Share {
     ///
     /// # Errors
     /// 404 for what is not there; 409 for handles that do not share it for reading.
-    pub fn source(&self, path: &Path, taken: Option<Timestamp>) -> Result<(Arc<Node>, Option<Arc<str>>), Fault> {
+    pub fn source(&self, path: &Path, taken: Option<Timestamp>) -> Result<(Arc<Node>, Option<Arc<str>>), StorageError> {
         let tree = match taken {
-            Some(taken) => self.snapshot(taken).ok_or(Code::ShareNotFound)?.tree(),
+            Some(taken) => self.snapshot(taken).ok_or(ErrorCode::ShareNotFound)?.tree(),
             None => &self.tree,
         };
-        let node = find(tree, path, Want::Content)?.node;
+        let node = find(tree, path, WantedNode::Content)?.node;
         if taken.is_none() {
-            self.check(&node, Touch::Read, false)?;
+            self.check(&node, FileAccess::Read, false)?;
             handle::admit_range(self.handles.of(node.id), &(0..node.size()), false)?;
         }
         let permission = self.permission_text(node.smb.permission);
@@ -321,15 +326,15 @@ impl Share {
     pub fn admit_at(
         &self,
         path: &Path,
-        want: Want,
-        touch: Touch,
-        shown: Option<lease::Id>,
+        want: WantedNode,
+        touch: FileAccess,
+        shown: Option<lease::LeaseId>,
         now: Timestamp,
         despite_read_only: bool,
-    ) -> Result<Admitted, Fault> {
+    ) -> Result<Admitted, StorageError> {
         let admitted = find(&self.tree, path, want)?;
         self.check(&admitted.node, touch, despite_read_only)?;
-        lease::admit(admitted.node.lease(), lease::Guard::Write, shown, Subject::File, now)?;
+        lease::admit(admitted.node.lease(), lease::LeaseCheck::Required, shown, LeasedResource::File, now)?;
         Ok(admitted)
     }
 
@@ -338,20 +343,20 @@ impl Share {
     /// # Errors
     /// 404 ParentNotFound; 409 ResourceTypeMismatch where something else stands there than what is wanted; what [`Share::admit`] says
     /// of handles and the lease; 403 where the caller may create but not overwrite.
-    pub fn claim(&self, call: &Call, want: Want, despite_read_only: bool) -> Result<Claimed, Fault> {
+    pub fn claim(&self, call: &OperationRequest, want: WantedNode, despite_read_only: bool) -> Result<Claimed, StorageError> {
         let claimed = self.claim_place(call)?;
         let shown = call.lease_id()?;
         match claimed.stands() {
-            None => lease::admit(Lease::default(), call.row.lease, shown, Subject::File, call.now)?,
+            None => lease::admit(Lease::default(), call.spec.lease, shown, LeasedResource::File, call.now)?,
             Some(node) => {
                 if !want.fits(node) {
-                    return Err(Code::ResourceTypeMismatch.into());
+                    return Err(ErrorCode::ResourceTypeMismatch.into());
                 }
-                if !call.grant.may_overwrite() {
-                    return Err(call.grant.lacking("w"));
+                if !call.authorization.may_overwrite() {
+                    return Err(call.authorization.lacking("w"));
                 }
-                self.check(node, Touch::Replace, despite_read_only)?;
-                lease::admit(node.lease(), call.row.lease, shown, Subject::File, call.now)?;
+                self.check(node, FileAccess::Replace, despite_read_only)?;
+                lease::admit(node.lease(), call.spec.lease, shown, LeasedResource::File, call.now)?;
             }
         }
         Ok(claimed)
@@ -361,11 +366,11 @@ impl Share {
     ///
     /// # Errors
     /// 404 ParentNotFound; 409 ResourceAlreadyExists.
-    pub fn claim_free(&self, call: &Call) -> Result<Claimed, Fault> {
+    pub fn claim_free(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
         let claimed = self.claim_place(call)?;
         match claimed.stands {
             None => Ok(claimed),
-            Some(_) => Err(Code::ResourceAlreadyExists.into()),
+            Some(_) => Err(ErrorCode::ResourceAlreadyExists.into()),
         }
     }
 
@@ -376,23 +381,23 @@ impl Share {
     /// 404 ParentNotFound; 409 ResourceAlreadyExists; what [`Share::claim`] says of handles and the lease, whose id is `shown`.
     pub fn claim_for(
         &self,
-        call: &Call,
+        call: &OperationRequest,
         source: &Admitted,
         replace: bool,
         despite_read_only: bool,
-        shown: Option<lease::Id>,
-    ) -> Result<Claimed, Fault> {
+        shown: Option<lease::LeaseId>,
+    ) -> Result<Claimed, StorageError> {
         let claimed = self.claim_place(call)?;
         let Some(node) = claimed.stands.as_ref().filter(|node| node.id != source.node.id) else { return Ok(claimed) };
         if !replace || node.sort() != Sort::File {
-            return Err(Code::ResourceAlreadyExists.into());
+            return Err(ErrorCode::ResourceAlreadyExists.into());
         }
-        self.check(node, Touch::Replace, despite_read_only)?;
-        lease::admit(node.lease(), lease::Guard::Write, shown, Subject::File, call.now)?;
+        self.check(node, FileAccess::Replace, despite_read_only)?;
+        lease::admit(node.lease(), lease::LeaseCheck::Required, shown, LeasedResource::File, call.now)?;
         Ok(claimed)
     }
 
-    fn claim_place(&self, call: &Call) -> Result<Claimed, Fault> {
+    fn claim_place(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
         refuse_snapshot(call)?;
         let place = self.tree.place(&path_of(call)?)?;
         let stands = self.tree.child(place.parent, &place.name).cloned();
@@ -400,13 +405,13 @@ impl Share {
     }
 
     /// Checks that neither a copy, nor an open handle, nor the read-only attribute stands against a request.
-    fn check(&self, node: &Node, touch: Touch, despite_read_only: bool) -> Result<(), Fault> {
-        if touch != Touch::Look {
+    fn check(&self, node: &Node, touch: FileAccess, despite_read_only: bool) -> Result<(), StorageError> {
+        if touch != FileAccess::Look {
             node.check_settled()?;
         }
         handle::admit(self.handles.of(node.id), touch.access())?;
         match node.smb.attributes.is_read_only() && touch.minds_read_only() && !despite_read_only {
-            true => Err(Code::ReadOnlyAttribute.into()),
+            true => Err(ErrorCode::ReadOnlyAttribute.into()),
             false => Ok(()),
         }
     }
@@ -415,18 +420,20 @@ impl Share {
     ///
     /// # Errors
     /// 409 FileLockConflict.
-    pub fn check_range(&self, admitted: &Admitted, range: &std::ops::Range<u64>, writes: bool) -> Result<(), Fault> {
+    pub fn check_range(&self, admitted: &Admitted, range: &std::ops::Range<u64>, writes: bool) -> Result<(), StorageError> {
         handle::admit_range(self.handles.of(admitted.node.id), range, writes)
     }
 
     /// Puts a new node under a claimed name. A file that is replaced leaves it its id and its lease.
-    pub fn create(&mut self, claimed: Claimed, now: Timestamp, make: impl FnOnce(New) -> Node) -> Arc<Node> {
+    pub fn create(&mut self, claimed: Claimed, now: Timestamp, make: impl FnOnce(NewNode) -> Node) -> Arc<Node> {
         let stamp = self.stamp(now);
         let new = match &claimed.stands {
-            Some(node) => New { id: node.id, places: node.places.clone(), stamp, lease: lease::after_write(node.lease(), now) },
+            Some(node) => {
+                NewNode { id: node.id, places: node.places.clone(), stamp, lease: lease::after_write(node.lease(), now) }
+            }
             None => {
                 self.last = self.last.next();
-                New { id: self.last, places: vec![claimed.place], stamp, lease: Lease::default() }
+                NewNode { id: self.last, places: vec![claimed.place], stamp, lease: Lease::default() }
             }
         };
         self.tree.put(make(new))
@@ -454,8 +461,13 @@ impl Share {
     ///
     /// # Errors
     /// 409 when the lease does not allow the step.
-    pub fn step_file_lease(&mut self, admitted: &Admitted, ask: lease::Ask, now: Timestamp) -> Result<(Arc<Node>, Lease), Fault> {
-        let next = lease::step(admitted.node.lease(), ask, Subject::File, now)?;
+    pub fn step_file_lease(
+        &mut self,
+        admitted: &Admitted,
+        ask: lease::LeaseAction,
+        now: Timestamp,
+    ) -> Result<(Arc<Node>, Lease), StorageError> {
+        let next = lease::step(admitted.node.lease(), ask, LeasedResource::File, now)?;
         let mut node = Node::clone(&admitted.node);
         if let Body::File(file) = &mut node.body {
             file.lease = next;
@@ -467,10 +479,11 @@ impl Share {
     ///
     /// # Errors
     /// 409 DirectoryNotEmpty; 400 InvalidUri for the root.
-    pub fn remove(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), Fault> {
-        let place = admitted.place.as_ref().ok_or_else(|| Code::InvalidUri.because("the share's root is not to be removed"))?;
+    pub fn remove(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), StorageError> {
+        let place =
+            admitted.place.as_ref().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the share's root is not to be removed"))?;
         if admitted.node.sort() == Sort::Directory && !self.tree.is_empty(admitted.node.id) {
-            return Err(Code::DirectoryNotEmpty.into());
+            return Err(ErrorCode::DirectoryNotEmpty.into());
         }
         self.tree.remove(&admitted.node, place, now);
         Ok(())
@@ -486,14 +499,15 @@ impl Share {
         claimed: &Claimed,
         now: Timestamp,
         change: impl FnOnce(&mut Node),
-    ) -> Result<Arc<Node>, Fault> {
-        let from = source.place.as_ref().ok_or_else(|| Code::InvalidUri.because("the share's root is not to be renamed"))?;
+    ) -> Result<Arc<Node>, StorageError> {
+        let from =
+            source.place.as_ref().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the share's root is not to be renamed"))?;
         if source.node.sort() == Sort::Directory {
             if self.tree.is_within(claimed.place.parent, source.node.id) {
-                return Err(Code::ResourceTypeMismatch.because("a directory cannot be moved into itself"));
+                return Err(ErrorCode::ResourceTypeMismatch.with_reason("a directory cannot be moved into itself"));
             }
             if self.handles.all().any(|handle| self.tree.is_within(handle.node, source.node.id)) {
-                return Err(Code::SharingViolation.into());
+                return Err(ErrorCode::SharingViolation.into());
             }
         }
         if let Some(node) = claimed.stands.as_ref().filter(|node| node.id != source.node.id) {
@@ -518,14 +532,14 @@ fn root(now: Timestamp, protocol: Option<Protocol>) -> Node {
     let smb = Smb { attributes, created: now, written: now, changed: now, permission };
     let (id, body, metadata) = (NodeId::ROOT, Body::Directory, Metadata::default());
     let nfs = protocol == Some(Protocol::Nfs);
-    let posix = nfs.then(|| Arc::new(posix::Given::default().over(None, posix::Sort::Directory)));
+    let posix = nfs.then(|| Arc::new(posix::PosixInput::default().over(None, posix::Sort::Directory)));
     Node { id, places: Vec::new(), stamp: now, body, smb, posix, metadata }
 }
 
-fn find(tree: &Tree, path: &Path, want: Want) -> Result<Admitted, Fault> {
+fn find(tree: &Tree, path: &Path, want: WantedNode) -> Result<Admitted, StorageError> {
     let node = tree.find(path)?;
     if !want.fits(&node) {
-        return Err(Code::ResourceTypeMismatch.into());
+        return Err(ErrorCode::ResourceTypeMismatch.into());
     }
     let place = if path.is_root() { None } else { Some(tree.place(path)?) };
     Ok(Admitted { node, place })

@@ -3,71 +3,71 @@
 use super::node::{Body, ContentHeaders, Node, NodeId};
 use super::state::{Admitted, Share, View};
 use crate::op::xml::Writer;
-use crate::op::{Call, Field, Place, Reply};
+use crate::op::{Field, FieldLocation, OperationRequest, Reply};
 use crate::rules::{
-    fault::Fault,
+    fault::StorageError,
     lease::Lease,
     posix, retention,
     share::{Protocol, RootSquash, Settings, Tier},
-    smb::Given,
+    smb::SmbInput,
     time::Timestamp,
     version::Version,
 };
 use crate::service::listing::Line;
 
-const fn optional(place: Place, name: &'static str) -> Field {
+const fn optional(place: FieldLocation, name: &'static str) -> Field {
     Field { place, name, required: false }
 }
 
 /// The query parameter that names a snapshot of the share, instead of the share as it is.
-pub(super) const SNAPSHOT: &[Field] = &[optional(Place::Query, "sharesnapshot")];
+pub(super) const SNAPSHOT: &[Field] = &[optional(FieldLocation::Query, "sharesnapshot")];
 
 /// The header that keeps dots at the end of names.
-pub(super) const DOTS: &[Field] = &[optional(Place::Header, "x-ms-allow-trailing-dot")];
+pub(super) const DOTS: &[Field] = &[optional(FieldLocation::Header, "x-ms-allow-trailing-dot")];
 
 /// The same of a copy's source.
-pub(super) const SOURCE_DOTS: &[Field] = &[optional(Place::Header, "x-ms-source-allow-trailing-dot")];
+pub(super) const SOURCE_DOTS: &[Field] = &[optional(FieldLocation::Header, "x-ms-source-allow-trailing-dot")];
 
 /// The headers that say what Windows knows of a file.
 pub(super) const SMB: &[Field] = &[
-    optional(Place::Header, "x-ms-file-attributes"),
-    optional(Place::Header, "x-ms-file-creation-time"),
-    optional(Place::Header, "x-ms-file-last-write-time"),
-    optional(Place::Header, "x-ms-file-change-time"),
-    optional(Place::Header, "x-ms-file-permission"),
-    optional(Place::Header, "x-ms-file-permission-key"),
-    optional(Place::Header, "x-ms-file-permission-format"),
+    optional(FieldLocation::Header, "x-ms-file-attributes"),
+    optional(FieldLocation::Header, "x-ms-file-creation-time"),
+    optional(FieldLocation::Header, "x-ms-file-last-write-time"),
+    optional(FieldLocation::Header, "x-ms-file-change-time"),
+    optional(FieldLocation::Header, "x-ms-file-permission"),
+    optional(FieldLocation::Header, "x-ms-file-permission-key"),
+    optional(FieldLocation::Header, "x-ms-file-permission-format"),
 ];
 
 /// The header that says whether what is made is new.
-pub(super) const SEMANTICS: &[Field] = &[optional(Place::Header, "x-ms-file-property-semantics")];
+pub(super) const SEMANTICS: &[Field] = &[optional(FieldLocation::Header, "x-ms-file-property-semantics")];
 
 /// The headers that describe a content.
 pub(super) const CONTENT: &[Field] = &[
-    optional(Place::Header, "x-ms-content-type"),
-    optional(Place::Header, "x-ms-content-encoding"),
-    optional(Place::Header, "x-ms-content-language"),
-    optional(Place::Header, "x-ms-cache-control"),
-    optional(Place::Header, "x-ms-content-md5"),
-    optional(Place::Header, "x-ms-content-disposition"),
+    optional(FieldLocation::Header, "x-ms-content-type"),
+    optional(FieldLocation::Header, "x-ms-content-encoding"),
+    optional(FieldLocation::Header, "x-ms-content-language"),
+    optional(FieldLocation::Header, "x-ms-cache-control"),
+    optional(FieldLocation::Header, "x-ms-content-md5"),
+    optional(FieldLocation::Header, "x-ms-content-disposition"),
 ];
 
 /// The headers that tell a share anything.
 pub(super) const SETTINGS: &[Field] = &[
-    optional(Place::Header, "x-ms-share-quota"),
-    optional(Place::Header, "x-ms-access-tier"),
-    optional(Place::Header, "x-ms-enabled-protocols"),
-    optional(Place::Header, "x-ms-root-squash"),
-    optional(Place::Header, "x-ms-enable-snapshot-virtual-directory-access"),
-    optional(Place::Header, "x-ms-share-paid-bursting-enabled"),
-    optional(Place::Header, "x-ms-share-paid-bursting-max-iops"),
-    optional(Place::Header, "x-ms-share-paid-bursting-max-bandwidth-mibps"),
-    optional(Place::Header, "x-ms-share-provisioned-iops"),
-    optional(Place::Header, "x-ms-share-provisioned-bandwidth-mibps"),
+    optional(FieldLocation::Header, "x-ms-share-quota"),
+    optional(FieldLocation::Header, "x-ms-access-tier"),
+    optional(FieldLocation::Header, "x-ms-enabled-protocols"),
+    optional(FieldLocation::Header, "x-ms-root-squash"),
+    optional(FieldLocation::Header, "x-ms-enable-snapshot-virtual-directory-access"),
+    optional(FieldLocation::Header, "x-ms-share-paid-bursting-enabled"),
+    optional(FieldLocation::Header, "x-ms-share-paid-bursting-max-iops"),
+    optional(FieldLocation::Header, "x-ms-share-paid-bursting-max-bandwidth-mibps"),
+    optional(FieldLocation::Header, "x-ms-share-provisioned-iops"),
+    optional(FieldLocation::Header, "x-ms-share-provisioned-bandwidth-mibps"),
 ];
 
 /// The text of a header. An empty one counts as absent, as it does for the service.
-pub(super) fn text(call: &Call, name: &str) -> Option<String> {
+pub(super) fn text(call: &OperationRequest, name: &str) -> Option<String> {
     call.header(name).filter(|text| !text.is_empty()).map(Into::into)
 }
 
@@ -75,8 +75,8 @@ pub(super) fn text(call: &Call, name: &str) -> Option<String> {
 ///
 /// # Errors
 /// As [`Given::read`].
-pub(super) fn given(call: &Call) -> Result<Given, Fault> {
-    Given::read(|name| text(call, name))
+pub(super) fn given(call: &OperationRequest) -> Result<SmbInput, StorageError> {
+    SmbInput::read(|name| text(call, name))
 }
 
 /// The Content-Type of a file that was made without one.
@@ -84,7 +84,7 @@ const DEFAULT_TYPE: &str = "application/octet-stream";
 
 impl ContentHeaders {
     /// Reads them off a request. Recorded: a file is made with a type, and loses it when its properties are set without one.
-    pub(super) fn read(call: &Call) -> ContentHeaders {
+    pub(super) fn read(call: &OperationRequest) -> ContentHeaders {
         let one = |name: &str| text(call, name).map(Box::from);
         ContentHeaders {
             content_type: one("x-ms-content-type"),
@@ -104,13 +104,13 @@ impl ContentHeaders {
 }
 
 /// The answer to a write to a directory or a file, with what Windows knows of it.
-pub(super) fn written(node: &Node, parent: NodeId, call: &Call) -> Reply {
-    let reply = Reply::new(call.row.status).with_state(node.etag(), node.stamp).with("x-ms-request-server-encrypted", "true");
+pub(super) fn written(node: &Node, parent: NodeId, call: &OperationRequest) -> Reply {
+    let reply = Reply::new(call.spec.status).with_state(node.etag(), node.stamp).with("x-ms-request-server-encrypted", "true");
     with_smb(reply, node, parent, call)
 }
 
 /// Adds what Windows, or Unix, knows of a directory or a file.
-pub(super) fn with_smb(reply: Reply, node: &Node, parent: NodeId, call: &Call) -> Reply {
+pub(super) fn with_smb(reply: Reply, node: &Node, parent: NodeId, call: &OperationRequest) -> Reply {
     if call.version < Version::V2019_02_02 {
         return reply;
     }
@@ -143,7 +143,7 @@ fn file_type(node: &Node) -> &'static str {
 }
 
 /// The headers by which Get File and Get File Properties describe a file or a link.
-pub(super) fn describe(reply: Reply, node: &Admitted, whole: bool, call: &Call) -> Reply {
+pub(super) fn describe(reply: Reply, node: &Admitted, whole: bool, call: &OperationRequest) -> Reply {
     let mut reply = reply
         .with_state(node.etag(), node.stamp)
         .with("x-ms-type", "File")
@@ -194,9 +194,9 @@ pub(super) fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
 }
 
 /// The headers by which Get Share Properties describes a share.
-pub(super) fn describe_share(view: &View<'_>, call: &Call) -> Reply {
+pub(super) fn describe_share(view: &View<'_>, call: &OperationRequest) -> Reply {
     let (about, settings) = (view.about, view.about.settings);
-    let mut reply = Reply::new(call.row.status)
+    let mut reply = Reply::new(call.spec.status)
         .with_state(crate::rules::etag::ETag::of(about.stamp), about.stamp)
         .with_metadata(&about.metadata)
         .with("x-ms-share-quota", settings.quota.to_string());
@@ -263,7 +263,7 @@ pub(super) fn with_downgrades(reply: Reply, settings: &Settings, stamp: Timestam
 }
 
 /// A `<Share>` of List Shares: a share as it is or was, or one of its snapshots.
-pub(super) fn write_share(xml: &mut Writer, line: &Line<'_, Share>, view: &View<'_>, metadata: bool, call: &Call) {
+pub(super) fn write_share(xml: &mut Writer, line: &Line<'_, Share>, view: &View<'_>, metadata: bool, call: &OperationRequest) {
     let (about, settings) = (view.about, view.about.settings);
     let tells_tier = Settings::tells_tier(call.version);
     xml.open("Share").leaf("Name", line.name);
@@ -323,13 +323,16 @@ pub(super) fn write_share(xml: &mut Writer, line: &Line<'_, Share>, view: &View<
 }
 
 /// The headers that say what Unix knows of a file.
-pub(super) const POSIX: &[Field] =
-    &[optional(Place::Header, "x-ms-mode"), optional(Place::Header, "x-ms-owner"), optional(Place::Header, "x-ms-group")];
+pub(super) const POSIX: &[Field] = &[
+    optional(FieldLocation::Header, "x-ms-mode"),
+    optional(FieldLocation::Header, "x-ms-owner"),
+    optional(FieldLocation::Header, "x-ms-group"),
+];
 
 /// Reads what a request says of a file's mode, owner and group.
 ///
 /// # Errors
 /// As [`posix::Given::read`].
-pub(super) fn given_posix(call: &Call) -> Result<posix::Given, Fault> {
-    posix::Given::read(|name| text(call, name))
+pub(super) fn given_posix(call: &OperationRequest) -> Result<posix::PosixInput, StorageError> {
+    posix::PosixInput::read(|name| text(call, name))
 }

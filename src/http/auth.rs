@@ -2,13 +2,13 @@
 //! that suffices is for the operation's row and `rules::access` to say.
 
 use crate::account::Account;
-use crate::op::{Kind, Service, Target};
-use crate::rules::access::Grant;
-use crate::rules::fault::{Code, Fault};
+use crate::op::{Service, ServiceKind, Target};
+use crate::rules::access::Authorization;
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::name::Pairs;
 use crate::rules::sas::Sas;
-use crate::rules::shared_key::{self, Dialect, Signed};
-use crate::rules::token::{self, Identity, Trust};
+use crate::rules::shared_key::{self, Dialect, SignedRequest};
+use crate::rules::token::{self, Identity, TokenCheck};
 use crate::rules::{time::Timestamp, version::Version};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -21,7 +21,7 @@ const CHALLENGE: &str =
 
 /// A request, as far as its authorization goes.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking<'a> {
+pub struct SignedHead<'a> {
     /// The method.
     pub method: &'a str,
     /// The path, percent-encoded, as sent.
@@ -39,7 +39,7 @@ pub struct Asking<'a> {
     /// Whether it came over TLS.
     pub https: bool,
     /// How much a bearer token must show, if any is taken.
-    pub oauth: Option<Trust>,
+    pub oauth: Option<TokenCheck>,
     /// The server's time.
     pub now: Timestamp,
     /// The machine's time, which a token is held against; a signed request's date may be of either time.
@@ -50,7 +50,7 @@ pub struct Asking<'a> {
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// What they may do.
-    pub grant: Grant,
+    pub grant: Authorization,
     /// Who they are, if a bearer token says so.
     pub user: Option<Identity>,
     /// The response headers that their signature sets on reads.
@@ -59,8 +59,8 @@ pub struct Caller {
     pub scope: Option<String>,
 }
 
-impl From<Grant> for Caller {
-    fn from(grant: Grant) -> Caller {
+impl From<Authorization> for Caller {
+    fn from(grant: Authorization) -> Caller {
         Caller { grant, user: None, overrides: Vec::new(), scope: None }
     }
 }
@@ -70,19 +70,24 @@ impl From<Grant> for Caller {
 /// # Errors
 /// 400 InvalidAuthenticationInfo for a malformed header; 401 for a bearer token that does not do; 403 with AuthenticationErrorDetail
 /// for a signature that is wrong, out of time or out of place.
-pub fn authenticate(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Caller, Fault> {
+pub fn authenticate(
+    asking: &SignedHead<'_>,
+    service: &dyn Service,
+    account: &Account,
+    target: &Target,
+) -> Result<Caller, StorageError> {
     let header = asking.header("authorization");
     match (header, header.and_then(bearer_token)) {
         (_, Some(token)) => {
             let user = bearer(asking, service, account, target, token).map_err(challenge)?;
             match Sas::is_for_one_user(asking.query) {
                 true => signature(asking, service, account, target, Some(user)),
-                false => Ok(Caller { user: Some(user), ..Grant::User.into() }),
+                false => Ok(Caller { user: Some(user), ..Authorization::User.into() }),
             }
         }
-        (Some(value), None) => shared_key(asking, service, account, value).map(|()| Grant::Owner.into()),
+        (Some(value), None) => shared_key(asking, service, account, value).map(|()| Authorization::Owner.into()),
         (None, None) if Sas::is_present(asking.query) => signature(asking, service, account, target, None),
-        (None, None) => Ok(Grant::Anonymous(service.public_access(&account.name, target)).into()),
+        (None, None) => Ok(Authorization::Anonymous(service.public_access(&account.name, target)).into()),
     }
 }
 
@@ -94,39 +99,39 @@ fn bearer_token(header: &str) -> Option<&str> {
 
 /// Who bears a token.
 fn bearer(
-    asking: &Asking<'_>,
+    asking: &SignedHead<'_>,
     service: &dyn Service,
     account: &Account,
     target: &Target,
     token: &str,
-) -> Result<Identity, Fault> {
+) -> Result<Identity, StorageError> {
     let labels: &[&str] = match service.kind() {
-        Kind::Blob => &["blob", "dfs"],
+        ServiceKind::Blob => &["blob", "dfs"],
         other => &[other.label()],
     };
     let (https, version, now) = (asking.https, asking.version, asking.machine);
-    let user = token::bearer(asking.oauth, token, &token::Place { labels, account: &account.name, https, version, now })?;
+    let user = token::bearer(asking.oauth, token, &token::TokenContext { labels, account: &account.name, https, version, now })?;
     tracing::debug!(target: "lazuli::access", "a token of {:?} ({:?})", user.oid, user.name);
-    if service.kind() == Kind::File && !target.container.is_empty() {
+    if service.kind() == ServiceKind::File && !target.container.is_empty() {
         token::intent(asking.header("x-ms-file-request-intent"))?;
     }
     Ok(user)
 }
 
-impl Asking<'_> {
+impl SignedHead<'_> {
     fn header(&self, wanted: &str) -> Option<&str> {
         self.headers.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
     }
 }
 
 /// Adds to a 401 where to sign in.
-pub fn challenge(fault: Fault) -> Fault {
+pub fn challenge(fault: StorageError) -> StorageError {
     if fault.status() == 401 { fault.with_header("www-authenticate", CHALLENGE) } else { fault }
 }
 
-fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, value: &str) -> Result<(), Fault> {
+fn shared_key(asking: &SignedHead<'_>, service: &dyn Service, account: &Account, value: &str) -> Result<(), StorageError> {
     let credential = shared_key::parse_authorization(value)?;
-    let refused = |detail: String| Code::AuthenticationFailed.with("AuthenticationErrorDetail", detail);
+    let refused = |detail: String| ErrorCode::AuthenticationFailed.with_detail("AuthenticationErrorDetail", detail);
     if credential.account != account.name {
         return Err(refused(format!(
             "The account '{}' of the Authorization header is not the account '{}' of the URL.",
@@ -144,7 +149,7 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
         )));
     }
     let dialect = match service.kind() {
-        Kind::Table => Dialect::Table,
+        ServiceKind::Table => Dialect::Table,
         _ => Dialect::Storage,
     };
     // A path-style secondary URL is signed with or without its suffix, as the client's library sees fit.
@@ -153,7 +158,7 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
     let mut first = None;
     let paths = [Some(asking.path), plain.as_deref()].into_iter().flatten();
     for (path, query) in paths.flat_map(|path| asking.signed.iter().map(move |query| (path, query))) {
-        let signed = Signed {
+        let signed = SignedRequest {
             method: asking.method,
             account: &account.name,
             path,
@@ -173,13 +178,13 @@ fn shared_key(asking: &Asking<'_>, service: &dyn Service, account: &Account, val
 
 /// Whether the request bears a signature that counts: one of the account's keys stands behind it, whatever it permits; or it is so
 /// incomplete that nobody's could.
-pub fn bears_signature(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> bool {
+pub fn bears_signature(asking: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> bool {
     Sas::is_present(asking.query)
         && (Sas::parse(service.kind().letter(), asking.query).is_err() || signed(asking, service, account, target).is_ok())
 }
 
 /// The signature that the request bears, if one of the account's keys made it, or a key that was lent to a user.
-fn signed(asking: &Asking<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, Fault> {
+fn signed(asking: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, StorageError> {
     let sas = Sas::parse(service.kind().letter(), asking.query)?;
     let name = Some(target.blob.as_str()).filter(|name| !name.is_empty());
     let canonical = sas.canonical(&account.name, &target.container, name)?;
@@ -192,12 +197,12 @@ fn signed(asking: &Asking<'_>, service: &dyn Service, account: &Account, target:
 }
 
 fn signature(
-    asking: &Asking<'_>,
+    asking: &SignedHead<'_>,
     service: &dyn Service,
     account: &Account,
     target: &Target,
     user: Option<Identity>,
-) -> Result<Caller, Fault> {
+) -> Result<Caller, StorageError> {
     let sas = signed(asking, service, account, target)?;
     sas.check_version()?;
     let policy = sas.identifier().and_then(|id| service.policy(&account.name, target, id));

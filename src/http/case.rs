@@ -31,9 +31,9 @@ const MEMORY: usize = 1024;
 
 /// How the metadata names of a connection's requests were last written, where that was not in lower case.
 #[derive(Clone, Debug, Default)]
-pub struct Spelled(Arc<Mutex<HashMap<String, String>>>);
+pub struct MetadataCase(Arc<Mutex<HashMap<String, String>>>);
 
-impl Spelled {
+impl MetadataCase {
     /// The spellings of a request's metadata names: lower case, and as written.
     pub fn of(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let named = headers.keys().filter_map(|name| name.as_str().strip_prefix(PREFIX));
@@ -61,9 +61,9 @@ impl Spelled {
 
 /// A connection whose request heads are looked at as they are read. Bodies pass unseen.
 #[derive(Debug)]
-pub struct Sniffed<S> {
+pub struct HeaderCaseReader<S> {
     stream: S,
-    spelled: Spelled,
+    spelled: MetadataCase,
     at: At,
     /// The beginning of a line whose end has not been read yet.
     line: Vec<u8>,
@@ -89,10 +89,10 @@ enum At {
     Lost,
 }
 
-impl<S> Sniffed<S> {
+impl<S> HeaderCaseReader<S> {
     /// Looks at this stream, and remembers what it sees there.
-    pub fn new(stream: S, spelled: Spelled) -> Sniffed<S> {
-        Sniffed { stream, spelled, at: At::Head, line: Vec::new(), announced: 0, chunked: false }
+    pub fn new(stream: S, spelled: MetadataCase) -> HeaderCaseReader<S> {
+        HeaderCaseReader { stream, spelled, at: At::Head, line: Vec::new(), announced: 0, chunked: false }
     }
 
     fn look(&mut self, mut fresh: &[u8]) {
@@ -179,7 +179,7 @@ fn chunk_size(line: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Sniffed<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for HeaderCaseReader<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let outcome = Pin::new(&mut self.stream).poll_read(context, buffer);
@@ -188,7 +188,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Sniffed<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Sniffed<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for HeaderCaseReader<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }
@@ -216,9 +216,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Sniffed<S> {
 
 /// What makes hyper write metadata names as they are spelled, by the names.
 #[derive(Debug, Default)]
-pub struct Spellings(Mutex<HashMap<String, Extensions>>);
+pub struct ResponseHeaderCase(Mutex<HashMap<String, Extensions>>);
 
-impl Spellings {
+impl ResponseHeaderCase {
     /// Has the response's metadata headers written with these names, which are not all in lower case.
     pub async fn apply<B>(&self, names: &[String], response: &mut Response<B>) {
         let key = names.join(":");
@@ -277,7 +277,7 @@ mod tests {
     /// What is remembered of these bytes when they are read in pieces of every size.
     fn seen(bytes: &[u8]) -> Vec<(String, String)> {
         let once = |piece: usize| {
-            let mut sniffed = Sniffed::new((), Spelled::default());
+            let mut sniffed = HeaderCaseReader::new((), MetadataCase::default());
             bytes.chunks(piece).for_each(|chunk| sniffed.look(chunk));
             let mut known: Vec<_> = sniffed.spelled.0.lock().clone().into_iter().collect();
             known.sort();

@@ -1,13 +1,13 @@
 //! How a service writes a refusal: XML, or for tables whatever the client reads.
 
-use crate::op::{Kind, Query, odata::Metadata};
-use crate::rules::fault::{Code, Fault};
+use crate::op::{Query, ServiceKind, odata::Metadata};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::name;
 use http::{HeaderMap, HeaderValue};
 
 /// How a refusal is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ErrorFormat {
     /// Storage's XML.
     Xml,
     /// The XML of tables: of their access policies and properties, and for who reads no JSON.
@@ -25,25 +25,25 @@ pub enum Form {
 
 /// What a request says of what its client reads. It decides the form of a refusal, and is looked at only when there is one.
 #[derive(Clone, Debug, Default)]
-pub struct Reader {
+pub struct AcceptHeaders {
     accept: Option<HeaderValue>,
     content_type: Option<HeaderValue>,
     prefer: Option<HeaderValue>,
 }
 
-impl Reader {
+impl AcceptHeaders {
     /// What these headers say.
-    pub fn of(headers: &HeaderMap) -> Reader {
+    pub fn of(headers: &HeaderMap) -> AcceptHeaders {
         let kept = |name: &str| headers.get(name).cloned();
-        Reader { accept: kept("accept"), content_type: kept("content-type"), prefer: kept("prefer") }
+        AcceptHeaders { accept: kept("accept"), content_type: kept("content-type"), prefer: kept("prefer") }
     }
 }
 
-impl Form {
+impl ErrorFormat {
     /// The form that the answer to a request has if it is a refusal.
-    pub fn of(kind: Kind, query: &str, reader: &Reader) -> Form {
-        if kind != Kind::Table {
-            return Form::Xml;
+    pub fn of(kind: ServiceKind, query: &str, reader: &AcceptHeaders) -> ErrorFormat {
+        if kind != ServiceKind::Table {
+            return ErrorFormat::Xml;
         }
         let query = Query::new(&name::decode_query(query).unwrap_or_default());
         let text = |header: &Option<HeaderValue>| {
@@ -53,34 +53,36 @@ impl Form {
         let json = query.get("$format").map_or(accept.contains("json"), |format| format.to_ascii_lowercase().contains("json"));
         let batch = content_type.trim_start().starts_with("multipart/");
         if query.get("comp").is_some() || !json && !batch {
-            return Form::ODataXml;
+            return ErrorFormat::ODataXml;
         }
         let metadata = Metadata::read(&query, &accept).unwrap_or_default();
-        Form::Data { metadata, prefer: preference(&text(&reader.prefer)) }
+        ErrorFormat::Data { metadata, prefer: preference(&text(&reader.prefer)) }
     }
 
     /// The form for a refusal of this code: who is not known is told so in plain JSON.
-    pub fn of_code(self, code: Code) -> Form {
+    pub fn of_code(self, code: ErrorCode) -> ErrorFormat {
         let stranger = matches!(
             code,
-            Code::AuthenticationFailed
-                | Code::InvalidAuthenticationInfo
-                | Code::InvalidBearerToken
-                | Code::NoAuthenticationInformation
+            ErrorCode::AuthenticationFailed
+                | ErrorCode::InvalidAuthenticationInfo
+                | ErrorCode::InvalidBearerToken
+                | ErrorCode::NoAuthenticationInformation
         );
         match self {
-            Form::Data { .. } if stranger => Form::Json,
-            Form::Data { .. } if matches!(code, Code::AtomFormatNotSupported | Code::MediaTypeNotSupported) => Form::ODataXml,
+            ErrorFormat::Data { .. } if stranger => ErrorFormat::Json,
+            ErrorFormat::Data { .. } if matches!(code, ErrorCode::AtomFormatNotSupported | ErrorCode::MediaTypeNotSupported) => {
+                ErrorFormat::ODataXml
+            }
             form => form,
         }
     }
 
     /// The headers of such a refusal.
-    pub fn headers(self, fault: &Fault) -> Vec<(&'static str, &'static str)> {
+    pub fn headers(self, fault: &StorageError) -> Vec<(&'static str, &'static str)> {
         match self {
-            Form::Xml | Form::ODataXml => vec![("content-type", "application/xml")],
-            Form::Json => vec![("content-type", "application/json")],
-            Form::Data { metadata, prefer } => {
+            ErrorFormat::Xml | ErrorFormat::ODataXml => vec![("content-type", "application/xml")],
+            ErrorFormat::Json => vec![("content-type", "application/json")],
+            ErrorFormat::Data { metadata, prefer } => {
                 let mut headers = vec![("content-type", metadata.content_type()), ("x-content-type-options", "nosniff")];
                 // A filter is read before anything is asked of the tables (recorded).
                 if !is_syntax(fault) {
@@ -93,8 +95,8 @@ impl Form {
     }
 }
 
-fn is_syntax(fault: &Fault) -> bool {
-    fault.code() == Code::InvalidInput && fault.says() != Code::InvalidInput.says()
+fn is_syntax(fault: &StorageError) -> bool {
+    fault.code() == ErrorCode::InvalidInput && fault.message() != ErrorCode::InvalidInput.says()
 }
 
 /// The preference that a `Prefer` header states, if it is one of the two that there are.

@@ -3,7 +3,7 @@
 
 use super::target;
 use crate::op::{Query, stated};
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use http::{HeaderMap, Method};
 
 /// The header of a rename, which no operation of the Blob service has.
@@ -55,13 +55,13 @@ pub fn asked(method: &Method, host: &str, query: &Query, headers: &HeaderMap) ->
 
 /// Returns the refusal of an operation of the Data Lake API: 501 NotImplemented, which no SDK retries. About access control an account
 /// without a hierarchical namespace answers as in the service: pyarrow, Spark and Trino ask in order to learn the kind of the account.
-pub fn refusal(operation: &str, query: &Query, hns: bool) -> Fault {
+pub fn refusal(operation: &str, query: &Query, hns: bool) -> StorageError {
     let about_access = query.get("action").is_some_and(|action| ACCESS.iter().any(|known| action.eq_ignore_ascii_case(known)));
     if about_access && !hns {
-        return Code::HierarchicalNamespaceNotEnabled
-            .saying("This operation is only supported on a hierarchical namespace account.");
+        return ErrorCode::HierarchicalNamespaceNotEnabled
+            .with_message("This operation is only supported on a hierarchical namespace account.");
     }
-    Code::NotImplemented.saying(format!(
+    ErrorCode::NotImplemented.with_message(format!(
         "{operation} is an operation of Data Lake Storage Gen2, which this server does not have yet. Use the Blob API instead."
     ))
 }

@@ -10,17 +10,17 @@ use tokio::time::Sleep;
 
 /// A stream whose writes fail when they stand still for too long.
 #[derive(Debug)]
-pub struct Patient<S> {
+pub struct StallTimeout<S> {
     stream: S,
     limit: Duration,
     /// Runs while a write stands still.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
+impl<S> StallTimeout<S> {
     /// A stream whose writes may stand still for so long.
-    pub fn new(stream: S, limit: Duration) -> Patient<S> {
-        Patient { stream, limit, stalled: None }
+    pub fn new(stream: S, limit: Duration) -> StallTimeout<S> {
+        StallTimeout { stream, limit, stalled: None }
     }
 
     /// What came of a write, unless it has been standing still for too long.
@@ -43,13 +43,13 @@ fn clock(limit: Duration) -> Pin<Box<Sleep>> {
     Box::pin(tokio::time::sleep(limit))
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StallTimeout<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeout<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
         self.judge(written, context)
@@ -83,7 +83,7 @@ mod tests {
     #[tokio::test]
     async fn gives_up_on_who_does_not_read() {
         let (server, _client) = duplex(16);
-        let mut server = Patient::new(server, Duration::from_millis(10));
+        let mut server = StallTimeout::new(server, Duration::from_millis(10));
         let error = server.write_all(&[0; 100]).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TimedOut);
     }
@@ -91,7 +91,7 @@ mod tests {
     #[tokio::test]
     async fn bears_with_who_reads_slowly() {
         let (server, mut client) = duplex(1);
-        let mut server = Patient::new(server, Duration::from_secs(60));
+        let mut server = StallTimeout::new(server, Duration::from_secs(60));
         let sent = tokio::spawn(async move {
             server.write_all(b"slowly").await.unwrap();
             server.shutdown().await.unwrap();

@@ -4,26 +4,29 @@ pub mod own;
 mod part;
 mod source;
 
-use super::auth::{self, Asking, Caller};
+use super::auth::{self, Caller, SignedHead};
 use super::background::Background;
-use super::case::Spellings;
-use super::form::{Form, Reader};
+use super::case::ResponseHeaderCase;
+use super::form::{AcceptHeaders, ErrorFormat};
 use super::lake;
 use super::remote::Remote;
-use super::render::{self, Asked};
+use super::render::{self, ResponseContext};
 use super::route::Table;
-use super::target::{self, Addressed, addressed};
+use super::target::{self, AccountAddress, addressed};
 use super::told::Told;
 use crate::account::{Account, Accounts};
-use crate::op::{Body as Sent, Call, Hopeless, Kind, Query, Reply, Rest, Row, Secondary, Service, Shape, Target, stated};
-use crate::rules::access::{self, Grant, Permit, Public};
+use crate::op::{
+    Body as Sent, Hopeless, OperationRequest, OperationSpec, Query, Reply, ResourceKind, Rest, Secondary, Service, ServiceKind,
+    Target, stated,
+};
+use crate::rules::access::{self, AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::name::{self, Pairs};
 use crate::rules::sas::keys;
-use crate::rules::{cors, secret, time::Timestamp, token::Trust, version::Version};
+use crate::rules::{cors, secret, time::Timestamp, token::TokenCheck, version::Version};
 use crate::store::Store;
-use crate::world::World;
+use crate::world::Environment;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Response};
@@ -37,12 +40,12 @@ pub struct Pipeline {
     service: Arc<dyn Service>,
     table: Table,
     accounts: Arc<Accounts>,
-    world: Arc<World>,
+    world: Arc<Environment>,
     store: Store,
-    manners: Manners,
+    manners: ListenerOptions,
     /// On a port that has nothing but websites, the account whose it is unless the host names another.
     first_site: Option<String>,
-    spellings: Spellings,
+    spellings: ResponseHeaderCase,
     remote: Remote,
     own: Arc<Own>,
     background: Weak<Background>,
@@ -50,13 +53,13 @@ pub struct Pipeline {
 
 /// How a service is spoken to.
 #[derive(Clone, Copy, Debug)]
-pub struct Manners {
+pub struct ListenerOptions {
     /// Whether `account.blob.localhost` and the like name an account.
     pub host_style: bool,
     /// Whether it is over TLS.
     pub https: bool,
     /// How much a bearer token must show, if any is taken.
-    pub oauth: Option<Trust>,
+    pub oauth: Option<TokenCheck>,
 }
 
 /// What is known of a request before its body is read.
@@ -83,26 +86,26 @@ struct Head {
 
 /// What becomes known on the way, for the answer and the log.
 #[derive(Debug)]
-struct Known {
+struct RequestProgress {
     version: Version,
     /// Whether the answer tells the version: not where the one that the request names is no version.
     told: bool,
     account: Option<Arc<Account>>,
-    row: Option<&'static Row>,
+    row: Option<&'static OperationSpec>,
     /// Whether a website is asked.
     site: bool,
 }
 
-impl Known {
+impl RequestProgress {
     /// What is known of every request: a website follows one version and says so, whatever its visitor says.
-    fn at_first(site: bool) -> Known {
+    fn at_first(site: bool) -> RequestProgress {
         let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
-        Known { version, told: true, account: None, row: None, site }
+        RequestProgress { version, told: true, account: None, row: None, site }
     }
 
     /// What is known of a part of a batch: it follows the batch's version.
-    fn of_part(version: Version) -> Known {
-        Known { version, told: true, account: None, row: None, site: false }
+    fn of_part(version: Version) -> RequestProgress {
+        RequestProgress { version, told: true, account: None, row: None, site: false }
     }
 
     fn learn(&mut self, version: Option<Version>) {
@@ -115,13 +118,13 @@ impl Pipeline {
     pub fn new(
         service: Arc<dyn Service>,
         accounts: Arc<Accounts>,
-        world: Arc<World>,
+        world: Arc<Environment>,
         store: Store,
         background: &Arc<Background>,
-        manners: Manners,
+        manners: ListenerOptions,
     ) -> Pipeline {
         let table = Table::new(service.rows());
-        let (spellings, remote, background) = (Spellings::default(), Remote::default(), Arc::downgrade(background));
+        let (spellings, remote, background) = (ResponseHeaderCase::default(), Remote::default(), Arc::downgrade(background));
         let own = Arc::default();
         Pipeline { service, table, accounts, world, store, manners, first_site: None, spellings, remote, own, background }
     }
@@ -162,11 +165,11 @@ impl Pipeline {
         let client_id = parts.headers.get("x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
         let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
         let (method, uri) = (parts.method.clone(), parts.uri.clone());
-        let reader = Reader::of(&parts.headers);
+        let reader = AcceptHeaders::of(&parts.headers);
 
         let host = host(&parts);
         let site = self.site(&host, "").is_some();
-        let mut known = Known::at_first(site);
+        let mut known = RequestProgress::at_first(site);
         // By its rules a page reads a refusal of what comes before the account is looked for, too.
         known.account = addressed(self.service.kind(), &host, uri.path(), self.manners.host_style)
             .filter(|_| !site)
@@ -178,7 +181,7 @@ impl Pipeline {
         drop(body);
         let ends = self.read_on(rest);
 
-        let asked = Asked {
+        let asked = ResponseContext {
             kind: self.service.kind(),
             head: method == Method::HEAD,
             version: known.version,
@@ -189,7 +192,7 @@ impl Pipeline {
             site,
         };
         let mut response = match &outcome {
-            Err(fault) => render::fault(fault, Form::of(asked.kind, uri.query().unwrap_or_default(), &reader), &asked),
+            Err(fault) => render::fault(fault, ErrorFormat::of(asked.kind, uri.query().unwrap_or_default(), &reader), &asked),
             Ok(_) => Response::default(),
         };
         let refusal = outcome.as_ref().err().cloned();
@@ -243,8 +246,8 @@ impl Pipeline {
         peer: IpAddr,
         spelling: Vec<(String, String)>,
         now: Timestamp,
-        known: &mut Known,
-    ) -> Result<Head, Fault> {
+        known: &mut RequestProgress,
+    ) -> Result<Head, StorageError> {
         let site = known.site;
         let version = if site { Ok(Some(known.version)) } else { header_version(&parts.headers) };
         known.told = version.is_ok();
@@ -281,14 +284,14 @@ impl Pipeline {
         mut head: Head,
         has_length: bool,
         body: &mut Sent,
-        known: &mut Known,
-    ) -> Result<Reply, Fault> {
+        known: &mut RequestProgress,
+    ) -> Result<Reply, StorageError> {
         let place = self.place(&head)?;
         let account = place.find(&self.accounts).ok_or_else(|| unknown_account(&place.account))?;
         known.account = Some(account.clone());
         known.learn(head.version.or_else(|| self.service.default_version(&account.name)));
 
-        let blobs = self.service.kind() == Kind::Blob && !head.site;
+        let blobs = self.service.kind() == ServiceKind::Blob && !head.site;
         let host = if self.manners.host_style { head.host.as_str() } else { "" };
         if let Some(operation) = blobs.then(|| lake::asked(&head.method, host, &head.query, &head.headers)).flatten() {
             return Err(lake::refusal(operation, &head.query, account.hns));
@@ -299,25 +302,26 @@ impl Pipeline {
             false => self.service.target(place.path, &head.query)?,
         };
         let method = self.service.method(&head.method, &head.headers)?;
-        let (row_place, row) = self.table.find(method.as_str(), target.shape, &head.query, &head.headers)?;
+        let (row_place, row) = self.table.find(method.as_str(), target.resource, &head.query, &head.headers)?;
         known.row = Some(row);
         head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(row, &target))?;
         if !has_length && matches!(head.method, Method::PUT | Method::POST | Method::PATCH) {
-            return Err(Code::MissingContentLengthHeader.into());
+            return Err(ErrorCode::MissingContentLengthHeader.into());
         }
 
-        let caller = self.authorize(&head, known.version, &account, &target, &row.permit)?;
+        let caller = self.authorize(&head, known.version, &account, &target, &row.requires)?;
         let keys = keys::reach(&caller.grant, &head.pairs);
         check_endpoint(row, place.secondary)?;
         let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
         if head.method == Method::PUT && row.takes(SCOPE) {
             settle_scope(caller.scope.as_deref(), &account.scopes, &mut head.headers)?;
         }
-        let read = matches!(target.shape, Shape::Blob | Shape::Path) && matches!(head.method, Method::GET | Method::HEAD);
+        let read = matches!(target.resource, ResourceKind::Blob | ResourceKind::Path)
+            && matches!(head.method, Method::GET | Method::HEAD);
 
-        let asker = Arc::new(Asker { pipeline: self.clone(), host: head.host, peer: head.peer });
-        let call = Call {
-            row,
+        let asker = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer });
+        let call = OperationRequest {
+            spec: row,
             endpoint,
             account,
             secondary,
@@ -325,13 +329,13 @@ impl Pipeline {
             method: head.method,
             query: head.query,
             headers: head.headers,
-            spelling: head.spelling,
+            metadata_case: head.spelling,
             version: known.version,
             now: head.now,
-            grant: caller.grant,
+            authorization: caller.grant,
             keys,
             user: caller.user,
-            world: self.world.clone(),
+            environment: self.world.clone(),
             store: self.store.clone(),
             sources: asker.clone(),
             parts: asker,
@@ -347,23 +351,23 @@ impl Pipeline {
     }
 
     /// The website that a request is for, if it is for one.
-    fn site<'a>(&'a self, host: &'a str, path: &'a str) -> Option<Addressed<'a>> {
+    fn site<'a>(&'a self, host: &'a str, path: &'a str) -> Option<AccountAddress<'a>> {
         let named = if self.manners.host_style { host } else { "" };
         match &self.first_site {
             Some(first) => Some(target::website_at_port(named, path, &self.accounts, first)),
-            None if self.service.kind() == Kind::Blob => target::website(named, path),
+            None if self.service.kind() == ServiceKind::Blob => target::website(named, path),
             None => None,
         }
     }
 
-    fn place<'a>(&'a self, head: &'a Head) -> Result<Addressed<'a>, Fault> {
+    fn place<'a>(&'a self, head: &'a Head) -> Result<AccountAddress<'a>, StorageError> {
         if let Some(place) = head.site.then(|| self.site(&head.host, &head.path)).flatten() {
             return Ok(place);
         }
         let place = addressed(self.service.kind(), &head.host, &head.path, self.manners.host_style);
         match &head.batch {
             Some(batch) => Ok(batch.place(place, &head.path)),
-            None => place.ok_or_else(|| Code::InvalidUri.because("the URL names no account")),
+            None => place.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the URL names no account")),
         }
     }
 
@@ -374,10 +378,10 @@ impl Pipeline {
         version: Version,
         account: &Account,
         target: &Target,
-        permit: &Permit,
-    ) -> Result<Caller, Fault> {
-        if permit.public == Public::Everyone {
-            return Ok(Grant::Owner.into());
+        permit: &RequiredPermission,
+    ) -> Result<Caller, StorageError> {
+        if permit.public == AnonymousAccess::Everyone {
+            return Ok(Authorization::Owner.into());
         }
         let texts = texts(&head.headers);
         let asking = self.asking(head, &texts, version);
@@ -386,8 +390,8 @@ impl Pipeline {
         Ok(caller)
     }
 
-    fn asking<'a>(&self, head: &'a Head, texts: &'a [(&'a str, &'a str)], version: Version) -> Asking<'a> {
-        Asking {
+    fn asking<'a>(&self, head: &'a Head, texts: &'a [(&'a str, &'a str)], version: Version) -> SignedHead<'a> {
+        SignedHead {
             method: head.method.as_str(),
             path: &head.path,
             query: &head.pairs,
@@ -403,7 +407,7 @@ impl Pipeline {
     }
 
     /// The address of the account's service, as the client wrote it.
-    fn endpoint(&self, head: &Head, place: &Addressed<'_>) -> String {
+    fn endpoint(&self, head: &Head, place: &AccountAddress<'_>) -> String {
         let scheme = if self.manners.https { "https" } else { "http" };
         let suffix = if place.secondary { "-secondary" } else { "" };
         match place.in_path {
@@ -450,18 +454,18 @@ impl Pipeline {
 
 /// The reach of a copy and of a batch: the same door, asked on the caller's behalf.
 #[derive(Debug)]
-struct Asker {
+struct OnBehalf {
     pipeline: Arc<Pipeline>,
     host: String,
     peer: IpAddr,
 }
 
 /// Makes a write use the encryption scope that its signature demands, and holds it to those of the account.
-fn settle_scope(signed: Option<&str>, declared: &Scopes, headers: &mut HeaderMap) -> Result<(), Fault> {
+fn settle_scope(signed: Option<&str>, declared: &Scopes, headers: &mut HeaderMap) -> Result<(), StorageError> {
     let header = stated(headers, SCOPE);
     let scope = Encryption::scope_of_write(signed, header, declared)?;
     if let Some(scope) = scope.filter(|_| header.is_none()) {
-        let unfit = |_| Fault::query("ses", scope, "It is no name of an encryption scope.");
+        let unfit = |_| StorageError::invalid_query("ses", scope, "It is no name of an encryption scope.");
         headers.insert(SCOPE, HeaderValue::from_str(scope).map_err(unfit)?);
     }
     Ok(())
@@ -485,13 +489,13 @@ fn host(parts: &http::request::Parts) -> String {
 }
 
 /// The version that a request's header names.
-fn header_version(headers: &HeaderMap) -> Result<Option<Version>, Fault> {
+fn header_version(headers: &HeaderMap) -> Result<Option<Version>, StorageError> {
     let stated: Vec<_> = headers.get_all("x-ms-version").iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
     if stated.is_empty() {
         return Ok(None);
     }
     let text = stated.join(",");
-    Version::parse(text.trim()).map(Some).ok_or_else(|| Fault::header("x-ms-version", text))
+    Version::parse(text.trim()).map(Some).ok_or_else(|| StorageError::invalid_header("x-ms-version", text))
 }
 
 /// The version that a request without that header names in its query, beside its signature or in it.
@@ -504,12 +508,12 @@ const UNREAD: [&str; 3] = ["referer", "user-agent", "x-ms-client-request-id"];
 
 /// A request's headers, each once: a repeated one is all its values joined by `,`, so that nobody reads the first and drops the
 /// others. One that is not text is refused, for as good as absent it would take a condition or a lease id with it.
-fn legible(headers: HeaderMap) -> Result<HeaderMap, Fault> {
+fn legible(headers: HeaderMap) -> Result<HeaderMap, StorageError> {
     let odd = |value: &HeaderValue| std::str::from_utf8(value.as_bytes()).is_err();
     if let Some((name, value)) = headers.iter().find(|(name, value)| odd(value) && !UNREAD.contains(&name.as_str())) {
         return Err(match name.as_str().starts_with("x-ms-meta-") {
-            true => Code::InvalidMetadata.into(),
-            false => Fault::header(name.as_str(), String::from_utf8_lossy(value.as_bytes())),
+            true => ErrorCode::InvalidMetadata.into(),
+            false => StorageError::invalid_header(name.as_str(), String::from_utf8_lossy(value.as_bytes())),
         });
     }
     if headers.len() == headers.keys_len() {
@@ -523,19 +527,19 @@ fn legible(headers: HeaderMap) -> Result<HeaderMap, Fault> {
 }
 
 /// Whether the endpoint that was asked answers the operation.
-fn check_endpoint(row: &Row, secondary: bool) -> Result<(), Fault> {
+fn check_endpoint(row: &OperationSpec, secondary: bool) -> Result<(), StorageError> {
     match (row.secondary, secondary) {
         (Secondary::Refused, true) => Err(Secondary::refusal()),
         (Secondary::Only, false) => {
             // Recorded: it gives no reason.
-            Err(Fault::query("comp", "stats", "").because("only the secondary endpoint answers this"))
+            Err(StorageError::invalid_query("comp", "stats", "").with_reason("only the secondary endpoint answers this"))
         }
         _ => Ok(()),
     }
 }
 
-fn unknown_account(name: &str) -> Fault {
-    Code::ResourceNotFound.because(format!("there is no account {name:?}: --account adds one"))
+fn unknown_account(name: &str) -> StorageError {
+    ErrorCode::ResourceNotFound.with_reason(format!("there is no account {name:?}: --account adds one"))
 }
 
 /// The body's length; `None` when the request does not say.

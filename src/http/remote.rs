@@ -1,8 +1,8 @@
 //! Other servers, as the sources of copies: a client that gets a URL once, follows no redirect, and does not wait for ever.
 
-use super::case::{Sniffed, Spelled};
-use crate::op::{Answer, Asking, lost};
-use crate::rules::fault::Fault;
+use super::case::{HeaderCaseReader, MetadataCase};
+use crate::op::{RemoteRequest, RemoteResponse, lost};
+use crate::rules::fault::StorageError;
 use axum::body::Body;
 use bytes::Bytes;
 use http::{Request, Uri, header};
@@ -43,14 +43,14 @@ impl Remote {
     ///
     /// # Errors
     /// 500 CannotVerifyCopySource for a server that cannot be reached, cannot be trusted or does not answer.
-    pub async fn open(&self, asking: Asking) -> Result<Answer, Fault> {
+    pub async fn open(&self, asking: RemoteRequest) -> Result<RemoteResponse, StorageError> {
         let answer = tokio::time::timeout(ANSWER, self.get(asking)).await;
         answer.map_err(|_| lost("the source does not answer"))?
     }
 
     /// Each source has its own connection: one that was kept may have died meanwhile, and a copy would fail for it. It is also how the
     /// case of the answer's metadata names is known, which hyper tells nobody.
-    async fn get(&self, asking: Asking) -> Result<Answer, Fault> {
+    async fn get(&self, asking: RemoteRequest) -> Result<RemoteResponse, StorageError> {
         let uri: Uri = asking.url.parse().map_err(|error| lost(chain(&error)))?;
         let target = uri.path_and_query().map_or("/", |target| target.as_str());
         let mut request = Request::get(target).body(Empty::<Bytes>::new()).map_err(|error| lost(chain(&error)))?;
@@ -61,8 +61,8 @@ impl Remote {
         let mut connector = self.connector()?.clone();
         std::future::poll_fn(|context| connector.poll_ready(context)).await.map_err(|error| lost(chain(&*error)))?;
         let stream = connector.call(uri).await.map_err(|error| lost(chain(&*error)))?;
-        let spelled = Spelled::default();
-        let stream = TokioIo::new(Sniffed::new(TokioIo::new(stream), spelled.clone()));
+        let spelled = MetadataCase::default();
+        let stream = TokioIo::new(HeaderCaseReader::new(TokioIo::new(stream), spelled.clone()));
         let (mut sender, connection) = http1::handshake(stream).await.map_err(|error| lost(chain(&error)))?;
         // It ends with the answer's body, read or dropped.
         tokio::spawn(async move {
@@ -72,10 +72,10 @@ impl Remote {
         });
         let (head, body) = sender.send_request(request).await.map_err(|error| lost(chain(&error)))?.into_parts();
         let spelling = spelled.of(&head.headers);
-        Ok(Answer::new(head.status.as_u16(), head.headers, spelling, Body::new(body)))
+        Ok(RemoteResponse::new(head.status.as_u16(), head.headers, spelling, Body::new(body)))
     }
 
-    fn connector(&self) -> Result<&HttpsConnector<HttpConnector>, Fault> {
+    fn connector(&self) -> Result<&HttpsConnector<HttpConnector>, StorageError> {
         if let Some(connector) = self.connector.get() {
             return Ok(connector);
         }

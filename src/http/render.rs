@@ -1,9 +1,9 @@
 //! From a reply or a fault to a response: the headers that every answer has, the body in the form that the service's clients read.
 
-use super::form::Form;
+use super::form::ErrorFormat;
 use crate::op::xml::Writer;
-use crate::op::{Kind, Payload, Reply, Stream, odata};
-use crate::rules::fault::{Code, Fault};
+use crate::op::{Payload, Reply, ServiceKind, Stream, odata};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::{time::Timestamp, version::Version, website};
 use axum::body::Body;
 use bytes::Bytes;
@@ -16,9 +16,9 @@ use std::task::{Context, Poll};
 
 /// What an answer says of its request.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct ResponseContext<'a> {
     /// The service that answers.
-    pub kind: Kind,
+    pub kind: ServiceKind,
     /// Whether the method was HEAD: the headers of an answer without its body.
     pub head: bool,
     /// The version followed. Recorded: an answer tells it even where nobody named one, as browsers do not.
@@ -39,7 +39,7 @@ pub struct Asked<'a> {
 const WEB_SERVER: &str = "Windows-Azure-Web/1.0 Microsoft-HTTPAPI/2.0";
 
 /// Renders a success.
-pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
+pub fn reply(reply: Reply, asked: &ResponseContext<'_>) -> Response<Body> {
     let mut headers = reply.headers;
     if asked.version < Version::V2011_08_18 {
         unquote_etag(&mut headers);
@@ -73,13 +73,13 @@ pub fn reply(reply: Reply, asked: &Asked<'_>) -> Response<Body> {
 }
 
 /// Renders a refusal in this form.
-pub fn fault(fault: &Fault, form: Form, asked: &Asked<'_>) -> Response<Body> {
+pub fn fault(fault: &StorageError, form: ErrorFormat, asked: &ResponseContext<'_>) -> Response<Body> {
     let mut headers = HeaderMap::new();
     for (name, value) in fault.headers() {
         put(&mut headers, name, value);
     }
     let form = form.of_code(fault.code());
-    if asked.version >= Version::V2017_07_29 && !matches!(form, Form::Data { .. }) {
+    if asked.version >= Version::V2017_07_29 && !matches!(form, ErrorFormat::Data { .. }) {
         put(&mut headers, "x-ms-error-code", fault.code().name());
     }
     let bodiless = asked.head || fault.status() == 304;
@@ -88,10 +88,10 @@ pub fn fault(fault: &Fault, form: Form, asked: &Asked<'_>) -> Response<Body> {
     } else {
         let (time, id) = (asked.now, asked.request_id);
         let document = match form {
-            _ if asked.site => website::page(fault.status(), fault.code().name(), fault.says(), id, &time.iso()),
-            Form::Xml => xml(fault, asked),
-            Form::ODataXml => odata::error_xml(fault, id, time),
-            Form::Json | Form::Data { .. } => odata::error(fault, id, time),
+            _ if asked.site => website::page(fault.status(), fault.code().name(), fault.message(), id, &time.iso()),
+            ErrorFormat::Xml => xml(fault, asked),
+            ErrorFormat::ODataXml => odata::error_xml(fault, id, time),
+            ErrorFormat::Json | ErrorFormat::Data { .. } => odata::error(fault, id, time),
         };
         let described = if asked.site { vec![("content-type", "text/html")] } else { form.headers(fault) };
         described.iter().for_each(|(name, value)| put(&mut headers, name, value));
@@ -102,7 +102,7 @@ pub fn fault(fault: &Fault, form: Form, asked: &Asked<'_>) -> Response<Body> {
 }
 
 /// Renders the answer to a part of a batch: a response without a date, in one text, its headers in the order recorded.
-pub fn part(outcome: &Result<Reply, Fault>, asked: &Asked<'_>) -> String {
+pub fn part(outcome: &Result<Reply, StorageError>, asked: &ResponseContext<'_>) -> String {
     let (mut headers, mut document) = (Vec::new(), String::new());
     let (status, reason) = match outcome {
         Ok(reply) => {
@@ -116,7 +116,7 @@ pub fn part(outcome: &Result<Reply, Fault>, asked: &Asked<'_>) -> String {
             if fault.status() != 304 {
                 document = xml(fault, asked);
             }
-            (fault.status(), Some(fault.says()))
+            (fault.status(), Some(fault.message()))
         }
     };
     headers.push(("x-ms-request-id", asked.request_id.to_owned()));
@@ -136,7 +136,7 @@ pub fn part(outcome: &Result<Reply, Fault>, asked: &Asked<'_>) -> String {
     format!("HTTP/1.1 {status} {}\r\n{lines}\r\n{document}", line(reason.unwrap_or_default()))
 }
 
-fn xml(fault: &Fault, asked: &Asked<'_>) -> String {
+fn xml(fault: &StorageError, asked: &ResponseContext<'_>) -> String {
     let mut xml = Writer::new();
     let message = odata::message(fault, asked.request_id, asked.now);
     xml.open("Error").leaf("Code", fault.code().name()).leaf("Message", message);
@@ -147,7 +147,13 @@ fn xml(fault: &Fault, asked: &Asked<'_>) -> String {
     xml.finish()
 }
 
-fn respond(status: u16, fault: Option<&Fault>, mut headers: HeaderMap, body: Body, asked: &Asked<'_>) -> Response<Body> {
+fn respond(
+    status: u16,
+    fault: Option<&StorageError>,
+    mut headers: HeaderMap,
+    body: Body,
+    asked: &ResponseContext<'_>,
+) -> Response<Body> {
     let server = if asked.site { WEB_SERVER } else { asked.kind.server() };
     headers.insert(http::header::SERVER, HeaderValue::from_static(server));
     put(&mut headers, "x-ms-request-id", asked.request_id);
@@ -162,8 +168,8 @@ fn respond(status: u16, fault: Option<&Fault>, mut headers: HeaderMap, body: Bod
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     *response.headers_mut() = headers;
     // The reason phrase of a refusal is its sentence; the table service leaves HTTP's own.
-    let reason = fault.filter(|fault| fault.code() != Code::NotModified && asked.kind != Kind::Table);
-    if let Some(reason) = reason.and_then(|fault| hyper::ext::ReasonPhrase::try_from(fault.says().as_bytes()).ok()) {
+    let reason = fault.filter(|fault| fault.code() != ErrorCode::NotModified && asked.kind != ServiceKind::Table);
+    if let Some(reason) = reason.and_then(|fault| hyper::ext::ReasonPhrase::try_from(fault.message().as_bytes()).ok()) {
         response.extensions_mut().insert(reason);
     }
     response

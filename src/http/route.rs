@@ -1,20 +1,20 @@
 //! Which operation a request asks for: the row with the most signs that all match, and a refusal otherwise, never a guess.
 
-use crate::op::{Query, Row, SELECTORS, Shape, Sign, stated};
-use crate::rules::fault::{Code, Fault};
+use crate::op::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, stated};
+use crate::rules::fault::{ErrorCode, StorageError};
 use http::HeaderMap;
 
 /// A service's rows, those with most signs first.
 #[derive(Debug)]
 pub struct Table {
-    rows: Vec<(usize, &'static Row)>,
+    rows: Vec<(usize, &'static OperationSpec)>,
 }
 
 impl Table {
     /// A table of these rows; their order is remembered.
-    pub fn new(rows: Vec<&'static Row>) -> Table {
+    pub fn new(rows: Vec<&'static OperationSpec>) -> Table {
         let mut rows: Vec<_> = rows.into_iter().enumerate().collect();
-        rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.signs.len()));
+        rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.selectors.len()));
         Table { rows }
     }
 
@@ -24,36 +24,46 @@ impl Table {
     /// 405 UnsupportedHttpVerb for a method that nothing here answers to; 400 InvalidQueryParameterValue for a selector that no
     /// operation on this path has, and MissingRequiredHeader or InvalidHeaderValue when only a header is missing or odd; 501
     /// for an operation of the reference that is not there yet.
-    pub fn find(&self, method: &str, shape: Shape, query: &Query, headers: &HeaderMap) -> Result<(usize, &'static Row), Fault> {
-        let any = |row: &Row| row.shape == Shape::Any && shape != Shape::Site;
-        let here = || self.rows.iter().filter(|(_, row)| row.shape == shape || any(row));
-        let shown = |row: &Row| row.methods.contains(&method) && row.signs.iter().all(|sign| shows(sign, query, headers));
-        let claimed = |name: &str, row: &Row| {
-            row.shape == Shape::Any
-                || row.signs.iter().any(|sign| matches!(sign, Sign::Query(known, _) | Sign::HasQuery(known) if *known == name))
+    pub fn find(
+        &self,
+        method: &str,
+        shape: ResourceKind,
+        query: &Query,
+        headers: &HeaderMap,
+    ) -> Result<(usize, &'static OperationSpec), StorageError> {
+        let any = |row: &OperationSpec| row.resource == ResourceKind::Any && shape != ResourceKind::Site;
+        let here = || self.rows.iter().filter(|(_, row)| row.resource == shape || any(row));
+        let shown =
+            |row: &OperationSpec| row.methods.contains(&method) && row.selectors.iter().all(|sign| shows(sign, query, headers));
+        let claimed = |name: &str, row: &OperationSpec| {
+            row.resource == ResourceKind::Any
+                || row
+                    .selectors
+                    .iter()
+                    .any(|sign| matches!(sign, Selector::Query(known, _) | Selector::HasQuery(known) if *known == name))
         };
-        let unclaimed = |row: Option<&Row>| {
-            SELECTORS.iter().find_map(|name| {
+        let unclaimed = |row: Option<&OperationSpec>| {
+            SELECTING_PARAMETERS.iter().find_map(|name| {
                 let value = query.get(name)?;
                 row.is_none_or(|row| !claimed(name, row)).then_some((*name, value))
             })
         };
         // A row that an empty header would choose, were it not required there: PUT with an empty x-ms-copy-source must not make an
         // empty blob.
-        let empty = |sign: &Sign, row: &Row| match *sign {
-            Sign::HasHeader(name) if headers.contains_key(name) && stated(headers, name).is_none() && row.requires(name) => {
+        let empty = |sign: &Selector, row: &OperationSpec| match *sign {
+            Selector::HasHeader(name) if headers.contains_key(name) && stated(headers, name).is_none() && row.requires(name) => {
                 Some(name)
             }
             _ => None,
         };
-        let meant = |row: &Row| {
-            let signs = || row.signs.iter();
+        let meant = |row: &OperationSpec| {
+            let signs = || row.selectors.iter();
             let fits = row.methods.contains(&method) && unclaimed(Some(row)).is_none();
             let rest = || signs().all(|sign| empty(sign, row).is_some() || shows(sign, query, headers));
             signs().find_map(|sign| empty(sign, row)).filter(|_| fits && rest())
         };
         if let Some(name) = here().find_map(|(_, row)| meant(row)) {
-            return Err(Fault::missing_header(name));
+            return Err(StorageError::missing_header(name));
         }
         match here().find(|(_, row)| shown(row) && unclaimed(Some(row)).is_none()) {
             Some((place, row)) => Ok((*place, *row)),
@@ -65,21 +75,30 @@ impl Table {
     }
 
     /// Why nothing was found.
-    fn refusal(&self, method: &str, shape: Shape, selector: Option<(&str, &str)>, query: &Query, headers: &HeaderMap) -> Fault {
-        if shape == Shape::Site {
-            return Code::UnsupportedHttpVerb.saying("The resource doesn't support specified Http Verb.");
+    fn refusal(
+        &self,
+        method: &str,
+        shape: ResourceKind,
+        selector: Option<(&str, &str)>,
+        query: &Query,
+        headers: &HeaderMap,
+    ) -> StorageError {
+        if shape == ResourceKind::Site {
+            return ErrorCode::UnsupportedHttpVerb.with_message("The resource doesn't support specified Http Verb.");
         }
-        let by_query = |row: &Row| {
-            row.signs.iter().all(|sign| !matches!(sign, Sign::Query(..) | Sign::HasQuery(_)) || shows(sign, query, headers))
+        let by_query = |row: &OperationSpec| {
+            row.selectors
+                .iter()
+                .all(|sign| !matches!(sign, Selector::Query(..) | Selector::HasQuery(_)) || shows(sign, query, headers))
         };
-        let near = self.rows.iter().map(|(_, row)| *row).filter(|row| row.shape == shape && row.methods.contains(&method));
+        let near = self.rows.iter().map(|(_, row)| *row).filter(|row| row.resource == shape && row.methods.contains(&method));
         // Rows that the query has chosen, and that now want a header of a certain value.
-        let chosen = |row: &Row| row.signs.iter().any(|sign| matches!(sign, Sign::Query(..))) && by_query(row);
+        let chosen = |row: &OperationSpec| row.selectors.iter().any(|sign| matches!(sign, Selector::Query(..))) && by_query(row);
         let near = near.filter(|row| chosen(row));
-        let odd = near.flat_map(|row| row.signs).find_map(|sign| match sign {
-            Sign::Header(name, _) => Some(match stated(headers, name) {
-                None => Fault::missing_header(name),
-                Some(value) => Fault::header(name, value),
+        let odd = near.flat_map(|row| row.selectors).find_map(|sign| match sign {
+            Selector::Header(name, _) => Some(match stated(headers, name) {
+                None => StorageError::missing_header(name),
+                Some(value) => StorageError::invalid_header(name, value),
             }),
             _ => None,
         });
@@ -87,21 +106,21 @@ impl Table {
             return fault;
         }
         match selector {
-            Some((name, value)) => Fault::query(name, value, "Invalid query parameter value."),
+            Some((name, value)) => StorageError::invalid_query(name, value, "Invalid query parameter value."),
             None if self.rows.iter().any(|(_, row)| row.methods.contains(&method)) => {
-                Code::InvalidUri.because("no operation is asked for")
+                ErrorCode::InvalidUri.with_reason("no operation is asked for")
             }
-            None => Code::UnsupportedHttpVerb.into(),
+            None => ErrorCode::UnsupportedHttpVerb.into(),
         }
     }
 }
 
-fn shows(sign: &Sign, query: &Query, headers: &HeaderMap) -> bool {
+fn shows(sign: &Selector, query: &Query, headers: &HeaderMap) -> bool {
     match *sign {
-        Sign::Query(name, value) => query.get(name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
-        Sign::HasQuery(name) => query.get(name).is_some(),
-        Sign::Header(name, value) => stated(headers, name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
-        Sign::HasHeader(name) => stated(headers, name).is_some(),
-        Sign::Lacks(name) => stated(headers, name).is_none(),
+        Selector::Query(name, value) => query.get(name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
+        Selector::HasQuery(name) => query.get(name).is_some(),
+        Selector::Header(name, value) => stated(headers, name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
+        Selector::HasHeader(name) => stated(headers, name).is_some(),
+        Selector::Lacks(name) => stated(headers, name).is_none(),
     }
 }

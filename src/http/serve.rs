@@ -1,8 +1,8 @@
 //! Listeners and connections: from a socket to the router and back, with or without TLS, until told to stop.
 
-use super::case::{Sniffed, Spelled};
+use super::case::{HeaderCaseReader, MetadataCase};
 use super::linger::Lingering;
-use super::patient::Patient;
+use super::patient::StallTimeout;
 use axum::Router;
 use axum::body::Body;
 use http::Request;
@@ -24,12 +24,12 @@ pub struct Peer {
     /// The other end of its connection.
     pub address: SocketAddr,
     /// How its metadata names are spelled.
-    pub spelled: Spelled,
+    pub spelled: MetadataCase,
 }
 
 /// How connections are served.
 #[derive(Clone)]
-pub struct Manner {
+pub struct ConnectionOptions {
     /// TLS, if the server speaks it.
     pub tls: Option<Arc<rustls::ServerConfig>>,
     /// How long a connection may be silent, between requests or within a request's head.
@@ -46,7 +46,7 @@ const LINGER: Duration = Duration::from_secs(30);
 const HEADERS: usize = 1024;
 
 /// Accepts connections for ever, each a task of its own; dropping the future ends them all at once.
-pub async fn serve(listener: TcpListener, router: Router, manner: Manner) {
+pub async fn serve(listener: TcpListener, router: Router, manner: ConnectionOptions) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -68,7 +68,7 @@ async fn out_of_descriptors() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, manner: Manner) {
+async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, manner: ConnectionOptions) {
     // Small answers go out at once; a socket that refuses this works all the same.
     _ = stream.set_nodelay(true);
     let outcome = match manner.tls {
@@ -87,7 +87,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, manner:
 }
 
 /// Waits for a connection's first byte; tells whether there is one, and warns of a client that has mixed up http and https.
-async fn is_as_expected(stream: &TcpStream, peer: SocketAddr, manner: &Manner) -> bool {
+async fn is_as_expected(stream: &TcpStream, peer: SocketAddr, manner: &ConnectionOptions) -> bool {
     let mut first = [0];
     let longest = if manner.tls.is_some() { HANDSHAKE } else { manner.silence };
     let came = tokio::time::timeout(longest, stream.peek(&mut first)).await;
@@ -116,26 +116,26 @@ async fn speak<S>(stream: S, peer: SocketAddr, router: Router, silence: Duration
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let spelled = Spelled::default();
-    let stream = Sniffed::new(Lingering::new(stream, LINGER), spelled.clone());
-    let told = Told { router, peer: Peer { address: peer, spelled } };
+    let spelled = MetadataCase::default();
+    let stream = HeaderCaseReader::new(Lingering::new(stream, LINGER), spelled.clone());
+    let told = PeerService { router, peer: Peer { address: peer, spelled } };
     http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(silence)
         .max_headers(HEADERS)
-        .serve_connection(TokioIo::new(Patient::new(stream, STALL)), TowerToHyperService::new(told))
+        .serve_connection(TokioIo::new(StallTimeout::new(stream, STALL)), TowerToHyperService::new(told))
         .await
         .map_err(|error| error.to_string())
 }
 
 /// A router that tells each request its peer.
 #[derive(Clone)]
-struct Told {
+struct PeerService {
     router: Router,
     peer: Peer,
 }
 
-impl tower_service::Service<Request<Incoming>> for Told {
+impl tower_service::Service<Request<Incoming>> for PeerService {
     type Response = <Router as tower_service::Service<Request<Body>>>::Response;
     type Error = <Router as tower_service::Service<Request<Body>>>::Error;
     type Future = <Router as tower_service::Service<Request<Body>>>::Future;

@@ -4,7 +4,7 @@
 //! like. Any other host name, dotted or not, is just where the server happens to be: a docker or kubernetes name, an address.
 
 use crate::account::{Account, Accounts};
-use crate::op::Kind;
+use crate::op::ServiceKind;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ const SECONDARY: &str = "-secondary";
 
 /// The account that a URL names, and the rest of its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Addressed<'a> {
+pub struct AccountAddress<'a> {
     /// The account's name, whether or not there is such an account; no suffix.
     pub account: Cow<'a, str>,
     /// Whether the secondary endpoint is meant.
@@ -27,7 +27,7 @@ pub struct Addressed<'a> {
 /// Finds the account in a request's host (with or without a port) and path.
 ///
 /// `None` for a path without an account under a host that is no account's: nothing is addressed.
-pub fn addressed<'a>(kind: Kind, host: &'a str, path: &'a str, host_style: bool) -> Option<Addressed<'a>> {
+pub fn addressed<'a>(kind: ServiceKind, host: &'a str, path: &'a str, host_style: bool) -> Option<AccountAddress<'a>> {
     if let Some(label) = account_label(kind, host).filter(|_| host_style) {
         return Some(at_host(label, path));
     }
@@ -40,21 +40,22 @@ pub fn addressed<'a>(kind: Kind, host: &'a str, path: &'a str, host_style: bool)
         return None;
     }
     let (account, secondary) = without_suffix(first);
-    Some(Addressed { account: Cow::Borrowed(account), secondary, path: below, in_path: true })
+    Some(AccountAddress { account: Cow::Borrowed(account), secondary, path: below, in_path: true })
 }
 
 /// The first label of a host that is an account's own: `account.blob.…`, where the second label is the service's.
-fn account_label(kind: Kind, host: &str) -> Option<&str> {
+fn account_label(kind: ServiceKind, host: &str) -> Option<&str> {
     let mut labels = labels(host)?;
     let (account, service, next) = (labels.next()?, labels.next()?, labels.next()?);
     (label_kind(service) == Some(kind) && !account.is_empty() && !next.is_empty()).then_some(account)
 }
 
 /// The service whose label this is in the host of an account.
-pub fn label_kind(label: &str) -> Option<Kind> {
-    let named =
-        |kind: &Kind| label.eq_ignore_ascii_case(kind.label()) || *kind == Kind::Blob && label.eq_ignore_ascii_case("dfs");
-    [Kind::Blob, Kind::Queue, Kind::Table, Kind::File].into_iter().find(named)
+pub fn label_kind(label: &str) -> Option<ServiceKind> {
+    let named = |kind: &ServiceKind| {
+        label.eq_ignore_ascii_case(kind.label()) || *kind == ServiceKind::Blob && label.eq_ignore_ascii_case("dfs")
+    };
+    [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File].into_iter().find(named)
 }
 
 /// The service's label and the account's name of a host that is an account's own, whatever the service.
@@ -73,7 +74,7 @@ pub fn is_lake(host: &str) -> bool {
 
 /// Finds the account whose website a host is: `account.z6.web.core.windows.net`, `account.web.core.windows.net`,
 /// `account.z.web.localhost`, whatever stands behind `web`.
-pub fn website<'a>(host: &'a str, path: &'a str) -> Option<Addressed<'a>> {
+pub fn website<'a>(host: &'a str, path: &'a str) -> Option<AccountAddress<'a>> {
     let mut labels = labels(host)?;
     let account = labels.next().filter(|account| !account.is_empty())?;
     let zone = |label: &&str| {
@@ -88,14 +89,14 @@ pub fn website<'a>(host: &'a str, path: &'a str) -> Option<Addressed<'a>> {
 
 /// Finds the account whose website is meant on a port that has nothing but websites: the one that the host begins with, or else the
 /// first.
-pub fn website_at_port<'a>(host: &'a str, path: &'a str, accounts: &Accounts, first: &'a str) -> Addressed<'a> {
+pub fn website_at_port<'a>(host: &'a str, path: &'a str, accounts: &Accounts, first: &'a str) -> AccountAddress<'a> {
     let named = labels(host).and_then(|mut labels| labels.next()).map(|account| at_host(account, path));
     named.filter(|place| place.find(accounts).is_some()).unwrap_or_else(|| at_host(first, path))
 }
 
-fn at_host<'a>(label: &'a str, path: &'a str) -> Addressed<'a> {
+fn at_host<'a>(label: &'a str, path: &'a str) -> AccountAddress<'a> {
     let (account, secondary) = without_suffix(label);
-    Addressed { account: account.to_ascii_lowercase().into(), secondary, path, in_path: false }
+    AccountAddress { account: account.to_ascii_lowercase().into(), secondary, path, in_path: false }
 }
 
 /// The labels of a host name; `None` of an IPv6 address.
@@ -111,7 +112,7 @@ fn without_suffix(label: &str) -> (&str, bool) {
     }
 }
 
-impl Addressed<'_> {
+impl AccountAddress<'_> {
     /// The account, if there is one of this name.
     pub fn find(&self, accounts: &Accounts) -> Option<Arc<Account>> {
         accounts.get(&self.account).cloned()
@@ -223,11 +224,11 @@ mod tests {
             ("acc.queue.core.windows.net", "/acc/c", Some(("acc", false, "/c"))),
         ];
         for (host, path, expected) in rows {
-            let found = addressed(Kind::Blob, host, path, true);
+            let found = addressed(ServiceKind::Blob, host, path, true);
             let seen = found.as_ref().map(|found| (&*found.account, found.secondary, found.path));
             assert_eq!(seen, *expected, "{host} {path}");
         }
-        let off = addressed(Kind::Blob, "acc.blob.localhost", "/other/c", false).unwrap();
+        let off = addressed(ServiceKind::Blob, "acc.blob.localhost", "/other/c", false).unwrap();
         assert_eq!((&*off.account, off.in_path), ("other", true), "host style can be switched off");
     }
 }

@@ -1,14 +1,14 @@
 //! The line of the log that every request gets: what was asked, what came of it, how long it took, and why it was refused.
 
 use crate::log::ACCESS;
-use crate::op::{Kind, Row};
-use crate::rules::fault::Fault;
+use crate::op::{OperationSpec, ServiceKind};
+use crate::rules::fault::StorageError;
 use crate::rules::{secret, time::Timestamp};
 
 /// What the log is told of a request.
 pub struct Told<'a> {
     /// The service that was asked.
-    pub kind: Kind,
+    pub kind: ServiceKind,
     /// Whether it came as a part of a batch, which has a line of its own as well.
     pub part: bool,
     /// The method.
@@ -16,11 +16,11 @@ pub struct Told<'a> {
     /// Path and query as they came; signatures are masked here.
     pub uri: &'a (dyn std::fmt::Display + Sync),
     /// The operation, where one was found.
-    pub row: Option<&'static Row>,
+    pub row: Option<&'static OperationSpec>,
     /// The status that it was answered with.
     pub status: u16,
     /// The refusal, if it is one.
-    pub refusal: Option<&'a Fault>,
+    pub refusal: Option<&'a StorageError>,
     /// The id of the request.
     pub request_id: &'a str,
     /// When it came, and when its answer was ready but for the body: by the machine's clock.
@@ -42,7 +42,7 @@ impl Told<'_> {
             code = self.refusal.map(|fault| fault.code().name()),
             milliseconds = ended.ticks().saturating_sub(began.ticks()) as f64 / TICKS_PER_MILLISECOND,
             request_id = self.request_id,
-            reason = self.refusal.and_then(Fault::reason),
+            reason = self.refusal.and_then(StorageError::log_line),
         );
         if let Some(fault) = self.refusal {
             tracing::debug!(target: "lazuli::refusal", request = self.request_id, "{fault}");

@@ -1,10 +1,10 @@
 //! Containers and their blobs.
 
-use super::door::{Ask, Door};
+use super::door::{ImportRequest, RequestSender};
 use super::policies;
-use super::report::{Report, Trouble};
+use super::report::{ImportError, Report};
 use super::workspace::{Database, Document, buffer, is_zeros, list, number, text};
-use crate::op::Kind;
+use crate::op::ServiceKind;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
@@ -19,16 +19,16 @@ const STEP: usize = 4 << 20;
 ///
 /// # Errors
 /// When nothing can be written any more.
-pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<(), String> {
+pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -> Result<(), String> {
     for document in from.collection("$CONTAINERS_COLLECTION$") {
         let (account, name) = (text(document, "accountName").unwrap_or_default(), text(document, "name").unwrap_or_default());
         let path = format!("/{name}");
         report.count("containers", name, container(door, account, &path, document).await)?;
         let policies = list(document, "containerAcl");
         if !policies.is_empty() {
-            let ask = Ask::new("PUT", &path).query("restype", "container").query("comp", "acl");
+            let ask = ImportRequest::new("PUT", &path).query("restype", "container").query("comp", "acl");
             let ask = ask.header_of("x-ms-blob-public-access", public_access(document)).body(policies::document(policies));
-            report.count("lists of access policies", name, door.ask(Kind::Blob, account, ask).await)?;
+            report.count("lists of access policies", name, door.ask(ServiceKind::Blob, account, ask).await)?;
         }
         if is_leased(document) {
             report.leave("leases", name, "acquire it again");
@@ -53,8 +53,8 @@ pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<
         let outcome = match bytes(from, block) {
             Ok(bytes) => {
                 let id = text(block, "name").unwrap_or_default();
-                let ask = Ask::new("PUT", &name).query("comp", "block").query("blockid", id).body(bytes);
-                door.ask(Kind::Blob, text(block, "accountName").unwrap_or_default(), ask).await
+                let ask = ImportRequest::new("PUT", &name).query("comp", "block").query("blockid", id).body(bytes);
+                door.ask(ServiceKind::Blob, text(block, "accountName").unwrap_or_default(), ask).await
             }
             Err(trouble) => Err(trouble),
         };
@@ -82,19 +82,19 @@ struct Archived {
 }
 
 impl Archived {
-    async fn archive(&self, door: &Door) -> Result<(), Trouble> {
+    async fn archive(&self, door: &RequestSender) -> Result<(), ImportError> {
         for tier in [ARCHIVE].into_iter().chain(self.rehydrating) {
-            let ask = Ask::new("PUT", &self.path).query("comp", "tier").header("x-ms-access-tier", tier);
+            let ask = ImportRequest::new("PUT", &self.path).query("comp", "tier").header("x-ms-access-tier", tier);
             let ask = self.snapshot.iter().fold(ask, |ask, moment| ask.query("snapshot", moment));
-            door.ask(Kind::Blob, &self.account, ask).await?;
+            door.ask(ServiceKind::Blob, &self.account, ask).await?;
         }
         Ok(())
     }
 }
 
-async fn container(door: &Door, account: &str, path: &str, document: &Document) -> Result<(), Trouble> {
-    let ask = Ask::new("PUT", path).query("restype", "container").metadata(document);
-    door.ask(Kind::Blob, account, ask.header_of("x-ms-blob-public-access", public_access(document))).await
+async fn container(door: &RequestSender, account: &str, path: &str, document: &Document) -> Result<(), ImportError> {
+    let ask = ImportRequest::new("PUT", path).query("restype", "container").metadata(document);
+    door.ask(ServiceKind::Blob, account, ask.header_of("x-ms-blob-public-access", public_access(document))).await
 }
 
 fn public_access(container: &Document) -> Option<&str> {
@@ -106,12 +106,12 @@ fn is_leased(document: &Document) -> bool {
 }
 
 /// What became of the snapshots of a name, until the blob itself is there: by account and path.
-type Taken = BTreeMap<(String, String), Vec<Result<Option<Archived>, Trouble>>>;
+type Taken = BTreeMap<(String, String), Vec<Result<Option<Archived>, ImportError>>>;
 
 const SNAPSHOTS: &str = "snapshots with a new timestamp";
 
 async fn bring_blob(
-    door: &Door,
+    door: &RequestSender,
     from: &Database,
     document: &Document,
     (taken, archived): (&mut Taken, &mut Vec<Archived>),
@@ -135,7 +135,7 @@ async fn bring_blob(
         return Ok(());
     }
     let snapshots = taken.remove(&key).unwrap_or_default();
-    let mut keep = |outcome: Result<Option<Archived>, Trouble>| outcome.map(|later| archived.extend(later));
+    let mut keep = |outcome: Result<Option<Archived>, ImportError>| outcome.map(|later| archived.extend(later));
     match blob.write(false).await {
         Ok(later) => _ = report.count("blobs", &name, keep(Ok(later)))?,
         Err(trouble) => {
@@ -157,18 +157,18 @@ async fn bring_blob(
 
 /// Takes away what was written of a name whose blob stays behind: a part of it, or the state of a snapshot in its place.
 async fn leave(
-    door: &Door,
+    door: &RequestSender,
     account: &str,
     name: &str,
-    snapshots: Vec<Result<Option<Archived>, Trouble>>,
+    snapshots: Vec<Result<Option<Archived>, ImportError>>,
     report: &mut Report,
 ) -> Result<(), String> {
-    let ask = Ask::new("DELETE", name).header("x-ms-delete-snapshots", "include");
-    if let Err(Trouble::Broken(why)) = door.ask(Kind::Blob, account, ask).await {
+    let ask = ImportRequest::new("DELETE", name).header("x-ms-delete-snapshots", "include");
+    if let Err(ImportError::Broken(why)) = door.ask(ServiceKind::Blob, account, ask).await {
         return Err(why);
     }
     for outcome in snapshots {
-        let outcome = outcome.and_then(|_| Err(Trouble::Left("their blob stays behind".to_owned())));
+        let outcome = outcome.and_then(|_| Err(ImportError::Left("their blob stays behind".to_owned())));
         report.count(SNAPSHOTS, name, outcome)?;
     }
     Ok(())
@@ -176,7 +176,7 @@ async fn leave(
 
 /// A blob on its way.
 struct Blob<'a> {
-    door: &'a Door,
+    door: &'a RequestSender,
     from: &'a Database,
     document: &'a Document,
     account: &'a str,
@@ -188,16 +188,16 @@ impl Blob<'_> {
         self.document.get("properties").unwrap_or(&Value::Null)
     }
 
-    async fn send(&self, ask: Ask) -> Result<(), Trouble> {
-        self.door.ask(Kind::Blob, self.account, ask).await
+    async fn send(&self, ask: ImportRequest) -> Result<(), ImportError> {
+        self.door.ask(ServiceKind::Blob, self.account, ask).await
     }
 
-    fn ask(&self) -> Ask {
-        Ask::new("PUT", self.path)
+    fn ask(&self) -> ImportRequest {
+        ImportRequest::new("PUT", self.path)
     }
 
     /// A request that makes the blob: with what only such a one can say.
-    fn make(&self) -> Ask {
+    fn make(&self) -> ImportRequest {
         let inferred = self.properties().get("accessTierInferred").and_then(Value::as_bool) == Some(true);
         let tier = text(self.properties(), "accessTier").filter(|tier| !inferred && *tier != ARCHIVE);
         let tags = list(self.document.get("blobTags").unwrap_or(&Value::Null), "blobTagSet").iter().map(|tag| {
@@ -209,7 +209,7 @@ impl Blob<'_> {
         self.with_headers(ask.header_of("x-ms-tags", Some(tags.as_str()).filter(|tags| !tags.is_empty())))
     }
 
-    fn with_headers(&self, ask: Ask) -> Ask {
+    fn with_headers(&self, ask: ImportRequest) -> ImportRequest {
         let known = [
             ("contentType", "x-ms-blob-content-type"),
             ("contentEncoding", "x-ms-blob-content-encoding"),
@@ -221,18 +221,18 @@ impl Blob<'_> {
     }
 
     /// Writes the blob, and takes a snapshot of it if it is to be one; returns what is left to do in the end.
-    async fn write(&self, snapshot: bool) -> Result<Option<Archived>, Trouble> {
+    async fn write(&self, snapshot: bool) -> Result<Option<Archived>, ImportError> {
         let kind = text(self.properties(), "blobType").unwrap_or_default();
         // Read first: nothing is written of a blob whose bytes are not all there.
         match kind {
             "BlockBlob" => self.write_blocks().await?,
             "AppendBlob" => self.write_appended().await?,
             "PageBlob" => self.write_pages().await?,
-            other => return Err(Trouble::Left(format!("no such type of blob: {}", other.escape_debug()))),
+            other => return Err(ImportError::Left(format!("no such type of blob: {}", other.escape_debug()))),
         }
         let mut moment = None;
         if snapshot {
-            let headers = self.door.answer(Kind::Blob, self.account, self.ask().query("comp", "snapshot")).await?;
+            let headers = self.door.answer(ServiceKind::Blob, self.account, self.ask().query("comp", "snapshot")).await?;
             moment = headers.get("x-ms-snapshot").and_then(|moment| moment.to_str().ok()).map(str::to_owned);
         } else if self.properties().get("isSealed").and_then(Value::as_bool) == Some(true) {
             self.send(self.ask().query("comp", "seal")).await?;
@@ -249,22 +249,22 @@ impl Blob<'_> {
     }
 
     /// The bytes of the committed blocks, each with its id.
-    fn committed(&self) -> Result<Vec<(String, Vec<u8>)>, Trouble> {
+    fn committed(&self) -> Result<Vec<(String, Vec<u8>)>, ImportError> {
         let blocks = list(self.document, "committedBlocksInOrder").iter();
         let read = blocks.map(|block| Ok((text(block, "name").unwrap_or_default().to_owned(), bytes(self.from, block)?)));
-        let read: Vec<(String, Vec<u8>)> = read.collect::<Result<_, Trouble>>()?;
+        let read: Vec<(String, Vec<u8>)> = read.collect::<Result<_, ImportError>>()?;
         self.check_length(read.iter().map(|(_, bytes)| bytes.len() as u64).sum())?;
         Ok(read)
     }
 
-    fn check_length(&self, read: u64) -> Result<(), Trouble> {
+    fn check_length(&self, read: u64) -> Result<(), ImportError> {
         match number(self.properties(), "contentLength") {
             Some(length) if length == read => Ok(()),
-            _ => Err(Trouble::Left("its length is not that of its bytes".to_owned())),
+            _ => Err(ImportError::Left("its length is not that of its bytes".to_owned())),
         }
     }
 
-    async fn write_blocks(&self) -> Result<(), Trouble> {
+    async fn write_blocks(&self) -> Result<(), ImportError> {
         let md5 = buffer(self.properties(), "contentMD5").filter(|md5| md5.len() == 16).map(|md5| STANDARD.encode(md5));
         let (make, md5) = (self.make(), md5.as_deref());
         if list(self.document, "committedBlocksInOrder").is_empty() && self.document.get("persistency").is_some() {
@@ -289,7 +289,7 @@ impl Blob<'_> {
         self.send(ask.body(named.into_bytes())).await
     }
 
-    async fn write_appended(&self) -> Result<(), Trouble> {
+    async fn write_appended(&self) -> Result<(), ImportError> {
         let blocks = self.committed()?;
         self.send(self.make().header("x-ms-blob-type", "AppendBlob")).await?;
         for (_, bytes) in blocks {
@@ -300,7 +300,7 @@ impl Blob<'_> {
         self.keep_own_md5().await
     }
 
-    async fn write_pages(&self) -> Result<(), Trouble> {
+    async fn write_pages(&self) -> Result<(), ImportError> {
         let mut ranges = Vec::new();
         for range in list(self.document, "pageRangesInOrder") {
             let pointer = range.get("persistency").unwrap_or(&Value::Null);
@@ -329,13 +329,13 @@ impl Blob<'_> {
         self.keep_own_md5().await
     }
 
-    async fn keep_own_md5(&self) -> Result<(), Trouble> {
+    async fn keep_own_md5(&self) -> Result<(), ImportError> {
         let md5 = buffer(self.properties(), "contentMD5").filter(|md5| md5.len() == 16).map(|md5| STANDARD.encode(md5));
         self.keep_md5(Ok(()), md5.as_deref()).await
     }
 
     /// Says the MD5 that the owner said, which need not be that of the bytes. It is said with the other headers, or they are gone.
-    async fn keep_md5(&self, made: Result<(), Trouble>, md5: Option<&str>) -> Result<(), Trouble> {
+    async fn keep_md5(&self, made: Result<(), ImportError>, md5: Option<&str>) -> Result<(), ImportError> {
         made?;
         match md5 {
             Some(md5) => {
@@ -347,10 +347,10 @@ impl Blob<'_> {
     }
 }
 
-fn bytes(from: &Database, document: &Document) -> Result<Vec<u8>, Trouble> {
+fn bytes(from: &Database, document: &Document) -> Result<Vec<u8>, ImportError> {
     document.get("persistency").and_then(|pointer| from.bytes(pointer)).ok_or_else(missing)
 }
 
-fn missing() -> Trouble {
-    Trouble::Left("its bytes are not in the workspace".to_owned())
+fn missing() -> ImportError {
+    ImportError::Left("its bytes are not in the workspace".to_owned())
 }

@@ -1,19 +1,19 @@
 //! Requests without a socket: what is brought over passes through the same pipelines as everything else that is written.
 
-use super::report::Trouble;
+use super::report::ImportError;
 use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
 use crate::config::WELL_KNOWN_KEY;
 use crate::http::background::Background;
-use crate::http::pipeline::{Manners, Pipeline};
-use crate::op::{Kind, Service};
+use crate::http::pipeline::{ListenerOptions, Pipeline};
+use crate::op::{Service, ServiceKind};
 use crate::queue::Queues;
 use crate::rules::encryption::Scopes;
-use crate::rules::shared_key::{Dialect, Scheme, Signed, string_to_sign};
+use crate::rules::shared_key::{Dialect, Scheme, SignedRequest, string_to_sign};
 use crate::rules::version::Version;
 use crate::store::Store;
 use crate::table::Tables;
-use crate::world::World;
+use crate::world::Environment;
 use axum::body::Body;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -31,19 +31,19 @@ const META: &str = "x-ms-meta-";
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~').remove(b'/');
 
 /// The services of a location, for who writes all of it anew.
-pub struct Door {
-    pipelines: Vec<(Kind, Arc<Pipeline>)>,
+pub struct RequestSender {
+    pipelines: Vec<(ServiceKind, Arc<Pipeline>)>,
     /// The queues themselves: no request puts a message that was taken before.
     pub queues: Arc<Queues>,
     /// The clock and ids.
-    pub world: Arc<World>,
+    pub world: Arc<Environment>,
     key: Vec<u8>,
     _background: Arc<Background>,
 }
 
 /// A request being made.
 #[derive(Debug)]
-pub struct Ask {
+pub struct ImportRequest {
     method: &'static str,
     path: String,
     query: Vec<(String, String)>,
@@ -51,26 +51,26 @@ pub struct Ask {
     body: Vec<u8>,
 }
 
-impl Ask {
+impl ImportRequest {
     /// A request about `/container/blob`, the path not yet encoded.
-    pub fn new(method: &'static str, path: &str) -> Ask {
-        Ask { method, path: path.to_owned(), query: Vec::new(), headers: Vec::new(), body: Vec::new() }
+    pub fn new(method: &'static str, path: &str) -> ImportRequest {
+        ImportRequest { method, path: path.to_owned(), query: Vec::new(), headers: Vec::new(), body: Vec::new() }
     }
 
     /// With a parameter.
-    pub fn query(mut self, name: &str, value: &str) -> Ask {
+    pub fn query(mut self, name: &str, value: &str) -> ImportRequest {
         self.query.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// With a header.
-    pub fn header(mut self, name: &str, value: impl Into<String>) -> Ask {
+    pub fn header(mut self, name: &str, value: impl Into<String>) -> ImportRequest {
         self.headers.push((name.to_owned(), value.into()));
         self
     }
 
     /// With a header, if there is a value.
-    pub fn header_of(self, name: &str, value: Option<&str>) -> Ask {
+    pub fn header_of(self, name: &str, value: Option<&str>) -> ImportRequest {
         match value {
             Some(value) => self.header(name, value),
             None => self,
@@ -78,7 +78,7 @@ impl Ask {
     }
 
     /// With the metadata of a document.
-    pub fn metadata(mut self, document: &serde_json::Value) -> Ask {
+    pub fn metadata(mut self, document: &serde_json::Value) -> ImportRequest {
         let members = document.get("metadata").and_then(serde_json::Value::as_object);
         for (name, value) in members.into_iter().flatten() {
             self.headers.push((format!("{META}{name}"), value.as_str().unwrap_or_default().to_owned()));
@@ -87,17 +87,17 @@ impl Ask {
     }
 
     /// With a body.
-    pub fn body(self, body: Vec<u8>) -> Ask {
-        Ask { body, ..self }
+    pub fn body(self, body: Vec<u8>) -> ImportRequest {
+        ImportRequest { body, ..self }
     }
 }
 
-impl Door {
+impl RequestSender {
     /// The services on a store, for these accounts.
     ///
     /// # Errors
     /// One sentence.
-    pub fn open(names: &[String], store: &Store, world: World) -> Result<Door, String> {
+    pub fn open(names: &[String], store: &Store, world: Environment) -> Result<RequestSender, String> {
         let key = STANDARD.decode(WELL_KNOWN_KEY).map_err(|error| error.to_string())?;
         let account = |name: &String| Account {
             name: name.clone(),
@@ -112,7 +112,7 @@ impl Door {
             scopes: Scopes::default(),
         };
         let accounts: Arc<Accounts> = Arc::new(names.iter().map(account).collect());
-        let unreadable = |why: crate::store::journal::Unreadable| why.0;
+        let unreadable = |why: crate::store::journal::CorruptRecord| why.0;
         let queues = Arc::new(Queues::open(&accounts, store).map_err(unreadable)?);
         let services: [Arc<dyn Service>; 3] = [
             Arc::new(Blobs::open(&accounts, store).map_err(unreadable)?),
@@ -120,21 +120,21 @@ impl Door {
             Arc::new(Tables::open(&accounts, store).map_err(unreadable)?),
         ];
         let (world, background) = (Arc::new(world), Arc::new(Background::default()));
-        let manners = Manners { host_style: false, https: false, oauth: None };
+        let manners = ListenerOptions { host_style: false, https: false, oauth: None };
         let pipeline = |service: Arc<dyn Service>| {
             let kind = service.kind();
             let pipeline = Pipeline::new(service, accounts.clone(), world.clone(), store.clone(), &background, manners);
             (kind, Arc::new(pipeline))
         };
         let pipelines = services.into_iter().map(pipeline).collect();
-        Ok(Door { pipelines, queues, world, key, _background: background })
+        Ok(RequestSender { pipelines, queues, world, key, _background: background })
     }
 
     /// Asks a service as the owner of an account.
     ///
     /// # Errors
     /// What the service refuses, by its code; and what keeps it from writing anything.
-    pub async fn ask(&self, kind: Kind, account: &str, ask: Ask) -> Result<(), Trouble> {
+    pub async fn ask(&self, kind: ServiceKind, account: &str, ask: ImportRequest) -> Result<(), ImportError> {
         self.answer(kind, account, ask).await.map(drop)
     }
 
@@ -142,11 +142,11 @@ impl Door {
     ///
     /// # Errors
     /// As for [`Door::ask`].
-    pub async fn answer(&self, kind: Kind, account: &str, ask: Ask) -> Result<HeaderMap, Trouble> {
-        let broken = |why: &dyn std::fmt::Display| Trouble::Broken(why.to_string());
+    pub async fn answer(&self, kind: ServiceKind, account: &str, ask: ImportRequest) -> Result<HeaderMap, ImportError> {
+        let broken = |why: &dyn std::fmt::Display| ImportError::Broken(why.to_string());
         let (_, pipeline) =
             self.pipelines.iter().find(|(known, _)| *known == kind).ok_or_else(|| broken(&"there is no such service"))?;
-        let Ask { method, path, query, mut headers, body } = ask;
+        let ImportRequest { method, path, query, mut headers, body } = ask;
         let path = format!("/{account}{}", utf8_percent_encode(&path, PATH));
         let pairs: Vec<String> =
             query.iter().map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))).collect();
@@ -159,8 +159,8 @@ impl Door {
         headers.iter_mut().for_each(|(name, _)| name.make_ascii_lowercase());
         let named: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let version = Version::parse(VERSION).ok_or_else(|| broken(&"no version"))?;
-        let signed = Signed { method, account, path: &path, query: &query, headers: &named, version };
-        let dialect = if kind == Kind::Table { Dialect::Table } else { Dialect::Storage };
+        let signed = SignedRequest { method, account, path: &path, query: &query, headers: &named, version };
+        let dialect = if kind == ServiceKind::Table { Dialect::Table } else { Dialect::Storage };
         let text = string_to_sign(Scheme::SharedKey, dialect, &signed);
         let mac = Hmac::<Sha256>::new_from_slice(&self.key).map_err(|error| broken(&error))?;
         let signature = STANDARD.encode(mac.chain_update(text.as_bytes()).finalize().into_bytes());
@@ -172,13 +172,13 @@ impl Door {
             request = request.header(name, value.as_bytes());
         }
         // A name or value that no header can have is one that no client could ever send.
-        let request = request.body(Body::from(body)).map_err(|error| Trouble::Left(error.to_string()))?;
+        let request = request.body(Body::from(body)).map_err(|error| ImportError::Left(error.to_string()))?;
         let answer = pipeline.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST), spelling).await;
         let code = answer.headers().get("x-ms-error-code").and_then(|code| code.to_str().ok()).unwrap_or_default().to_owned();
         match answer.status() {
             status if status.is_success() => Ok(answer.into_parts().0.headers),
-            status if status.is_server_error() => Err(Trouble::Broken(format!("it cannot be written: {status} {code}"))),
-            status => Err(Trouble::Left(format!("refused: {} {code}", status.as_u16()).trim_end().to_owned())),
+            status if status.is_server_error() => Err(ImportError::Broken(format!("it cannot be written: {status} {code}"))),
+            status => Err(ImportError::Left(format!("refused: {} {code}", status.as_u16()).trim_end().to_owned())),
         }
     }
 }

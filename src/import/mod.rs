@@ -13,11 +13,11 @@ mod services;
 mod tables;
 mod workspace;
 
-use crate::op::Kind;
+use crate::op::ServiceKind;
 use crate::store::Store;
 use crate::store::disk::{Disk, Durability, medium::Medium};
-use crate::world::World;
-use door::Door;
+use crate::world::Environment;
+use door::RequestSender;
 use report::Report;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub struct Imported {
 /// # Errors
 /// One sentence, and `to` is as it was: there is no workspace, it cannot be read, nothing of it came over, `to` is not empty or cannot
 /// be written.
-pub async fn azurite(from: &Path, to: &Path, durability: Durability, world: World) -> Result<Imported, String> {
+pub async fn azurite(from: &Path, to: &Path, durability: Durability, world: Environment) -> Result<Imported, String> {
     let workspace = Workspace::open(from)?;
     check_empty(to)?;
     let beside = beside(to)?;
@@ -65,15 +65,17 @@ fn nothing(from: &Path, report: &Report) -> String {
 }
 
 /// Everything is closed when this ends.
-async fn fill(workspace: &Workspace, to: &Path, durability: Durability, world: World) -> Result<Report, String> {
+async fn fill(workspace: &Workspace, to: &Path, durability: Durability, world: Environment) -> Result<Report, String> {
     let (disk, _) = Disk::open(to, Medium::default(), durability)?;
     let store = Store::on_disk(Arc::new(disk));
-    let door = Door::open(&accounts(workspace), &store, world)?;
+    let door = RequestSender::open(&accounts(workspace), &store, world)?;
     let mut report = Report::default();
     blobs::bring(&door, &workspace.blob, &mut report).await?;
     queues::bring(&door, &workspace.queue, &mut report).await?;
     tables::bring(&door, &workspace.table, &mut report).await?;
-    for (kind, from) in [(Kind::Blob, &workspace.blob), (Kind::Queue, &workspace.queue), (Kind::Table, &workspace.table)] {
+    for (kind, from) in
+        [(ServiceKind::Blob, &workspace.blob), (ServiceKind::Queue, &workspace.queue), (ServiceKind::Table, &workspace.table)]
+    {
         services::bring(&door, kind, from, &mut report).await?;
     }
     Ok(report)

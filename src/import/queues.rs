@@ -1,11 +1,11 @@
 //! Queues and their messages, each as far on its way as it was.
 
-use super::door::{Ask, Door};
+use super::door::{ImportRequest, RequestSender};
 use super::policies;
-use super::report::{Report, Trouble};
+use super::report::{ImportError, Report};
 use super::workspace::{Database, Document, list, number, text};
-use crate::op::Kind;
-use crate::queue::Kept;
+use crate::op::ServiceKind;
+use crate::queue::StoredMessage;
 use crate::rules::message::TEXT;
 use crate::rules::name;
 use crate::rules::time::Timestamp;
@@ -15,15 +15,15 @@ use uuid::Uuid;
 ///
 /// # Errors
 /// When nothing can be written any more.
-pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<(), String> {
+pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -> Result<(), String> {
     for document in from.collection("$QUEUES_COLLECTION$") {
         let (account, name) = (text(document, "accountName").unwrap_or_default(), text(document, "name").unwrap_or_default());
-        let ask = Ask::new("PUT", &format!("/{name}")).metadata(document);
-        report.count("queues", name, door.ask(Kind::Queue, account, ask).await)?;
+        let ask = ImportRequest::new("PUT", &format!("/{name}")).metadata(document);
+        report.count("queues", name, door.ask(ServiceKind::Queue, account, ask).await)?;
         let policies = list(document, "queueAcl");
         if !policies.is_empty() {
-            let ask = Ask::new("PUT", &format!("/{name}")).query("comp", "acl").body(policies::document(policies));
-            report.count("lists of access policies", name, door.ask(Kind::Queue, account, ask).await)?;
+            let ask = ImportRequest::new("PUT", &format!("/{name}")).query("comp", "acl").body(policies::document(policies));
+            report.count("lists of access policies", name, door.ask(ServiceKind::Queue, account, ask).await)?;
         }
     }
     for document in from.collection("$MESSAGES_COLLECTION$") {
@@ -33,8 +33,8 @@ pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<
     Ok(())
 }
 
-async fn message(door: &Door, from: &Database, document: &Document) -> Result<(), Trouble> {
-    let left = |why: &str| Trouble::Left(why.to_owned());
+async fn message(door: &RequestSender, from: &Database, document: &Document) -> Result<(), ImportError> {
+    let left = |why: &str| ImportError::Left(why.to_owned());
     let now = door.world.now();
     let time = |name| text(document, name).and_then(Timestamp::parse_iso).ok_or_else(|| left("one of its times cannot be read"));
     let (inserted, expires) = (time("insertionTime")?, time("expirationTime")?);
@@ -51,10 +51,16 @@ async fn message(door: &Door, from: &Database, document: &Document) -> Result<()
     let message = message.ok_or_else(|| left("its text is not one that a message can have"))?;
     let id = text(document, "messageId").and_then(|id| Uuid::try_parse(id).ok());
     let id = id.unwrap_or_else(|| Uuid::from_bytes(door.world.id()));
-    let kept =
-        Kept { id, text: message.into(), inserted, expires, visible, dequeued: number(document, "dequeueCount").unwrap_or(0) };
+    let kept = StoredMessage {
+        id,
+        text: message.into(),
+        inserted,
+        expires,
+        visible,
+        dequeued: number(document, "dequeueCount").unwrap_or(0),
+    };
     let (account, name) = (text(document, "accountName").unwrap_or_default(), text(document, "queueName").unwrap_or_default());
     let queue = door.queues.find(account, name).map_err(|_| left("its queue is not there"))?;
-    let put = queue.write(|queue| Ok(queue.restore(kept))).await.map_err(|fault| Trouble::Broken(fault.to_string()))?;
+    let put = queue.write(|queue| Ok(queue.restore(kept))).await.map_err(|fault| ImportError::Broken(fault.to_string()))?;
     if put { Ok(()) } else { Err(left("another one has its id")) }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Why something did not come over.
 #[derive(Debug)]
-pub enum Trouble {
+pub enum ImportError {
     /// This one thing stays behind, for this reason.
     Left(String),
     /// Nothing can be written: the import is over.
@@ -24,14 +24,14 @@ impl Report {
     ///
     /// # Errors
     /// When the import is over.
-    pub fn count(&mut self, what: &'static str, name: &str, outcome: Result<(), Trouble>) -> Result<bool, String> {
+    pub fn count(&mut self, what: &'static str, name: &str, outcome: Result<(), ImportError>) -> Result<bool, String> {
         match outcome {
             Ok(()) => *self.brought.entry(what).or_default() += 1,
-            Err(Trouble::Left(why)) => {
+            Err(ImportError::Left(why)) => {
                 self.leave(what, name, &why);
                 return Ok(false);
             }
-            Err(Trouble::Broken(why)) => return Err(why),
+            Err(ImportError::Broken(why)) => return Err(why),
         }
         Ok(true)
     }

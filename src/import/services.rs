@@ -1,9 +1,9 @@
 //! The properties of a service: CORS, logging, metrics, and those that blobs alone have.
 
-use super::door::{Ask, Door};
+use super::door::{ImportRequest, RequestSender};
 use super::report::Report;
 use super::workspace::{Database, text};
-use crate::op::Kind;
+use crate::op::ServiceKind;
 use quick_xml::escape::escape;
 use serde_json::Value;
 
@@ -61,10 +61,10 @@ const PROPERTIES: [Element; 7] = [
 ///
 /// # Errors
 /// When nothing can be written any more.
-pub async fn bring(door: &Door, kind: Kind, from: &Database, report: &mut Report) -> Result<(), String> {
+pub async fn bring(door: &RequestSender, kind: ServiceKind, from: &Database, report: &mut Report) -> Result<(), String> {
     let what = match kind {
-        Kind::Blob => "properties of the Blob service",
-        Kind::Queue => "properties of the Queue service",
+        ServiceKind::Blob => "properties of the Blob service",
+        ServiceKind::Queue => "properties of the Queue service",
         _ => "properties of the Table service",
     };
     for service in from.collection("$SERVICES_COLLECTION$") {
@@ -74,7 +74,8 @@ pub async fn bring(door: &Door, kind: Kind, from: &Database, report: &mut Report
             let mut body = String::from("<StorageServiceProperties>");
             property.write(value, &mut body);
             body.push_str("</StorageServiceProperties>");
-            let ask = Ask::new("PUT", "/").query("restype", "service").query("comp", "properties").body(body.into_bytes());
+            let ask =
+                ImportRequest::new("PUT", "/").query("restype", "service").query("comp", "properties").body(body.into_bytes());
             report.count(what, &format!("{account}: {}", property.name), door.ask(kind, account, ask).await)?;
         }
     }

@@ -1,10 +1,10 @@
 //! Tables and their entities.
 
-use super::door::{Ask, Door};
+use super::door::{ImportRequest, RequestSender};
 use super::policies;
-use super::report::{Report, Trouble};
+use super::report::{ImportError, Report};
 use super::workspace::{Database, Document, list, text};
-use crate::op::Kind;
+use crate::op::ServiceKind;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 ///
 /// # Errors
 /// When nothing can be written any more.
-pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<(), String> {
+pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -> Result<(), String> {
     let mut listed = HashSet::new();
     for document in from.collection("$TABLES_COLLECTION$") {
         let (account, name) = (text(document, "account").unwrap_or_default(), text(document, "table").unwrap_or_default());
@@ -21,14 +21,14 @@ pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<
         report.count("tables", name, made)?;
         let policies = list(document, "tableAcl");
         if !policies.is_empty() {
-            let ask = Ask::new("PUT", &format!("/{name}")).query("comp", "acl").body(policies::document(policies));
-            report.count("lists of access policies", name, door.ask(Kind::Table, account, ask).await)?;
+            let ask = ImportRequest::new("PUT", &format!("/{name}")).query("comp", "acl").body(policies::document(policies));
+            report.count("lists of access policies", name, door.ask(ServiceKind::Table, account, ask).await)?;
         }
         let entities = format!("{account}${name}");
         for entity in from.collection(&entities) {
             let put = match properties(entity) {
                 Some(properties) => post(door, account, &format!("/{name}"), properties).await,
-                None => Err(Trouble::Left("it has no properties".to_owned())),
+                None => Err(ImportError::Left("it has no properties".to_owned())),
             };
             report.count("entities", name, put)?;
         }
@@ -41,9 +41,9 @@ pub async fn bring(door: &Door, from: &Database, report: &mut Report) -> Result<
     Ok(())
 }
 
-async fn post(door: &Door, account: &str, path: &str, body: Value) -> Result<(), Trouble> {
-    let ask = Ask::new("POST", path).header("content-type", "application/json").header("accept", "application/json");
-    door.ask(Kind::Table, account, ask.header("prefer", "return-no-content").body(body.to_string().into_bytes())).await
+async fn post(door: &RequestSender, account: &str, path: &str, body: Value) -> Result<(), ImportError> {
+    let ask = ImportRequest::new("POST", path).header("content-type", "application/json").header("accept", "application/json");
+    door.ask(ServiceKind::Table, account, ask.header("prefer", "return-no-content").body(body.to_string().into_bytes())).await
 }
 
 /// An entity as a client sends it. Azurite keeps the text of a GUID in base64, and what a server adds beside what it was given.

@@ -1,7 +1,7 @@
 //! The body of a request, read within bounds: no longer than allowed, no slower than patience, no shorter than announced.
 
-use crate::rules::checksum::{Digests, Hasher, Wanted};
-use crate::rules::fault::{Code, Fault};
+use crate::rules::checksum::{ChecksumKinds, Digests, Hasher};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::structured;
 use crate::store::Store;
 use crate::store::content::{Content, Filling};
@@ -76,15 +76,15 @@ impl Body {
     ///
     /// # Errors
     /// 413 RequestBodyTooLarge over `limit` bytes; 400 when it ends early, 408 when it stands still.
-    pub async fn bytes(&mut self, limit: u64) -> Result<Bytes, Fault> {
-        Ok(self.document(limit, Wanted::default()).await?.0)
+    pub async fn bytes(&mut self, limit: u64) -> Result<Bytes, StorageError> {
+        Ok(self.document(limit, ChecksumKinds::default()).await?.0)
     }
 
     /// Reads it whole, hashing on the way.
     ///
     /// # Errors
     /// As [`Body::bytes`].
-    pub async fn document(&mut self, limit: u64, wanted: Wanted) -> Result<(Bytes, Digests), Fault> {
+    pub async fn document(&mut self, limit: u64, wanted: ChecksumKinds) -> Result<(Bytes, Digests), StorageError> {
         let received = self.receive(&Store::MEMORY, limit, wanted).await?;
         let mut whole = Vec::with_capacity(received.content.len() as usize);
         for chunk in received.content.slice(0..limit) {
@@ -97,9 +97,9 @@ impl Body {
     ///
     /// # Errors
     /// As [`Body::bytes`]; 500 InternalError when the disk does not take it.
-    pub async fn receive(&mut self, store: &Store, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
+    pub async fn receive(&mut self, store: &Store, limit: u64, wanted: ChecksumKinds) -> Result<Received, StorageError> {
         if self.announced > limit {
-            return Err(Fault::too_large(limit));
+            return Err(StorageError::too_large(limit));
         }
         let mut hasher = Hasher::new(wanted);
         let mut filling = Filling::new(store, self.announced);
@@ -120,13 +120,13 @@ impl Body {
         store: &Store,
         content: u64,
         limit: u64,
-        wanted: Wanted,
-    ) -> Result<Received, Fault> {
+        wanted: ChecksumKinds,
+    ) -> Result<Received, StorageError> {
         if content > limit {
-            return Err(Fault::too_large(limit));
+            return Err(StorageError::too_large(limit));
         }
         let mut decoder = structured::Decoder::new(self.announced, content);
-        let mut hasher = Hasher::new(Wanted { crc64: false, ..wanted });
+        let mut hasher = Hasher::new(ChecksumKinds { crc64: false, ..wanted });
         // The head of the message is checked against both lengths before the first piece is kept.
         let mut filling = Filling::new(store, content);
         self.each(|mut frame| {
@@ -142,27 +142,27 @@ impl Body {
     }
 
     /// Hands out every piece as it comes, no more and no fewer bytes than announced.
-    async fn each(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), Fault>) -> Result<(), Fault> {
+    async fn each(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), StorageError>) -> Result<(), StorageError> {
         let mut left = self.announced;
         while let Some(frame) = self.frame().await? {
-            left = left.checked_sub(frame.len() as u64).ok_or(Code::RequestBodyIncomplete)?;
+            left = left.checked_sub(frame.len() as u64).ok_or(ErrorCode::RequestBodyIncomplete)?;
             take(&frame)?;
         }
-        if left > 0 { Err(Code::RequestBodyIncomplete.into()) } else { Ok(()) }
+        if left > 0 { Err(ErrorCode::RequestBodyIncomplete.into()) } else { Ok(()) }
     }
 
-    async fn frame(&mut self) -> Result<Option<Bytes>, Fault> {
+    async fn frame(&mut self) -> Result<Option<Bytes>, StorageError> {
         self.awaited = false;
         while let Some(wire) = &mut self.wire {
             match tokio::time::timeout(PATIENCE, wire.get_mut().frame()).await {
                 Err(_) => {
                     self.broken = true;
-                    return Err(Code::RequestTimedOut.into());
+                    return Err(ErrorCode::RequestTimedOut.into());
                 }
                 Ok(None) => self.wire = None,
                 Ok(Some(Err(error))) => {
                     self.broken = true;
-                    return Err(Code::RequestBodyIncomplete.because(error.to_string()));
+                    return Err(ErrorCode::RequestBodyIncomplete.with_reason(error.to_string()));
                 }
                 Ok(Some(Ok(frame))) => {
                     if let Ok(data) = frame.into_data() {

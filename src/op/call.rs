@@ -1,15 +1,15 @@
 //! A request after its operation is known and its caller let in.
 
-use super::{Body, Row, Shape, Sources};
+use super::{Body, OperationSpec, ResourceKind, Sources};
 use crate::account::Account;
 use crate::rules::{
-    access::Grant,
+    access::Authorization,
     batch::Part,
-    checksum::Claimed,
+    checksum::RequestChecksums,
     condition::{self, Conditions},
     encryption::{self, Encryption},
     entity::key::Range,
-    fault::Fault,
+    fault::StorageError,
     lease,
     metadata::Metadata,
     time::Timestamp,
@@ -17,7 +17,7 @@ use crate::rules::{
     version::Version,
 };
 use crate::store::Store;
-use crate::world::World;
+use crate::world::Environment;
 use http::HeaderMap;
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -25,9 +25,9 @@ use std::sync::Arc;
 
 /// What a handler is handed. `now` was read once, at the door.
 #[derive(Debug)]
-pub struct Call {
+pub struct OperationRequest {
     /// The operation's row.
-    pub row: &'static Row,
+    pub spec: &'static OperationSpec,
     /// The account whose service is asked.
     pub account: Arc<Account>,
     /// Whether the account's secondary endpoint was asked.
@@ -39,7 +39,7 @@ pub struct Call {
     /// The headers: text, and each once, those that were repeated joined by `,`.
     pub headers: HeaderMap,
     /// The metadata names that were not written in lower case: lower case, and as written.
-    pub spelling: Vec<(String, String)>,
+    pub metadata_case: Vec<(String, String)>,
     /// The method.
     pub method: http::Method,
     /// The service version that the answer follows.
@@ -47,7 +47,7 @@ pub struct Call {
     /// The moment that the request came in.
     pub now: Timestamp,
     /// What the caller may do.
-    pub grant: Grant,
+    pub authorization: Authorization,
     /// Who the caller is, if a bearer token says so.
     pub user: Option<Identity>,
     /// The entities that the caller may reach, where a table's signature has bounds.
@@ -55,7 +55,7 @@ pub struct Call {
     /// The address of the account's service as the client wrote it, ending in `/`.
     pub endpoint: String,
     /// Ids and time.
-    pub world: Arc<World>,
+    pub environment: Arc<Environment>,
     /// Where bytes are to lie.
     pub store: Store,
     /// How a copy finds what it copies.
@@ -70,7 +70,7 @@ pub struct Call {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// How deep it goes.
-    pub shape: Shape,
+    pub resource: ResourceKind,
     /// The container, queue, table or share; empty for the service itself.
     pub container: String,
     /// The blob's name, the message's id, or the keys of an entity as they are written; empty above them.
@@ -80,7 +80,7 @@ pub struct Target {
 impl Target {
     /// The service itself.
     pub fn of_service() -> Target {
-        Target { shape: Shape::Service, container: String::new(), blob: String::new() }
+        Target { resource: ResourceKind::Service, container: String::new(), blob: String::new() }
     }
 }
 
@@ -124,31 +124,31 @@ pub trait Parts: Send + Sync + std::fmt::Debug {
     /// response. In place of a part there may be what is wrong with all of them.
     fn answer<'a>(
         &'a self,
-        call: &'a Call,
-        part: Result<&'a Part, Fault>,
-        rows: &'static [&'static Row],
+        call: &'a OperationRequest,
+        part: Result<&'a Part, StorageError>,
+        rows: &'static [&'static OperationSpec],
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>>;
 }
 
-impl Call {
+impl OperationRequest {
     /// The call of a part of this one's batch, with what the part has of its own; whatever it has in common with the batch is the same.
-    pub fn part(&self, row: &'static Row, target: Target, query: Query, headers: HeaderMap) -> Call {
-        Call {
-            row,
+    pub fn part(&self, row: &'static OperationSpec, target: Target, query: Query, headers: HeaderMap) -> OperationRequest {
+        OperationRequest {
+            spec: row,
             target,
             query,
             headers,
             account: self.account.clone(),
             secondary: self.secondary,
-            spelling: Vec::new(),
+            metadata_case: Vec::new(),
             method: self.method.clone(),
             version: self.version,
             now: self.now,
-            grant: self.grant,
+            authorization: self.authorization,
             user: self.user.clone(),
             keys: self.keys.clone(),
             endpoint: self.endpoint.clone(),
-            world: self.world.clone(),
+            environment: self.environment.clone(),
             store: self.store.clone(),
             sources: self.sources.clone(),
             parts: self.parts.clone(),
@@ -168,52 +168,52 @@ impl Call {
 
     /// The conditional headers, of the request itself. The operations on tags know them under names of their own too, from 2026-02-06
     /// on; those outrank the plain ones.
-    pub fn conditions(&self) -> Result<Conditions, Fault> {
+    pub fn conditions(&self) -> Result<Conditions, StorageError> {
         let plain = self.conditions_named(&condition::PLAIN)?;
-        match self.row.takes(condition::BLOB.if_match) && self.version >= Version::V2026_02_06 {
+        match self.spec.takes(condition::BLOB.if_match) && self.version >= Version::V2026_02_06 {
             true => Ok(self.conditions_named(&condition::BLOB)?.over(plain)),
             false => Ok(plain),
         }
     }
 
     /// The conditional headers of one family: the request's own, or those about a copy's source.
-    pub fn conditions_named(&self, names: &condition::Names) -> Result<Conditions, Fault> {
+    pub fn conditions_named(&self, names: &condition::ConditionHeaders) -> Result<Conditions, StorageError> {
         Conditions::read(names, |name| self.header(name))
     }
 
     /// The lease id that the request shows.
-    pub fn lease_id(&self) -> Result<Option<lease::Id>, Fault> {
+    pub fn lease_id(&self) -> Result<Option<lease::LeaseId>, StorageError> {
         self.header("x-ms-lease-id")
-            .map(|text| lease::Id::parse(&text).ok_or_else(|| Fault::header("x-ms-lease-id", text)))
+            .map(|text| lease::LeaseId::parse(&text).ok_or_else(|| StorageError::invalid_header("x-ms-lease-id", text)))
             .transpose()
     }
 
     /// The metadata that the request carries.
-    pub fn metadata(&self) -> Result<Metadata, Fault> {
-        metadata(&self.headers, &self.spelling)
+    pub fn metadata(&self) -> Result<Metadata, StorageError> {
+        metadata(&self.headers, &self.metadata_case)
     }
 
     /// What the request says of its body: `Content-MD5` or `x-ms-content-crc64`.
-    pub fn claimed_checksums(&self) -> Result<Claimed, Fault> {
+    pub fn claimed_checksums(&self) -> Result<RequestChecksums, StorageError> {
         let given = |name| self.header(name);
-        Claimed::read(given("content-md5").as_deref(), given("x-ms-content-crc64").as_deref())
+        RequestChecksums::read(given("content-md5").as_deref(), given("x-ms-content-crc64").as_deref())
     }
 
     /// The customer-provided key or encryption scope that the request names.
-    pub fn encryption(&self) -> Result<Encryption, Fault> {
+    pub fn encryption(&self) -> Result<Encryption, StorageError> {
         self.encryption_named(&encryption::PLAIN)
     }
 
     /// The customer-provided key that the request brings for a copy's source.
-    pub fn source_encryption(&self) -> Result<Encryption, Fault> {
+    pub fn source_encryption(&self) -> Result<Encryption, StorageError> {
         self.encryption_named(&encryption::SOURCE)
     }
 
-    fn encryption_named(&self, names: &encryption::Names) -> Result<Encryption, Fault> {
+    fn encryption_named(&self, names: &encryption::EncryptionHeaderNames) -> Result<Encryption, StorageError> {
         let given = |name| self.header(name);
         let (key, sha256) = (given(names.key), given(names.sha256));
         let (algorithm, scope) = (given(names.algorithm), names.scope.and_then(given));
-        let headers = encryption::Headers {
+        let headers = encryption::EncryptionHeaders {
             key: key.as_deref(),
             sha256: sha256.as_deref(),
             algorithm: algorithm.as_deref(),
@@ -251,7 +251,7 @@ pub fn stated<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 }
 
 /// The metadata among headers. `spelling` has the names that were not written in lower case: lower case, and as written.
-pub(super) fn metadata(headers: &HeaderMap, spelling: &[(String, String)]) -> Result<Metadata, Fault> {
+pub(super) fn metadata(headers: &HeaderMap, spelling: &[(String, String)]) -> Result<Metadata, StorageError> {
     let named = headers.iter().filter_map(|(name, value)| {
         let name = name.as_str().strip_prefix("x-ms-meta-")?;
         let written = spelling.iter().find(|(lower, _)| lower == name).map_or(name, |(_, written)| written);

@@ -1,14 +1,14 @@
 //! Fields of a request, read as declared: required or optional by their type, refused by name when malformed.
 
-use super::Call;
-use crate::rules::{fault::Fault, lease, time::Timestamp};
+use super::OperationRequest;
+use crate::rules::{fault::StorageError, lease, time::Timestamp};
 use std::borrow::Cow;
 
 /// A field that an operation reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     /// Where it stands.
-    pub place: Place,
+    pub place: FieldLocation,
     /// Its name there, in lower case.
     pub name: &'static str,
     /// Whether the operation refuses to go without it.
@@ -17,7 +17,7 @@ pub struct Field {
 
 /// Where a field stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum FieldLocation {
     /// A request header.
     Header,
     /// A query parameter.
@@ -25,25 +25,25 @@ pub enum Place {
 }
 
 /// A value read from text on the wire.
-pub trait Read: Sized {
+pub trait FromText: Sized {
     /// The value, or `None` when the text is not one.
-    fn read(text: &str) -> Option<Self>;
+    fn from_text(text: &str) -> Option<Self>;
 }
 
-impl Read for String {
-    fn read(text: &str) -> Option<String> {
+impl FromText for String {
+    fn from_text(text: &str) -> Option<String> {
         Some(text.to_owned())
     }
 }
 
-impl Read for u64 {
-    fn read(text: &str) -> Option<u64> {
+impl FromText for u64 {
+    fn from_text(text: &str) -> Option<u64> {
         text.trim().parse().ok()
     }
 }
 
-impl Read for bool {
-    fn read(text: &str) -> Option<bool> {
+impl FromText for bool {
+    fn from_text(text: &str) -> Option<bool> {
         let text = text.trim();
         if text.eq_ignore_ascii_case("true") {
             Some(true)
@@ -55,26 +55,26 @@ impl Read for bool {
     }
 }
 
-impl Read for Timestamp {
-    fn read(text: &str) -> Option<Timestamp> {
+impl FromText for Timestamp {
+    fn from_text(text: &str) -> Option<Timestamp> {
         Timestamp::parse_http(text)
     }
 }
 
-impl Read for lease::Id {
-    fn read(text: &str) -> Option<lease::Id> {
-        lease::Id::parse(text)
+impl FromText for lease::LeaseId {
+    fn from_text(text: &str) -> Option<lease::LeaseId> {
+        lease::LeaseId::parse(text)
     }
 }
 
-impl Read for lease::Term {
-    fn read(text: &str) -> Option<lease::Term> {
-        lease::Term::parse(text)
+impl FromText for lease::LeaseDuration {
+    fn from_text(text: &str) -> Option<lease::LeaseDuration> {
+        lease::LeaseDuration::parse(text)
     }
 }
 
 /// A field of a request: required, or optional where its type is an `Option`.
-pub trait Given: Sized {
+pub trait FromRequest: Sized {
     /// Whether the request must carry it.
     const REQUIRED: bool;
 
@@ -83,41 +83,41 @@ pub trait Given: Sized {
     /// # Errors
     /// 400 MissingRequiredHeader or MissingRequiredQueryParameter when it must be there and is not; 400 InvalidHeaderValue or
     /// InvalidQueryParameterValue when it is there and malformed.
-    fn given(call: &Call, place: Place, name: &'static str) -> Result<Self, Fault>;
+    fn from_request(call: &OperationRequest, place: FieldLocation, name: &'static str) -> Result<Self, StorageError>;
 }
 
-impl<T: Read> Given for T {
+impl<T: FromText> FromRequest for T {
     const REQUIRED: bool = true;
 
-    fn given(call: &Call, place: Place, name: &'static str) -> Result<T, Fault> {
+    fn from_request(call: &OperationRequest, place: FieldLocation, name: &'static str) -> Result<T, StorageError> {
         let text = find(call, place, name).ok_or_else(|| match place {
-            Place::Header => Fault::missing_header(name),
-            Place::Query => Fault::missing_query(name),
+            FieldLocation::Header => StorageError::missing_header(name),
+            FieldLocation::Query => StorageError::missing_query(name),
         })?;
         read(place, name, &text)
     }
 }
 
-impl<T: Read> Given for Option<T> {
+impl<T: FromText> FromRequest for Option<T> {
     const REQUIRED: bool = false;
 
-    fn given(call: &Call, place: Place, name: &'static str) -> Result<Option<T>, Fault> {
+    fn from_request(call: &OperationRequest, place: FieldLocation, name: &'static str) -> Result<Option<T>, StorageError> {
         find(call, place, name).map(|text| read(place, name, &text)).transpose()
     }
 }
 
 /// The text of a field. An empty one counts as absent, as it does for the service.
-fn find<'a>(call: &'a Call, place: Place, name: &str) -> Option<Cow<'a, str>> {
+fn find<'a>(call: &'a OperationRequest, place: FieldLocation, name: &str) -> Option<Cow<'a, str>> {
     let text = match place {
-        Place::Header => call.header(name),
-        Place::Query => call.query.get(name).map(Cow::Borrowed),
+        FieldLocation::Header => call.header(name),
+        FieldLocation::Query => call.query.get(name).map(Cow::Borrowed),
     };
     text.filter(|text| !text.is_empty())
 }
 
-fn read<T: Read>(place: Place, name: &'static str, text: &str) -> Result<T, Fault> {
-    T::read(text).ok_or_else(|| match place {
-        Place::Header => Fault::header(name, text),
-        Place::Query => Fault::query(name, text, "Value is not in the correct format."),
+fn read<T: FromText>(place: FieldLocation, name: &'static str, text: &str) -> Result<T, StorageError> {
+    T::from_text(text).ok_or_else(|| match place {
+        FieldLocation::Header => StorageError::invalid_header(name, text),
+        FieldLocation::Query => StorageError::invalid_query(name, text, "Value is not in the correct format."),
     })
 }

@@ -14,61 +14,61 @@ mod structured;
 pub mod xml;
 
 pub use body::{Body, Hopeless, Received, Rest, Unwanted};
-pub use call::{Call, Parts, Query, Target, stated};
-pub use given::{Field, Given, Place, Read};
+pub use call::{OperationRequest, Parts, Query, Target, stated};
+pub use given::{Field, FieldLocation, FromRequest, FromText};
 pub use reply::{Payload, Reply, Stream};
-pub use service::{Kind, Service};
-pub use source::{Answer, Asking, Found, Opens, Reach, Source, Sources, lost};
+pub use service::{Service, ServiceKind};
+pub use source::{RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources, lost};
 pub use structured::{STRUCTURED, STRUCTURED_BODY};
 
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::{
-    access::Permit,
-    condition::{self, Accepts},
-    lease::Guard,
+    access::RequiredPermission,
+    condition::{self, ConditionSupport},
+    lease::LeaseCheck,
 };
 use std::future::Future;
 use std::pin::Pin;
 
 /// What a handler gives back, when it is done.
-pub type Done<'a> = Pin<Box<dyn Future<Output = Result<Reply, Fault>> + Send + 'a>>;
+pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, StorageError>> + Send + 'a>>;
 
 /// One operation of a service whose state is `S`.
-pub struct Op<S: 'static> {
+pub struct Operation<S: 'static> {
     /// What is declared of it.
-    pub row: Row,
+    pub spec: OperationSpec,
     /// What does it.
-    pub run: for<'a> fn(&'a S, Call) -> Done<'a>,
+    pub run: for<'a> fn(&'a S, OperationRequest) -> ReplyFuture<'a>,
 }
 
 /// What is declared of an operation.
 #[derive(Debug)]
-pub struct Row {
+pub struct OperationSpec {
     /// The reference's name: "Put Block List".
     pub name: &'static str,
     /// The methods it answers to; `GET` and `HEAD` where the reference allows both.
     pub methods: &'static [&'static str],
     /// What its path names.
-    pub shape: Shape,
+    pub resource: ResourceKind,
     /// The marks that tell it from others on the same path.
-    pub signs: &'static [Sign],
+    pub selectors: &'static [Selector],
     /// Query parameters and headers that it reads, beyond those that every operation reads.
-    pub takes: &'static [&'static [Field]],
+    pub inputs: &'static [&'static [Field]],
     /// Who may do it.
-    pub permit: Permit,
+    pub requires: RequiredPermission,
     /// Whether the read-only secondary answers it.
     pub secondary: Secondary,
     /// Which conditional headers it heeds.
-    pub accepts: Accepts,
+    pub conditions: ConditionSupport,
     /// How it respects a lease on what it touches.
-    pub lease: Guard,
+    pub lease: LeaseCheck,
     /// The status of success.
     pub status: u16,
 }
 
 /// What a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Shape {
+pub enum ResourceKind {
     /// The account's service itself: `/`.
     Service,
     /// A container: `/container`.
@@ -114,14 +114,14 @@ pub enum Secondary {
 
 impl Secondary {
     /// What a write is told at the secondary endpoint: 403 InsufficientAccountPermissions.
-    pub fn refusal() -> Fault {
-        Code::InsufficientAccountPermissions.saying("Write operations are not allowed.")
+    pub fn refusal() -> StorageError {
+        ErrorCode::InsufficientAccountPermissions.with_message("Write operations are not allowed.")
     }
 }
 
 /// A mark in a request that tells one operation from another on the same path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum Selector {
     /// A query parameter with this value, in any case.
     Query(&'static str, &'static str),
     /// A query parameter, whatever its value.
@@ -136,57 +136,57 @@ pub enum Sign {
 
 /// The query parameters that name a state of a blob instead of the blob as it is.
 pub const STATE: &[Field] = &[
-    Field { place: Place::Query, name: "snapshot", required: false },
-    Field { place: Place::Query, name: "versionid", required: false },
+    Field { place: FieldLocation::Query, name: "snapshot", required: false },
+    Field { place: FieldLocation::Query, name: "versionid", required: false },
 ];
 
 /// The query parameter that names a version of a blob, for operations that take no snapshot.
-pub const VERSION: &[Field] = &[Field { place: Place::Query, name: "versionid", required: false }];
+pub const VERSION: &[Field] = &[Field { place: FieldLocation::Query, name: "versionid", required: false }];
 
 /// The headers of customer-provided keys and encryption scopes, which operations on what they encrypt read.
 pub const ENCRYPTED: &[Field] = &[
-    Field { place: Place::Header, name: "x-ms-encryption-key", required: false },
-    Field { place: Place::Header, name: "x-ms-encryption-key-sha256", required: false },
-    Field { place: Place::Header, name: "x-ms-encryption-algorithm", required: false },
-    Field { place: Place::Header, name: "x-ms-encryption-scope", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-encryption-key", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-encryption-key-sha256", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-encryption-algorithm", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-encryption-scope", required: false },
 ];
 
 /// The metadata headers, declared by what their names begin with.
-pub const METADATA: &[Field] = &[Field { place: Place::Header, name: "x-ms-meta-", required: false }];
+pub const METADATA: &[Field] = &[Field { place: FieldLocation::Header, name: "x-ms-meta-", required: false }];
 
 /// The header that names the boundary of a batch's parts.
-pub const CONTENT_TYPE: &[Field] = &[Field { place: Place::Header, name: "content-type", required: true }];
+pub const CONTENT_TYPE: &[Field] = &[Field { place: FieldLocation::Header, name: "content-type", required: true }];
 
 /// The checksums that a request gives for its body.
 pub const CHECKSUMS: &[Field] = &[
-    Field { place: Place::Header, name: "content-md5", required: false },
-    Field { place: Place::Header, name: "x-ms-content-crc64", required: false },
+    Field { place: FieldLocation::Header, name: "content-md5", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-content-crc64", required: false },
 ];
 
 /// The conditions on the source of a copy.
 pub const SOURCE_CONDITIONS: &[Field] = &[
-    Field { place: Place::Header, name: condition::SOURCE.if_match, required: false },
-    Field { place: Place::Header, name: condition::SOURCE.if_none_match, required: false },
-    Field { place: Place::Header, name: condition::SOURCE.if_modified_since, required: false },
-    Field { place: Place::Header, name: condition::SOURCE.if_unmodified_since, required: false },
-    Field { place: Place::Header, name: condition::SOURCE.if_tags, required: false },
+    Field { place: FieldLocation::Header, name: condition::SOURCE.if_match, required: false },
+    Field { place: FieldLocation::Header, name: condition::SOURCE.if_none_match, required: false },
+    Field { place: FieldLocation::Header, name: condition::SOURCE.if_modified_since, required: false },
+    Field { place: FieldLocation::Header, name: condition::SOURCE.if_unmodified_since, required: false },
+    Field { place: FieldLocation::Header, name: condition::SOURCE.if_tags, required: false },
 ];
 
-impl Row {
+impl OperationSpec {
     /// Whether the operation reads this header or parameter.
     pub fn takes(&self, name: &str) -> bool {
-        self.takes.iter().any(|fields| fields.iter().any(|field| field.name == name))
+        self.inputs.iter().any(|fields| fields.iter().any(|field| field.name == name))
     }
 
     /// Whether the operation refuses to go without this header or parameter.
     pub fn requires(&self, name: &str) -> bool {
-        self.takes.iter().any(|fields| fields.iter().any(|field| field.name == name && field.required))
+        self.inputs.iter().any(|fields| fields.iter().any(|field| field.name == name && field.required))
     }
 }
 
 /// The query parameters that choose operations. A request with one that its row does not name is refused: `PUT ?comp=foo` must
 /// never overwrite a blob.
-pub const SELECTORS: [&str; 4] = ["comp", "restype", "resource", "action"];
+pub const SELECTING_PARAMETERS: [&str; 4] = ["comp", "restype", "resource", "action"];
 
 /// The operations of one service: a module each, and the rows that it holds.
 #[macro_export]
@@ -194,7 +194,7 @@ macro_rules! ops {
     ($state:ty: $($module:ident { $($op:ident),* $(,)? })*) => {
         $(mod $module;)*
         /// Every operation of the service.
-        pub static ALL: &[&$crate::op::Op<$state>] = &[$($(&$module::$op),*),*];
+        pub static ALL: &[&$crate::op::Operation<$state>] = &[$($(&$module::$op),*),*];
     };
 }
 
@@ -208,13 +208,13 @@ macro_rules! takes {
 
         impl $name {
             pub(super) const FIELDS: &'static [$crate::op::Field] = &[$($(#[$when])* $crate::op::Field {
-                place: $crate::op::Place::$place,
+                place: $crate::op::FieldLocation::$place,
                 name: $text,
-                required: <$kind as $crate::op::Given>::REQUIRED,
+                required: <$kind as $crate::op::FromRequest>::REQUIRED,
             }),*];
 
-            pub(super) fn of(call: &$crate::op::Call) -> Result<$name, $crate::rules::fault::Fault> {
-                Ok($name { $($(#[$when])* $field: $crate::op::Given::given(call, $crate::op::Place::$place, $text)?),* })
+            pub(super) fn of(call: &$crate::op::OperationRequest) -> Result<$name, $crate::rules::fault::StorageError> {
+                Ok($name { $($(#[$when])* $field: $crate::op::FromRequest::from_request(call, $crate::op::FieldLocation::$place, $text)?),* })
             }
         }
     };

@@ -2,7 +2,7 @@
 
 use crate::op::Query;
 use crate::rules::{
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     time::Timestamp,
 };
 use http::HeaderMap;
@@ -29,7 +29,7 @@ impl Metadata {
     /// # Errors
     /// 415 AtomFormatNotSupported when it wants Atom, or says nothing, which once meant Atom; JsonVerboseFormatNotSupported;
     /// MediaTypeNotSupported for anything else.
-    pub fn wanted(query: &Query, headers: &HeaderMap) -> Result<Metadata, Fault> {
+    pub fn wanted(query: &Query, headers: &HeaderMap) -> Result<Metadata, StorageError> {
         let accept = headers.get(http::header::ACCEPT).map(|accept| String::from_utf8_lossy(accept.as_bytes()));
         Metadata::read(query, &accept.unwrap_or_default())
     }
@@ -38,9 +38,9 @@ impl Metadata {
     ///
     /// # Errors
     /// The same.
-    pub fn read(query: &Query, accept: &str) -> Result<Metadata, Fault> {
+    pub fn read(query: &Query, accept: &str) -> Result<Metadata, StorageError> {
         let wanted = query.get("$format").filter(|format| !format.is_empty()).unwrap_or(accept);
-        let mut fault = Code::AtomFormatNotSupported;
+        let mut fault = ErrorCode::AtomFormatNotSupported;
         for (at, media) in wanted.split(',').enumerate() {
             let mut words = media.split(';').map(str::trim);
             let media = words.next().unwrap_or_default();
@@ -49,11 +49,11 @@ impl Metadata {
                 let level = words.find_map(|word| word.strip_prefix("odata=")).unwrap_or_default().trim_matches('"');
                 match LEVELS.iter().find(|(name, _)| level.eq_ignore_ascii_case(name)) {
                     Some((_, Some(metadata))) => return Ok(*metadata),
-                    Some((_, None)) => fault = Code::JsonVerboseFormatNotSupported,
+                    Some((_, None)) => fault = ErrorCode::JsonVerboseFormatNotSupported,
                     None => return Ok(Metadata::Minimal),
                 }
             } else if at == 0 && !is(&["application/atom+xml", "atom", ""]) {
-                fault = Code::MediaTypeNotSupported;
+                fault = ErrorCode::MediaTypeNotSupported;
             }
         }
         Err(fault.into())
@@ -70,18 +70,18 @@ impl Metadata {
 }
 
 /// The sentence of a refusal, with what helps to find the request again.
-pub fn message(fault: &Fault, request_id: &str, now: Timestamp) -> String {
-    format!("{}\nRequestId:{request_id}\nTime:{}", fault.says(), now.iso())
+pub fn message(fault: &StorageError, request_id: &str, now: Timestamp) -> String {
+    format!("{}\nRequestId:{request_id}\nTime:{}", fault.message(), now.iso())
 }
 
 /// A refusal in JSON.
-pub fn error(fault: &Fault, request_id: &str, now: Timestamp) -> String {
+pub fn error(fault: &StorageError, request_id: &str, now: Timestamp) -> String {
     let message = serde_json::json!({ "lang": "en-US", "value": message(fault, request_id, now) });
     serde_json::json!({ "odata.error": { "code": fault.code().name(), "message": message } }).to_string()
 }
 
 /// A refusal in XML.
-pub fn error_xml(fault: &Fault, request_id: &str, now: Timestamp) -> String {
+pub fn error_xml(fault: &StorageError, request_id: &str, now: Timestamp) -> String {
     const SPACE: &str = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
     let mut xml = super::xml::Writer::new();
     xml.open_with("m:error", &[("xmlns:m", SPACE)]).leaf("m:code", fault.code().name());
@@ -103,24 +103,24 @@ mod tests {
             ("", "*/*", Ok(Metadata::Minimal)),
             ("application/json;odata=nometadata", "application/json", Ok(Metadata::None)),
             ("json", "", Ok(Metadata::Minimal)),
-            ("", "", Err(Code::AtomFormatNotSupported)),
-            ("", "application/atom+xml", Err(Code::AtomFormatNotSupported)),
-            ("atom", "application/json", Err(Code::AtomFormatNotSupported)),
-            ("", "application/json;odata=verbose", Err(Code::JsonVerboseFormatNotSupported)),
-            ("", "text/html", Err(Code::MediaTypeNotSupported)),
+            ("", "", Err(ErrorCode::AtomFormatNotSupported)),
+            ("", "application/atom+xml", Err(ErrorCode::AtomFormatNotSupported)),
+            ("atom", "application/json", Err(ErrorCode::AtomFormatNotSupported)),
+            ("", "application/json;odata=verbose", Err(ErrorCode::JsonVerboseFormatNotSupported)),
+            ("", "text/html", Err(ErrorCode::MediaTypeNotSupported)),
         ] {
             let query = Query::new(&[("$format".to_owned(), format.to_owned())]);
             let mut headers = HeaderMap::new();
             headers.insert("accept", accept.parse().unwrap());
             assert_eq!(Metadata::wanted(&query, &headers).map_err(|fault| fault.code()), expected, "{format} {accept}");
         }
-        assert_eq!(Metadata::wanted(&Query::default(), &HeaderMap::new()).unwrap_err().code(), Code::AtomFormatNotSupported);
+        assert_eq!(Metadata::wanted(&Query::default(), &HeaderMap::new()).unwrap_err().code(), ErrorCode::AtomFormatNotSupported);
     }
 
     #[test]
     fn refusals_are_written_as_recorded() {
         let now = Timestamp::parse_iso("2021-06-08T02:27:58.1749862Z").unwrap();
-        let fault = Code::InvalidXmlDocument.into();
+        let fault = ErrorCode::InvalidXmlDocument.into();
         assert_eq!(
             error_xml(&fault, "id", now),
             "<?xml version=\"1.0\" encoding=\"utf-8\"?><m:error xmlns:m=\"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata\">\

@@ -1,6 +1,6 @@
 //! What a handler answers: a status, headers, and a payload that is not yet bytes on a wire.
 
-use crate::rules::{etag::ETag, fault::Fault, metadata::Metadata, time::Timestamp};
+use crate::rules::{etag::ETag, fault::StorageError, metadata::Metadata, time::Timestamp};
 use crate::store::chunks::Chunks;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -73,7 +73,7 @@ impl Reply {
     ///
     /// # Errors
     /// 500 InternalError.
-    pub fn begun(mut self) -> Result<Reply, Fault> {
+    pub fn begun(mut self) -> Result<Reply, StorageError> {
         if let Payload::Bytes(chunks, _) = &mut self.payload {
             chunks.begin()?;
         }

@@ -1,11 +1,11 @@
 //! The face that a service shows to the wire. Behind it, `http` does not know what a blob is.
 
-use super::{Call, Done, Row};
+use super::{OperationRequest, OperationSpec, ReplyFuture};
 use crate::op::call::{Query, Target};
 use crate::rules::{
     access::PublicAccess,
     cors::CorsRule,
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     sas::Policy,
     version::Version,
 };
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The four services of a storage account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ServiceKind {
     /// Blob Storage.
     Blob,
     /// Queue Storage.
@@ -26,44 +26,44 @@ pub enum Kind {
     File,
 }
 
-impl Kind {
+impl ServiceKind {
     /// The name, as in «Blob service».
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Blob => "Blob",
-            Kind::Queue => "Queue",
-            Kind::Table => "Table",
-            Kind::File => "File",
+            ServiceKind::Blob => "Blob",
+            ServiceKind::Queue => "Queue",
+            ServiceKind::Table => "Table",
+            ServiceKind::File => "File",
         }
     }
 
     /// The label in a host name: `account.blob.localhost`.
     pub const fn label(self) -> &'static str {
         match self {
-            Kind::Blob => "blob",
-            Kind::Queue => "queue",
-            Kind::Table => "table",
-            Kind::File => "file",
+            ServiceKind::Blob => "blob",
+            ServiceKind::Queue => "queue",
+            ServiceKind::Table => "table",
+            ServiceKind::File => "file",
         }
     }
 
     /// The letter in an account SAS's `ss`.
     pub const fn letter(self) -> char {
         match self {
-            Kind::Blob => 'b',
-            Kind::Queue => 'q',
-            Kind::Table => 't',
-            Kind::File => 'f',
+            ServiceKind::Blob => 'b',
+            ServiceKind::Queue => 'q',
+            ServiceKind::Table => 't',
+            ServiceKind::File => 'f',
         }
     }
 
     /// The `Server` header of its answers, as recorded.
     pub const fn server(self) -> &'static str {
         match self {
-            Kind::Blob => "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0",
-            Kind::Queue => "Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0",
-            Kind::Table => "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0",
-            Kind::File => "Windows-Azure-File/1.0 Microsoft-HTTPAPI/2.0",
+            ServiceKind::Blob => "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0",
+            ServiceKind::Queue => "Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0",
+            ServiceKind::Table => "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0",
+            ServiceKind::File => "Windows-Azure-File/1.0 Microsoft-HTTPAPI/2.0",
         }
     }
 }
@@ -71,33 +71,33 @@ impl Kind {
 /// A service: its table of operations, and what the door must know of its resources before it lets anybody in.
 pub trait Service: Send + Sync + std::fmt::Debug {
     /// Which of the four it is.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> ServiceKind;
 
     /// Its table of operations.
-    fn rows(&self) -> Vec<&'static Row>;
+    fn rows(&self) -> Vec<&'static OperationSpec>;
 
     /// Does the operation at this place of the table.
-    fn run(&self, row: usize, call: Call) -> Done<'_>;
+    fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_>;
 
     /// What a path (percent-encoded, without the account, beginning with `/`) names.
     ///
     /// # Errors
     /// 400 for a path that can name nothing.
-    fn target(&self, path: &str, query: &Query) -> Result<Target, Fault>;
+    fn target(&self, path: &str, query: &Query) -> Result<Target, StorageError>;
 
     /// What a path (as for [`Service::target`]) of an account's website names, if the service has websites.
     ///
     /// # Errors
     /// 400 for a path that can name nothing; 404 where there are no websites.
-    fn site(&self, _path: &str) -> Result<Target, Fault> {
-        Err(Code::WebContentNotFound.into())
+    fn site(&self, _path: &str) -> Result<Target, StorageError> {
+        Err(ErrorCode::WebContentNotFound.into())
     }
 
     /// The method that a request means, where it is not the one that it was sent with.
     ///
     /// # Errors
     /// 400 for a request that says it in a way that there is not.
-    fn method(&self, sent: &Method, _headers: &HeaderMap) -> Result<Method, Fault> {
+    fn method(&self, sent: &Method, _headers: &HeaderMap) -> Result<Method, StorageError> {
         Ok(sent.clone())
     }
 
@@ -117,5 +117,5 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// 500 InternalError when the disk does not take it.
-    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>>;
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>>;
 }

@@ -1,12 +1,12 @@
 //! How a copy reaches its source: a blob of this server through the same door as any reader, or what another server answers.
 
 use super::call::metadata;
-use super::{Call, Received, Target};
+use super::{OperationRequest, Received, Target};
 use crate::account::Account;
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::{Hasher, Wanted};
+use crate::rules::access::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::checksum::{ChecksumKinds, Hasher};
 use crate::rules::copy_source;
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::store::Store;
 use crate::store::content::Filling;
@@ -26,21 +26,21 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
-    fn find(&self, call: &Call, url: &str, opens: Opens) -> Result<Found, Fault> {
-        self.find_for(call, url, Reach { header: "x-ms-copy-source", permit: READS, opens })
+    fn find(&self, call: &OperationRequest, url: &str, opens: SourceAuthorization) -> Result<SourceLocation, StorageError> {
+        self.find_for(call, url, SourceAccess { header: "x-ms-copy-source", permit: READS, opens })
     }
 
     /// Where a URL leads that says something else than what is copied.
     ///
     /// # Errors
     /// As [`Sources::find`].
-    fn find_for(&self, call: &Call, url: &str, reach: Reach) -> Result<Found, Fault>;
+    fn find_for(&self, call: &OperationRequest, url: &str, reach: SourceAccess) -> Result<SourceLocation, StorageError>;
 
     /// Asks another server for a source; its answer's body is still to come.
     ///
     /// # Errors
     /// 500 CannotVerifyCopySource for a server that cannot be reached or does not answer.
-    fn open(&self, asking: Asking) -> Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send + '_>>;
+    fn open(&self, asking: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>>;
 
     /// Lets a task run on after its request was answered. It ends with the server, if not before.
     fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
@@ -48,7 +48,7 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
 
 /// What opens a private source on this server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opens {
+pub enum SourceAuthorization {
     /// The caller's right to all of an account, for a source in the same account; or else what comes with the source.
     Caller,
     /// What comes with the source, a signature in its URL or a token; or the bearer token of the caller, for a source in the same account.
@@ -57,21 +57,22 @@ pub enum Opens {
 
 /// What a URL in a header reaches for.
 #[derive(Clone, Copy, Debug)]
-pub struct Reach {
+pub struct SourceAccess {
     /// The header.
     pub header: &'static str,
     /// What is needed there.
-    pub permit: Permit,
+    pub permit: RequiredPermission,
     /// What opens it.
-    pub opens: Opens,
+    pub opens: SourceAuthorization,
 }
 
 /// What a copy needs of its source: what reading it would.
-const READS: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob };
+const READS: RequiredPermission =
+    RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob };
 
 /// Where a copy's source lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum SourceLocation {
     /// On this server.
     Here(Source),
     /// Behind a URL that is not this server's, as far as it knows.
@@ -94,7 +95,7 @@ pub struct Source {
 impl Source {
     /// What a copy says that goes on in the background when its source refuses with this: of a source in its own account, the source's
     /// own refusal (live tests: BlobNotFound). What waits for another copy is told as it is in any account.
-    pub fn refused(&self, call: &Call, fault: Fault) -> Fault {
+    pub fn refused(&self, call: &OperationRequest, fault: StorageError) -> StorageError {
         let is_own = self.account.name == call.account.name;
         if is_own || fault.status() == 409 { fault } else { copy_source::refused(call.version, &fault) }
     }
@@ -102,7 +103,7 @@ impl Source {
 
 /// What another server is asked.
 #[derive(Clone, Debug)]
-pub struct Asking {
+pub struct RemoteRequest {
     /// The URL, which it gets with GET.
     pub url: String,
     /// The headers.
@@ -111,7 +112,7 @@ pub struct Asking {
 
 /// What another server answers.
 #[derive(Debug)]
-pub struct Answer {
+pub struct RemoteResponse {
     /// The HTTP status.
     pub status: u16,
     /// The headers.
@@ -125,21 +126,24 @@ pub struct Answer {
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is said of a source that cannot be reached, or breaks off, or stands still.
-pub fn lost(why: impl Into<String>) -> Fault {
-    Code::CannotVerifyCopySource.saying("Could not verify the copy source within the specified time.").status_of(500).because(why)
+pub fn lost(why: impl Into<String>) -> StorageError {
+    ErrorCode::CannotVerifyCopySource
+        .with_message("Could not verify the copy source within the specified time.")
+        .with_status(500)
+        .with_reason(why)
 }
 
-impl Answer {
+impl RemoteResponse {
     /// An answer whose body comes off the wire as it is read. `spelling` has the metadata names that were not written in lower case.
-    pub fn new(status: u16, headers: HeaderMap, spelling: Vec<(String, String)>, body: axum::body::Body) -> Answer {
-        Answer { status, headers, spelling, body: SyncWrapper::new(body) }
+    pub fn new(status: u16, headers: HeaderMap, spelling: Vec<(String, String)>, body: axum::body::Body) -> RemoteResponse {
+        RemoteResponse { status, headers, spelling, body: SyncWrapper::new(body) }
     }
 
     /// The metadata that it has, in the case in which its names were written.
     ///
     /// # Errors
     /// 400 for metadata that nothing can have.
-    pub fn metadata(&self) -> Result<Metadata, Fault> {
+    pub fn metadata(&self) -> Result<Metadata, StorageError> {
         metadata(&self.headers, &self.spelling)
     }
 
@@ -152,7 +156,13 @@ impl Answer {
     ///
     /// # Errors
     /// As [`Answer::stream`]; 500 InternalError when the disk does not take it.
-    pub async fn receive(self, store: &Store, part: Range<u64>, limit: u64, wanted: Wanted) -> Result<Received, Fault> {
+    pub async fn receive(
+        self,
+        store: &Store,
+        part: Range<u64>,
+        limit: u64,
+        wanted: ChecksumKinds,
+    ) -> Result<Received, StorageError> {
         let expected = self.length().map_or(0, |length| length.min(part.end).saturating_sub(part.start));
         let mut hasher = Hasher::new(wanted);
         // Nothing is kept ready for more than may come.
@@ -173,10 +183,10 @@ impl Answer {
         mut self,
         part: Range<u64>,
         limit: u64,
-        mut take: impl FnMut(&[u8]) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        mut take: impl FnMut(&[u8]) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
         if self.length().is_some_and(|length| length.min(part.end).saturating_sub(part.start) > limit) {
-            return Err(Fault::too_large(limit));
+            return Err(StorageError::too_large(limit));
         }
         let (mut at, mut came) = (0_u64, 0_u64);
         while at < part.end
@@ -189,7 +199,7 @@ impl Answer {
             let wanted = piece.get(from..to).unwrap_or_default();
             came += wanted.len() as u64;
             if came > limit {
-                return Err(Fault::too_large(limit));
+                return Err(StorageError::too_large(limit));
             }
             take(wanted)?;
         }
@@ -206,7 +216,7 @@ impl Answer {
         text
     }
 
-    async fn piece(&mut self) -> Result<Option<Bytes>, Fault> {
+    async fn piece(&mut self) -> Result<Option<Bytes>, StorageError> {
         loop {
             return match tokio::time::timeout(PATIENCE, self.body.get_mut().frame()).await {
                 Err(_) => Err(lost("the source stands still")),

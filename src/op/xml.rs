@@ -1,7 +1,7 @@
 //! XML as the service writes and reads it: no indentation, empty elements as `<X />`, a byte order mark in front; and of what
 //! clients send, a plain tree of elements.
 
-use crate::rules::{fault::Fault, name};
+use crate::rules::{fault::StorageError, name};
 use quick_xml::Reader;
 use quick_xml::escape::partial_escape;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
@@ -132,8 +132,8 @@ impl Element {
     ///
     /// # Errors
     /// 400 InvalidXmlDocument when it is not.
-    pub fn need(&self, name: &str) -> Result<&str, Fault> {
-        self.text_of(name).ok_or_else(|| Fault::xml(format!("{name} is missing from {}.", self.name)))
+    pub fn need(&self, name: &str) -> Result<&str, StorageError> {
+        self.text_of(name).ok_or_else(|| StorageError::invalid_xml(format!("{name} is missing from {}.", self.name)))
     }
 }
 
@@ -141,19 +141,19 @@ impl Element {
 ///
 /// # Errors
 /// 400 InvalidXmlDocument for what is not well-formed UTF-8 XML, has a document type, nests too deep or has another root.
-pub fn parse(document: &[u8], root: &str) -> Result<Element, Fault> {
-    let text = std::str::from_utf8(document).map_err(|_| Fault::xml("The document is not UTF-8."))?;
+pub fn parse(document: &[u8], root: &str) -> Result<Element, StorageError> {
+    let text = std::str::from_utf8(document).map_err(|_| StorageError::invalid_xml("The document is not UTF-8."))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // One byte order mark is none of the document's; the reader would pass over a second.
     if text.starts_with('\u{feff}') {
-        return Err(Fault::xml("Data at the root level is invalid."));
+        return Err(StorageError::invalid_xml("Data at the root level is invalid."));
     }
     if let Some(unfit) = text.chars().find(|c| name::unfit_for_xml(*c)) {
-        return Err(Fault::xml(format!("U+{:04X} is an invalid character.", u32::from(unfit))));
+        return Err(StorageError::invalid_xml(format!("U+{:04X} is an invalid character.", u32::from(unfit))));
     }
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_comments = true;
-    let bad = |reason: String| Fault::xml(reason);
+    let bad = |reason: String| StorageError::invalid_xml(reason);
     let mut at_start = true;
     // The open elements, outermost first; the first one is a stand-in that holds the root.
     let mut open = vec![Element::default()];
@@ -208,8 +208,8 @@ pub fn parse(document: &[u8], root: &str) -> Result<Element, Fault> {
 
 /// Checks `<?xml version="1.0" encoding="…" standalone="…"?>`: it comes first, and the encoding that it names is the one that the
 /// document has.
-fn check_declaration(declaration: &BytesDecl<'_>, at_start: bool, ascii: bool) -> Result<(), Fault> {
-    let bad = |reason: &str| Fault::xml(reason);
+fn check_declaration(declaration: &BytesDecl<'_>, at_start: bool, ascii: bool) -> Result<(), StorageError> {
+    let bad = |reason: &str| StorageError::invalid_xml(reason);
     if !at_start {
         return Err(bad("Unexpected XML declaration. The XML declaration must be the first node in the document."));
     }
@@ -240,8 +240,8 @@ fn check_declaration(declaration: &BytesDecl<'_>, at_start: bool, ascii: bool) -
 const SINGLE_BYTE: [&str; 3] = ["us-ascii", "iso-8859-1", "windows-1252"];
 
 /// An element as its tag begins it, if the tag is well formed.
-fn element(tag: &BytesStart<'_>) -> Result<Element, Fault> {
-    let bad = |reason: String| Fault::xml(reason);
+fn element(tag: &BytesStart<'_>) -> Result<Element, StorageError> {
+    let bad = |reason: String| StorageError::invalid_xml(reason);
     if !is_name(tag.name().into_inner()) {
         return Err(bad(format!("{:?} is an invalid name.", tag.name().into_inner())));
     }

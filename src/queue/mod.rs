@@ -10,4 +10,4 @@ mod state;
 mod wire;
 
 pub use queues::Queues;
-pub use state::Kept;
+pub use state::StoredMessage;

@@ -1,18 +1,18 @@
 //! The queues of every account: from a call to a queue.
 
 use super::state::Queue;
-use crate::op::{Call, Kind};
-use crate::rules::fault::{Code, Fault};
-use crate::service::directory::{Directory, Held};
+use crate::op::{OperationRequest, ServiceKind};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::service::directory::{Resource, ServiceAccounts};
 use crate::store::cell::Cell;
 use std::sync::Arc;
 
 /// The queues of all accounts of one server.
-pub type Queues = Directory<Queue>;
+pub type Queues = ServiceAccounts<Queue>;
 
-impl Held for Queue {
-    const KIND: Kind = Kind::Queue;
-    const MISSING: Code = Code::QueueNotFound;
+impl Resource for Queue {
+    const KIND: ServiceKind = ServiceKind::Queue;
+    const MISSING: ErrorCode = ErrorCode::QueueNotFound;
 }
 
 impl Queues {
@@ -20,7 +20,7 @@ impl Queues {
     ///
     /// # Errors
     /// 404 QueueNotFound.
-    pub fn queue(&self, call: &Call) -> Result<Arc<Cell<Queue>>, Fault> {
+    pub fn queue(&self, call: &OperationRequest) -> Result<Arc<Cell<Queue>>, StorageError> {
         self.find(&call.account.name, call.queue())
     }
 }

@@ -2,11 +2,11 @@
 
 use super::ops;
 use super::queues::Queues;
-use crate::op::{Call, Done, Kind, Query, Row, Service, Shape, Target};
+use crate::op::{OperationRequest, OperationSpec, Query, ReplyFuture, ResourceKind, Service, ServiceKind, Target};
 use crate::rules::{
     access::PublicAccess,
     cors::CorsRule,
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     name,
     sas::Policy,
     version::Version,
@@ -19,16 +19,16 @@ use std::sync::Arc;
 const MESSAGES: &str = "messages";
 
 impl Service for Queues {
-    fn kind(&self) -> Kind {
-        Kind::Queue
+    fn kind(&self) -> ServiceKind {
+        ServiceKind::Queue
     }
 
-    fn rows(&self) -> Vec<&'static Row> {
-        ops::ALL.iter().map(|op| &op.row).collect()
+    fn rows(&self) -> Vec<&'static OperationSpec> {
+        ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
-    fn run(&self, row: usize, call: Call) -> Done<'_> {
-        let Some(op) = ops::ALL.get(row) else { return Box::pin(std::future::ready(Err(Code::NotImplemented.into()))) };
+    fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_> {
+        let Some(op) = ops::ALL.get(row) else { return Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))) };
         let reads = matches!(call.method, Method::GET | Method::HEAD);
         Box::pin(async move {
             let reply = (op.run)(self, call).await?;
@@ -37,21 +37,21 @@ impl Service for Queues {
         })
     }
 
-    fn target(&self, path: &str, _: &Query) -> Result<Target, Fault> {
+    fn target(&self, path: &str, _: &Query) -> Result<Target, StorageError> {
         let path = path.strip_prefix('/').unwrap_or(path);
-        let target = |shape, queue: &str, message: String| Target { shape, container: queue.to_owned(), blob: message };
+        let target = |shape, queue: &str, message: String| Target { resource: shape, container: queue.to_owned(), blob: message };
         if path.is_empty() {
-            return Ok(target(Shape::Service, "", String::new()));
+            return Ok(target(ResourceKind::Service, "", String::new()));
         }
         let (queue, below) = path.split_once('/').unwrap_or((path, ""));
         let queue = name::decode(queue)?;
         name::queue(&queue)?;
         let (part, id) = below.split_once('/').unwrap_or((below, ""));
         match (part, id) {
-            ("", "") => Ok(target(Shape::Queue, &queue, String::new())),
-            (MESSAGES, "") => Ok(target(Shape::Messages, &queue, String::new())),
-            (MESSAGES, id) if !id.contains('/') => Ok(target(Shape::Message, &queue, name::decode(id)?)),
-            _ => Err(Code::InvalidUri.because(format!("{below:?} is nothing that a queue has"))),
+            ("", "") => Ok(target(ResourceKind::Queue, &queue, String::new())),
+            (MESSAGES, "") => Ok(target(ResourceKind::Messages, &queue, String::new())),
+            (MESSAGES, id) if !id.contains('/') => Ok(target(ResourceKind::Message, &queue, name::decode(id)?)),
+            _ => Err(ErrorCode::InvalidUri.with_reason(format!("{below:?} is nothing that a queue has"))),
         }
     }
 
@@ -72,7 +72,7 @@ impl Service for Queues {
         None
     }
 
-    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {
         Box::pin(self.clear())
     }
 }

@@ -7,7 +7,7 @@
 mod record;
 
 use crate::rules::{
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     message::{Message, Receipt},
     metadata::Metadata,
     sas::Policy,
@@ -37,7 +37,7 @@ pub struct Queue {
 
 /// What is put: a message without what the queue adds.
 #[derive(Debug)]
-pub struct New {
+pub struct NewMessage {
     /// An id that no other message has.
     pub id: Uuid,
     /// The text.
@@ -50,7 +50,7 @@ pub struct New {
 
 /// A message that another server kept.
 #[derive(Debug)]
-pub struct Kept {
+pub struct StoredMessage {
     /// Its id.
     pub id: Uuid,
     /// The text.
@@ -102,21 +102,21 @@ impl Queue {
     }
 
     /// Puts a message at the end of those that become visible when it does.
-    pub fn put(&mut self, new: New, now: Timestamp) -> Arc<Message> {
+    pub fn put(&mut self, new: NewMessage, now: Timestamp) -> Arc<Message> {
         self.sweep(now);
         let number = self.number();
         let receipt = Receipt { number, visible: new.visible };
-        let New { id, text, visible, expires } = new;
+        let NewMessage { id, text, visible, expires } = new;
         self.add(Message { id, order: number, text, inserted: now, expires, visible, dequeued: 0, receipt })
     }
 
     /// Puts a message as another server kept it; whether there was none of its id. Whoever took it there does not hold it here.
-    pub fn restore(&mut self, kept: Kept) -> bool {
+    pub fn restore(&mut self, kept: StoredMessage) -> bool {
         if self.messages.contains_key(&kept.id) {
             return false;
         }
         let number = self.number();
-        let Kept { id, text, inserted, expires, visible, dequeued } = kept;
+        let StoredMessage { id, text, inserted, expires, visible, dequeued } = kept;
         let receipt = Receipt { number, visible };
         self.add(Message { id, order: number, text, inserted, expires, visible, dequeued, receipt });
         true
@@ -145,7 +145,7 @@ impl Queue {
         visible: Timestamp,
         text: Option<Arc<str>>,
         now: Timestamp,
-    ) -> Result<Arc<Message>, Fault> {
+    ) -> Result<Arc<Message>, StorageError> {
         self.sweep(now);
         let number = self.number();
         let updated = self.held(id, receipt, now)?.updated(visible, text, number)?;
@@ -156,7 +156,7 @@ impl Queue {
     ///
     /// # Errors
     /// 404 MessageNotFound when it is not there or the receipt is stale.
-    pub fn delete(&mut self, id: Uuid, receipt: &str, now: Timestamp) -> Result<(), Fault> {
+    pub fn delete(&mut self, id: Uuid, receipt: &str, now: Timestamp) -> Result<(), StorageError> {
         self.sweep(now);
         self.held(id, receipt, now)?;
         self.drop(id);
@@ -171,8 +171,8 @@ impl Queue {
     }
 
     /// The message of this id, for who holds this receipt.
-    fn held(&self, id: Uuid, receipt: &str, now: Timestamp) -> Result<&Message, Fault> {
-        let message = self.messages.get(&id).filter(|message| !message.is_over(now)).ok_or(Code::MessageNotFound)?;
+    fn held(&self, id: Uuid, receipt: &str, now: Timestamp) -> Result<&Message, StorageError> {
+        let message = self.messages.get(&id).filter(|message| !message.is_over(now)).ok_or(ErrorCode::MessageNotFound)?;
         message.check(receipt)?;
         Ok(message)
     }

@@ -4,7 +4,7 @@ use crate::op::{
     Body,
     xml::{self, Writer},
 };
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::message::{Message, TEXT};
 use crate::rules::name;
 use std::sync::Arc;
@@ -47,9 +47,9 @@ fn write(xml: &mut Writer, message: &Message, shown: Shown) {
 /// # Errors
 /// 413 RequestBodyTooLarge for a text over 64 KiB; 400 InvalidXmlDocument for what is not `QueueMessage` with one `MessageText` of
 /// characters that XML can hold.
-pub async fn read_text(body: &mut Body) -> Result<Option<Arc<str>>, Fault> {
-    let too_large = |fault: Fault| match fault.code() {
-        Code::RequestBodyTooLarge => Fault::too_large(TEXT),
+pub async fn read_text(body: &mut Body) -> Result<Option<Arc<str>>, StorageError> {
+    let too_large = |fault: StorageError| match fault.code() {
+        ErrorCode::RequestBodyTooLarge => StorageError::too_large(TEXT),
         _ => fault,
     };
     let document = body.bytes(DOCUMENT).await.map_err(too_large)?;
@@ -59,18 +59,20 @@ pub async fn read_text(body: &mut Body) -> Result<Option<Arc<str>>, Fault> {
     text_of(&document).map(Some)
 }
 
-fn text_of(document: &[u8]) -> Result<Arc<str>, Fault> {
-    let bad = || Fault::xml("Error parsing Xml content");
-    let message = xml::parse(document, "QueueMessage").map_err(|fault| bad().because(fault.to_string()))?;
-    let [element] = message.children.as_slice() else { return Err(bad().because("QueueMessage has one element, MessageText")) };
+fn text_of(document: &[u8]) -> Result<Arc<str>, StorageError> {
+    let bad = || StorageError::invalid_xml("Error parsing Xml content");
+    let message = xml::parse(document, "QueueMessage").map_err(|fault| bad().with_reason(fault.to_string()))?;
+    let [element] = message.children.as_slice() else {
+        return Err(bad().with_reason("QueueMessage has one element, MessageText"));
+    };
     if element.name != "MessageText" || !element.children.is_empty() || !message.text.trim().is_empty() {
-        return Err(bad().because(format!("{} stands where only MessageText may", element.name)));
+        return Err(bad().with_reason(format!("{} stands where only MessageText may", element.name)));
     }
     if element.text.contains(name::unfit_for_xml) {
-        return Err(bad().because("a character that XML cannot hold"));
+        return Err(bad().with_reason("a character that XML cannot hold"));
     }
     if element.text.len() as u64 > TEXT {
-        return Err(Fault::too_large(TEXT));
+        return Err(StorageError::too_large(TEXT));
     }
     Ok(element.text.as_str().into())
 }

@@ -3,17 +3,17 @@
 //! Every row of the operation table carries a [`Permit`], every request comes with a [`Grant`], and [`decide`] is the one place
 //! where they meet. Source: «Create an account SAS» and «Create a service SAS» in the REST reference; refusals as recorded.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::version::Version;
 
 /// A set of permission letters, such as `rwd`; also of the letters of services (`bqtf`) and of levels (`sco`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Letters(u32);
+pub struct Permissions(u32);
 
-impl Letters {
+impl Permissions {
     /// Reads letters in any order, repeats allowed; `None` when there is anything but `a` to `z`.
-    pub fn parse(text: &str) -> Option<Letters> {
-        text.chars().try_fold(Letters::default(), |set, letter| Some(Letters(set.0 | bit(letter)?)))
+    pub fn parse(text: &str) -> Option<Permissions> {
+        text.chars().try_fold(Permissions::default(), |set, letter| Some(Permissions(set.0 | bit(letter)?)))
     }
 
     /// Whether this letter is among them.
@@ -28,7 +28,7 @@ impl Letters {
 }
 
 /// The letters in the order of the alphabet, or `nothing`.
-impl std::fmt::Display for Letters {
+impl std::fmt::Display for Permissions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let letters: String = ('a'..='z').filter(|letter| self.contains(*letter)).collect();
         f.write_str(if letters.is_empty() { "nothing" } else { &letters })
@@ -41,7 +41,7 @@ fn bit(letter: char) -> Option<u32> {
 
 /// What an operation acts on, as the resource types (`srt`) of an account SAS count it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum ResourceLevel {
     /// The service itself, and the list of its containers.
     Service,
     /// A container, queue, table or share, and the list of what is in it.
@@ -50,20 +50,20 @@ pub enum Level {
     Object,
 }
 
-impl Level {
+impl ResourceLevel {
     /// The letter in `srt`.
     pub const fn letter(self) -> char {
         match self {
-            Level::Service => 's',
-            Level::Container => 'c',
-            Level::Object => 'o',
+            ResourceLevel::Service => 's',
+            ResourceLevel::Container => 'c',
+            ResourceLevel::Object => 'o',
         }
     }
 }
 
 /// Whether it takes no credentials, or a token and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Public {
+pub enum AnonymousAccess {
     /// Never: all writes, and what tells about the account.
     Never,
     /// Never, nor with a key or a signature: it is for a user who shows a bearer token.
@@ -78,15 +78,15 @@ pub enum Public {
 
 /// What an operation asks of its caller. It sits, constant, in the operation's row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Permit {
+pub struct RequiredPermission {
     /// What it acts on.
-    pub level: Level,
+    pub level: ResourceLevel,
     /// The letters of an account SAS, any one of which suffices; empty when no account SAS can do it.
     pub account: &'static str,
     /// The letters of a service or user delegation SAS, any one of which suffices; empty when none can do it.
     pub service: &'static str,
     /// Whether it can be open to all, or is for users alone.
-    pub public: Public,
+    pub public: AnonymousAccess,
 }
 
 /// How far a container is open to all (`x-ms-blob-public-access`).
@@ -103,13 +103,13 @@ pub enum PublicAccess {
 
 /// What a shared access signature reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum SasScope {
     /// An account SAS: these services (`bqtf`) at these levels (`sco`).
     Account {
         /// The services.
-        services: Letters,
+        services: Permissions,
         /// The levels.
-        types: Letters,
+        types: Permissions,
     },
     /// A service or user delegation SAS: the resource whose name it signs. That the request names it, the signature has proved.
     Resource,
@@ -117,7 +117,7 @@ pub enum Scope {
 
 /// What a caller has been found to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grant {
+pub enum Authorization {
     /// The account's key: everything but what is for users.
     Owner,
     /// A user's bearer token: everything, for there are no roles here, and every user has them all.
@@ -125,9 +125,9 @@ pub enum Grant {
     /// A shared access signature that is authentic, in time, and used from where it may be.
     Sas {
         /// What it reaches.
-        scope: Scope,
+        scope: SasScope,
         /// What it permits there, be it said in the signature or in a stored policy.
-        letters: Letters,
+        letters: Permissions,
     },
     /// Nothing, before a container that is this open.
     Anonymous(PublicAccess),
@@ -144,22 +144,22 @@ impl PublicAccess {
     }
 }
 
-impl Grant {
+impl Authorization {
     /// Whether the grant has any one of these letters, for a handler that asks for more than its row: `t` to write tags, `x` to
     /// delete a version.
     pub fn allows(&self, letters: &str) -> bool {
         match self {
-            Grant::Owner | Grant::User => true,
-            Grant::Sas { letters: held, .. } => held.any_of(letters),
-            Grant::Anonymous(_) => false,
+            Authorization::Owner | Authorization::User => true,
+            Authorization::Sas { letters: held, .. } => held.any_of(letters),
+            Authorization::Anonymous(_) => false,
         }
     }
 
     /// The refusal of a handler that asks for one of these letters more than its row, and did not find it.
-    pub fn lacking(&self, needed: &str) -> Fault {
+    pub fn lacking(&self, needed: &str) -> StorageError {
         let given = match self {
-            Grant::Sas { letters, .. } => *letters,
-            Grant::Owner | Grant::User | Grant::Anonymous(_) => Letters::default(),
+            Authorization::Sas { letters, .. } => *letters,
+            Authorization::Owner | Authorization::User | Authorization::Anonymous(_) => Permissions::default(),
         };
         lacking(needed, given)
     }
@@ -171,97 +171,104 @@ impl Grant {
 }
 
 /// Decides whether the grant suffices for the operation. `service` is the service's letter, one of `b`, `q`, `t`, `f`.
-pub fn decide(permit: &Permit, grant: &Grant, service: char, version: Version) -> Result<(), Fault> {
+pub fn decide(permit: &RequiredPermission, grant: &Authorization, service: char, version: Version) -> Result<(), StorageError> {
     match *grant {
-        Grant::User => Ok(()),
-        Grant::Owner | Grant::Sas { .. } if permit.public == Public::User => {
-            Err(Code::AuthenticationFailed.with("AuthenticationErrorDetail", "Only authentication scheme Bearer is supported"))
+        Authorization::User => Ok(()),
+        Authorization::Owner | Authorization::Sas { .. } if permit.public == AnonymousAccess::User => {
+            Err(ErrorCode::AuthenticationFailed
+                .with_detail("AuthenticationErrorDetail", "Only authentication scheme Bearer is supported"))
         }
-        Grant::Owner => Ok(()),
-        Grant::Sas { scope: Scope::Account { services, types }, letters } => {
-            refuse_if(permit.account.is_empty(), || Code::AuthorizationFailure.because("no account SAS can do this"))?;
+        Authorization::Owner => Ok(()),
+        Authorization::Sas { scope: SasScope::Account { services, types }, letters } => {
+            refuse_if(permit.account.is_empty(), || ErrorCode::AuthorizationFailure.with_reason("no account SAS can do this"))?;
             refuse_if(!services.contains(service), || {
-                Code::AuthorizationServiceMismatch.because(format!("ss has to have {service}, and is {services}"))
+                ErrorCode::AuthorizationServiceMismatch.with_reason(format!("ss has to have {service}, and is {services}"))
             })?;
             if !types.contains(permit.level.letter()) {
                 let why = format!("srt has to have {}, and is {types}", permit.level.letter());
-                return Err(wrong_level(permit.level, version).because(why));
+                return Err(wrong_level(permit.level, version).with_reason(why));
             }
             refuse_if(!letters.any_of(permit.account), || lacking(permit.account, letters))
         }
-        Grant::Sas { scope: Scope::Resource, letters } => {
-            refuse_if(permit.service.is_empty(), || Code::AuthorizationFailure.because("no service SAS can do this"))?;
+        Authorization::Sas { scope: SasScope::Resource, letters } => {
+            refuse_if(permit.service.is_empty(), || ErrorCode::AuthorizationFailure.with_reason("no service SAS can do this"))?;
             refuse_if(!letters.any_of(permit.service), || lacking(permit.service, letters))
         }
-        Grant::Anonymous(open) => decide_anonymous(permit.public, open, version),
+        Authorization::Anonymous(open) => decide_anonymous(permit.public, open, version),
     }
 }
 
-fn refuse_if(refused: bool, fault: impl FnOnce() -> Fault) -> Result<(), Fault> {
+fn refuse_if(refused: bool, fault: impl FnOnce() -> StorageError) -> Result<(), StorageError> {
     if refused { Err(fault()) } else { Ok(()) }
 }
 
 /// A SAS that has none of the letters needed.
-fn lacking(needed: &str, given: Letters) -> Fault {
+fn lacking(needed: &str, given: Permissions) -> StorageError {
     let needed: Vec<String> = needed.chars().map(String::from).collect();
     let why = format!("the SAS has to permit {}, and permits {given}", needed.join(" or "));
-    Code::AuthorizationPermissionMismatch.because(why)
+    ErrorCode::AuthorizationPermissionMismatch.with_reason(why)
 }
 
-fn wrong_level(level: Level, version: Version) -> Fault {
-    let fault = Fault::from(Code::AuthorizationResourceTypeMismatch);
+fn wrong_level(level: ResourceLevel, version: Version) -> StorageError {
+    let fault = StorageError::from(ErrorCode::AuthorizationResourceTypeMismatch);
     if version < Version::V2024_08_04 {
         return fault;
     }
     let needed = level.letter();
-    fault.with("ExtendedErrorDetail", format!("SignedResourceTypes '{needed}' is required to perform this operation."))
+    fault.with_detail("ExtendedErrorDetail", format!("SignedResourceTypes '{needed}' is required to perform this operation."))
 }
 
 /// A caller without credentials is asked for some from 2019-12-12 on, when the bearer challenge came; to older versions whatever they may
 /// not have is not there. Live tests of the .NET libraries tell it of Blob and File, and recordings of Blob's reads; Queue and Table are
 /// taken to do the same.
-fn decide_anonymous(public: Public, open: PublicAccess, version: Version) -> Result<(), Fault> {
+fn decide_anonymous(public: AnonymousAccess, open: PublicAccess, version: Version) -> Result<(), StorageError> {
     let enough = match public {
-        Public::Never | Public::User => false,
-        Public::Everyone => true,
-        Public::Container => open >= PublicAccess::Container,
-        Public::Blob => open >= PublicAccess::Blob,
+        AnonymousAccess::Never | AnonymousAccess::User => false,
+        AnonymousAccess::Everyone => true,
+        AnonymousAccess::Container => open >= PublicAccess::Container,
+        AnonymousAccess::Blob => open >= PublicAccess::Blob,
     };
     let hidden = version < Version::V2019_12_12;
-    let code = if hidden { Code::ResourceNotFound } else { Code::NoAuthenticationInformation };
-    refuse_if(!enough, || code.because("the request has no credentials, and anonymous access is not allowed here"))
+    let code = if hidden { ErrorCode::ResourceNotFound } else { ErrorCode::NoAuthenticationInformation };
+    refuse_if(!enough, || code.with_reason("the request has no credentials, and anonymous access is not allowed here"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const GET_BLOB: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob };
-    const PUT_BLOB: Permit = Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never };
-    const LIST_BLOBS: Permit = Permit { level: Level::Container, account: "l", service: "l", public: Public::Container };
-    const DELETE_QUEUE: Permit = Permit { level: Level::Container, account: "d", service: "", public: Public::Never };
-    const LEND_KEY: Permit = Permit { level: Level::Service, account: "", service: "", public: Public::User };
-    const SET_ACL: Permit = Permit { level: Level::Container, account: "", service: "", public: Public::Never };
+    const GET_BLOB: RequiredPermission =
+        RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob };
+    const PUT_BLOB: RequiredPermission =
+        RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never };
+    const LIST_BLOBS: RequiredPermission =
+        RequiredPermission { level: ResourceLevel::Container, account: "l", service: "l", public: AnonymousAccess::Container };
+    const DELETE_QUEUE: RequiredPermission =
+        RequiredPermission { level: ResourceLevel::Container, account: "d", service: "", public: AnonymousAccess::Never };
+    const LEND_KEY: RequiredPermission =
+        RequiredPermission { level: ResourceLevel::Service, account: "", service: "", public: AnonymousAccess::User };
+    const SET_ACL: RequiredPermission =
+        RequiredPermission { level: ResourceLevel::Container, account: "", service: "", public: AnonymousAccess::Never };
 
-    fn set(text: &str) -> Letters {
-        Letters::parse(text).unwrap()
+    fn set(text: &str) -> Permissions {
+        Permissions::parse(text).unwrap()
     }
 
-    fn account(services: &str, types: &str, letters: &str) -> Grant {
-        Grant::Sas { scope: Scope::Account { services: set(services), types: set(types) }, letters: set(letters) }
+    fn account(services: &str, types: &str, letters: &str) -> Authorization {
+        Authorization::Sas { scope: SasScope::Account { services: set(services), types: set(types) }, letters: set(letters) }
     }
 
-    fn resource(letters: &str) -> Grant {
-        Grant::Sas { scope: Scope::Resource, letters: set(letters) }
+    fn resource(letters: &str) -> Authorization {
+        Authorization::Sas { scope: SasScope::Resource, letters: set(letters) }
     }
 
-    fn outcome(permit: &Permit, grant: &Grant, service: char, version: Version) -> Option<Code> {
+    fn outcome(permit: &RequiredPermission, grant: &Authorization, service: char, version: Version) -> Option<ErrorCode> {
         decide(permit, grant, service, version).err().map(|fault| fault.code())
     }
 
     #[test]
     fn a_refusal_tells_the_letters_for_the_log() {
-        let why = |permit, grant| decide(permit, &grant, 'b', Version::V2019_12_12).unwrap_err().why().to_owned();
+        let why = |permit, grant| decide(permit, &grant, 'b', Version::V2019_12_12).unwrap_err().reason().to_owned();
         for (grant, told) in [
             (resource("rl"), "the SAS has to permit c or w, and permits lr"),
             (resource(""), "the SAS has to permit c or w, and permits nothing"),
@@ -271,15 +278,15 @@ mod tests {
         ] {
             assert_eq!(why(&PUT_BLOB, grant), told);
         }
-        assert_eq!(resource("r").lacking("t").why(), "the SAS has to permit t, and permits r");
+        assert_eq!(resource("r").lacking("t").reason(), "the SAS has to permit t, and permits r");
         assert_eq!(why(&SET_ACL, resource("w")), "no service SAS can do this");
     }
 
     #[test]
     fn letters_are_a_set() {
-        assert_eq!(Letters::parse("rwr"), Letters::parse("wr"));
+        assert_eq!(Permissions::parse("rwr"), Permissions::parse("wr"));
         for text in ["R", "r w", "é", "1"] {
-            assert_eq!(Letters::parse(text), None, "{text}");
+            assert_eq!(Permissions::parse(text), None, "{text}");
         }
         assert!(set("az").contains('a') && set("az").contains('z') && !set("az").contains('b') && !set("az").contains('A'));
         assert!(set("rl").any_of("wl") && !set("rl").any_of("") && !set("").any_of("r"));
@@ -287,14 +294,14 @@ mod tests {
 
     #[test]
     fn signatures_are_held_against_the_row() {
-        use Code::*;
+        use ErrorCode::*;
         for (permit, grant, service, refusal) in [
-            (GET_BLOB, Grant::Owner, 'b', None),
-            (SET_ACL, Grant::Owner, 'b', None),
-            (SET_ACL, Grant::User, 'b', None),
-            (GET_BLOB, Grant::User, 'b', None),
-            (LEND_KEY, Grant::User, 'b', None),
-            (LEND_KEY, Grant::Owner, 'b', Some(AuthenticationFailed)),
+            (GET_BLOB, Authorization::Owner, 'b', None),
+            (SET_ACL, Authorization::Owner, 'b', None),
+            (SET_ACL, Authorization::User, 'b', None),
+            (GET_BLOB, Authorization::User, 'b', None),
+            (LEND_KEY, Authorization::User, 'b', None),
+            (LEND_KEY, Authorization::Owner, 'b', Some(AuthenticationFailed)),
             (LEND_KEY, account("b", "sco", "rwdl"), 'b', Some(AuthenticationFailed)),
             (LEND_KEY, resource("r"), 'b', Some(AuthenticationFailed)),
             (GET_BLOB, account("bq", "sco", "rl"), 'b', None),
@@ -316,7 +323,7 @@ mod tests {
     /// Recorded: `GET /c/b` without a version 404 ResourceNotFound, `PUT /c/b` of 2020-02-10 401 NoAuthenticationInformation.
     #[test]
     fn strangers_get_what_is_open() {
-        use Code::{NoAuthenticationInformation, ResourceNotFound};
+        use ErrorCode::{NoAuthenticationInformation, ResourceNotFound};
         use PublicAccess::{Blob, Container, Private};
         let (old, new) = (Version::V2009_09_19, Version::V2020_02_10);
         for (permit, open, version, refusal) in [
@@ -334,7 +341,7 @@ mod tests {
             (DELETE_QUEUE, Private, Version::V2019_07_07, Some(ResourceNotFound)),
             (DELETE_QUEUE, Private, Version::V2019_12_12, Some(NoAuthenticationInformation)),
         ] {
-            assert_eq!(outcome(&permit, &Grant::Anonymous(open), 'b', version), refusal, "{permit:?} {open:?} {version}");
+            assert_eq!(outcome(&permit, &Authorization::Anonymous(open), 'b', version), refusal, "{permit:?} {open:?} {version}");
         }
     }
 
@@ -353,12 +360,12 @@ mod tests {
     #[test]
     fn creating_is_not_overwriting() {
         for (grant, overwrites, tags) in [
-            (Grant::Owner, true, true),
-            (Grant::User, true, true),
+            (Authorization::Owner, true, true),
+            (Authorization::User, true, true),
             (resource("c"), false, false),
             (resource("cwt"), true, true),
             (account("b", "o", "w"), true, false),
-            (Grant::Anonymous(PublicAccess::Container), false, false),
+            (Authorization::Anonymous(PublicAccess::Container), false, false),
         ] {
             assert_eq!((grant.may_overwrite(), grant.allows("t")), (overwrites, tags), "{grant:?}");
         }

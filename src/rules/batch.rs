@@ -5,7 +5,7 @@
 
 pub mod changeset;
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 
 /// How many parts a batch may have.
 pub const MOST_PARTS: usize = 256;
@@ -40,23 +40,23 @@ impl Part {
 /// 400 InvalidHeaderValue for a Content-Type that is not `multipart/mixed` with a boundary; 400 InvalidInput for two boundaries, for a
 /// body that is not what it says, or that has no part; ExceedsMaxBatchRequestCount, and AllBatchSubRequestsShouldBeSameApi for a mix of
 /// methods.
-pub fn parse(content_type: &str, body: &[u8]) -> Result<Vec<Part>, Fault> {
+pub fn parse(content_type: &str, body: &[u8]) -> Result<Vec<Part>, StorageError> {
     let boundary = boundary(content_type)?;
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
     let sections = sections(text.lines(), boundary)?;
     if sections.len() > MOST_PARTS {
-        return Err(Code::ExceedsMaxBatchRequestCount.into());
+        return Err(ErrorCode::ExceedsMaxBatchRequestCount.into());
     }
-    let parts = sections.iter().map(|lines| part(lines)).collect::<Result<Vec<Part>, Fault>>()?;
+    let parts = sections.iter().map(|lines| part(lines)).collect::<Result<Vec<Part>, StorageError>>()?;
     let Some(first) = parts.first() else { return Err(malformed("there is no part")) };
     if parts.iter().any(|part| part.method != first.method) {
-        return Err(Code::AllBatchSubRequestsShouldBeSameApi.into());
+        return Err(ErrorCode::AllBatchSubRequestsShouldBeSameApi.into());
     }
     Ok(parts)
 }
 
 /// The lines between the delimiters. What stands before the first delimiter and after the last belongs to nobody.
-fn sections<'a>(mut lines: impl Iterator<Item = &'a str>, boundary: &str) -> Result<Vec<Vec<&'a str>>, Fault> {
+fn sections<'a>(mut lines: impl Iterator<Item = &'a str>, boundary: &str) -> Result<Vec<Vec<&'a str>>, StorageError> {
     let mut sections = Vec::new();
     let mut mark = lines.by_ref().find_map(|line| Mark::of(line, boundary));
     while mark == Some(Mark::Next) {
@@ -91,8 +91,8 @@ impl Mark {
 }
 
 /// The boundary that a Content-Type names, bare or in quotes.
-fn boundary(content_type: &str) -> Result<&str, Fault> {
-    let unusable = || Fault::header("Content-Type", content_type);
+fn boundary(content_type: &str) -> Result<&str, StorageError> {
+    let unusable = || StorageError::invalid_header("Content-Type", content_type);
     let (kind, parameters) = content_type.split_once(';').ok_or_else(unusable)?;
     if !kind.trim().eq_ignore_ascii_case("multipart/mixed") {
         return Err(unusable());
@@ -111,7 +111,7 @@ fn boundary(content_type: &str) -> Result<&str, Fault> {
     if fits && plain { Ok(value) } else { Err(unusable()) }
 }
 
-fn part(lines: &[&str]) -> Result<Part, Fault> {
+fn part(lines: &[&str]) -> Result<Part, StorageError> {
     let mut lines = lines.iter().copied();
     let (about, part) = request(&mut lines)?;
     // Neither of the operations that a batch can do has a body.
@@ -127,7 +127,7 @@ fn is_http(kind: &str) -> bool {
 }
 
 /// A part's own headers, and the request in it up to its body.
-fn request<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<(Vec<(String, String)>, Part), Fault> {
+fn request<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<(Vec<(String, String)>, Part), StorageError> {
     let about = headers(lines)?;
     let kind = header(&about, "content-type").unwrap_or_default();
     if !is_http(kind) {
@@ -149,7 +149,7 @@ fn request<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<(Vec<(String
 }
 
 /// Header lines up to the empty one.
-fn headers<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<Vec<(String, String)>, Fault> {
+fn headers<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<Vec<(String, String)>, StorageError> {
     let read = |line: &str| {
         let (name, value) = line.split_once(':').filter(|(name, _)| is_token(name))?;
         let value = value.trim();
@@ -164,7 +164,7 @@ fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
 }
 
 /// Path and query of a target, which some clients write out as a URL.
-fn relative(target: &str) -> Result<&str, Fault> {
+fn relative(target: &str) -> Result<&str, StorageError> {
     let path = match target.split_once("://") {
         Some(("http" | "https", rest)) => rest.find('/').and_then(|at| rest.get(at..)),
         _ => Some(target),
@@ -177,8 +177,8 @@ fn is_token(text: &str) -> bool {
 }
 
 /// The reasons quote no line of a part's request: it may hold a signature, and reasons are logged.
-fn malformed(why: impl Into<String>) -> Fault {
-    Code::InvalidInput.because(why)
+fn malformed(why: impl Into<String>) -> StorageError {
+    ErrorCode::InvalidInput.with_reason(why)
 }
 
 #[cfg(test)]
@@ -243,10 +243,10 @@ mod tests {
             "application/http",
             &format!("multipart/mixed; boundary={}", "b".repeat(71)),
         ] {
-            assert_eq!(parse(kind, b"--b--").unwrap_err().code(), Code::InvalidHeaderValue, "{kind}");
+            assert_eq!(parse(kind, b"--b--").unwrap_err().code(), ErrorCode::InvalidHeaderValue, "{kind}");
         }
         let two = "multipart/mixed; boundary=b; boundary=c";
-        assert_eq!(parse(two, b"--b--").unwrap_err().code(), Code::InvalidInput);
+        assert_eq!(parse(two, b"--b--").unwrap_err().code(), ErrorCode::InvalidInput);
         let request = "DELETE /c/b HTTP/1.1\r\n";
         for body in [
             String::new(),
@@ -276,9 +276,9 @@ mod tests {
             one(&format!("{HEAD}\r\n{request}Content-Length: 1\r\n\r\nx")),
             one(&format!("{HEAD}\r\n{request}\r\nbody")),
         ] {
-            assert_eq!(parse(KIND, body.as_bytes()).expect_err(&body).code(), Code::InvalidInput, "{body:?}");
+            assert_eq!(parse(KIND, body.as_bytes()).expect_err(&body).code(), ErrorCode::InvalidInput, "{body:?}");
         }
-        assert_eq!(parse(KIND, b"--b\r\n\xff\r\n--b--").unwrap_err().code(), Code::InvalidInput);
+        assert_eq!(parse(KIND, b"--b\r\n\xff\r\n--b--").unwrap_err().code(), ErrorCode::InvalidInput);
     }
 
     #[test]
@@ -286,9 +286,9 @@ mod tests {
         let part = |method: &str| format!("--b\r\n{HEAD}\r\n{method} /c/b HTTP/1.1\r\n\r\n");
         let many = |count: usize| part("DELETE").repeat(count) + "--b--";
         assert_eq!(parse(KIND, many(256).as_bytes()).map(|parts| parts.len()), Ok(256));
-        assert_eq!(parse(KIND, many(257).as_bytes()).unwrap_err().code(), Code::ExceedsMaxBatchRequestCount);
+        assert_eq!(parse(KIND, many(257).as_bytes()).unwrap_err().code(), ErrorCode::ExceedsMaxBatchRequestCount);
         let mixed = part("DELETE") + &part("PUT") + "--b--";
-        assert_eq!(parse(KIND, mixed.as_bytes()).unwrap_err().code(), Code::AllBatchSubRequestsShouldBeSameApi);
+        assert_eq!(parse(KIND, mixed.as_bytes()).unwrap_err().code(), ErrorCode::AllBatchSubRequestsShouldBeSameApi);
     }
 
     proptest! {

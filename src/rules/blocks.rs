@@ -3,7 +3,7 @@
 //! Put Block keeps a block aside, uncommitted, under an id that the client chose. Put Block List names blocks in order, those kept
 //! aside and those of the blob as it is, and makes the blob of them. Blocks that it does not name are gone.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::version::Version;
 use base64::engine::{DecodePaddingMode, Engine as _, GeneralPurpose, GeneralPurposeConfig};
 use std::fmt;
@@ -50,11 +50,13 @@ pub struct BlockId(Box<str>);
 impl BlockId {
     /// Reads the `blockid` of a Put Block: 400 InvalidQueryParameterValue when it is not base64, 400 OutOfRangeInput when it
     /// stands for more than 64 bytes.
-    pub fn parse(text: &str) -> Result<BlockId, Fault> {
+    pub fn parse(text: &str) -> Result<BlockId, StorageError> {
         let bytes = decode(text).filter(|bytes| !bytes.is_empty());
-        let bytes = bytes.ok_or_else(|| Fault::query("blockid", text, "Not a valid base64 string."))?;
+        let bytes = bytes.ok_or_else(|| StorageError::invalid_query("blockid", text, "Not a valid base64 string."))?;
         if bytes.len() > ID_BYTES {
-            return Err(Code::OutOfRangeInput.because(format!("the block id stands for {} bytes, over {ID_BYTES}", bytes.len())));
+            return Err(
+                ErrorCode::OutOfRangeInput.with_reason(format!("the block id stands for {} bytes, over {ID_BYTES}", bytes.len()))
+            );
         }
         Ok(BlockId::named(text))
     }
@@ -68,8 +70,8 @@ impl BlockId {
     ///
     /// # Errors
     /// 400 InvalidBlockId when it is not base64.
-    pub fn listed(text: &str) -> Result<BlockId, Fault> {
-        if decode(text).is_some() { Ok(BlockId::named(text)) } else { Err(Code::InvalidBlockId.into()) }
+    pub fn listed(text: &str) -> Result<BlockId, StorageError> {
+        if decode(text).is_some() { Ok(BlockId::named(text)) } else { Err(ErrorCode::InvalidBlockId.into()) }
     }
 
     /// The bytes that it stands for.
@@ -83,11 +85,11 @@ impl BlockId {
     }
 
     /// Checks that an id is as long as those of the blob's other blocks, of which one will do: 400 InvalidBlobOrBlock.
-    pub fn check_length(&self, other: Option<&BlockId>) -> Result<(), Fault> {
+    pub fn check_length(&self, other: Option<&BlockId>) -> Result<(), StorageError> {
         let length = |id: &BlockId| decode(&id.0).map(|bytes| bytes.len());
         match other {
             Some(other) if length(other) != length(self) => {
-                Err(Code::InvalidBlobOrBlock.because(format!("block id {self} is not as long as {other}")))
+                Err(ErrorCode::InvalidBlobOrBlock.with_reason(format!("block id {self} is not as long as {other}")))
             }
             _ => Ok(()),
         }
@@ -110,7 +112,7 @@ fn decode(text: &str) -> Option<Vec<u8>> {
 
 /// Where a block list wants a block looked for: the element that holds its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum BlockSource {
     /// `<Committed>`: in the blob as it is.
     Committed,
     /// `<Uncommitted>`: among those kept aside.
@@ -123,31 +125,30 @@ pub enum Choice {
 ///
 /// More than 50,000 are 400 BlockListTooLong, one that is not where it is looked for is 400 InvalidBlockList.
 pub fn resolve<T>(
-    list: &[(Choice, BlockId)],
+    list: &[(BlockSource, BlockId)],
     committed: impl Fn(&BlockId) -> Option<T>,
     uncommitted: impl Fn(&BlockId) -> Option<T>,
-) -> Result<Vec<T>, Fault> {
+) -> Result<Vec<T>, StorageError> {
     if list.len() > COMMITTED_BLOCKS {
-        return Err(Code::BlockListTooLong.into());
+        return Err(ErrorCode::BlockListTooLong.into());
     }
     list.iter()
         .map(|(choice, id)| {
             let found = match choice {
-                Choice::Committed => committed(id),
-                Choice::Uncommitted => uncommitted(id),
-                Choice::Latest => uncommitted(id).or_else(|| committed(id)),
+                BlockSource::Committed => committed(id),
+                BlockSource::Uncommitted => uncommitted(id),
+                BlockSource::Latest => uncommitted(id).or_else(|| committed(id)),
             };
-            found.ok_or_else(|| Code::InvalidBlockList.because(format!("no block {id} ({choice:?})")))
+            found.ok_or_else(|| ErrorCode::InvalidBlockList.with_reason(format!("no block {id} ({choice:?})")))
         })
         .collect()
 }
 
 /// Checks that one more block can be kept aside for a blob that has so many: 409 BlockCountExceedsLimit.
-pub fn check_room(uncommitted: usize) -> Result<(), Fault> {
+pub fn check_room(uncommitted: usize) -> Result<(), StorageError> {
     if uncommitted >= UNCOMMITTED_BLOCKS {
-        return Err(
-            Code::BlockCountExceedsLimit.saying("The uncommitted block count cannot exceed the maximum limit of 100,000 blocks.")
-        );
+        return Err(ErrorCode::BlockCountExceedsLimit
+            .with_message("The uncommitted block count cannot exceed the maximum limit of 100,000 blocks."));
     }
     Ok(())
 }
@@ -182,9 +183,13 @@ mod tests {
             assert_eq!(BlockId::parse(text).unwrap().to_string(), text);
         }
         for text in ["", "1", "MQ", "MQ=", "M Q=", "?", "-_==", "MQ==MQ=="] {
-            assert_eq!(BlockId::parse(text), Err(Fault::query("blockid", text, "Not a valid base64 string.")), "{text}");
+            assert_eq!(
+                BlockId::parse(text),
+                Err(StorageError::invalid_query("blockid", text, "Not a valid base64 string.")),
+                "{text}"
+            );
         }
-        assert_eq!(BlockId::parse(&long).unwrap_err().code(), Code::OutOfRangeInput);
+        assert_eq!(BlockId::parse(&long).unwrap_err().code(), ErrorCode::OutOfRangeInput);
     }
 
     #[test]
@@ -193,7 +198,7 @@ mod tests {
             assert_eq!(BlockId::listed(text).unwrap().as_str(), text);
         }
         for text in ["MQ", "not base64", "?"] {
-            assert_eq!(BlockId::listed(text).unwrap_err().code(), Code::InvalidBlockId, "{text}");
+            assert_eq!(BlockId::listed(text).unwrap_err().code(), ErrorCode::InvalidBlockId, "{text}");
         }
         assert_eq!(BlockId::named("MTA=").bytes(), b"10");
     }
@@ -203,12 +208,12 @@ mod tests {
         let id = |text| BlockId::parse(text).unwrap();
         assert_eq!(id("MQ==").check_length(None), Ok(()));
         assert_eq!(id("MQ==").check_length(Some(&id("Mg=="))), Ok(()));
-        assert_eq!(id("MQ==").check_length(Some(&id("MTA="))).unwrap_err().code(), Code::InvalidBlobOrBlock);
+        assert_eq!(id("MQ==").check_length(Some(&id("MTA="))).unwrap_err().code(), ErrorCode::InvalidBlobOrBlock);
     }
 
     #[test]
     fn lists() {
-        use Choice::{Committed, Latest, Uncommitted};
+        use BlockSource::{Committed, Latest, Uncommitted};
         let committed = |id: &BlockId| ["A", "B"].contains(&id.as_str()).then(|| format!("old {id}"));
         let uncommitted = |id: &BlockId| ["B", "C"].contains(&id.as_str()).then(|| format!("new {id}"));
         for (list, wanted) in [
@@ -224,17 +229,17 @@ mod tests {
             let found = resolve(&ids, committed, uncommitted);
             match wanted {
                 Some(wanted) => assert_eq!(found, Ok(wanted.into_iter().map(String::from).collect()), "{list:?}"),
-                None => assert_eq!(found.unwrap_err().code(), Code::InvalidBlockList, "{list:?}"),
+                None => assert_eq!(found.unwrap_err().code(), ErrorCode::InvalidBlockList, "{list:?}"),
             }
         }
     }
 
     #[test]
     fn counts() {
-        let mut list = vec![(Choice::Latest, BlockId::named("A")); COMMITTED_BLOCKS];
+        let mut list = vec![(BlockSource::Latest, BlockId::named("A")); COMMITTED_BLOCKS];
         assert_eq!(resolve(&list, |_| Some(()), |_| None).unwrap().len(), COMMITTED_BLOCKS);
-        list.push((Choice::Latest, BlockId::named("A")));
-        assert_eq!(resolve(&list, |_| Some(()), |_| None), Err(Code::BlockListTooLong.into()));
+        list.push((BlockSource::Latest, BlockId::named("A")));
+        assert_eq!(resolve(&list, |_| Some(()), |_| None), Err(ErrorCode::BlockListTooLong.into()));
         assert_eq!(check_room(UNCOMMITTED_BLOCKS - 1), Ok(()));
         assert_eq!(check_room(UNCOMMITTED_BLOCKS).unwrap_err().status(), 409);
     }

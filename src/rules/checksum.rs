@@ -4,7 +4,7 @@
 //! eight bytes the least first. The recordings say which body it is taken of: that of the request, so that of Put Block List is
 //! the checksum of the XML that lists the blocks, not of the blob.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::version::Version;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use crc_fast::CrcAlgorithm::Crc64Nvme;
@@ -72,7 +72,7 @@ impl fmt::Display for Crc64 {
 
 /// Which checksums of a body are worth their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct ChecksumKinds {
     /// The MD5, the slow one.
     pub md5: bool,
     /// The CRC64, nearly free.
@@ -90,7 +90,7 @@ pub struct Digests {
 
 impl Digests {
     /// Those of them that are wanted.
-    pub fn only(self, wanted: Wanted) -> Digests {
+    pub fn only(self, wanted: ChecksumKinds) -> Digests {
         Digests { md5: self.md5.filter(|_| wanted.md5), crc64: self.crc64.filter(|_| wanted.crc64) }
     }
 }
@@ -104,7 +104,7 @@ pub struct Hasher {
 
 impl Hasher {
     /// One that has seen nothing yet.
-    pub fn new(wanted: Wanted) -> Hasher {
+    pub fn new(wanted: ChecksumKinds) -> Hasher {
         Hasher { md5: wanted.md5.then(md5::Md5::new), crc64: wanted.crc64.then(|| crc_fast::Digest::new(Crc64Nvme)) }
     }
 
@@ -126,43 +126,44 @@ impl Hasher {
 
 /// What a client says of the body it sends: nothing, its MD5 or its CRC64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Claimed {
+pub struct RequestChecksums {
     /// The MD5 of `Content-MD5`.
     pub md5: Option<Md5>,
     /// The CRC64 of `x-ms-content-crc64`.
     pub crc64: Option<Crc64>,
 }
 
-impl Claimed {
+impl RequestChecksums {
     /// Reads the headers `Content-MD5` and `x-ms-content-crc64`: both at once are 400 BothCrc64AndMd5HeaderPresent, a bad one
     /// is 400 InvalidMd5 or InvalidHeaderValue.
-    pub fn read(content_md5: Option<&str>, content_crc64: Option<&str>) -> Result<Claimed, Fault> {
+    pub fn read(content_md5: Option<&str>, content_crc64: Option<&str>) -> Result<RequestChecksums, StorageError> {
         if content_md5.is_some() && content_crc64.is_some() {
-            return Err(Code::BothCrc64AndMd5HeaderPresent.into());
+            return Err(ErrorCode::BothCrc64AndMd5HeaderPresent.into());
         }
-        let md5 = content_md5.map(|text| Md5::parse(text).ok_or(Code::InvalidMd5)).transpose()?;
-        let crc64 = content_crc64.map(|text| Crc64::parse(text).ok_or_else(|| Fault::header("x-ms-content-crc64", text)));
-        Ok(Claimed { md5, crc64: crc64.transpose()? })
+        let md5 = content_md5.map(|text| Md5::parse(text).ok_or(ErrorCode::InvalidMd5)).transpose()?;
+        let crc64 =
+            content_crc64.map(|text| Crc64::parse(text).ok_or_else(|| StorageError::invalid_header("x-ms-content-crc64", text)));
+        Ok(RequestChecksums { md5, crc64: crc64.transpose()? })
     }
 
     /// Which checksums to compute, and to answer with: those claimed; if none is, the CRC64, or before 2019-02-02 the MD5. From
     /// 2026-10-06 on (the SDKs' own tests), whoever claims the MD5 is told both.
     ///
     /// All recorded writes keep to this but two: Put Blob answers with both, and Put Block List with the CRC64 whatever the claim.
-    pub fn wanted(self, version: Version) -> Wanted {
+    pub fn wanted(self, version: Version) -> ChecksumKinds {
         let old = version < Version::V2019_02_02;
         let crc64 = self.crc64.is_some() || (self.md5.is_none() && !old) || self.is_told_both(version);
-        Wanted { md5: self.md5.is_some() || old, crc64 }
+        ChecksumKinds { md5: self.md5.is_some() || old, crc64 }
     }
 
     /// As [`Claimed::wanted`], for an operation that answers with the MD5 whatever was claimed.
-    pub fn wanted_with_md5(self, version: Version) -> Wanted {
-        Wanted { md5: true, crc64: self.crc64.is_some() || self.is_told_both(version) }
+    pub fn wanted_with_md5(self, version: Version) -> ChecksumKinds {
+        ChecksumKinds { md5: true, crc64: self.crc64.is_some() || self.is_told_both(version) }
     }
 
     /// Which checksums Put Blob answers with. Recorded: the MD5, and since 2019-02-02 the CRC64.
-    pub fn wanted_of_blob(self, version: Version) -> Wanted {
-        Wanted { md5: true, crc64: self.crc64.is_some() || version >= Version::V2019_02_02 }
+    pub fn wanted_of_blob(self, version: Version) -> ChecksumKinds {
+        ChecksumKinds { md5: true, crc64: self.crc64.is_some() || version >= Version::V2019_02_02 }
     }
 
     fn is_told_both(self, version: Version) -> bool {
@@ -172,16 +173,16 @@ impl Claimed {
     /// Holds the claim against the checksums of the body that came: 400 Md5Mismatch or Crc64Mismatch, with both values.
     ///
     /// A checksum that was claimed and not computed is a mismatch too.
-    pub fn check(self, found: Digests) -> Result<(), Fault> {
+    pub fn check(self, found: Digests) -> Result<(), StorageError> {
         if let Some(claimed) = self.md5.filter(|_| self.md5 != found.md5) {
-            return Err(Code::Md5Mismatch
-                .with("UserSpecifiedMd5", claimed.to_string())
-                .with("ServerCalculatedMd5", found.md5.map(|md5| md5.to_string()).unwrap_or_default()));
+            return Err(ErrorCode::Md5Mismatch
+                .with_detail("UserSpecifiedMd5", claimed.to_string())
+                .with_detail("ServerCalculatedMd5", found.md5.map(|md5| md5.to_string()).unwrap_or_default()));
         }
         if let Some(claimed) = self.crc64.filter(|_| self.crc64 != found.crc64) {
-            return Err(Code::Crc64Mismatch
-                .with("UserSpecifiedCrc", claimed.to_string())
-                .with("ServerCalculatedCrc", found.crc64.map(|crc64| crc64.to_string()).unwrap_or_default()));
+            return Err(ErrorCode::Crc64Mismatch
+                .with_detail("UserSpecifiedCrc", claimed.to_string())
+                .with_detail("ServerCalculatedCrc", found.crc64.map(|crc64| crc64.to_string()).unwrap_or_default()));
         }
         Ok(())
     }
@@ -220,7 +221,7 @@ mod tests {
         ),
     ];
 
-    const ALL: Wanted = Wanted { md5: true, crc64: true };
+    const ALL: ChecksumKinds = ChecksumKinds { md5: true, crc64: true };
 
     #[test]
     fn crc64_is_that_of_the_real_service() {
@@ -255,7 +256,7 @@ mod tests {
     fn computes_only_what_is_wanted() {
         for md5 in [false, true] {
             for crc64 in [false, true] {
-                let digests = Hasher::new(Wanted { md5, crc64 }).finish();
+                let digests = Hasher::new(ChecksumKinds { md5, crc64 }).finish();
                 assert_eq!((digests.md5.is_some(), digests.crc64.is_some()), (md5, crc64));
             }
         }
@@ -264,18 +265,18 @@ mod tests {
     #[test]
     fn reads_claims() {
         let (md5, crc64) = ("XrY7u+Ae7tCTyyK7j1rNww==", "vo7q9sPVKY0=");
-        assert_eq!(Claimed::read(None, None), Ok(Claimed::default()));
-        assert_eq!(Claimed::read(Some(md5), None).unwrap().md5, Some(Md5::of(b"hello world")));
-        assert_eq!(Claimed::read(None, Some(crc64)).unwrap().crc64, Some(Crc64::of(b"hello world")));
+        assert_eq!(RequestChecksums::read(None, None), Ok(RequestChecksums::default()));
+        assert_eq!(RequestChecksums::read(Some(md5), None).unwrap().md5, Some(Md5::of(b"hello world")));
+        assert_eq!(RequestChecksums::read(None, Some(crc64)).unwrap().crc64, Some(Crc64::of(b"hello world")));
         for (md5, crc64, fault) in [
-            (Some(md5), Some(crc64), Code::BothCrc64AndMd5HeaderPresent.into()),
-            (Some(crc64), None, Code::InvalidMd5.into()),
-            (Some("XrY7u+Ae7tCTyyK7j1rNww"), None, Code::InvalidMd5.into()),
-            (Some(""), None, Code::InvalidMd5.into()),
-            (None, Some(md5), Fault::header("x-ms-content-crc64", md5)),
-            (None, Some("?"), Fault::header("x-ms-content-crc64", "?")),
+            (Some(md5), Some(crc64), ErrorCode::BothCrc64AndMd5HeaderPresent.into()),
+            (Some(crc64), None, ErrorCode::InvalidMd5.into()),
+            (Some("XrY7u+Ae7tCTyyK7j1rNww"), None, ErrorCode::InvalidMd5.into()),
+            (Some(""), None, ErrorCode::InvalidMd5.into()),
+            (None, Some(md5), StorageError::invalid_header("x-ms-content-crc64", md5)),
+            (None, Some("?"), StorageError::invalid_header("x-ms-content-crc64", "?")),
         ] {
-            assert_eq!(Claimed::read(md5, crc64), Err(fault));
+            assert_eq!(RequestChecksums::read(md5, crc64), Err(fault));
         }
     }
 
@@ -283,38 +284,40 @@ mod tests {
     fn answers_as_recorded() {
         let (md5, crc64) = (Some(Md5([0; 16])), Some(Crc64(0)));
         for (claimed, version, wanted) in [
-            (Claimed { md5: None, crc64: None }, Version::V2018_11_09, Wanted { md5: true, crc64: false }),
-            (Claimed { md5, crc64: None }, Version::V2018_11_09, Wanted { md5: true, crc64: false }),
-            (Claimed { md5: None, crc64: None }, Version::V2019_02_02, Wanted { md5: false, crc64: true }),
-            (Claimed { md5, crc64: None }, Version::V2019_02_02, Wanted { md5: true, crc64: false }),
-            (Claimed { md5: None, crc64 }, Version::V2019_02_02, Wanted { md5: false, crc64: true }),
+            (RequestChecksums { md5: None, crc64: None }, Version::V2018_11_09, ChecksumKinds { md5: true, crc64: false }),
+            (RequestChecksums { md5, crc64: None }, Version::V2018_11_09, ChecksumKinds { md5: true, crc64: false }),
+            (RequestChecksums { md5: None, crc64: None }, Version::V2019_02_02, ChecksumKinds { md5: false, crc64: true }),
+            (RequestChecksums { md5, crc64: None }, Version::V2019_02_02, ChecksumKinds { md5: true, crc64: false }),
+            (RequestChecksums { md5: None, crc64 }, Version::V2019_02_02, ChecksumKinds { md5: false, crc64: true }),
         ] {
             assert_eq!(claimed.wanted(version), wanted, "{claimed:?} {version}");
-            let with_md5 = Wanted { md5: true, crc64: claimed.crc64.is_some() };
+            let with_md5 = ChecksumKinds { md5: true, crc64: claimed.crc64.is_some() };
             assert_eq!(claimed.wanted_with_md5(version), with_md5, "{claimed:?} {version}");
-            let of_blob = Wanted { md5: true, crc64: version >= Version::V2019_02_02 };
+            let of_blob = ChecksumKinds { md5: true, crc64: version >= Version::V2019_02_02 };
             assert_eq!(claimed.wanted_of_blob(version), of_blob, "{claimed:?} {version}");
         }
         let newer = Version::V2026_10_06;
-        let claimed = Claimed { md5, crc64: None };
+        let claimed = RequestChecksums { md5, crc64: None };
         assert_eq!((claimed.wanted(newer), claimed.wanted_with_md5(newer)), (ALL, ALL));
-        assert_eq!(Claimed::default().wanted(newer), Wanted { md5: false, crc64: true });
-        assert_eq!(Claimed::default().wanted_with_md5(newer), Wanted { md5: true, crc64: false });
+        assert_eq!(RequestChecksums::default().wanted(newer), ChecksumKinds { md5: false, crc64: true });
+        assert_eq!(RequestChecksums::default().wanted_with_md5(newer), ChecksumKinds { md5: true, crc64: false });
     }
 
     #[test]
     fn checks_claims() {
         let found = Digests { md5: Some(Md5::of(b"hello world this wont work")), crc64: Some(Crc64::of(b"abc")) };
-        assert_eq!(Claimed::default().check(found), Ok(()));
-        assert_eq!(Claimed { md5: found.md5, crc64: None }.check(found), Ok(()));
-        assert_eq!(Claimed { md5: None, crc64: found.crc64 }.check(found), Ok(()));
-        let md5 = Code::Md5Mismatch
-            .with("UserSpecifiedMd5", "XrY7u+Ae7tCTyyK7j1rNww==")
-            .with("ServerCalculatedMd5", "jZ0KWGQraqYHX42NEbH9Vg==");
-        assert_eq!(Claimed { md5: Some(Md5::of(b"hello world")), crc64: None }.check(found), Err(md5));
-        let crc64 = Code::Crc64Mismatch.with("UserSpecifiedCrc", "Q7G6/s6+u/k=").with("ServerCalculatedCrc", "6/rBP7vK5QU=");
-        let claimed = Claimed { md5: None, crc64: Some(Crc64::of(b"test")) };
+        assert_eq!(RequestChecksums::default().check(found), Ok(()));
+        assert_eq!(RequestChecksums { md5: found.md5, crc64: None }.check(found), Ok(()));
+        assert_eq!(RequestChecksums { md5: None, crc64: found.crc64 }.check(found), Ok(()));
+        let md5 = ErrorCode::Md5Mismatch
+            .with_detail("UserSpecifiedMd5", "XrY7u+Ae7tCTyyK7j1rNww==")
+            .with_detail("ServerCalculatedMd5", "jZ0KWGQraqYHX42NEbH9Vg==");
+        assert_eq!(RequestChecksums { md5: Some(Md5::of(b"hello world")), crc64: None }.check(found), Err(md5));
+        let crc64 = ErrorCode::Crc64Mismatch
+            .with_detail("UserSpecifiedCrc", "Q7G6/s6+u/k=")
+            .with_detail("ServerCalculatedCrc", "6/rBP7vK5QU=");
+        let claimed = RequestChecksums { md5: None, crc64: Some(Crc64::of(b"test")) };
         assert_eq!(claimed.check(found), Err(crc64));
-        assert_eq!(claimed.check(Digests::default()).unwrap_err().code(), Code::Crc64Mismatch);
+        assert_eq!(claimed.check(Digests::default()).unwrap_err().code(), ErrorCode::Crc64Mismatch);
     }
 }

@@ -7,7 +7,7 @@
 
 use super::{
     etag::ETag,
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     tags::{Expr, Tags},
     time::Timestamp,
     version::Version,
@@ -16,29 +16,29 @@ use std::borrow::Cow;
 
 /// What a header may ask of an entity tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Match {
+pub enum EntityTagMatch {
     /// `*`: whichever it is, so long as the resource exists.
     Any,
     /// This one, as the client wrote it.
     Tag(String),
 }
 
-impl Match {
-    fn parse(text: &str) -> Match {
-        if text == "*" { Match::Any } else { Match::Tag(text.to_owned()) }
+impl EntityTagMatch {
+    fn parse(text: &str) -> EntityTagMatch {
+        if text == "*" { EntityTagMatch::Any } else { EntityTagMatch::Tag(text.to_owned()) }
     }
 
     fn is(&self, etag: ETag) -> bool {
         match self {
-            Match::Any => true,
-            Match::Tag(text) => etag.is(text),
+            EntityTagMatch::Any => true,
+            EntityTagMatch::Tag(text) => etag.is(text),
         }
     }
 }
 
 /// What the five headers are called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Names {
+pub struct ConditionHeaders {
     /// Entity tags of which one must be the resource's.
     pub if_match: &'static str,
     /// Entity tags of which none may be the resource's.
@@ -52,7 +52,7 @@ pub struct Names {
 }
 
 /// The headers about the resource that the URL names.
-pub const PLAIN: Names = Names {
+pub const PLAIN: ConditionHeaders = ConditionHeaders {
     if_match: "if-match",
     if_none_match: "if-none-match",
     if_modified_since: "if-modified-since",
@@ -61,7 +61,7 @@ pub const PLAIN: Names = Names {
 };
 
 /// The headers about the source of a copy.
-pub const SOURCE: Names = Names {
+pub const SOURCE: ConditionHeaders = ConditionHeaders {
     if_match: "x-ms-source-if-match",
     if_none_match: "x-ms-source-if-none-match",
     if_modified_since: "x-ms-source-if-modified-since",
@@ -70,7 +70,7 @@ pub const SOURCE: Names = Names {
 };
 
 /// The headers about the blob whose tags are read or set. Its tags have only the one name.
-pub const BLOB: Names = Names {
+pub const BLOB: ConditionHeaders = ConditionHeaders {
     if_match: "x-ms-blob-if-match",
     if_none_match: "x-ms-blob-if-none-match",
     if_modified_since: "x-ms-blob-if-modified-since",
@@ -82,9 +82,9 @@ pub const BLOB: Names = Names {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
     /// One of these is the resource's tag; empty when not asked.
-    pub if_match: Vec<Match>,
+    pub if_match: Vec<EntityTagMatch>,
     /// None of these is the resource's tag; empty when not asked.
-    pub if_none_match: Vec<Match>,
+    pub if_none_match: Vec<EntityTagMatch>,
     /// The resource changed after this second.
     pub if_modified_since: Option<Timestamp>,
     /// The resource did not change after this second.
@@ -96,18 +96,24 @@ pub struct Conditions {
 impl Conditions {
     /// Reads the headers that `find` finds. One that is repeated comes joined by commas; an empty one is as good as none. A
     /// date or an expression that cannot be read is 400 InvalidHeaderValue, and so are two dates under one name.
-    pub fn read<'a>(names: &Names, find: impl Fn(&'static str) -> Option<Cow<'a, str>>) -> Result<Conditions, Fault> {
+    pub fn read<'a>(
+        names: &ConditionHeaders,
+        find: impl Fn(&'static str) -> Option<Cow<'a, str>>,
+    ) -> Result<Conditions, StorageError> {
         let given = |name| find(name).filter(|value| !value.trim().is_empty());
         let tags = |name| {
             let list = given(name).unwrap_or_default();
-            list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(Match::parse).collect()
+            list.split(',').map(str::trim).filter(|part| !part.is_empty()).map(EntityTagMatch::parse).collect()
         };
         let date = |name| {
-            let read = |text: Cow<'a, str>| Timestamp::parse_http(text.trim()).ok_or_else(|| Fault::header(name, text));
+            let read =
+                |text: Cow<'a, str>| Timestamp::parse_http(text.trim()).ok_or_else(|| StorageError::invalid_header(name, text));
             given(name).map(read).transpose()
         };
         let expr = |name| {
-            let read = |text: Cow<'a, str>| Expr::parse(&text).map_err(|fault| Fault::header(name, text).because(fault.why()));
+            let read = |text: Cow<'a, str>| {
+                Expr::parse(&text).map_err(|fault| StorageError::invalid_header(name, text).with_reason(fault.reason()))
+            };
             given(name).map(read).transpose()
         };
         Ok(Conditions {
@@ -141,7 +147,7 @@ impl Conditions {
     /// recordings have Put Blob, Put Blob From URL and Put Block List replace it in spite of `If-None-Match: *`. It is also what is
     /// asked of Delete Blob, which the real service does in spite of it.
     pub fn without_any(mut self) -> Conditions {
-        self.if_none_match.retain(|tag| *tag != Match::Any);
+        self.if_none_match.retain(|tag| *tag != EntityTagMatch::Any);
         self
     }
 
@@ -150,12 +156,12 @@ impl Conditions {
     ///
     /// # Errors
     /// 400 OutOfRangeInput.
-    pub fn check_file_times(&self) -> Result<(), Fault> {
-        let old = |tag: &Match| match tag {
-            Match::Any => false,
-            Match::Tag(text) => ETag::parse(text).is_some_and(|etag| !etag.is_file_time()),
+    pub fn check_file_times(&self) -> Result<(), StorageError> {
+        let old = |tag: &EntityTagMatch| match tag {
+            EntityTagMatch::Any => false,
+            EntityTagMatch::Tag(text) => ETag::parse(text).is_some_and(|etag| !etag.is_file_time()),
         };
-        if self.if_match.iter().any(old) { Err(Code::OutOfRangeInput.into()) } else { Ok(()) }
+        if self.if_match.iter().any(old) { Err(ErrorCode::OutOfRangeInput.into()) } else { Ok(()) }
     }
 
     /// Whether a writer, or a reader of before 2013-08-15, asks more than it may: both families, or several tags.
@@ -168,7 +174,7 @@ impl Conditions {
 
 /// What an operation does with conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Accepts {
+pub enum ConditionSupport {
     /// It ignores them.
     None,
     /// It takes the two dates, as operations on containers do, and refuses the rest.
@@ -189,25 +195,25 @@ pub enum Accepts {
     Delete,
 }
 
-impl Accepts {
+impl ConditionSupport {
     /// Whether it may make what does not exist.
     pub fn creates(self) -> bool {
-        matches!(self, Accepts::Create | Accepts::CopyTarget | Accepts::CopyTargetIfMatch)
+        matches!(self, ConditionSupport::Create | ConditionSupport::CopyTarget | ConditionSupport::CopyTargetIfMatch)
     }
 
     /// What an unmet condition is called that is neither 304 nor 409. `differs`: it is the tag of `If-Match`.
-    fn refusal(self, unmet: Unmet, differs: bool) -> Code {
+    fn refusal(self, unmet: UnmetCondition, differs: bool) -> ErrorCode {
         match self {
-            Accepts::CopyTarget if unmet != Unmet::Tags => Code::TargetConditionNotMet,
-            Accepts::CopyTargetIfMatch if differs => Code::TargetConditionNotMet,
-            _ => Code::ConditionNotMet,
+            ConditionSupport::CopyTarget if unmet != UnmetCondition::Tags => ErrorCode::TargetConditionNotMet,
+            ConditionSupport::CopyTargetIfMatch if differs => ErrorCode::TargetConditionNotMet,
+            _ => ErrorCode::ConditionNotMet,
         }
     }
 }
 
 /// What conditions are about.
 #[derive(Clone, Copy, Debug)]
-pub struct Stored<'a> {
+pub struct CurrentState<'a> {
     /// Its entity tag.
     pub etag: ETag,
     /// When it last changed; compared without its fraction of a second, since HTTP dates have none.
@@ -218,7 +224,7 @@ pub struct Stored<'a> {
 
 /// The family of a condition that is not met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unmet {
+pub enum UnmetCondition {
     /// `If-Match` or `If-Unmodified-Since`: it is no longer so.
     Match,
     /// The index tags: they are not so.
@@ -227,50 +233,56 @@ pub enum Unmet {
     NoneMatch,
 }
 
-impl Unmet {
+impl UnmetCondition {
     /// The status of a reader's refusal.
     pub fn status(self) -> u16 {
-        if self == Unmet::NoneMatch { 304 } else { 412 }
+        if self == UnmetCondition::NoneMatch { 304 } else { 412 }
     }
 
     /// What it is called of a copy's source, by the operations that have a name for it: recorded of Copy Blob, tags included.
-    pub fn of_source(self) -> Code {
-        if self == Unmet::Tags { Code::ConditionNotMet } else { Code::SourceConditionNotMet }
+    pub fn of_source(self) -> ErrorCode {
+        if self == UnmetCondition::Tags { ErrorCode::ConditionNotMet } else { ErrorCode::SourceConditionNotMet }
     }
 }
 
 /// Whether an operation may go on; if not, 304 or 412, or the 400 or 409 of a combination that it does not take. Of a resource
 /// that does not exist (`None`) only a creator's `If-Match` is unmet: the caller says 404.
-pub fn holds(want: &Conditions, accepts: Accepts, stored: Option<&Stored<'_>>, version: Version) -> Result<(), Fault> {
-    let asks_any = |tags: &[Match]| tags.contains(&Match::Any);
-    let combines = accepts == Accepts::Read && version >= Version::V2013_08_15;
+pub fn holds(
+    want: &Conditions,
+    accepts: ConditionSupport,
+    stored: Option<&CurrentState<'_>>,
+    version: Version,
+) -> Result<(), StorageError> {
+    let asks_any = |tags: &[EntityTagMatch]| tags.contains(&EntityTagMatch::Any);
+    let combines = accepts == ConditionSupport::Read && version >= Version::V2013_08_15;
     let only_dates = want.if_match.is_empty() && want.if_none_match.is_empty() && want.if_tags.is_none();
-    if accepts == Accepts::None || want.is_empty() {
+    if accepts == ConditionSupport::None || want.is_empty() {
         return Ok(());
     }
-    if accepts == Accepts::Delete {
-        return holds(&want.clone().without_any(), Accepts::Write, stored, version);
+    if accepts == ConditionSupport::Delete {
+        return holds(&want.clone().without_any(), ConditionSupport::Write, stored, version);
     }
-    if accepts == Accepts::Dates && !only_dates {
-        return Err(Code::ConditionHeadersNotSupported.into());
+    if accepts == ConditionSupport::Dates && !only_dates {
+        return Err(ErrorCode::ConditionHeadersNotSupported.into());
     }
     if !combines && want.is_crowded() {
-        return Err(Code::MultipleConditionHeadersNotSupported.into());
+        return Err(ErrorCode::MultipleConditionHeadersNotSupported.into());
     }
     let Some(stored) = stored else {
         let wants_it = accepts.creates() && !want.if_match.is_empty();
-        return if wants_it { Err(accepts.refusal(Unmet::Match, true).into()) } else { Ok(()) };
+        return if wants_it { Err(accepts.refusal(UnmetCondition::Match, true).into()) } else { Ok(()) };
     };
-    if accepts == Accepts::Read && asks_any(&want.if_none_match) {
-        return Err(Code::UnsatisfiableCondition.into());
+    if accepts == ConditionSupport::Read && asks_any(&want.if_none_match) {
+        return Err(ErrorCode::UnsatisfiableCondition.into());
     }
     let refusal = match unmet(want, stored, combines) {
         None => return Ok(()),
-        Some(Unmet::NoneMatch) if accepts == Accepts::Read => Code::NotModified,
-        Some(Unmet::NoneMatch) if accepts.creates() && asks_any(&want.if_none_match) => Code::BlobAlreadyExists,
+        Some(UnmetCondition::NoneMatch) if accepts == ConditionSupport::Read => ErrorCode::NotModified,
+        Some(UnmetCondition::NoneMatch) if accepts.creates() && asks_any(&want.if_none_match) => ErrorCode::BlobAlreadyExists,
         Some(unmet) => {
-            let differs =
-                unmet == Unmet::Match && !want.if_match.is_empty() && !want.if_match.iter().any(|tag| tag.is(stored.etag));
+            let differs = unmet == UnmetCondition::Match
+                && !want.if_match.is_empty()
+                && !want.if_match.iter().any(|tag| tag.is(stored.etag));
             accepts.refusal(unmet, differs)
         }
     };
@@ -279,36 +291,36 @@ pub fn holds(want: &Conditions, accepts: Accepts, stored: Option<&Stored<'_>>, v
 
 /// Whether the source of a copy is as the client wants it. What an unmet condition is called differs among the copying
 /// operations.
-pub fn source_holds(want: &Conditions, stored: &Stored<'_>) -> Result<(), Unmet> {
+pub fn source_holds(want: &Conditions, stored: &CurrentState<'_>) -> Result<(), UnmetCondition> {
     unmet(want, stored, true).map_or(Ok(()), Err)
 }
 
 /// Whether the source of a copy on another server is as the client wants it, by what that server says of it: not every web server
 /// looks at conditions. Tags are for the other server to look at. What it does not say is not as anybody wants it.
-pub fn elsewhere_holds(want: &Conditions, etag: Option<&str>, modified: Option<Timestamp>) -> Result<(), Unmet> {
+pub fn elsewhere_holds(want: &Conditions, etag: Option<&str>, modified: Option<Timestamp>) -> Result<(), UnmetCondition> {
     let bare = |text: &str| text.trim_matches('"').to_owned();
-    let is = |tag: &Match| match tag {
-        Match::Any => true,
-        Match::Tag(text) => etag.is_some_and(|etag| bare(etag) == bare(text)),
+    let is = |tag: &EntityTagMatch| match tag {
+        EntityTagMatch::Any => true,
+        EntityTagMatch::Tag(text) => etag.is_some_and(|etag| bare(etag) == bare(text)),
     };
     first_unmet(want, is, modified.map(Timestamp::to_second), true, true).map_or(Ok(()), Err)
 }
 
 /// The first family that is not met. When tag and date of a family are both given, they count together if the request
 /// `combines`, and the tag alone otherwise.
-fn unmet(want: &Conditions, stored: &Stored<'_>, combines: bool) -> Option<Unmet> {
+fn unmet(want: &Conditions, stored: &CurrentState<'_>, combines: bool) -> Option<UnmetCondition> {
     let tagged = want.if_tags.as_ref().is_none_or(|expr| expr.holds(stored.tags));
     first_unmet(want, |tag| tag.is(stored.etag), Some(stored.modified.to_second()), tagged, combines)
 }
 
 fn first_unmet(
     want: &Conditions,
-    is: impl Fn(&Match) -> bool,
+    is: impl Fn(&EntityTagMatch) -> bool,
     modified: Option<Timestamp>,
     tagged: bool,
     combines: bool,
-) -> Option<Unmet> {
-    let any_is = |tags: &[Match]| tags.iter().any(&is);
+) -> Option<UnmetCondition> {
+    let any_is = |tags: &[EntityTagMatch]| tags.iter().any(&is);
     let matches = (!want.if_match.is_empty()).then(|| any_is(&want.if_match));
     let differs = (!want.if_none_match.is_empty()).then(|| !any_is(&want.if_none_match));
     let is_old = want.if_unmodified_since.map(|since| modified.is_some_and(|modified| modified <= since));
@@ -323,9 +335,9 @@ fn first_unmet(
         (tag, date) => tag.or(date).unwrap_or(true),
     };
     match (still, tagged, no_longer) {
-        (false, _, _) => Some(Unmet::Match),
-        (true, false, _) => Some(Unmet::Tags),
-        (true, true, false) => Some(Unmet::NoneMatch),
+        (false, _, _) => Some(UnmetCondition::Match),
+        (true, false, _) => Some(UnmetCondition::Tags),
+        (true, true, false) => Some(UnmetCondition::NoneMatch),
         (true, true, true) => None,
     }
 }
@@ -346,15 +358,15 @@ mod tests {
     }
 
     /// Conditions from `header: value` lines; `SAME` stands for the tag of the blob.
-    fn want(headers: &str) -> Result<Conditions, Fault> {
+    fn want(headers: &str) -> Result<Conditions, StorageError> {
         let text = headers.replace("SAME", &ETag::of(modified()).quoted());
         let find = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(Cow::from);
         Conditions::read(&PLAIN, find)
     }
 
-    fn told(headers: &str, accepts: Accepts, exists: bool, version: Version) -> String {
+    fn told(headers: &str, accepts: ConditionSupport, exists: bool, version: Version) -> String {
         let tags = Tags::parse_header("colour=blue").unwrap();
-        let stored = Stored { etag: ETag::of(modified()), modified: modified(), tags: &tags };
+        let stored = CurrentState { etag: ETag::of(modified()), modified: modified(), tags: &tags };
         match holds(&want(headers).unwrap(), accepts, exists.then_some(&stored), version) {
             Ok(()) => "ok".into(),
             Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
@@ -387,19 +399,19 @@ mod tests {
             ("x-ms-if-tags:colour='red'".into(),      [UNMET,   UNMET,   UNMET,   "ok"]),
         ];
         for (headers, [read, write, create, missing]) in table {
-            assert_eq!(told(&headers, Accepts::Read, true, NOW), read, "read {headers}");
-            assert_eq!(told(&headers, Accepts::Read, true, Version::V2009_09_19), read, "old read {headers}");
-            assert_eq!(told(&headers, Accepts::Write, true, NOW), write, "write {headers}");
-            assert_eq!(told(&headers, Accepts::Create, true, NOW), create, "create {headers}");
-            assert_eq!(told(&headers, Accepts::Create, false, NOW), missing, "create, missing {headers}");
-            assert_eq!(told(&headers, Accepts::Read, false, NOW), "ok", "read, missing {headers}");
-            assert_eq!(told(&headers, Accepts::Write, false, NOW), "ok", "write, missing {headers}");
-            assert_eq!(told(&headers, Accepts::None, true, NOW), "ok", "ignored {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Read, true, NOW), read, "read {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Read, true, Version::V2009_09_19), read, "old read {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Write, true, NOW), write, "write {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Create, true, NOW), create, "create {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Create, false, NOW), missing, "create, missing {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Read, false, NOW), "ok", "read, missing {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Write, false, NOW), "ok", "write, missing {headers}");
+            assert_eq!(told(&headers, ConditionSupport::None, true, NOW), "ok", "ignored {headers}");
             let delete = if headers.ends_with(":*") && headers.contains("none") { "ok" } else { write };
-            assert_eq!(told(&headers, Accepts::Delete, true, NOW), delete, "delete {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Delete, true, NOW), delete, "delete {headers}");
             let dates =
                 if headers.contains("-since:") || headers.is_empty() { write } else { "400 ConditionHeadersNotSupported" };
-            assert_eq!(told(&headers, Accepts::Dates, true, NOW), dates, "container {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Dates, true, NOW), dates, "container {headers}");
         }
     }
 
@@ -420,11 +432,14 @@ mod tests {
             ("x-ms-if-tags:colour='red'".into(),      [UNMET,     UNMET,             UNMET]),
         ];
         for (headers, told_by) in table {
-            for (accepts, wanted) in [Accepts::CopyTarget, Accepts::CopyTargetIfMatch, Accepts::Create].into_iter().zip(told_by) {
+            for (accepts, wanted) in [ConditionSupport::CopyTarget, ConditionSupport::CopyTargetIfMatch, ConditionSupport::Create]
+                .into_iter()
+                .zip(told_by)
+            {
                 assert_eq!(told(&headers, accepts, true, NOW), wanted, "{accepts:?} {headers}");
             }
         }
-        for accepts in [Accepts::CopyTarget, Accepts::CopyTargetIfMatch] {
+        for accepts in [ConditionSupport::CopyTarget, ConditionSupport::CopyTargetIfMatch] {
             assert_eq!(told("if-match:*", accepts, false, NOW), TARGET, "{accepts:?} of nothing");
         }
     }
@@ -465,11 +480,11 @@ mod tests {
             (format!("{known}\nx-ms-if-tags:colour='blue'"),    [HAS_IT, HAS_IT,                   UNMET]),
         ];
         for (headers, [read, old_read, write]) in table {
-            assert_eq!(told(&headers, Accepts::Read, true, Version::V2013_08_15), read, "read {headers}");
-            assert_eq!(told(&headers, Accepts::Read, true, Version::V2011_08_18), old_read, "old read {headers}");
-            assert_eq!(told(&headers, Accepts::Write, true, NOW), write, "write {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Read, true, Version::V2013_08_15), read, "read {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Read, true, Version::V2011_08_18), old_read, "old read {headers}");
+            assert_eq!(told(&headers, ConditionSupport::Write, true, NOW), write, "write {headers}");
         }
-        assert_eq!(told(&format!("{old}\n{new}"), Accepts::Dates, true, NOW), MANY);
+        assert_eq!(told(&format!("{old}\n{new}"), ConditionSupport::Dates, true, NOW), MANY);
     }
 
     #[test]
@@ -481,17 +496,17 @@ mod tests {
     #[test]
     fn sources_say_which_family_failed() {
         let tags = Tags::parse_header("colour=blue").unwrap();
-        let stored = Stored { etag: ETag::of(modified()), modified: modified(), tags: &tags };
+        let stored = CurrentState { etag: ETag::of(modified()), modified: modified(), tags: &tags };
         for (headers, outcome) in [
             (String::new(), Ok(())),
             ("if-match:SAME".into(), Ok(())),
-            (format!("if-match:{OTHER}"), Err(Unmet::Match)),
-            (format!("if-unmodified-since:{BEFORE}"), Err(Unmet::Match)),
-            ("x-ms-if-tags:colour<>'blue'".into(), Err(Unmet::Tags)),
-            ("if-none-match:SAME".into(), Err(Unmet::NoneMatch)),
-            ("if-none-match:*".into(), Err(Unmet::NoneMatch)),
-            (format!("if-modified-since:{AFTER}"), Err(Unmet::NoneMatch)),
-            (format!("if-none-match:SAME\nif-match:{OTHER}"), Err(Unmet::Match)),
+            (format!("if-match:{OTHER}"), Err(UnmetCondition::Match)),
+            (format!("if-unmodified-since:{BEFORE}"), Err(UnmetCondition::Match)),
+            ("x-ms-if-tags:colour<>'blue'".into(), Err(UnmetCondition::Tags)),
+            ("if-none-match:SAME".into(), Err(UnmetCondition::NoneMatch)),
+            ("if-none-match:*".into(), Err(UnmetCondition::NoneMatch)),
+            (format!("if-modified-since:{AFTER}"), Err(UnmetCondition::NoneMatch)),
+            (format!("if-none-match:SAME\nif-match:{OTHER}"), Err(UnmetCondition::Match)),
         ] {
             assert_eq!(source_holds(&want(&headers).unwrap(), &stored), outcome, "{headers}");
         }
@@ -503,7 +518,7 @@ mod tests {
         assert!(want("if-match:\nif-modified-since: \nx-ms-if-tags:").unwrap().is_empty());
         assert_eq!(
             want("if-match:0x1 , \"0x2\",*").unwrap().if_match,
-            [Match::Tag("0x1".into()), Match::Tag("\"0x2\"".into()), Match::Any]
+            [EntityTagMatch::Tag("0x1".into()), EntityTagMatch::Tag("\"0x2\"".into()), EntityTagMatch::Any]
         );
         for (headers, name) in [
             ("if-modified-since:yesterday".to_owned(), "if-modified-since"),
@@ -511,7 +526,7 @@ mod tests {
             ("x-ms-if-tags:colour".to_owned(), "x-ms-if-tags"),
         ] {
             let fault = want(&headers).unwrap_err();
-            assert_eq!(fault.code(), Code::InvalidHeaderValue);
+            assert_eq!(fault.code(), ErrorCode::InvalidHeaderValue);
             assert_eq!(fault.details().first(), Some(&("HeaderName", name.to_owned())));
         }
         let source = Conditions::read(&SOURCE, |name| (name == "x-ms-source-if-tags").then_some("x".into()));
@@ -520,7 +535,7 @@ mod tests {
 
     #[test]
     fn of_another_server_by_what_it_says() {
-        let (still, no_longer) = (Err(Unmet::Match), Err(Unmet::NoneMatch));
+        let (still, no_longer) = (Err(UnmetCondition::Match), Err(UnmetCondition::NoneMatch));
         let then = Timestamp::parse_http(THEN);
         for (headers, etag, modified, held) in [
             ("", None, None, Ok(())),

@@ -3,7 +3,7 @@
 //! `x-ms-copy-source-status-code` and `x-ms-copy-source-error-code`, and the elements `CopySourceStatusCode`, `CopySourceErrorCode`
 //! and `CopySourceErrorMessage`. (Live tests of the JavaScript SDK; «Status and error codes» in the REST reference.)
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::version::Version;
 
 /// What a source answers instead of its content.
@@ -19,27 +19,28 @@ pub struct Refusal<'a> {
 
 impl Refusal<'_> {
     /// The copy's own refusal, with this status and this sentence.
-    pub fn told(self, version: Version, status: u16, says: impl Into<String>) -> Fault {
-        let fault = Code::CannotVerifyCopySource.saying(says.into()).status_of(status);
+    pub fn told(self, version: Version, status: u16, says: impl Into<String>) -> StorageError {
+        let fault = ErrorCode::CannotVerifyCopySource.with_message(says.into()).with_status(status);
         if version < Version::V2024_11_04 {
             return fault;
         }
         let number = self.status.to_string();
-        let mut fault = fault.with_header("x-ms-copy-source-status-code", number.clone()).with("CopySourceStatusCode", number);
+        let mut fault =
+            fault.with_header("x-ms-copy-source-status-code", number.clone()).with_detail("CopySourceStatusCode", number);
         if let Some(code) = self.code {
-            fault = fault.with_header("x-ms-copy-source-error-code", code).with("CopySourceErrorCode", code);
+            fault = fault.with_header("x-ms-copy-source-error-code", code).with_detail("CopySourceErrorCode", code);
         }
         match self.says {
-            Some(says) => fault.with("CopySourceErrorMessage", says),
+            Some(says) => fault.with_detail("CopySourceErrorMessage", says),
             None => fault,
         }
     }
 }
 
 /// The copy's refusal for a source of this server that refuses with this.
-pub fn refused(version: Version, source: &Fault) -> Fault {
-    let refusal = Refusal { status: source.status(), code: Some(source.code().name()), says: Some(source.says()) };
-    refusal.told(version, source.status(), source.says()).because(source.to_string())
+pub fn refused(version: Version, source: &StorageError) -> StorageError {
+    let refusal = Refusal { status: source.status(), code: Some(source.code().name()), says: Some(source.message()) };
+    refusal.told(version, source.status(), source.message()).with_reason(source.to_string())
 }
 
 #[cfg(test)]
@@ -48,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_sources_refusal_is_told_apart_in_later_versions() {
-        let source = Fault::from(Code::AuthorizationPermissionMismatch);
+        let source = StorageError::from(ErrorCode::AuthorizationPermissionMismatch);
         for (version, headers, elements) in [
             (Version::V2024_08_04, &[][..], &[][..]),
             (
@@ -57,14 +58,17 @@ mod tests {
                 &[
                     ("CopySourceStatusCode", "403"),
                     ("CopySourceErrorCode", "AuthorizationPermissionMismatch"),
-                    ("CopySourceErrorMessage", Code::AuthorizationPermissionMismatch.says()),
+                    ("CopySourceErrorMessage", ErrorCode::AuthorizationPermissionMismatch.says()),
                 ],
             ),
         ] {
             let fault = refused(version, &source);
             let read = |pairs: &[(&'static str, String)]| pairs.iter().map(|(n, v)| (*n, v.clone())).collect::<Vec<_>>();
             let own = |pairs: &[(&'static str, &str)]| pairs.iter().map(|(n, v)| (*n, (*v).to_owned())).collect::<Vec<_>>();
-            assert_eq!((fault.status(), fault.code(), fault.says()), (403, Code::CannotVerifyCopySource, source.says()));
+            assert_eq!(
+                (fault.status(), fault.code(), fault.message()),
+                (403, ErrorCode::CannotVerifyCopySource, source.message())
+            );
             assert_eq!((read(fault.headers()), read(fault.details())), (own(headers), own(elements)), "{version}");
         }
         // A web server has no code and no sentence.

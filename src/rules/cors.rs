@@ -4,7 +4,7 @@
 //! service's properties, in order. None of this grants access: an actual request that no rule allows runs like any other, and it
 //! is the browser that keeps its answer from the page.
 
-use super::fault::Fault;
+use super::fault::StorageError;
 use std::fmt;
 
 /// Rules in a set, at most.
@@ -72,39 +72,39 @@ fn is_subdomain(pattern: &str, origin: &str) -> bool {
 ///
 /// Too many rules, or more than 2 KiB of them, are 400 InvalidXmlDocument; a value out of its limits is 400
 /// InvalidXmlNodeValue, naming its element.
-pub fn check(rules: &[CorsRule]) -> Result<(), Fault> {
+pub fn check(rules: &[CorsRule]) -> Result<(), StorageError> {
     let total = rules.iter().flat_map(CorsRule::lists).flatten().map(String::len).sum::<usize>();
     if rules.len() > RULES || total > TOTAL {
-        return Err(Fault::xml(""));
+        return Err(StorageError::invalid_xml(""));
     }
     rules.iter().try_for_each(|rule| {
         if rule.allowed_origins.is_empty() {
-            return Err(Fault::xml_node("AllowedOrigins", ""));
+            return Err(StorageError::invalid_xml_node("AllowedOrigins", ""));
         }
         if rule.allowed_origins.len() > ORIGINS {
-            return Err(Fault::xml_node("AllowedOrigins", rule.allowed_origins.join(",")));
+            return Err(StorageError::invalid_xml_node("AllowedOrigins", rule.allowed_origins.join(",")));
         }
         if let Some(long) = rule.allowed_origins.iter().find(|origin| origin.chars().count() > TEXT) {
-            return Err(Fault::xml_node("AllowedOrigins", long));
+            return Err(StorageError::invalid_xml_node("AllowedOrigins", long));
         }
         if rule.allowed_methods.is_empty() {
-            return Err(Fault::xml_node("AllowedMethods", ""));
+            return Err(StorageError::invalid_xml_node("AllowedMethods", ""));
         }
         if let Some(unknown) = rule.allowed_methods.iter().find(|method| !METHODS.contains(&method.as_str())) {
-            return Err(Fault::xml_node("AllowedMethods", unknown));
+            return Err(StorageError::invalid_xml_node("AllowedMethods", unknown));
         }
         check_headers("AllowedHeaders", &rule.allowed_headers)?;
         check_headers("ExposedHeaders", &rule.exposed_headers)
     })
 }
 
-fn check_headers(element: &str, headers: &[String]) -> Result<(), Fault> {
+fn check_headers(element: &str, headers: &[String]) -> Result<(), StorageError> {
     let prefixed = headers.iter().filter(|header| header.ends_with('*') && *header != "*").count();
     if prefixed > PREFIXED || headers.len() - prefixed > NAMED {
-        return Err(Fault::xml_node(element, headers.join(",")));
+        return Err(StorageError::invalid_xml_node(element, headers.join(",")));
     }
     match headers.iter().find(|header| header.chars().count() > TEXT) {
-        Some(long) => Err(Fault::xml_node(element, long)),
+        Some(long) => Err(StorageError::invalid_xml_node(element, long)),
         None => Ok(()),
     }
 }
@@ -307,18 +307,18 @@ mod tests {
         let (named, prefixed) = (vec!["x"; 65].join(","), "a*,b*,c*");
         assert_eq!(check(&[rule("*", "GET", &vec!["x"; 64].join(","), "*,a*,b*")]), Ok(()));
         for (set, fault) in [
-            (vec![rule("www.xyz.com", "GET", "", ""); 6], Fault::xml("")),
-            (vec![rule(&vec!["https://a.example"; 130].join(","), "GET", "", "")], Fault::xml("")),
-            (vec![rule("", "GET", "", "")], Fault::xml_node("AllowedOrigins", "")),
-            (vec![rule(&origins, "GET", "", "")], Fault::xml_node("AllowedOrigins", &origins)),
-            (vec![rule(&long, "GET", "", "")], Fault::xml_node("AllowedOrigins", &long)),
-            (vec![rule("*", "", "", "")], Fault::xml_node("AllowedMethods", "")),
-            (vec![rule("*", "GET,COPY", "", "")], Fault::xml_node("AllowedMethods", "COPY")),
-            (vec![rule("*", "FOO", "", "")], Fault::xml_node("AllowedMethods", "FOO")),
-            (vec![rule("*", "get", "", "")], Fault::xml_node("AllowedMethods", "get")),
-            (vec![rule("*", "GET", &long, "")], Fault::xml_node("AllowedHeaders", &long)),
-            (vec![rule("*", "GET", &named, "")], Fault::xml_node("AllowedHeaders", &named)),
-            (vec![rule("*", "GET", "", prefixed)], Fault::xml_node("ExposedHeaders", prefixed)),
+            (vec![rule("www.xyz.com", "GET", "", ""); 6], StorageError::invalid_xml("")),
+            (vec![rule(&vec!["https://a.example"; 130].join(","), "GET", "", "")], StorageError::invalid_xml("")),
+            (vec![rule("", "GET", "", "")], StorageError::invalid_xml_node("AllowedOrigins", "")),
+            (vec![rule(&origins, "GET", "", "")], StorageError::invalid_xml_node("AllowedOrigins", &origins)),
+            (vec![rule(&long, "GET", "", "")], StorageError::invalid_xml_node("AllowedOrigins", &long)),
+            (vec![rule("*", "", "", "")], StorageError::invalid_xml_node("AllowedMethods", "")),
+            (vec![rule("*", "GET,COPY", "", "")], StorageError::invalid_xml_node("AllowedMethods", "COPY")),
+            (vec![rule("*", "FOO", "", "")], StorageError::invalid_xml_node("AllowedMethods", "FOO")),
+            (vec![rule("*", "get", "", "")], StorageError::invalid_xml_node("AllowedMethods", "get")),
+            (vec![rule("*", "GET", &long, "")], StorageError::invalid_xml_node("AllowedHeaders", &long)),
+            (vec![rule("*", "GET", &named, "")], StorageError::invalid_xml_node("AllowedHeaders", &named)),
+            (vec![rule("*", "GET", "", prefixed)], StorageError::invalid_xml_node("ExposedHeaders", prefixed)),
         ] {
             assert_eq!(check(&set), Err(fault));
         }

@@ -4,7 +4,7 @@
 //! when a signature comes in, after any number of starts, and is good for nothing else than it was lent for. Source: «Get User
 //! Delegation Key» in the REST reference; refusals as the service is known to give them.
 
-use super::fault::Fault;
+use super::fault::StorageError;
 use super::time::Timestamp;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -14,7 +14,7 @@ const LONGEST: u64 = 7 * 24 * 60 * 60;
 
 /// A key, as far as everybody may know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct UserDelegationKey {
     /// Who it was lent to (`skoid`).
     pub oid: String,
     /// Their tenant (`sktid`).
@@ -31,7 +31,7 @@ pub struct Key {
     pub delegated_tid: String,
 }
 
-impl Key {
+impl UserDelegationKey {
     /// Its value: known to the account, and to whom it was lent. `secret` is the account's key.
     pub fn value(&self, account: &str, secret: &[u8]) -> Vec<u8> {
         let (start, expiry) = (self.start.iso(), self.expiry.iso());
@@ -49,16 +49,18 @@ impl Key {
 ///
 /// # Errors
 /// 400 InvalidXmlNodeValue, which names the node by its value too, for what is no date or not within the week.
-pub fn term(start: Option<&str>, expiry: &str, now: Timestamp) -> Result<(Timestamp, Timestamp), Fault> {
-    let read = |text: &str| Timestamp::parse_iso(text).map(Timestamp::to_second).ok_or_else(|| Fault::xml_node(text, text));
+pub fn term(start: Option<&str>, expiry: &str, now: Timestamp) -> Result<(Timestamp, Timestamp), StorageError> {
+    let read = |text: &str| {
+        Timestamp::parse_iso(text).map(Timestamp::to_second).ok_or_else(|| StorageError::invalid_xml_node(text, text))
+    };
     let from = start.map_or(Ok(now.to_second()), read)?;
     let until = read(expiry)?;
     if from.after_seconds(LONGEST) < now || from > now.after_seconds(LONGEST) {
         let text = start.unwrap_or_default();
-        return Err(Fault::xml_node(text, text));
+        return Err(StorageError::invalid_xml_node(text, text));
     }
     if until <= now || until <= from || until > now.after_seconds(LONGEST) {
-        return Err(Fault::xml_node(expiry, expiry));
+        return Err(StorageError::invalid_xml_node(expiry, expiry));
     }
     Ok((from, until))
 }
@@ -103,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_key_is_good_for_nothing_else() {
-        let key = Key {
+        let key = UserDelegationKey {
             oid: "o".into(),
             tid: "t".into(),
             start: at("2029-01-01"),
@@ -115,14 +117,14 @@ mod tests {
         let value = key.value("acct", b"secret");
         assert_eq!((value.len(), &value), (32, &key.value("acct", b"secret")));
         let others = [
-            Key { oid: "p".into(), ..key.clone() },
-            Key { oid: "o1:t".into(), tid: String::new(), ..key.clone() },
-            Key { tid: "u".into(), ..key.clone() },
-            Key { start: at("2029-01-01T00:00:01Z"), ..key.clone() },
-            Key { expiry: at("2029-01-03"), ..key.clone() },
-            Key { service: 'q', ..key.clone() },
-            Key { version: "2020-12-07".into(), ..key.clone() },
-            Key { delegated_tid: "t".into(), ..key.clone() },
+            UserDelegationKey { oid: "p".into(), ..key.clone() },
+            UserDelegationKey { oid: "o1:t".into(), tid: String::new(), ..key.clone() },
+            UserDelegationKey { tid: "u".into(), ..key.clone() },
+            UserDelegationKey { start: at("2029-01-01T00:00:01Z"), ..key.clone() },
+            UserDelegationKey { expiry: at("2029-01-03"), ..key.clone() },
+            UserDelegationKey { service: 'q', ..key.clone() },
+            UserDelegationKey { version: "2020-12-07".into(), ..key.clone() },
+            UserDelegationKey { delegated_tid: "t".into(), ..key.clone() },
         ];
         for other in others {
             assert_ne!(other.value("acct", b"secret"), value, "{other:?}");

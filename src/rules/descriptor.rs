@@ -3,7 +3,7 @@
 //! Entries that allow, deny, audit, alarm or label are known, and accounts by their SIDs or well-known names. What else a text may say
 //! (conditions, objects, a domain's own accounts by name) has no binary form here.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::sddl;
 use base64::{Engine, engine::general_purpose::STANDARD};
 
@@ -31,8 +31,8 @@ impl Format {
     ///
     /// # Errors
     /// 400 FileInvalidPermission.
-    pub fn read(self, given: &str) -> Result<String, Fault> {
-        let bad = || Code::FileInvalidPermission.because("no security descriptor in its binary form");
+    pub fn read(self, given: &str) -> Result<String, StorageError> {
+        let bad = || ErrorCode::FileInvalidPermission.with_reason("no security descriptor in its binary form");
         match self {
             Format::Sddl => sddl::check(given).map(|()| given.to_owned()),
             Format::Binary => text_of(&STANDARD.decode(given.trim()).map_err(|_| bad())?).ok_or_else(bad),
@@ -43,12 +43,12 @@ impl Format {
     ///
     /// # Errors
     /// 400 FileInvalidPermission for what has no binary form here.
-    pub fn write(self, text: &str) -> Result<String, Fault> {
+    pub fn write(self, text: &str) -> Result<String, StorageError> {
         match self {
             Format::Sddl => Ok(text.to_owned()),
             Format::Binary => bytes_of(text)
                 .map(|bytes| STANDARD.encode(bytes))
-                .ok_or_else(|| Code::FileInvalidPermission.because("the descriptor has no binary form here")),
+                .ok_or_else(|| ErrorCode::FileInvalidPermission.with_reason("the descriptor has no binary form here")),
         }
     }
 }
@@ -365,7 +365,7 @@ mod tests {
                 _ = text_of(&odd);
             }
         }
-        assert_eq!(Format::Binary.read("?").unwrap_err().code(), Code::FileInvalidPermission);
+        assert_eq!(Format::Binary.read("?").unwrap_err().code(), ErrorCode::FileInvalidPermission);
         assert_eq!(Format::parse(Some("xml")), None);
     }
 }

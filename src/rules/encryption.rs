@@ -2,7 +2,7 @@
 //!
 //! The server keeps no byte enciphered: it remembers the key's fingerprint and holds every request to it, as the service does.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -58,7 +58,7 @@ const UNDECLARED: &str = "the account declares other encryption scopes: --accoun
 
 /// What the headers are called that speak of encryption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Names {
+pub struct EncryptionHeaderNames {
     /// The key.
     pub key: &'static str,
     /// Its fingerprint.
@@ -70,7 +70,7 @@ pub struct Names {
 }
 
 /// The headers about the resource that the URL names.
-pub const PLAIN: Names = Names {
+pub const PLAIN: EncryptionHeaderNames = EncryptionHeaderNames {
     key: "x-ms-encryption-key",
     sha256: "x-ms-encryption-key-sha256",
     algorithm: "x-ms-encryption-algorithm",
@@ -78,7 +78,7 @@ pub const PLAIN: Names = Names {
 };
 
 /// The headers about the source of a copy.
-pub const SOURCE: Names = Names {
+pub const SOURCE: EncryptionHeaderNames = EncryptionHeaderNames {
     key: "x-ms-source-encryption-key",
     sha256: "x-ms-source-encryption-key-sha256",
     algorithm: "x-ms-source-encryption-algorithm",
@@ -87,7 +87,7 @@ pub const SOURCE: Names = Names {
 
 /// The headers of a request that speak of encryption, as texts.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Headers<'a> {
+pub struct EncryptionHeaders<'a> {
     /// `x-ms-encryption-key`: 32 bytes in base64.
     pub key: Option<&'a str>,
     /// `x-ms-encryption-key-sha256`: their fingerprint, in base64.
@@ -100,38 +100,38 @@ pub struct Headers<'a> {
 
 /// The default that a container sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Preset {
+pub struct DefaultEncryption {
     /// The scope that blobs get which name none.
     pub scope: Option<Box<str>>,
     /// Whether they may name no other.
     pub deny_override: bool,
 }
 
-impl Preset {
+impl DefaultEncryption {
     /// Reads the headers of a new container: [`DEFAULT_SCOPE`] and [`DENY_OVERRIDE`].
     ///
     /// # Errors
     /// 400 MissingRequiredHeader for one without the other: the status and the sentence are
     /// [the service's](https://github.com/pulumi/pulumi-azure-nextgen/issues/222), the code is a choice. 400 InvalidHeaderValue for a
     /// malformed flag, and for a scope that the account does not declare, as [`Encryption::scope_of_write`] has it.
-    pub fn read(scope: Option<&str>, deny: Option<&str>, declared: &Scopes) -> Result<Preset, Fault> {
+    pub fn read(scope: Option<&str>, deny: Option<&str>, declared: &Scopes) -> Result<DefaultEncryption, StorageError> {
         let (scope, deny) = match (scope, deny) {
             (Some(scope), Some(deny)) => (scope, deny),
-            (None, None) => return Ok(Preset::default()),
+            (None, None) => return Ok(DefaultEncryption::default()),
             (scope, _) => {
                 let missing = if scope.is_none() { DEFAULT_SCOPE } else { DENY_OVERRIDE };
-                return Err(Fault::missing_header(missing).saying(UNPAIRED));
+                return Err(StorageError::missing_header(missing).with_message(UNPAIRED));
             }
         };
         let deny_override = match deny {
             text if text.eq_ignore_ascii_case("true") => true,
             text if text.eq_ignore_ascii_case("false") => false,
-            text => return Err(Fault::header(DENY_OVERRIDE, text)),
+            text => return Err(StorageError::invalid_header(DENY_OVERRIDE, text)),
         };
         match scope {
-            ACCOUNT_SCOPE => Ok(Preset { scope: None, deny_override }),
-            scope if declared.has(scope) => Ok(Preset { scope: Some(scope.into()), deny_override }),
-            scope => Err(Fault::header(DEFAULT_SCOPE, scope).because(UNDECLARED)),
+            ACCOUNT_SCOPE => Ok(DefaultEncryption { scope: None, deny_override }),
+            scope if declared.has(scope) => Ok(DefaultEncryption { scope: Some(scope.into()), deny_override }),
+            scope => Err(StorageError::invalid_header(DEFAULT_SCOPE, scope).with_reason(UNDECLARED)),
         }
     }
 }
@@ -146,25 +146,25 @@ impl Encryption {
     /// # Errors
     /// 400 MissingRequiredHeader or InvalidHeaderValue for a key that is not whole, or not its fingerprint's; 400 InvalidInput for a key
     /// and a scope at once.
-    pub fn read(names: &Names, headers: Headers<'_>) -> Result<Encryption, Fault> {
+    pub fn read(names: &EncryptionHeaderNames, headers: EncryptionHeaders<'_>) -> Result<Encryption, StorageError> {
         let Some(key) = headers.key else {
             return Ok(headers.scope.map_or(Encryption::Service, |scope| Encryption::Scope(scope.into())));
         };
         if headers.scope.is_some() {
-            return Err(Code::InvalidInput.because("a customer-provided key and an encryption scope exclude each other"));
+            return Err(ErrorCode::InvalidInput.with_reason("a customer-provided key and an encryption scope exclude each other"));
         }
         let bytes = STANDARD.decode(key).ok().filter(|bytes| bytes.len() == 32);
         // A key is a secret: the refusal does not repeat it.
-        let bytes = bytes.ok_or_else(|| Fault::header(names.key, ""))?;
+        let bytes = bytes.ok_or_else(|| StorageError::invalid_header(names.key, ""))?;
         let fingerprint = STANDARD.encode(Sha256::digest(&bytes));
-        let sha256 = headers.sha256.ok_or_else(|| Fault::missing_header(names.sha256))?;
+        let sha256 = headers.sha256.ok_or_else(|| StorageError::missing_header(names.sha256))?;
         if sha256 != fingerprint {
-            return Err(Fault::header(names.sha256, sha256));
+            return Err(StorageError::invalid_header(names.sha256, sha256));
         }
         match headers.algorithm {
             Some("AES256") => Ok(Encryption::Key(fingerprint.into())),
-            Some(other) => Err(Fault::header(names.algorithm, other)),
-            None => Err(Fault::missing_header(names.algorithm)),
+            Some(other) => Err(StorageError::invalid_header(names.algorithm, other)),
+            None => Err(StorageError::missing_header(names.algorithm)),
         }
     }
 
@@ -177,13 +177,15 @@ impl Encryption {
         signed: Option<&'a str>,
         header: Option<&'a str>,
         declared: &Scopes,
-    ) -> Result<Option<&'a str>, Fault> {
+    ) -> Result<Option<&'a str>, StorageError> {
         match (signed, header) {
             (Some(signed), _) if !declared.has(signed) => {
-                Err(Fault::query("ses", signed, "The account has no encryption scope of this name."))
+                Err(StorageError::invalid_query("ses", signed, "The account has no encryption scope of this name."))
             }
-            (Some(signed), Some(other)) if other != signed => Err(Fault::header(SCOPE, other)),
-            (None, Some(named)) if !declared.has(named) => Err(Fault::header(SCOPE, named).because(UNDECLARED)),
+            (Some(signed), Some(other)) if other != signed => Err(StorageError::invalid_header(SCOPE, other)),
+            (None, Some(named)) if !declared.has(named) => {
+                Err(StorageError::invalid_header(SCOPE, named).with_reason(UNDECLARED))
+            }
             _ => Ok(signed.or(header)),
         }
     }
@@ -192,12 +194,12 @@ impl Encryption {
     ///
     /// # Errors
     /// 403 RequestForbiddenByContainerEncryptionPolicy for another than the default where that is denied.
-    pub fn in_container(self, default: &Preset) -> Result<Encryption, Fault> {
+    pub fn in_container(self, default: &DefaultEncryption) -> Result<Encryption, StorageError> {
         match (&self, &default.scope) {
             (Encryption::Service, Some(scope)) => Ok(Encryption::Scope(scope.clone())),
             (Encryption::Scope(asked), Some(scope)) if asked == scope => Ok(self),
             (Encryption::Service, None) => Ok(self),
-            _ if default.deny_override => Err(Code::RequestForbiddenByContainerEncryptionPolicy.into()),
+            _ if default.deny_override => Err(ErrorCode::RequestForbiddenByContainerEncryptionPolicy.into()),
             _ => Ok(self),
         }
     }
@@ -206,16 +208,16 @@ impl Encryption {
     ///
     /// # Errors
     /// 409 (recorded).
-    pub fn admits_reader(&self, asked: &Encryption) -> Result<(), Fault> {
+    pub fn admits_reader(&self, asked: &Encryption) -> Result<(), StorageError> {
         match (self, asked) {
             (Encryption::Key(_), Encryption::Service | Encryption::Scope(_)) => {
-                Err(Code::BlobUsesCustomerSpecifiedEncryption.into())
+                Err(ErrorCode::BlobUsesCustomerSpecifiedEncryption.into())
             }
             (Encryption::Key(has), Encryption::Key(shown)) if has != shown => {
-                Err(Code::BlobCustomerSpecifiedEncryptionMismatch.into())
+                Err(ErrorCode::BlobCustomerSpecifiedEncryptionMismatch.into())
             }
-            (Encryption::Service, Encryption::Key(_)) => Err(Code::BlobDoesNotUseCustomerSpecifiedEncryption.into()),
-            (Encryption::Scope(_), Encryption::Key(_)) => Err(Code::BlobCustomerSpecifiedEncryptionMismatch.into()),
+            (Encryption::Service, Encryption::Key(_)) => Err(ErrorCode::BlobDoesNotUseCustomerSpecifiedEncryption.into()),
+            (Encryption::Scope(_), Encryption::Key(_)) => Err(ErrorCode::BlobCustomerSpecifiedEncryptionMismatch.into()),
             _ => Ok(()),
         }
     }
@@ -224,12 +226,12 @@ impl Encryption {
     ///
     /// # Errors
     /// 409 (recorded).
-    pub fn admits_writer(&self, asked: &Encryption) -> Result<(), Fault> {
+    pub fn admits_writer(&self, asked: &Encryption) -> Result<(), StorageError> {
         match (self, asked) {
             _ if self == asked => Ok(()),
-            (_, Encryption::Service) => Err(Code::BlobUsesCustomerSpecifiedEncryption.into()),
-            (Encryption::Service, _) => Err(Code::BlobDoesNotUseCustomerSpecifiedEncryption.into()),
-            _ => Err(Code::BlobCustomerSpecifiedEncryptionMismatch.into()),
+            (_, Encryption::Service) => Err(ErrorCode::BlobUsesCustomerSpecifiedEncryption.into()),
+            (Encryption::Service, _) => Err(ErrorCode::BlobDoesNotUseCustomerSpecifiedEncryption.into()),
+            _ => Err(ErrorCode::BlobCustomerSpecifiedEncryptionMismatch.into()),
         }
     }
 }
@@ -243,17 +245,17 @@ mod tests {
 
     #[test]
     fn reads_a_whole_key_or_a_scope() {
-        let whole = Headers { key: Some(KEY), sha256: Some(SHA256), algorithm: Some("AES256"), scope: None };
+        let whole = EncryptionHeaders { key: Some(KEY), sha256: Some(SHA256), algorithm: Some("AES256"), scope: None };
         for (headers, expected) in [
-            (Headers::default(), Ok(Encryption::Service)),
+            (EncryptionHeaders::default(), Ok(Encryption::Service)),
             (whole, Ok(Encryption::Key(SHA256.into()))),
-            (Headers { scope: Some("s"), ..Headers::default() }, Ok(Encryption::Scope("s".into()))),
-            (Headers { scope: Some("s"), ..whole }, Err("InvalidInput")),
-            (Headers { key: Some("AAAA"), ..whole }, Err("InvalidHeaderValue")),
-            (Headers { sha256: Some("AAAA"), ..whole }, Err("InvalidHeaderValue")),
-            (Headers { sha256: None, ..whole }, Err("MissingRequiredHeader")),
-            (Headers { algorithm: Some("ROT13"), ..whole }, Err("InvalidHeaderValue")),
-            (Headers { algorithm: None, ..whole }, Err("MissingRequiredHeader")),
+            (EncryptionHeaders { scope: Some("s"), ..EncryptionHeaders::default() }, Ok(Encryption::Scope("s".into()))),
+            (EncryptionHeaders { scope: Some("s"), ..whole }, Err("InvalidInput")),
+            (EncryptionHeaders { key: Some("AAAA"), ..whole }, Err("InvalidHeaderValue")),
+            (EncryptionHeaders { sha256: Some("AAAA"), ..whole }, Err("InvalidHeaderValue")),
+            (EncryptionHeaders { sha256: None, ..whole }, Err("MissingRequiredHeader")),
+            (EncryptionHeaders { algorithm: Some("ROT13"), ..whole }, Err("InvalidHeaderValue")),
+            (EncryptionHeaders { algorithm: None, ..whole }, Err("MissingRequiredHeader")),
         ] {
             assert_eq!(Encryption::read(&PLAIN, headers).map_err(|fault| fault.code().name()), expected, "{headers:?}");
         }
@@ -278,7 +280,7 @@ mod tests {
             (&scope, &scope, "", ""),
             (&scope, &key, mismatch, mismatch),
         ] {
-            let code = |outcome: Result<(), Fault>| outcome.map_or_else(|fault| fault.code().name(), |()| "");
+            let code = |outcome: Result<(), StorageError>| outcome.map_or_else(|fault| fault.code().name(), |()| "");
             assert_eq!(code(stored.admits_reader(asked)), reads, "{stored:?} {asked:?}");
             assert_eq!(code(stored.admits_writer(asked)), writes, "{stored:?} {asked:?}");
         }
@@ -336,7 +338,7 @@ mod tests {
     #[test]
     fn a_new_container_names_a_scope_and_whether_it_may_be_overridden() {
         let (any, one) = (Scopes::default(), declared(&["one"]));
-        let preset = |scope: Option<&str>, deny_override| Ok(Preset { scope: scope.map(Box::from), deny_override });
+        let preset = |scope: Option<&str>, deny_override| Ok(DefaultEncryption { scope: scope.map(Box::from), deny_override });
         let (missing, header) = (Err((400, "MissingRequiredHeader")), Err((400, "InvalidHeaderValue")));
         for (declared, scope, deny, expected) in [
             (&any, None, None, preset(None, false)),
@@ -353,19 +355,19 @@ mod tests {
             (&one, Some(ACCOUNT_SCOPE), Some("false"), preset(None, false)),
             (&one, Some("two"), Some("true"), header),
         ] {
-            let read = Preset::read(scope, deny, declared).map_err(|fault| (fault.status(), fault.code().name()));
+            let read = DefaultEncryption::read(scope, deny, declared).map_err(|fault| (fault.status(), fault.code().name()));
             assert_eq!(read, expected, "{scope:?} {deny:?} {declared:?}");
         }
     }
 
     #[test]
     fn a_container_may_have_its_own() {
-        let default = |deny_override| Preset { scope: Some("s".into()), deny_override };
+        let default = |deny_override| DefaultEncryption { scope: Some("s".into()), deny_override };
         let scope = |name: &str| Encryption::Scope(name.into());
         assert_eq!(Encryption::Service.in_container(&default(true)), Ok(scope("s")));
         assert_eq!(scope("s").in_container(&default(true)), Ok(scope("s")));
         assert!(scope("other").in_container(&default(true)).is_err());
         assert_eq!(scope("other").in_container(&default(false)), Ok(scope("other")));
-        assert_eq!(Encryption::Service.in_container(&Preset::default()), Ok(Encryption::Service));
+        assert_eq!(Encryption::Service.in_container(&DefaultEncryption::default()), Ok(Encryption::Service));
     }
 }

@@ -1,11 +1,11 @@
 //! When a blob is to be gone, in accounts with a hierarchical namespace. No timer runs: it is gone for whoever looks later.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::time::Timestamp;
 
 /// What a request wants (`x-ms-expiry-option`, `x-ms-expiry-time`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum ExpiryOption {
     /// It is never gone.
     Never,
     /// So many milliseconds from now.
@@ -16,24 +16,24 @@ pub enum Ask {
     At(Timestamp),
 }
 
-impl Ask {
+impl ExpiryOption {
     /// Reads it.
     ///
     /// # Errors
     /// 400 MissingRequiredHeader for an option without its time; 400 InvalidHeaderValue for an unknown option, a time that the option
     /// does not have, or one of another form (recorded: without naming the header).
-    pub fn read(option: &str, time: Option<&str>) -> Result<Ask, Fault> {
-        let invalid = || Fault::from(Code::InvalidHeaderValue);
+    pub fn read(option: &str, time: Option<&str>) -> Result<ExpiryOption, StorageError> {
+        let invalid = || StorageError::from(ErrorCode::InvalidHeaderValue);
         let time = time.filter(|text| !text.is_empty());
-        let needed = || time.ok_or_else(|| Fault::missing_header("x-ms-expiry-time"));
+        let needed = || time.ok_or_else(|| StorageError::missing_header("x-ms-expiry-time"));
         let milliseconds = || needed()?.trim().parse().map_err(|_| invalid());
         match option.trim().to_ascii_lowercase().as_str() {
             "neverexpire" if time.is_some() => Err(invalid()),
-            "neverexpire" => Ok(Ask::Never),
-            "relativetonow" => Ok(Ask::FromNow(milliseconds()?)),
-            "relativetocreation" => Ok(Ask::FromCreation(milliseconds()?)),
-            "absolute" => Timestamp::parse_http(needed()?).map(Ask::At).ok_or_else(invalid),
-            _ => Err(Fault::header("x-ms-expiry-option", option)),
+            "neverexpire" => Ok(ExpiryOption::Never),
+            "relativetonow" => Ok(ExpiryOption::FromNow(milliseconds()?)),
+            "relativetocreation" => Ok(ExpiryOption::FromCreation(milliseconds()?)),
+            "absolute" => Timestamp::parse_http(needed()?).map(ExpiryOption::At).ok_or_else(invalid),
+            _ => Err(StorageError::invalid_header("x-ms-expiry-option", option)),
         }
     }
 
@@ -41,16 +41,16 @@ impl Ask {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what has passed.
-    pub fn at(self, created: Timestamp, now: Timestamp) -> Result<Option<Timestamp>, Fault> {
+    pub fn at(self, created: Timestamp, now: Timestamp) -> Result<Option<Timestamp>, StorageError> {
         const TICKS: u64 = 10_000;
         let after = |from: Timestamp, ms: u64| Timestamp::from_ticks(from.ticks().saturating_add(ms.saturating_mul(TICKS)));
         let at = match self {
-            Ask::Never => return Ok(None),
-            Ask::FromNow(ms) => after(now, ms),
-            Ask::FromCreation(ms) => after(created, ms),
-            Ask::At(at) => at,
+            ExpiryOption::Never => return Ok(None),
+            ExpiryOption::FromNow(ms) => after(now, ms),
+            ExpiryOption::FromCreation(ms) => after(created, ms),
+            ExpiryOption::At(at) => at,
         };
-        if at > now { Ok(Some(at)) } else { Err(Code::InvalidHeaderValue.into()) }
+        if at > now { Ok(Some(at)) } else { Err(ErrorCode::InvalidHeaderValue.into()) }
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
             ("Absolute", None, missing),
             ("Tomorrow", None, invalid),
         ] {
-            let got = Ask::read(option, time).and_then(|ask| ask.at(created, now)).map_err(|fault| fault.code().name());
+            let got = ExpiryOption::read(option, time).and_then(|ask| ask.at(created, now)).map_err(|fault| fault.code().name());
             assert_eq!(got, expected, "{option} {time:?}");
         }
     }

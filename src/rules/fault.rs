@@ -10,25 +10,25 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $code:ident $(as $wire:literal)? $status:literal $says:literal)*) => {
         /// A reason for a refusal, as the service names it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Code { $($(#[$doc])* #[doc = $says] $code),* }
+        pub enum ErrorCode { $($(#[$doc])* #[doc = $says] $code),* }
 
-        impl Code {
+        impl ErrorCode {
             /// Every code, for the tests of the table and for the documentation.
-            pub const ALL: &[Code] = &[$(Code::$code),*];
+            pub const ALL: &[ErrorCode] = &[$(ErrorCode::$code),*];
 
-            /// The code's name on the wire (`x-ms-error-code`, `<Code>`).
+            /// The code's name on the wire (`x-ms-error-code`, `<ErrorCode>`).
             pub const fn name(self) -> &'static str {
-                match self { $(Code::$code => codes!(@name $code $($wire)?)),* }
+                match self { $(ErrorCode::$code => codes!(@name $code $($wire)?)),* }
             }
 
             /// The HTTP status that goes with it.
             pub const fn status(self) -> u16 {
-                match self { $(Code::$code => $status),* }
+                match self { $(ErrorCode::$code => $status),* }
             }
 
             /// The sentence that goes with it.
             pub const fn says(self) -> &'static str {
-                match self { $(Code::$code => $says),* }
+                match self { $(ErrorCode::$code => $says),* }
             }
         }
     };
@@ -234,11 +234,11 @@ codes! {
 
 /// A refusal of one request: the code, and what this case says beyond the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault(Box<Inner>);
+pub struct StorageError(Box<Inner>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Inner {
-    code: Code,
+    code: ErrorCode,
     status: u16,
     says: Cow<'static, str>,
     details: Vec<(&'static str, String)>,
@@ -246,9 +246,9 @@ struct Inner {
     why: String,
 }
 
-impl From<Code> for Fault {
-    fn from(code: Code) -> Fault {
-        Fault(Box::new(Inner {
+impl From<ErrorCode> for StorageError {
+    fn from(code: ErrorCode) -> StorageError {
+        StorageError(Box::new(Inner {
             code,
             status: code.status(),
             says: Cow::Borrowed(code.says()),
@@ -259,103 +259,106 @@ impl From<Code> for Fault {
     }
 }
 
-impl Code {
+impl ErrorCode {
     /// This refusal with an element beside code and message, such as `HeaderName`.
-    pub fn with(self, element: &'static str, value: impl Into<String>) -> Fault {
-        Fault::from(self).with(element, value)
+    pub fn with_detail(self, element: &'static str, value: impl Into<String>) -> StorageError {
+        StorageError::from(self).with_detail(element, value)
     }
 
     /// This refusal with another sentence than the table's.
-    pub fn saying(self, sentence: impl Into<Cow<'static, str>>) -> Fault {
-        Fault::from(self).saying(sentence)
+    pub fn with_message(self, sentence: impl Into<Cow<'static, str>>) -> StorageError {
+        StorageError::from(self).with_message(sentence)
     }
 
     /// This refusal with a reason for the log that the client is not told.
-    pub fn because(self, why: impl Into<String>) -> Fault {
-        Fault::from(self).because(why)
+    pub fn with_reason(self, why: impl Into<String>) -> StorageError {
+        StorageError::from(self).with_reason(why)
     }
 }
 
-impl Fault {
+impl StorageError {
     /// A header that is out of format or range: 400 InvalidHeaderValue, naming it.
-    pub fn header(name: &str, value: impl Into<String>) -> Fault {
-        Code::InvalidHeaderValue.with("HeaderName", name).with("HeaderValue", value)
+    pub fn invalid_header(name: &str, value: impl Into<String>) -> StorageError {
+        ErrorCode::InvalidHeaderValue.with_detail("HeaderName", name).with_detail("HeaderValue", value)
     }
 
     /// A header that must be there and is not: 400 MissingRequiredHeader, naming it.
-    pub fn missing_header(name: &str) -> Fault {
-        Code::MissingRequiredHeader.with("HeaderName", name)
+    pub fn missing_header(name: &str) -> StorageError {
+        ErrorCode::MissingRequiredHeader.with_detail("HeaderName", name)
     }
 
     /// A query parameter that is out of format: 400 InvalidQueryParameterValue, naming it and saying why.
-    pub fn query(name: &str, value: impl Into<String>, reason: impl Into<String>) -> Fault {
-        Code::InvalidQueryParameterValue
-            .with("QueryParameterName", name)
-            .with("QueryParameterValue", value)
-            .with("Reason", reason)
+    pub fn invalid_query(name: &str, value: impl Into<String>, reason: impl Into<String>) -> StorageError {
+        ErrorCode::InvalidQueryParameterValue
+            .with_detail("QueryParameterName", name)
+            .with_detail("QueryParameterValue", value)
+            .with_detail("Reason", reason)
     }
 
     /// A number in the query that is too small or too large: 400 OutOfRangeQueryParameterValue with the bounds.
-    pub fn query_range(name: &str, value: impl Into<String>, least: u64, most: u64) -> Fault {
-        Code::OutOfRangeQueryParameterValue
-            .with("QueryParameterName", name)
-            .with("QueryParameterValue", value)
-            .with("MinimumAllowed", least.to_string())
-            .with("MaximumAllowed", most.to_string())
+    pub fn out_of_range_query(name: &str, value: impl Into<String>, least: u64, most: u64) -> StorageError {
+        ErrorCode::OutOfRangeQueryParameterValue
+            .with_detail("QueryParameterName", name)
+            .with_detail("QueryParameterValue", value)
+            .with_detail("MinimumAllowed", least.to_string())
+            .with_detail("MaximumAllowed", most.to_string())
     }
 
     /// A query parameter that must be there and is not: 400 MissingRequiredQueryParameter, naming it.
-    pub fn missing_query(name: &str) -> Fault {
-        Code::MissingRequiredQueryParameter.with("QueryParameterName", name)
+    pub fn missing_query(name: &str) -> StorageError {
+        ErrorCode::MissingRequiredQueryParameter.with_detail("QueryParameterName", name)
     }
 
     /// A body that is not the XML it should be: 400 InvalidXmlDocument with a reason.
-    pub fn xml(reason: impl Into<String>) -> Fault {
-        Code::InvalidXmlDocument.with("LineNumber", "0").with("LinePosition", "0").with("Reason", reason)
+    pub fn invalid_xml(reason: impl Into<String>) -> StorageError {
+        ErrorCode::InvalidXmlDocument
+            .with_detail("LineNumber", "0")
+            .with_detail("LinePosition", "0")
+            .with_detail("Reason", reason)
     }
 
     /// An element of an XML body whose value is not allowed: 400 InvalidXmlNodeValue, naming it.
-    pub fn xml_node(name: impl Into<String>, value: impl Into<String>) -> Fault {
-        Code::InvalidXmlNodeValue.with("XmlNodeName", name).with("XmlNodeValue", value)
+    pub fn invalid_xml_node(name: impl Into<String>, value: impl Into<String>) -> StorageError {
+        ErrorCode::InvalidXmlNodeValue.with_detail("XmlNodeName", name).with_detail("XmlNodeValue", value)
     }
 
     /// A body over its limit in bytes: 413 RequestBodyTooLarge with the limit.
-    pub fn too_large(limit: u64) -> Fault {
-        Code::RequestBodyTooLarge.with("MaxLimit", limit.to_string())
+    pub fn too_large(limit: u64) -> StorageError {
+        ErrorCode::RequestBodyTooLarge.with_detail("MaxLimit", limit.to_string())
     }
 
     /// Adds an element beside code and message.
-    pub fn with(mut self, element: &'static str, value: impl Into<String>) -> Fault {
+    pub fn with_detail(mut self, element: &'static str, value: impl Into<String>) -> StorageError {
         self.0.details.push((element, value.into()));
         self
     }
 
     /// Adds a response header, such as the `Content-Range` of a 416.
-    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Fault {
+    pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> StorageError {
         self.0.headers.push((name, value.into()));
         self
     }
 
     /// Replaces the table's sentence.
-    pub fn saying(mut self, sentence: impl Into<Cow<'static, str>>) -> Fault {
+    pub fn with_message(mut self, sentence: impl Into<Cow<'static, str>>) -> StorageError {
         self.0.says = sentence.into();
         self
     }
 
     /// Replaces the table's status, for the few codes that come with several (CannotVerifyCopySource).
-    pub fn status_of(mut self, status: u16) -> Fault {
+    pub fn with_status(mut self, status: u16) -> StorageError {
         self.0.status = status;
         self
     }
 
     /// Adds a reason for the log that the client is not told.
-    pub fn because(mut self, why: impl Into<String>) -> Fault {
+    pub fn with_reason(mut self, why: impl Into<String>) -> StorageError {
         self.0.why = why.into();
         self
     }
 
     /// The code.
-    pub fn code(&self) -> Code {
+    pub fn code(&self) -> ErrorCode {
         self.0.code
     }
 
@@ -365,7 +368,7 @@ impl Fault {
     }
 
     /// The sentence.
-    pub fn says(&self) -> &str {
+    pub fn message(&self) -> &str {
         &self.0.says
     }
 
@@ -380,16 +383,16 @@ impl Fault {
     }
 
     /// The reason for the log; empty when the sentence says it all.
-    pub fn why(&self) -> &str {
+    pub fn reason(&self) -> &str {
         &self.0.why
     }
 
     /// What this refusal says beyond its code, in one line for the log: its own sentence, its elements, its reason. The secrets that
     /// the client's own answer may hold are masked. `None` when the code says it all.
-    pub fn reason(&self) -> Option<String> {
-        let own = Some(self.says()).filter(|says| *says != self.code().says());
+    pub fn log_line(&self) -> Option<String> {
+        let own = Some(self.message()).filter(|says| *says != self.code().says());
         let sentence = own.map(secret::masked);
-        let why = Some(self.why()).filter(|why| !why.is_empty()).map(secret::masked);
+        let why = Some(self.reason()).filter(|why| !why.is_empty()).map(secret::masked);
         let parts: Vec<String> = sentence.into_iter().chain(self.masked_details()).chain(why).collect();
         let line = parts.join("; ").replace(|c: char| c.is_control(), " ");
         Some(line).filter(|line| !line.is_empty())
@@ -413,20 +416,20 @@ fn visible(text: &str) -> String {
 }
 
 /// For the log, without the secrets that the client's own answer may hold.
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for StorageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}: {}", self.status(), self.code().name(), self.says())?;
+        write!(f, "{} {}: {}", self.status(), self.code().name(), self.message())?;
         for detail in self.masked_details() {
             write!(f, " {detail}")?;
         }
-        if !self.why().is_empty() {
-            write!(f, " ({})", secret::masked(self.why()))?;
+        if !self.reason().is_empty() {
+            write!(f, " ({})", secret::masked(self.reason()))?;
         }
         Ok(())
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for StorageError {}
 
 #[cfg(test)]
 mod tests {
@@ -434,7 +437,7 @@ mod tests {
 
     #[test]
     fn every_code_is_a_refusal_with_a_sentence() {
-        for code in Code::ALL {
+        for code in ErrorCode::ALL {
             assert!((300..=599).contains(&code.status()), "{code:?}");
             assert!(!code.says().is_empty() && !code.says().contains("unverified"), "{code:?}");
         }
@@ -443,27 +446,32 @@ mod tests {
     #[test]
     fn the_log_is_told_no_secret() {
         let mismatch = crate::rules::shared_key::mismatch("c2ln", "PUT\n\nx-ms-encryption-key:a2V5\n/a/b");
-        let source = Code::CannotVerifyCopySource.because("GET /a/b?sv=1&sig=c2ln");
-        for (fault, secret) in [(mismatch, "a2V5"), (Fault::header("x-ms-encryption-key", "a2V5"), "a2V5"), (source, "c2ln")] {
+        let source = ErrorCode::CannotVerifyCopySource.with_reason("GET /a/b?sv=1&sig=c2ln");
+        for (fault, secret) in
+            [(mismatch, "a2V5"), (StorageError::invalid_header("x-ms-encryption-key", "a2V5"), "a2V5"), (source, "c2ln")]
+        {
             let logged = fault.to_string();
             assert!(!logged.contains(secret) && !logged.contains("c2ln") && logged.contains('…'), "{logged}");
         }
         for (fault, reason) in [
-            (Code::BlobNotFound.into(), None),
-            (Code::BlobNotFound.because("why"), Some("why")),
-            (Code::ConditionNotMet.saying("A sentence?sig=c2ln&x=\ny").because("why"), Some("A sentence?sig=…&x= y; why")),
-            (Fault::header("x-ms-date", "no date"), Some("HeaderName=\"x-ms-date\"; HeaderValue=\"no date\"")),
-            (Fault::header("authorization", "c2ln"), Some("HeaderName=\"authorization\"; HeaderValue=…")),
-            (Code::AuthenticationFailed.with("AuthenticationErrorDetail", "It is 'a\nb'."), Some("It is 'a\\nb'.")),
+            (ErrorCode::BlobNotFound.into(), None),
+            (ErrorCode::BlobNotFound.with_reason("why"), Some("why")),
+            (
+                ErrorCode::ConditionNotMet.with_message("A sentence?sig=c2ln&x=\ny").with_reason("why"),
+                Some("A sentence?sig=…&x= y; why"),
+            ),
+            (StorageError::invalid_header("x-ms-date", "no date"), Some("HeaderName=\"x-ms-date\"; HeaderValue=\"no date\"")),
+            (StorageError::invalid_header("authorization", "c2ln"), Some("HeaderName=\"authorization\"; HeaderValue=…")),
+            (ErrorCode::AuthenticationFailed.with_detail("AuthenticationErrorDetail", "It is 'a\nb'."), Some("It is 'a\\nb'.")),
         ] {
             assert_eq!(fault.reason().as_deref(), reason);
         }
-        let told = Fault::header("x-ms-date", "no date").to_string();
+        let told = StorageError::invalid_header("x-ms-date", "no date").to_string();
         assert!(told.ends_with("HeaderName=\"x-ms-date\" HeaderValue=\"no date\""), "{told}");
     }
 
     #[test]
     fn a_fault_is_one_pointer_wide() {
-        assert_eq!(size_of::<Fault>(), size_of::<usize>());
+        assert_eq!(size_of::<StorageError>(), size_of::<usize>());
     }
 }

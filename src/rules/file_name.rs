@@ -2,7 +2,7 @@
 //!
 //! Sources: «Naming and referencing shares, directories, files, and metadata» in the REST reference.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 
 /// Characters of a path, at most.
 const PATH_CHARACTERS: usize = 2048;
@@ -33,17 +33,19 @@ impl Path {
     /// # Errors
     /// 400 InvalidResourceName for a character or a name that no file can have; OutOfRangeInput for a name of more than 255
     /// characters; InvalidFileOrDirectoryPathName for a path that is too long or too deep.
-    pub fn parse(text: &str, dots: TrailingDots) -> Result<Path, Fault> {
+    pub fn parse(text: &str, dots: TrailingDots) -> Result<Path, StorageError> {
         let text = text.strip_suffix('/').unwrap_or(text);
         if text.is_empty() {
             return Ok(Path::default());
         }
         if text.chars().nth(PATH_CHARACTERS).is_some() {
-            return Err(Code::InvalidFileOrDirectoryPathName.saying("File or directory path is too long."));
+            return Err(ErrorCode::InvalidFileOrDirectoryPathName.with_message("File or directory path is too long."));
         }
-        let names: Vec<String> = text.split('/').map(|name| parse_name(name, dots)).collect::<Result<_, Fault>>()?;
+        let names: Vec<String> = text.split('/').map(|name| parse_name(name, dots)).collect::<Result<_, StorageError>>()?;
         if names.len() > DEPTH {
-            return Err(Code::InvalidFileOrDirectoryPathName.saying("File or directory path has too many subdirectories."));
+            return Err(
+                ErrorCode::InvalidFileOrDirectoryPathName.with_message("File or directory path has too many subdirectories.")
+            );
         }
         Ok(Path(names))
     }
@@ -73,24 +75,26 @@ impl Path {
 ///
 /// # Errors
 /// 400 OutOfRangeInput for the length, InvalidResourceName for the characters.
-pub fn share(name: &str) -> Result<(), Fault> {
+pub fn share(name: &str) -> Result<(), StorageError> {
     if name.starts_with('$') {
-        return Err(Code::InvalidResourceName.because(format!("{name:?} is not a share's name: it starts with $")));
+        return Err(ErrorCode::InvalidResourceName.with_reason(format!("{name:?} is not a share's name: it starts with $")));
     }
     super::name::container(name)
 }
 
-fn parse_name(name: &str, dots: TrailingDots) -> Result<String, Fault> {
+fn parse_name(name: &str, dots: TrailingDots) -> Result<String, StorageError> {
     let kept = match dots {
         TrailingDots::Dropped => name.trim_end_matches('.'),
         TrailingDots::Kept => name,
     };
     if kept.chars().nth(NAME_CHARACTERS).is_some() {
-        return Err(Code::OutOfRangeInput.saying("The specified resource name length is not within the permissible limits."));
+        return Err(
+            ErrorCode::OutOfRangeInput.with_message("The specified resource name length is not within the permissible limits.")
+        );
     }
     let forbidden = |c: char| matches!(c, '"' | '\\' | ':' | '|' | '<' | '>' | '*' | '?') || c.is_control();
     if kept.is_empty() || name.contains(forbidden) || is_reserved(name) || is_reserved(kept) {
-        return Err(Code::InvalidResourceName.because(format!(
+        return Err(ErrorCode::InvalidResourceName.with_reason(format!(
             "{name:?} is not a file's name: it is empty, only dots, a device's name such as CON, or has a control character or one of \
              \" \\ : | < > * ?"
         )));

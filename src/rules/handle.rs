@@ -3,7 +3,7 @@
 //! A handle has the access that its opener asked for, and shares the file for some of read, write and delete. A request over REST is
 //! like a handle that is open for a moment and shares everything. Source: «Managing file locks in Azure Files» in the reference.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use std::ops::Range;
 
 /// A set of read, write and delete.
@@ -41,7 +41,7 @@ impl Access {
 
 /// What a request means to do with a file or a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touch {
+pub enum FileAccess {
     /// Look at its properties, or at what is in it.
     Look,
     /// Read its content.
@@ -56,21 +56,21 @@ pub enum Touch {
     Replace,
 }
 
-impl Touch {
+impl FileAccess {
     /// The access that it needs beside open handles.
     pub const fn access(self) -> Access {
         match self {
-            Touch::Look => Access::NONE,
-            Touch::Read => Access::READ,
-            Touch::Describe | Touch::Write => Access::WRITE,
-            Touch::Remove => Access::DELETE,
-            Touch::Replace => Access::WRITE.and(Access::DELETE),
+            FileAccess::Look => Access::NONE,
+            FileAccess::Read => Access::READ,
+            FileAccess::Describe | FileAccess::Write => Access::WRITE,
+            FileAccess::Remove => Access::DELETE,
+            FileAccess::Replace => Access::WRITE.and(Access::DELETE),
         }
     }
 
     /// Whether a read-only file stands against it. Who may describe it can make it writable again.
     pub const fn minds_read_only(self) -> bool {
-        matches!(self, Touch::Write | Touch::Remove | Touch::Replace)
+        matches!(self, FileAccess::Write | FileAccess::Remove | FileAccess::Replace)
     }
 }
 
@@ -101,19 +101,19 @@ pub struct Open {
 /// # Errors
 /// 409 DeletePending; 409 SharingViolation for what a handle does not share; 409 CannotDeleteFileOrDirectory where all share, and the
 /// name cannot go before they close.
-pub fn admit<'a>(opens: impl IntoIterator<Item = &'a Open>, wants: Access) -> Result<(), Fault> {
+pub fn admit<'a>(opens: impl IntoIterator<Item = &'a Open>, wants: Access) -> Result<(), StorageError> {
     let mut held = false;
     for open in opens {
         held = true;
         if open.delete_pending {
-            return Err(Code::DeletePending.into());
+            return Err(ErrorCode::DeletePending.into());
         }
         if !open.share.contains(wants) {
-            return Err(Code::SharingViolation.into());
+            return Err(ErrorCode::SharingViolation.into());
         }
     }
     match held && wants.contains(Access::DELETE) {
-        true => Err(Code::CannotDeleteFileOrDirectory.into()),
+        true => Err(ErrorCode::CannotDeleteFileOrDirectory.into()),
         false => Ok(()),
     }
 }
@@ -122,13 +122,13 @@ pub fn admit<'a>(opens: impl IntoIterator<Item = &'a Open>, wants: Access) -> Re
 ///
 /// # Errors
 /// As [`admit`], and SharingViolation too where the new one does not share what another does.
-pub fn admit_open<'a>(opens: impl IntoIterator<Item = &'a Open>, new: &Open) -> Result<(), Fault> {
+pub fn admit_open<'a>(opens: impl IntoIterator<Item = &'a Open>, new: &Open) -> Result<(), StorageError> {
     for open in opens {
         if open.delete_pending {
-            return Err(Code::DeletePending.into());
+            return Err(ErrorCode::DeletePending.into());
         }
         if !open.share.contains(new.access) || !new.share.contains(open.access) {
-            return Err(Code::SharingViolation.into());
+            return Err(ErrorCode::SharingViolation.into());
         }
     }
     Ok(())
@@ -138,11 +138,11 @@ pub fn admit_open<'a>(opens: impl IntoIterator<Item = &'a Open>, new: &Open) -> 
 ///
 /// # Errors
 /// 409 FileLockConflict.
-pub fn admit_range<'a>(opens: impl IntoIterator<Item = &'a Open>, range: &Range<u64>, writes: bool) -> Result<(), Fault> {
+pub fn admit_range<'a>(opens: impl IntoIterator<Item = &'a Open>, range: &Range<u64>, writes: bool) -> Result<(), StorageError> {
     let meets = |lock: &Lock| lock.range.start < range.end && range.start < lock.range.end;
     let locks = opens.into_iter().flat_map(|open| &open.locks);
     match locks.into_iter().any(|lock| meets(lock) && (writes || lock.exclusive)) {
-        true => Err(Code::FileLockConflict.into()),
+        true => Err(ErrorCode::FileLockConflict.into()),
         false => Ok(()),
     }
 }
@@ -151,7 +151,7 @@ pub fn admit_range<'a>(opens: impl IntoIterator<Item = &'a Open>, range: &Range<
 mod tests {
     use super::*;
 
-    fn told(outcome: Result<(), Fault>) -> &'static str {
+    fn told(outcome: Result<(), StorageError>) -> &'static str {
         outcome.map_or_else(|fault| fault.code().name(), |()| "ok")
     }
 

@@ -3,7 +3,7 @@
 //! A policy runs until a date, which nobody waits for: it is over when it is looked at later. A hold has no end but its release. Both
 //! are a state's own: whoever writes over a protected blob makes a new one, and the protected state stays as a version.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::time::Timestamp;
 
 /// What keeps a blob as it is.
@@ -53,14 +53,15 @@ impl Policy {
     /// # Errors
     /// 400 InvalidHeaderValue for a date that is none or has passed, or another mode; 400 MissingRequiredHeader for a mode without a
     /// date.
-    pub fn read(until: Option<&str>, mode: Option<&str>, now: Timestamp) -> Result<Option<Policy>, Fault> {
+    pub fn read(until: Option<&str>, mode: Option<&str>, now: Timestamp) -> Result<Option<Policy>, StorageError> {
         let modes = [Mode::Unlocked, Mode::Locked];
         let known = |text: &str| modes.into_iter().find(|mode| mode.name().eq_ignore_ascii_case(text));
-        let mode = mode.map(|text| known(text).ok_or_else(|| Fault::header(MODE, text))).transpose()?;
+        let mode = mode.map(|text| known(text).ok_or_else(|| StorageError::invalid_header(MODE, text))).transpose()?;
         let Some(text) = until else {
-            return if mode.is_none() { Ok(None) } else { Err(Fault::missing_header(UNTIL)) };
+            return if mode.is_none() { Ok(None) } else { Err(StorageError::missing_header(UNTIL)) };
         };
-        let until = Timestamp::parse_http(text).filter(|until| *until > now).ok_or_else(|| Fault::header(UNTIL, text))?;
+        let until =
+            Timestamp::parse_http(text).filter(|until| *until > now).ok_or_else(|| StorageError::invalid_header(UNTIL, text))?;
         Ok(Some(Policy { until: until.to_second(), mode: mode.unwrap_or_default() }))
     }
 
@@ -68,10 +69,10 @@ impl Policy {
     ///
     /// # Errors
     /// 409 BlobImmutableDueToPolicy for what would shorten or unlock a locked policy.
-    pub fn check_replaces(self, before: Option<Policy>) -> Result<(), Fault> {
+    pub fn check_replaces(self, before: Option<Policy>) -> Result<(), StorageError> {
         match before {
             Some(Policy { until, mode: Mode::Locked }) if self.mode != Mode::Locked || self.until < until => {
-                Err(Code::BlobImmutableDueToPolicy.into())
+                Err(ErrorCode::BlobImmutableDueToPolicy.into())
             }
             _ => Ok(()),
         }
@@ -81,9 +82,9 @@ impl Policy {
     ///
     /// # Errors
     /// 409 ImmutabilityPolicyDeleteOnLockedPolicy.
-    pub fn check_deleted(self) -> Result<(), Fault> {
+    pub fn check_deleted(self) -> Result<(), StorageError> {
         match self.mode {
-            Mode::Locked => Err(Code::ImmutabilityPolicyDeleteOnLockedPolicy.into()),
+            Mode::Locked => Err(ErrorCode::ImmutabilityPolicyDeleteOnLockedPolicy.into()),
             Mode::Unlocked => Ok(()),
         }
     }
@@ -94,25 +95,25 @@ impl Protection {
     ///
     /// # Errors
     /// 409 BlobImmutableDueToLegalHold or BlobImmutableDueToPolicy.
-    pub fn admits_change(self) -> Result<(), Fault> {
+    pub fn admits_change(self) -> Result<(), StorageError> {
         self.admits_unheld()?;
-        if self.policy.is_some() { Err(Code::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
+        if self.policy.is_some() { Err(ErrorCode::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
     }
 
     /// Checks that the blob may be removed.
     ///
     /// # Errors
     /// 409 BlobImmutableDueToLegalHold, or BlobImmutableDueToPolicy until the policy's date.
-    pub fn admits_removal(self, now: Timestamp) -> Result<(), Fault> {
+    pub fn admits_removal(self, now: Timestamp) -> Result<(), StorageError> {
         self.admits_unheld()?;
         match self.policy {
-            Some(policy) if now < policy.until => Err(Code::BlobImmutableDueToPolicy.into()),
+            Some(policy) if now < policy.until => Err(ErrorCode::BlobImmutableDueToPolicy.into()),
             _ => Ok(()),
         }
     }
 
-    fn admits_unheld(self) -> Result<(), Fault> {
-        if self.hold == Some(true) { Err(Code::BlobImmutableDueToLegalHold.into()) } else { Ok(()) }
+    fn admits_unheld(self) -> Result<(), StorageError> {
+        if self.hold == Some(true) { Err(ErrorCode::BlobImmutableDueToLegalHold.into()) } else { Ok(()) }
     }
 }
 
@@ -130,7 +131,7 @@ mod tests {
         Policy { until: now().after_seconds(days * DAY), mode }
     }
 
-    fn code<T>(result: Result<T, Fault>) -> &'static str {
+    fn code<T>(result: Result<T, StorageError>) -> &'static str {
         result.map_or_else(|fault| fault.code().name(), |_| "ok")
     }
 

@@ -7,12 +7,12 @@ const DAY: u64 = 24 * 60 * 60 * TICKS_PER_SECOND;
 
 /// What is kept of a blob's reads: the first, and then the first after every 24 hours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LastRead(pub Option<Timestamp>);
+pub struct LastAccess(pub Option<Timestamp>);
 
-impl LastRead {
+impl LastAccess {
     /// The read at this moment, kept.
-    pub fn at(now: Timestamp) -> LastRead {
-        LastRead(Some(now))
+    pub fn at(now: Timestamp) -> LastAccess {
+        LastAccess(Some(now))
     }
 
     /// Whether a read at this moment is to be kept. Writes have no say in it: the first read after one, however soon, is.
@@ -35,7 +35,7 @@ mod tests {
         const HOUR: u64 = 60 * 60;
         let start = Timestamp::from_unix(1_000_000, 0);
         // A row is what happens so many seconds after the blob was put, whether that is kept, and how long after it was the last access.
-        let (mut read, mut written) = (LastRead::default(), start);
+        let (mut read, mut written) = (LastAccess::default(), start);
         for (seconds, reads, kept, last) in [
             (0, true, true, 0),
             (1, true, false, 0),
@@ -51,7 +51,7 @@ mod tests {
             match reads {
                 true => {
                     assert_eq!(read.misses(now), kept, "{seconds}");
-                    read = if kept { LastRead::at(now) } else { read };
+                    read = if kept { LastAccess::at(now) } else { read };
                 }
                 false => written = now,
             }
@@ -61,8 +61,8 @@ mod tests {
 
     #[test]
     fn a_clock_that_is_set_back_or_at_its_end_keeps_nothing() {
-        let read = LastRead::at(Timestamp::from_unix(1_000_000, 0));
+        let read = LastAccess::at(Timestamp::from_unix(1_000_000, 0));
         assert!(!read.misses(Timestamp::default()));
-        assert!(!LastRead::at(Timestamp::NEVER).misses(Timestamp::NEVER));
+        assert!(!LastAccess::at(Timestamp::NEVER).misses(Timestamp::NEVER));
     }
 }

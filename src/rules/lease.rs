@@ -5,19 +5,19 @@
 //! attempts», are [`step`] and [`admit`]; the tests below are written as those tables.
 
 use super::{
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     time::Timestamp,
 };
 use std::fmt;
 
 /// The name of a lease, a GUID: whoever can show it holds the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Id(pub [u8; 16]);
+pub struct LeaseId(pub [u8; 16]);
 
-impl Id {
+impl LeaseId {
     /// Reads the forms that .NET's `Guid` writes: `D` (with hyphens), `N` (32 digits), `B` (`{…}`) and `P` (`(…)`), in either
     /// case.
-    pub fn parse(text: &str) -> Option<Id> {
+    pub fn parse(text: &str) -> Option<LeaseId> {
         let within = |open, close| text.strip_prefix(open)?.strip_suffix(close);
         let wrapped = within('{', '}').or_else(|| within('(', ')'));
         let body = wrapped.unwrap_or(text);
@@ -28,11 +28,11 @@ impl Id {
         };
         let digits = groups.concat();
         let well_formed = hyphens_right && digits.len() == 32 && digits.bytes().all(|b| b.is_ascii_hexdigit());
-        well_formed.then(|| u128::from_str_radix(&digits, 16).ok()).flatten().map(|number| Id(number.to_be_bytes()))
+        well_formed.then(|| u128::from_str_radix(&digits, 16).ok()).flatten().map(|number| LeaseId(number.to_be_bytes()))
     }
 }
 
-impl fmt::Display for Id {
+impl fmt::Display for LeaseId {
     /// Lower case, 8-4-4-4-12, as `x-ms-lease-id` comes back.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let n = u128::from_be_bytes(self.0);
@@ -43,26 +43,26 @@ impl fmt::Display for Id {
 
 /// For how long a lease is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Term {
+pub enum LeaseDuration {
     /// Until it is released or broken.
     Infinite,
     /// For so many seconds, 15 to 60, from the last acquire or renew.
     Fixed(u32),
 }
 
-impl Term {
+impl LeaseDuration {
     /// Reads `x-ms-lease-duration`: `-1`, or 15 to 60 seconds.
-    pub fn parse(text: &str) -> Option<Term> {
+    pub fn parse(text: &str) -> Option<LeaseDuration> {
         match text {
-            "-1" => Some(Term::Infinite),
-            _ => text.parse().ok().filter(|seconds| (15..=60).contains(seconds)).map(Term::Fixed),
+            "-1" => Some(LeaseDuration::Infinite),
+            _ => text.parse().ok().filter(|seconds| (15..=60).contains(seconds)).map(LeaseDuration::Fixed),
         }
     }
 
     fn end(self, now: Timestamp) -> Option<Timestamp> {
         match self {
-            Term::Infinite => None,
-            Term::Fixed(seconds) => Some(now.after_seconds(seconds.into())),
+            LeaseDuration::Infinite => None,
+            LeaseDuration::Fixed(seconds) => Some(now.after_seconds(seconds.into())),
         }
     }
 }
@@ -76,30 +76,30 @@ pub enum Lease {
     /// Held, until a moment or (`None`) for ever.
     Leased {
         /// The holder's id.
-        id: Id,
+        id: LeaseId,
         /// What was asked for; a renewal asks for the same again.
-        term: Term,
+        term: LeaseDuration,
         /// When it expires.
         until: Option<Timestamp>,
     },
     /// Its term has run out. The holder may still renew it, until somebody writes or leases.
     Expired {
         /// The last holder's id.
-        id: Id,
+        id: LeaseId,
         /// What a renewal would get.
-        term: Term,
+        term: LeaseDuration,
     },
     /// Somebody broke it; the holder keeps it a little longer.
     Breaking {
         /// The holder's id.
-        id: Id,
+        id: LeaseId,
         /// When it is broken.
         until: Timestamp,
     },
     /// Broken: free for others, lost to its holder.
     Broken {
         /// The last holder's id.
-        id: Id,
+        id: LeaseId,
     },
 }
 
@@ -123,8 +123,8 @@ impl Lease {
     /// `x-ms-lease-duration`, which is there only while leased.
     pub fn duration(self, now: Timestamp) -> Option<&'static str> {
         match seen(self, now) {
-            Lease::Leased { term: Term::Infinite, .. } => Some("infinite"),
-            Lease::Leased { term: Term::Fixed(_), .. } => Some("fixed"),
+            Lease::Leased { term: LeaseDuration::Infinite, .. } => Some("infinite"),
+            Lease::Leased { term: LeaseDuration::Fixed(_), .. } => Some("fixed"),
             _ => None,
         }
     }
@@ -139,7 +139,7 @@ impl Lease {
     }
 
     /// The id of the present or last holder.
-    pub fn id(self) -> Option<Id> {
+    pub fn id(self) -> Option<LeaseId> {
         match self {
             Lease::Available => None,
             Lease::Leased { id, .. } | Lease::Expired { id, .. } | Lease::Breaking { id, .. } | Lease::Broken { id } => Some(id),
@@ -153,32 +153,32 @@ impl Lease {
 
 /// What a client asks of a lease (`x-ms-lease-action`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum LeaseAction {
     /// Take it, or, holding it, take it for another term.
     Acquire {
         /// For how long.
-        term: Term,
+        term: LeaseDuration,
         /// The id the client would like.
-        proposed: Option<Id>,
+        proposed: Option<LeaseId>,
         /// The id to give when it proposes none.
-        fresh: Id,
+        fresh: LeaseId,
     },
     /// Start its term again.
     Renew {
         /// The id the client holds.
-        id: Id,
+        id: LeaseId,
     },
     /// Go on under another id.
     Change {
         /// The id the client holds.
-        id: Id,
+        id: LeaseId,
         /// The id it wants.
-        proposed: Id,
+        proposed: LeaseId,
     },
     /// Give it back at once.
     Release {
         /// The id the client holds.
-        id: Id,
+        id: LeaseId,
     },
     /// Take it from its holder; nobody is asked for an id.
     Break {
@@ -189,7 +189,7 @@ pub enum Ask {
 
 /// What is leased. It chooses among the codes that name a blob or a container, and the noun of the sentences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum LeasedResource {
     /// A blob: its lease guards its content, properties, metadata and tags.
     Blob,
     /// A container: its lease guards its deletion only.
@@ -200,51 +200,51 @@ pub enum Subject {
     File,
 }
 
-impl Subject {
-    fn refuses(self, code: Code) -> Fault {
+impl LeasedResource {
+    fn refuses(self, code: ErrorCode) -> StorageError {
         let noun = match self {
-            Subject::Blob => return code.into(),
-            Subject::Container => "the container",
-            Subject::Share => "the file share",
-            Subject::File => "the file",
+            LeasedResource::Blob => return code.into(),
+            LeasedResource::Container => "the container",
+            LeasedResource::Share => "the file share",
+            LeasedResource::File => "the file",
         };
         match code {
-            Code::LeaseIdMissing | Code::LeaseLost | Code::LeaseNotPresentWithLeaseOperation => {
-                code.saying(code.says().replace("the blob", noun))
+            ErrorCode::LeaseIdMissing | ErrorCode::LeaseLost | ErrorCode::LeaseNotPresentWithLeaseOperation => {
+                code.with_message(code.says().replace("the blob", noun))
             }
-            Code::LeaseIdMismatchWithLeaseOperation if self != Subject::Container => {
-                code.saying(code.says().replace("the blob/container", noun))
+            ErrorCode::LeaseIdMismatchWithLeaseOperation if self != LeasedResource::Container => {
+                code.with_message(code.says().replace("the blob/container", noun))
             }
-            _ => code.saying(code.says().replace("the container", noun)),
+            _ => code.with_message(code.says().replace("the container", noun)),
         }
     }
 
-    fn mismatch(self) -> Code {
+    fn mismatch(self) -> ErrorCode {
         match self {
-            Subject::Blob => Code::LeaseIdMismatchWithBlobOperation,
-            Subject::Container | Subject::Share => Code::LeaseIdMismatchWithContainerOperation,
-            Subject::File => Code::LeaseIdMismatchWithFileOperation,
+            LeasedResource::Blob => ErrorCode::LeaseIdMismatchWithBlobOperation,
+            LeasedResource::Container | LeasedResource::Share => ErrorCode::LeaseIdMismatchWithContainerOperation,
+            LeasedResource::File => ErrorCode::LeaseIdMismatchWithFileOperation,
         }
     }
 
-    fn not_present(self) -> Code {
+    fn not_present(self) -> ErrorCode {
         match self {
-            Subject::Blob => Code::LeaseNotPresentWithBlobOperation,
-            Subject::Container | Subject::Share => Code::LeaseNotPresentWithContainerOperation,
-            Subject::File => Code::LeaseNotPresentWithFileOperation,
+            LeasedResource::Blob => ErrorCode::LeaseNotPresentWithBlobOperation,
+            LeasedResource::Container | LeasedResource::Share => ErrorCode::LeaseNotPresentWithContainerOperation,
+            LeasedResource::File => ErrorCode::LeaseNotPresentWithFileOperation,
         }
     }
 }
 
 /// How an operation respects the lease of what it touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guard {
+pub enum LeaseCheck {
     /// Not at all.
     None,
     /// It needs no id, but an id that is shown must be the right one.
-    Read,
+    IfPresent,
     /// It needs the id of an active lease.
-    Write,
+    Required,
 }
 
 /// The lease as the clock sees it: terms have run out and breaks have ended without anyone acting.
@@ -257,59 +257,69 @@ pub fn seen(lease: Lease, now: Timestamp) -> Lease {
 }
 
 /// What a lease becomes when a client asks something of it; 409 when it may not.
-pub fn step(lease: Lease, ask: Ask, subject: Subject, now: Timestamp) -> Result<Lease, Fault> {
+pub fn step(lease: Lease, ask: LeaseAction, subject: LeasedResource, now: Timestamp) -> Result<Lease, StorageError> {
     use Lease::{Available, Breaking, Broken, Expired, Leased};
-    let granted = |id, term: Term| Ok(Leased { id, term, until: term.end(now) });
+    let granted = |id, term: LeaseDuration| Ok(Leased { id, term, until: term.end(now) });
     let broken_at = |id, until| Ok(if until <= now { Broken { id } } else { Breaking { id, until } });
     let after = |period: Option<u32>| period.map(|seconds| now.after_seconds(seconds.into()));
 
     let next = match (ask, seen(lease, now)) {
-        (Ask::Acquire { term, proposed, fresh }, Available | Broken { .. } | Expired { .. }) => {
+        (LeaseAction::Acquire { term, proposed, fresh }, Available | Broken { .. } | Expired { .. }) => {
             granted(proposed.unwrap_or(fresh), term)
         }
-        (Ask::Acquire { term, proposed: Some(mine), .. }, Leased { id, .. }) if mine == id => granted(id, term),
-        (Ask::Acquire { proposed: Some(mine), .. }, Breaking { id, .. }) if mine == id => {
-            Err(Code::LeaseIsBreakingAndCannotBeAcquired)
+        (LeaseAction::Acquire { term, proposed: Some(mine), .. }, Leased { id, .. }) if mine == id => granted(id, term),
+        (LeaseAction::Acquire { proposed: Some(mine), .. }, Breaking { id, .. }) if mine == id => {
+            Err(ErrorCode::LeaseIsBreakingAndCannotBeAcquired)
         }
-        (Ask::Acquire { .. }, Leased { .. } | Breaking { .. }) => Err(Code::LeaseAlreadyPresent),
+        (LeaseAction::Acquire { .. }, Leased { .. } | Breaking { .. }) => Err(ErrorCode::LeaseAlreadyPresent),
 
-        (Ask::Break { .. }, Available) => Err(Code::LeaseNotPresentWithLeaseOperation),
-        (Ask::Break { period }, Leased { id, until, .. }) => {
+        (LeaseAction::Break { .. }, Available) => Err(ErrorCode::LeaseNotPresentWithLeaseOperation),
+        (LeaseAction::Break { period }, Leased { id, until, .. }) => {
             broken_at(id, after(period).into_iter().chain(until).min().unwrap_or(now))
         }
-        (Ask::Break { period }, Breaking { id, until }) => broken_at(id, after(period).map_or(until, |sooner| until.min(sooner))),
-        (Ask::Break { .. }, Broken { id } | Expired { id, .. }) => Ok(Broken { id }),
+        (LeaseAction::Break { period }, Breaking { id, until }) => {
+            broken_at(id, after(period).map_or(until, |sooner| until.min(sooner)))
+        }
+        (LeaseAction::Break { .. }, Broken { id } | Expired { id, .. }) => Ok(Broken { id }),
 
-        (Ask::Change { id: mine, proposed }, Leased { id, term, until }) if mine == id || proposed == id => {
+        (LeaseAction::Change { id: mine, proposed }, Leased { id, term, until }) if mine == id || proposed == id => {
             Ok(Leased { id: proposed, term, until })
         }
-        (Ask::Change { id: mine, proposed }, Breaking { id, .. }) if mine == id || proposed == id => {
-            Err(Code::LeaseIsBreakingAndCannotBeChanged)
+        (LeaseAction::Change { id: mine, proposed }, Breaking { id, .. }) if mine == id || proposed == id => {
+            Err(ErrorCode::LeaseIsBreakingAndCannotBeChanged)
         }
-        (Ask::Change { .. }, Leased { .. } | Breaking { .. }) => Err(Code::LeaseIdMismatchWithLeaseOperation),
-        (Ask::Change { .. }, Available | Broken { .. } | Expired { .. }) => Err(Code::LeaseNotPresentWithLeaseOperation),
+        (LeaseAction::Change { .. }, Leased { .. } | Breaking { .. }) => Err(ErrorCode::LeaseIdMismatchWithLeaseOperation),
+        (LeaseAction::Change { .. }, Available | Broken { .. } | Expired { .. }) => {
+            Err(ErrorCode::LeaseNotPresentWithLeaseOperation)
+        }
 
-        (Ask::Renew { id: mine }, Leased { id, term, .. } | Expired { id, term }) if mine == id => granted(id, term),
-        (Ask::Renew { id: mine }, Breaking { id, .. } | Broken { id }) if mine == id => {
-            Err(Code::LeaseIsBrokenAndCannotBeRenewed)
+        (LeaseAction::Renew { id: mine }, Leased { id, term, .. } | Expired { id, term }) if mine == id => granted(id, term),
+        (LeaseAction::Renew { id: mine }, Breaking { id, .. } | Broken { id }) if mine == id => {
+            Err(ErrorCode::LeaseIsBrokenAndCannotBeRenewed)
         }
-        (Ask::Release { id: mine }, held) if held.id() == Some(mine) => Ok(Available),
-        (Ask::Renew { .. } | Ask::Release { .. }, _) => Err(Code::LeaseIdMismatchWithLeaseOperation),
+        (LeaseAction::Release { id: mine }, held) if held.id() == Some(mine) => Ok(Available),
+        (LeaseAction::Renew { .. } | LeaseAction::Release { .. }, _) => Err(ErrorCode::LeaseIdMismatchWithLeaseOperation),
     };
     next.map_err(|code| subject.refuses(code))
 }
 
 /// Whether an operation may go on with the lease id that its request shows (`x-ms-lease-id`); 412 when not.
-pub fn admit(lease: Lease, guard: Guard, shown: Option<Id>, subject: Subject, now: Timestamp) -> Result<(), Fault> {
+pub fn admit(
+    lease: Lease,
+    guard: LeaseCheck,
+    shown: Option<LeaseId>,
+    subject: LeasedResource,
+    now: Timestamp,
+) -> Result<(), StorageError> {
     let lease = seen(lease, now);
     let refusal = match (guard, shown) {
-        (Guard::None, _) | (Guard::Read, None) => return Ok(()),
-        (Guard::Write, None) if lease.is_active() => Code::LeaseIdMissing,
-        (Guard::Write, None) => return Ok(()),
-        (Guard::Read | Guard::Write, Some(mine)) => match lease {
+        (LeaseCheck::None, _) | (LeaseCheck::IfPresent, None) => return Ok(()),
+        (LeaseCheck::Required, None) if lease.is_active() => ErrorCode::LeaseIdMissing,
+        (LeaseCheck::Required, None) => return Ok(()),
+        (LeaseCheck::IfPresent | LeaseCheck::Required, Some(mine)) => match lease {
             Lease::Leased { id, .. } | Lease::Breaking { id, .. } if id == mine => return Ok(()),
             Lease::Leased { .. } | Lease::Breaking { .. } => subject.mismatch(),
-            Lease::Broken { .. } | Lease::Expired { .. } => Code::LeaseLost,
+            Lease::Broken { .. } | Lease::Expired { .. } => ErrorCode::LeaseLost,
             Lease::Available => subject.not_present(),
         },
     };
@@ -326,19 +336,19 @@ pub fn after_write(lease: Lease, now: Timestamp) -> Lease {
 mod tests {
     use super::*;
 
-    const A: Id = Id([0xa; 16]);
-    const B: Id = Id([0xb; 16]);
-    const C: Id = Id([0xc; 16]);
+    const A: LeaseId = LeaseId([0xa; 16]);
+    const B: LeaseId = LeaseId([0xb; 16]);
+    const C: LeaseId = LeaseId([0xc; 16]);
     /// The id that is given when none is proposed.
-    const X: Id = Id([0xf; 16]);
+    const X: LeaseId = LeaseId([0xf; 16]);
 
     fn at(second: u64) -> Timestamp {
         Timestamp::from_unix(1_000_000, 0).after_seconds(second)
     }
 
-    const THIRTY: Term = Term::Fixed(30);
+    const THIRTY: LeaseDuration = LeaseDuration::Fixed(30);
 
-    fn leased(id: Id) -> Lease {
+    fn leased(id: LeaseId) -> Lease {
         Lease::Leased { id, term: THIRTY, until: Some(at(30)) }
     }
 
@@ -351,7 +361,7 @@ mod tests {
         [(Lease::Available, 10), (leased(A), 10), (breaking(25), 10), (breaking(25), 25), (leased(A), 30)]
     }
 
-    fn shown(outcome: Result<Lease, Fault>) -> String {
+    fn shown(outcome: Result<Lease, StorageError>) -> String {
         let name = |id| {
             if id == A {
                 'A'
@@ -381,9 +391,9 @@ mod tests {
         const NO_ACQUIRE: &str = "409 LeaseIsBreakingAndCannotBeAcquired";
         const NO_CHANGE: &str = "409 LeaseIsBreakingAndCannotBeChanged";
         const NO_RENEW: &str = "409 LeaseIsBrokenAndCannotBeRenewed";
-        let acquire = |proposed| Ask::Acquire { term: THIRTY, proposed, fresh: X };
-        let change = |id, proposed| Ask::Change { id, proposed };
-        let give_up = |period| Ask::Break { period };
+        let acquire = |proposed| LeaseAction::Acquire { term: THIRTY, proposed, fresh: X };
+        let change = |id, proposed| LeaseAction::Change { id, proposed };
+        let give_up = |period| LeaseAction::Break { period };
         #[rustfmt::skip]
         let table = [
             // asked                        Available      Leased(A)      Breaking(A)    Broken(A)    Expired(A)
@@ -396,14 +406,14 @@ mod tests {
             (change(A, B),                 [NOT_PRESENT,   "Leased(B)",   NO_CHANGE,     NOT_PRESENT, NOT_PRESENT]),
             (change(B, A),                 [NOT_PRESENT,   "Leased(A)",   NO_CHANGE,     NOT_PRESENT, NOT_PRESENT]),
             (change(B, C),                 [NOT_PRESENT,   MISMATCH,      MISMATCH,      NOT_PRESENT, NOT_PRESENT]),
-            (Ask::Renew { id: A },         [MISMATCH,      "Leased(A)",   NO_RENEW,      NO_RENEW,    "Leased(A)"]),
-            (Ask::Renew { id: B },         [MISMATCH,      MISMATCH,      MISMATCH,      MISMATCH,    MISMATCH]),
-            (Ask::Release { id: A },       [MISMATCH,      "Available",   "Available",   "Available", "Available"]),
-            (Ask::Release { id: B },       [MISMATCH,      MISMATCH,      MISMATCH,      MISMATCH,    MISMATCH]),
+            (LeaseAction::Renew { id: A },         [MISMATCH,      "Leased(A)",   NO_RENEW,      NO_RENEW,    "Leased(A)"]),
+            (LeaseAction::Renew { id: B },         [MISMATCH,      MISMATCH,      MISMATCH,      MISMATCH,    MISMATCH]),
+            (LeaseAction::Release { id: A },       [MISMATCH,      "Available",   "Available",   "Available", "Available"]),
+            (LeaseAction::Release { id: B },       [MISMATCH,      MISMATCH,      MISMATCH,      MISMATCH,    MISMATCH]),
         ];
         for (ask, row) in table {
             for ((lease, second), outcome) in states().into_iter().zip(row) {
-                for subject in [Subject::Blob, Subject::Container, Subject::Share, Subject::File] {
+                for subject in [LeasedResource::Blob, LeasedResource::Container, LeasedResource::Share, LeasedResource::File] {
                     assert_eq!(shown(step(lease, ask, subject, at(second))), outcome, "{ask:?} of {}", lease.state(at(second)));
                 }
             }
@@ -420,13 +430,13 @@ mod tests {
         #[rustfmt::skip]
         let table = [
             // use                    Available  Leased(A)  Breaking(A)  Broken(A)  Expired(A)
-            (Guard::Write, Some(A),  [ABSENT,    OK,        OK,          LOST,      LOST]),
-            (Guard::Write, Some(B),  [ABSENT,    OTHER,     OTHER,       LOST,      LOST]),
-            (Guard::Write, None,     [OK,        MISSING,   MISSING,     OK,        OK]),
-            (Guard::Read,  Some(A),  [ABSENT,    OK,        OK,          LOST,      LOST]),
-            (Guard::Read,  Some(B),  [ABSENT,    OTHER,     OTHER,       LOST,      LOST]),
-            (Guard::Read,  None,     [OK,        OK,        OK,          OK,        OK]),
-            (Guard::None,  Some(B),  [OK,        OK,        OK,          OK,        OK]),
+            (LeaseCheck::Required, Some(A),  [ABSENT,    OK,        OK,          LOST,      LOST]),
+            (LeaseCheck::Required, Some(B),  [ABSENT,    OTHER,     OTHER,       LOST,      LOST]),
+            (LeaseCheck::Required, None,     [OK,        MISSING,   MISSING,     OK,        OK]),
+            (LeaseCheck::IfPresent,  Some(A),  [ABSENT,    OK,        OK,          LOST,      LOST]),
+            (LeaseCheck::IfPresent,  Some(B),  [ABSENT,    OTHER,     OTHER,       LOST,      LOST]),
+            (LeaseCheck::IfPresent,  None,     [OK,        OK,        OK,          OK,        OK]),
+            (LeaseCheck::None,  Some(B),  [OK,        OK,        OK,          OK,        OK]),
         ];
         for (guard, id, row) in table {
             for ((lease, second), outcome) in states().into_iter().zip(row) {
@@ -434,10 +444,12 @@ mod tests {
                     Ok(()) => OK.to_owned(),
                     Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
                 };
-                assert_eq!(told(Subject::Blob), outcome, "{guard:?} {id:?}");
-                for (subject, with) in
-                    [(Subject::Container, "WithContainer"), (Subject::Share, "WithContainer"), (Subject::File, "WithFile")]
-                {
+                assert_eq!(told(LeasedResource::Blob), outcome, "{guard:?} {id:?}");
+                for (subject, with) in [
+                    (LeasedResource::Container, "WithContainer"),
+                    (LeasedResource::Share, "WithContainer"),
+                    (LeasedResource::File, "WithFile"),
+                ] {
                     assert_eq!(told(subject), outcome.replace("WithBlob", with), "{guard:?} {id:?}");
                 }
             }
@@ -447,12 +459,12 @@ mod tests {
     #[test]
     fn sentences_name_what_is_leased() {
         for (subject, missing, mismatch) in [
-            (Subject::Blob, "lease on the blob and", "the lease ID for the blob."),
-            (Subject::Container, "lease on the container and", "the lease ID for the container."),
-            (Subject::Share, "lease on the file share and", "the lease ID for the file share."),
-            (Subject::File, "lease on the file and", "the lease ID for the file."),
+            (LeasedResource::Blob, "lease on the blob and", "the lease ID for the blob."),
+            (LeasedResource::Container, "lease on the container and", "the lease ID for the container."),
+            (LeasedResource::Share, "lease on the file share and", "the lease ID for the file share."),
+            (LeasedResource::File, "lease on the file and", "the lease ID for the file."),
         ] {
-            let told = |id| admit(leased(A), Guard::Write, id, subject, at(10)).unwrap_err().says().to_owned();
+            let told = |id| admit(leased(A), LeaseCheck::Required, id, subject, at(10)).unwrap_err().message().to_owned();
             assert!(told(None).contains(missing), "{}", told(None));
             assert!(told(Some(B)).ends_with(mismatch), "{}", told(Some(B)));
         }
@@ -470,7 +482,7 @@ mod tests {
         for ((lease, second), row) in states().into_iter().zip(rows) {
             assert_eq!((lease.state(at(second)), lease.status(at(second)), lease.duration(at(second))), row);
         }
-        let endless = Lease::Leased { id: A, term: Term::Infinite, until: None };
+        let endless = Lease::Leased { id: A, term: LeaseDuration::Infinite, until: None };
         assert_eq!(endless.duration(Timestamp::NEVER), Some("infinite"));
     }
 
@@ -480,13 +492,13 @@ mod tests {
         for ((lease, second), kept) in states().into_iter().zip(kept) {
             assert_eq!(after_write(lease, at(second)), kept);
         }
-        let renewed = step(after_write(leased(A), at(40)), Ask::Renew { id: A }, Subject::Blob, at(41));
+        let renewed = step(after_write(leased(A), at(40)), LeaseAction::Renew { id: A }, LeasedResource::Blob, at(41));
         assert_eq!(shown(renewed), "409 LeaseIdMismatchWithLeaseOperation");
     }
 
     #[test]
     fn breaks_end_at_the_soonest_of_period_and_term() {
-        let endless = Lease::Leased { id: A, term: Term::Infinite, until: None };
+        let endless = Lease::Leased { id: A, term: LeaseDuration::Infinite, until: None };
         for (lease, period, left) in [
             (endless, None, 0),
             (endless, Some(60), 60),
@@ -497,7 +509,7 @@ mod tests {
             (breaking(25), Some(60), 15),
             (breaking(25), Some(3), 3),
         ] {
-            let next = step(lease, Ask::Break { period }, Subject::Blob, at(10)).unwrap();
+            let next = step(lease, LeaseAction::Break { period }, LeasedResource::Blob, at(10)).unwrap();
             assert_eq!(next.time_left(at(10)), left, "{lease:?} {period:?}");
             assert_eq!(next.state(at(10).after_seconds(left)), "broken");
         }
@@ -507,52 +519,55 @@ mod tests {
 
     #[test]
     fn terms_start_again_on_acquire_and_renew_but_not_on_change() {
-        let ends = |ask, second| match step(leased(A), ask, Subject::Blob, at(second)).unwrap() {
+        let ends = |ask, second| match step(leased(A), ask, LeasedResource::Blob, at(second)).unwrap() {
             Lease::Leased { until, .. } => until,
             other => panic!("{other:?}"),
         };
-        assert_eq!(ends(Ask::Renew { id: A }, 29), Some(at(59)));
-        assert_eq!(ends(Ask::Renew { id: A }, 100), Some(at(130)));
-        assert_eq!(ends(Ask::Change { id: A, proposed: B }, 29), Some(at(30)));
-        assert_eq!(ends(Ask::Acquire { term: Term::Infinite, proposed: Some(A), fresh: X }, 29), None);
+        assert_eq!(ends(LeaseAction::Renew { id: A }, 29), Some(at(59)));
+        assert_eq!(ends(LeaseAction::Renew { id: A }, 100), Some(at(130)));
+        assert_eq!(ends(LeaseAction::Change { id: A, proposed: B }, 29), Some(at(30)));
+        assert_eq!(ends(LeaseAction::Acquire { term: LeaseDuration::Infinite, proposed: Some(A), fresh: X }, 29), None);
     }
 
     #[test]
     fn sentences_name_their_subject() {
-        let says = |subject| admit(leased(A), Guard::Write, None, subject, at(0)).unwrap_err().says().to_owned();
-        assert_eq!(says(Subject::Blob), "There is currently a lease on the blob and no lease ID was specified in the request.");
+        let says = |subject| admit(leased(A), LeaseCheck::Required, None, subject, at(0)).unwrap_err().message().to_owned();
         assert_eq!(
-            says(Subject::Container),
+            says(LeasedResource::Blob),
+            "There is currently a lease on the blob and no lease ID was specified in the request."
+        );
+        assert_eq!(
+            says(LeasedResource::Container),
             "There is currently a lease on the container and no lease ID was specified in the request."
         );
-        let lost = admit(leased(A), Guard::Write, Some(A), Subject::Container, at(30)).unwrap_err();
-        assert_eq!(lost.says(), "A lease ID was specified, but the lease for the container has expired.");
-        let mismatch = step(Lease::Available, Ask::Renew { id: A }, Subject::Container, at(0)).unwrap_err();
-        assert_eq!(mismatch.says(), Code::LeaseIdMismatchWithLeaseOperation.says());
+        let lost = admit(leased(A), LeaseCheck::Required, Some(A), LeasedResource::Container, at(30)).unwrap_err();
+        assert_eq!(lost.message(), "A lease ID was specified, but the lease for the container has expired.");
+        let mismatch = step(Lease::Available, LeaseAction::Renew { id: A }, LeasedResource::Container, at(0)).unwrap_err();
+        assert_eq!(mismatch.message(), ErrorCode::LeaseIdMismatchWithLeaseOperation.says());
     }
 
     #[test]
     fn reads_ids_and_terms() {
         let plain = "fdf3dbce-187a-4360-9809-8931e27f32c1";
-        let id = Id::parse(plain).unwrap();
+        let id = LeaseId::parse(plain).unwrap();
         assert_eq!(id.to_string(), plain);
         let spellings = [plain.to_uppercase(), plain.replace('-', ""), format!("{{{plain}}}"), format!("({plain})")];
         for text in spellings {
-            assert_eq!(Id::parse(&text), Some(id), "{text}");
+            assert_eq!(LeaseId::parse(&text), Some(id), "{text}");
         }
         let bare = plain.replace('-', "");
         for text in
             ["", "bad_id", "'d92e6954-3274-4715-811c-727ca7145303'", &plain[1..], &format!("{{{plain})"), &format!("{{{bare}}}")]
         {
-            assert_eq!(Id::parse(text), None, "{text}");
+            assert_eq!(LeaseId::parse(text), None, "{text}");
         }
-        assert_eq!(Id::parse("+df3dbce-187a-4360-9809-8931e27f32c1"), None);
-        assert_eq!(Id::parse("fdf3dbce1-87a-4360-9809-8931e27f32c1"), None);
+        assert_eq!(LeaseId::parse("+df3dbce-187a-4360-9809-8931e27f32c1"), None);
+        assert_eq!(LeaseId::parse("fdf3dbce1-87a-4360-9809-8931e27f32c1"), None);
 
         for (text, term) in [
-            ("-1", Some(Term::Infinite)),
-            ("15", Some(Term::Fixed(15))),
-            ("60", Some(Term::Fixed(60))),
+            ("-1", Some(LeaseDuration::Infinite)),
+            ("15", Some(LeaseDuration::Fixed(15))),
+            ("60", Some(LeaseDuration::Fixed(60))),
             ("14", None),
             ("61", None),
             ("0", None),
@@ -561,7 +576,7 @@ mod tests {
             ("15s", None),
             ("99999999999", None),
         ] {
-            assert_eq!(Term::parse(text), term, "{text}");
+            assert_eq!(LeaseDuration::parse(text), term, "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@
 //! A page that is not the last ends with a marker, which names the first item of the next page. It needs no memory on the
 //! server: items that come or go between two pages are seen or not, and no other is skipped or repeated for it.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::time::Timestamp;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
@@ -16,12 +16,12 @@ pub const PAGE: usize = 5000;
 /// Reads `maxresults`: [`PAGE`] if it is not given or is more than that.
 ///
 /// Less than one is 400 OutOfRangeInput, what is not a number 400 InvalidQueryParameterValue.
-pub fn maxresults(text: Option<&str>) -> Result<usize, Fault> {
+pub fn maxresults(text: Option<&str>) -> Result<usize, StorageError> {
     let Some(text) = text else { return Ok(PAGE) };
     match text.parse::<i64>() {
-        Ok(number) if number < 1 => Err(Code::OutOfRangeInput.because(format!("maxresults={number}"))),
+        Ok(number) if number < 1 => Err(ErrorCode::OutOfRangeInput.with_reason(format!("maxresults={number}"))),
         Ok(number) => Ok(usize::try_from(number).map_or(PAGE, |number| number.min(PAGE))),
-        Err(_) => Err(Fault::query("maxresults", text, "The value is not a number.")),
+        Err(_) => Err(StorageError::invalid_query("maxresults", text, "The value is not a number.")),
     }
 }
 
@@ -51,7 +51,7 @@ impl Position {
     }
 
     /// Reads the marker of a blob listing; any other text is 400 InvalidQueryParameterValue.
-    pub fn read(marker: &str) -> Result<Position, Fault> {
+    pub fn read(marker: &str) -> Result<Position, StorageError> {
         Position::parse(marker).filter(|position| position.marker() == marker).ok_or_else(|| not_a_marker(marker))
     }
 
@@ -73,7 +73,7 @@ impl Position {
 
     /// Reads the marker of a listing of an account's containers, queues or shares; any other text is 400
     /// InvalidQueryParameterValue.
-    pub fn read_account(marker: &str, account: &str) -> Result<Position, Fault> {
+    pub fn read_account(marker: &str, account: &str) -> Result<Position, StorageError> {
         let rest = marker.strip_prefix('/').and_then(|rest| rest.strip_prefix(account)).and_then(|rest| rest.strip_prefix('/'));
         let position = rest.and_then(|rest| match rest.split_once('/') {
             None => Some(Position::before(rest)),
@@ -83,13 +83,13 @@ impl Position {
     }
 }
 
-fn not_a_marker(marker: &str) -> Fault {
-    Fault::query("marker", marker, "The value is not a marker that this service gave.")
+fn not_a_marker(marker: &str) -> StorageError {
+    StorageError::invalid_query("marker", marker, "The value is not a marker that this service gave.")
 }
 
 /// What a client wants listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ask<'a> {
+pub struct PageRequest<'a> {
     /// What the names begin with; empty for all.
     pub prefix: &'a str,
     /// Up to what names are drawn together, one or more characters.
@@ -122,7 +122,7 @@ pub struct Page<T> {
 ///
 /// `seek` gives the items from a name and a time on, as they are stored or would be shown; it may start at the name's first item,
 /// for what is before that time is passed over. It is called once for the page and once for each prefix shown.
-pub fn page<'a, T, I>(ask: &Ask<'_>, mut seek: impl FnMut(&str, Timestamp) -> I) -> Page<T>
+pub fn page<'a, T, I>(ask: &PageRequest<'_>, mut seek: impl FnMut(&str, Timestamp) -> I) -> Page<T>
 where
     I: Iterator<Item = (&'a str, Timestamp, T)>,
 {
@@ -156,7 +156,7 @@ where
 }
 
 /// The part of a name, up to and with the delimiter, under which it is drawn together with others.
-fn group<'n>(name: &'n str, ask: &Ask<'_>) -> Option<&'n str> {
+fn group<'n>(name: &'n str, ask: &PageRequest<'_>) -> Option<&'n str> {
     let delimiter = ask.delimiter.filter(|delimiter| !delimiter.is_empty())?;
     let at = name.get(ask.prefix.len()..)?.find(delimiter)?;
     name.get(..ask.prefix.len() + at + delimiter.len())
@@ -225,7 +225,7 @@ mod tests {
     type Items = BTreeSet<(String, u64)>;
 
     /// A page of these items; a `lax` seek starts at the name's first item.
-    fn page_of<'a>(items: &'a Items, ask: &Ask<'_>, lax: bool) -> Page<(&'a str, u64)> {
+    fn page_of<'a>(items: &'a Items, ask: &PageRequest<'_>, lax: bool) -> Page<(&'a str, u64)> {
         page(ask, |name, at| {
             let from = (name.to_owned(), if lax { 0 } else { at.ticks() });
             items.range(from..).map(|(name, at)| (name.as_str(), Timestamp::from_ticks(*at), (name.as_str(), *at)))
@@ -274,7 +274,7 @@ mod tests {
             for max in 0..=whole.len() + 1 {
                 let (mut entries, mut start) = (Vec::new(), None);
                 loop {
-                    let page = page_of(&items, &Ask { prefix: &prefix, delimiter, start, max }, lax);
+                    let page = page_of(&items, &PageRequest { prefix: &prefix, delimiter, start, max }, lax);
                     prop_assert!(page.entries.len() <= max.max(1));
                     prop_assert!(page.next.is_none() || page.entries.len() == max.max(1), "only the last page may be short");
                     entries.extend(page.entries);
@@ -294,7 +294,7 @@ mod tests {
             let (mut going, mut start) = (going.into_iter(), None);
             let mut seen = BTreeMap::<_, usize>::new();
             loop {
-                let page = page_of(&items, &Ask { prefix: &prefix, delimiter, start, max }, false);
+                let page = page_of(&items, &PageRequest { prefix: &prefix, delimiter, start, max }, false);
                 for entry in &page.entries {
                     *seen.entry(format!("{entry:?}")).or_default() += 1;
                 }
@@ -320,7 +320,7 @@ mod tests {
     fn a_prefix_costs_one_step_whatever_it_holds() {
         let items: Items = (0..50_000).map(|n| (format!("{}/{n:05}", n / 5000), 0)).chain([("x".into(), 0)]).collect();
         let steps = Cell::new(0);
-        let ask = Ask { prefix: "", delimiter: Some("/"), start: None, max: PAGE };
+        let ask = PageRequest { prefix: "", delimiter: Some("/"), start: None, max: PAGE };
         let page = page(&ask, |name, at| {
             let from = Bound::Included((name.to_owned(), at.ticks()));
             let items = items.range((from, Bound::Unbounded)).inspect(|_| steps.set(steps.get() + 1));
@@ -363,7 +363,7 @@ mod tests {
             &forged("000001!a!000028!9999-12-31T23:59:59.9999999Z!!"),
         ] {
             let fault = Position::read(marker).unwrap_err();
-            assert_eq!(fault.code(), Code::InvalidQueryParameterValue, "{marker}");
+            assert_eq!(fault.code(), ErrorCode::InvalidQueryParameterValue, "{marker}");
             assert_eq!(fault.details().first(), Some(&("QueryParameterName", "marker".to_owned())));
         }
         for marker in ["", "name", "/other/name", "/account", "/accountname"] {
@@ -375,7 +375,7 @@ mod tests {
     fn snapshots_come_before_their_blob_and_may_be_parted() {
         let items: Items =
             [("a", 5), ("a", 9), ("a", Timestamp::NEVER.ticks()), ("b", 3)].map(|(name, at)| (name.to_owned(), at)).into();
-        let ask = |start| Ask { prefix: "", delimiter: None, start, max: 2 };
+        let ask = |start| PageRequest { prefix: "", delimiter: None, start, max: 2 };
         let first = page_of(&items, &ask(None), true);
         assert_eq!(first.entries, [Entry::Item(("a", 5)), Entry::Item(("a", 9))]);
         assert_eq!(first.next, Some(Position { name: "a".into(), at: Timestamp::NEVER }));
@@ -407,11 +407,11 @@ mod tests {
             assert_eq!(maxresults(text), Ok(wanted), "{text:?}");
         }
         for (text, code) in [
-            ("0", Code::OutOfRangeInput),
-            ("-1", Code::OutOfRangeInput),
-            ("", Code::InvalidQueryParameterValue),
-            ("ten", Code::InvalidQueryParameterValue),
-            ("1.5", Code::InvalidQueryParameterValue),
+            ("0", ErrorCode::OutOfRangeInput),
+            ("-1", ErrorCode::OutOfRangeInput),
+            ("", ErrorCode::InvalidQueryParameterValue),
+            ("ten", ErrorCode::InvalidQueryParameterValue),
+            ("1.5", ErrorCode::InvalidQueryParameterValue),
         ] {
             assert_eq!(maxresults(Some(text)).unwrap_err().code(), code, "{text}");
         }

@@ -4,7 +4,7 @@
 //! taken or changed again, be it visible by then or not. Sources: «Put Message», «Get Messages» and «Update Message» in the REST
 //! reference; refusals as recorded.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::time::Timestamp;
 use super::version::Version;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -62,10 +62,10 @@ impl Message {
     ///
     /// # Errors
     /// 400 InvalidQueryParameterValue for a visibility that begins after the message is over.
-    pub fn updated(&self, visible: Timestamp, text: Option<Arc<str>>, number: u64) -> Result<Message, Fault> {
+    pub fn updated(&self, visible: Timestamp, text: Option<Arc<str>>, number: u64) -> Result<Message, StorageError> {
         if visible > self.expires {
             let reason = "The visibility timeout of a message cannot be set to a value later than the expiry time.";
-            return Err(Fault::query("visibilitytimeout", visible.rfc1123(), reason));
+            return Err(StorageError::invalid_query("visibilitytimeout", visible.rfc1123(), reason));
         }
         let text = text.unwrap_or_else(|| self.text.clone());
         Ok(Message { visible, text, receipt: Receipt { number, visible }, ..self.clone() })
@@ -75,8 +75,12 @@ impl Message {
     ///
     /// # Errors
     /// 404 MessageNotFound if it is not: as recorded, a stale receipt names a message that is not there any more.
-    pub fn check(&self, receipt: &str) -> Result<(), Fault> {
-        if self.receipt.text() == receipt { Ok(()) } else { Err(Code::MessageNotFound.because("the pop receipt is stale")) }
+    pub fn check(&self, receipt: &str) -> Result<(), StorageError> {
+        if self.receipt.text() == receipt {
+            Ok(())
+        } else {
+            Err(ErrorCode::MessageNotFound.with_reason("the pop receipt is stale"))
+        }
     }
 }
 
@@ -111,13 +115,13 @@ impl Receipt {
     ///
     /// # Errors
     /// 400 InvalidQueryParameterValue, as recorded.
-    pub fn check_form(text: &str) -> Result<(), Fault> {
+    pub fn check_form(text: &str) -> Result<(), StorageError> {
         let bytes = STANDARD.decode(text).unwrap_or_default();
         let formed = Receipt::VERSIONS
             .iter()
             .zip(Receipt::LENGTHS)
             .any(|(version, length)| bytes.len() == length && bytes.starts_with(&[*version, 0, 0, 0]));
-        if formed { Ok(()) } else { Err(Fault::query("popreceipt", text, "Invalid pop receipt format")) }
+        if formed { Ok(()) } else { Err(StorageError::invalid_query("popreceipt", text, "Invalid pop receipt format")) }
     }
 }
 
@@ -125,16 +129,16 @@ impl Receipt {
 ///
 /// # Errors
 /// 404 MessageNotFound for what is no GUID: no message has such an id.
-pub fn id(text: &str) -> Result<Uuid, Fault> {
+pub fn id(text: &str) -> Result<Uuid, StorageError> {
     let guid = Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH);
-    guid.ok_or_else(|| Code::MessageNotFound.because(format!("{text:?} is no GUID")))
+    guid.ok_or_else(|| ErrorCode::MessageNotFound.with_reason(format!("{text:?} is no GUID")))
 }
 
 /// Reads `numofmessages`: how many messages to take or look at, 1 if it is not given.
 ///
 /// # Errors
 /// 400 OutOfRangeQueryParameterValue for less than 1 or more than 32, InvalidQueryParameterValue for no number.
-pub fn how_many(text: Option<&str>) -> Result<usize, Fault> {
+pub fn how_many(text: Option<&str>) -> Result<usize, StorageError> {
     Ok(number("numofmessages", text, 1..=BATCH)?.unwrap_or(1) as usize)
 }
 
@@ -142,7 +146,7 @@ pub fn how_many(text: Option<&str>) -> Result<usize, Fault> {
 ///
 /// # Errors
 /// 400 OutOfRangeQueryParameterValue or InvalidQueryParameterValue.
-pub fn taken_until(text: Option<&str>, now: Timestamp, version: Version) -> Result<Timestamp, Fault> {
+pub fn taken_until(text: Option<&str>, now: Timestamp, version: Version) -> Result<Timestamp, StorageError> {
     let most = if version < Version::V2011_08_18 { TWO_HOURS } else { WEEK };
     Ok(now.after_seconds(number("visibilitytimeout", text, 1..=most)?.unwrap_or(TAKEN)))
 }
@@ -151,7 +155,7 @@ pub fn taken_until(text: Option<&str>, now: Timestamp, version: Version) -> Resu
 ///
 /// # Errors
 /// 400 OutOfRangeQueryParameterValue or InvalidQueryParameterValue.
-pub fn aside_until(text: &str, now: Timestamp) -> Result<Timestamp, Fault> {
+pub fn aside_until(text: &str, now: Timestamp) -> Result<Timestamp, StorageError> {
     Ok(now.after_seconds(number("visibilitytimeout", Some(text), 0..=WEEK)?.unwrap_or(0)))
 }
 
@@ -165,7 +169,7 @@ pub fn put_terms(
     ttl: Option<&str>,
     now: Timestamp,
     version: Version,
-) -> Result<(Timestamp, Timestamp), Fault> {
+) -> Result<(Timestamp, Timestamp), StorageError> {
     let hidden = number("visibilitytimeout", visibility, 0..=WEEK)?.unwrap_or(0);
     let visible = now.after_seconds(hidden);
     let unlimited = version >= Version::V2017_07_29;
@@ -177,7 +181,7 @@ pub fn put_terms(
     let lives = longer.map_or_else(|| number("messagettl", ttl, 1..=most), |lives| Ok(Some(lives)))?.unwrap_or(WEEK);
     if lives <= hidden {
         let reason = "messagettl must be greater than visibilitytimeout";
-        return Err(Fault::query("visibilitytimeout", hidden.to_string(), reason));
+        return Err(StorageError::invalid_query("visibilitytimeout", hidden.to_string(), reason));
     }
     Ok((visible, now.after_seconds(lives)))
 }
@@ -186,17 +190,17 @@ pub fn put_terms(
 ///
 /// # Errors
 /// 400 OutOfRangeQueryParameterValue with the bounds, or InvalidQueryParameterValue for no number.
-pub fn number(name: &str, text: Option<&str>, bounds: std::ops::RangeInclusive<u64>) -> Result<Option<u64>, Fault> {
+pub fn number(name: &str, text: Option<&str>, bounds: std::ops::RangeInclusive<u64>) -> Result<Option<u64>, StorageError> {
     let Some(text) = text else { return Ok(None) };
     let digits = text.trim();
     let plain = digits.strip_prefix(['-', '+']).unwrap_or(digits);
     if plain.is_empty() || !plain.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Fault::query(name, text, "The value is not a number."));
+        return Err(StorageError::invalid_query(name, text, "The value is not a number."));
     }
     // A number that is too long to be read is out of any bounds.
     match digits.parse().ok().filter(|number| bounds.contains(number)) {
         Some(number) => Ok(Some(number)),
-        None => Err(Fault::query_range(name, text, *bounds.start(), *bounds.end())),
+        None => Err(StorageError::out_of_range_query(name, text, *bounds.start(), *bounds.end())),
     }
 }
 
@@ -213,7 +217,7 @@ mod tests {
     }
 
     /// What came of a time: seconds from now, `never`, or the refusal with its bounds.
-    fn told(result: Result<Timestamp, Fault>) -> String {
+    fn told(result: Result<Timestamp, StorageError>) -> String {
         match result {
             Ok(Timestamp::NEVER) => "never".to_owned(),
             Ok(at) => now().seconds_until(at).to_string(),
@@ -333,7 +337,7 @@ mod tests {
             for (other, receipt) in all.iter().map(|message| message.receipt.text()).enumerate() {
                 Receipt::check_form(&receipt).unwrap();
                 let code = message.check(&receipt).err().map(|fault| fault.code());
-                assert_eq!(code, (at != other).then_some(Code::MessageNotFound), "{at} {other}");
+                assert_eq!(code, (at != other).then_some(ErrorCode::MessageNotFound), "{at} {other}");
             }
         }
     }
@@ -353,7 +357,11 @@ mod tests {
             assert_eq!(Receipt::check_form(text), Ok(()), "{text}");
         }
         for text in ["", "AAAA", "not base64!", "AgAAAAMAAAAAAAAAOS1PJpEC2AE", "AwAAAAMAAAAAAAAAOS1PJpEC2AE="] {
-            assert_eq!(Receipt::check_form(text), Err(Fault::query("popreceipt", text, "Invalid pop receipt format")), "{text}");
+            assert_eq!(
+                Receipt::check_form(text),
+                Err(StorageError::invalid_query("popreceipt", text, "Invalid pop receipt format")),
+                "{text}"
+            );
         }
     }
 
@@ -361,7 +369,7 @@ mod tests {
     fn ids_are_guids() {
         assert_eq!(id("7A72F8BD-e409-4ef8-a6a8-defea9e8bdaf").unwrap().to_string(), "7a72f8bd-e409-4ef8-a6a8-defea9e8bdaf");
         for text in ["", "x", "7a72f8bde4094ef8a6a8defea9e8bdaf", "{7a72f8bd-e409-4ef8-a6a8-defea9e8bdaf}"] {
-            assert_eq!(id(text).unwrap_err().code(), Code::MessageNotFound, "{text}");
+            assert_eq!(id(text).unwrap_err().code(), ErrorCode::MessageNotFound, "{text}");
         }
     }
 }

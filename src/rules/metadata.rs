@@ -2,7 +2,7 @@
 //!
 //! The service checks them and gives them back, and never reads them itself.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use std::sync::Arc;
 
 /// Bytes of all names and values together, at most (8 KiB).
@@ -18,15 +18,15 @@ impl Metadata {
     /// A name is a C# identifier (400 InvalidMetadata), and not empty (400 EmptyMetadataKey). A value is visible ASCII, spaces
     /// and tabs; the white space around it is not part of it. Values of one name, whatever its case, are joined with a comma.
     /// More than [`LIMIT`] is 400 MetadataTooLarge.
-    pub fn from_headers<'a>(headers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Metadata, Fault> {
+    pub fn from_headers<'a>(headers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Metadata, StorageError> {
         let mut pairs: Vec<(&str, String)> = Vec::new();
         for (name, value) in headers {
-            let value = text(value).ok_or(Code::InvalidMetadata)?;
+            let value = text(value).ok_or(ErrorCode::InvalidMetadata)?;
             if name.is_empty() {
-                return Err(Code::EmptyMetadataKey.with("MetadataValue", value));
+                return Err(ErrorCode::EmptyMetadataKey.with_detail("MetadataValue", value));
             }
             if !identifier(name) {
-                return Err(Code::InvalidMetadata.into());
+                return Err(ErrorCode::InvalidMetadata.into());
             }
             match pairs.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(name)) {
                 Some((_, values)) => {
@@ -37,7 +37,7 @@ impl Metadata {
             }
         }
         if pairs.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > LIMIT {
-            return Err(Code::MetadataTooLarge.into());
+            return Err(ErrorCode::MetadataTooLarge.into());
         }
         Ok(Metadata(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect()))
     }
@@ -83,7 +83,7 @@ fn text(value: &[u8]) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn read(headers: &[(&str, &str)]) -> Result<Metadata, Fault> {
+    fn read(headers: &[(&str, &str)]) -> Result<Metadata, StorageError> {
         Metadata::from_headers(headers.iter().map(|(name, value)| (*name, value.as_bytes())))
     }
 
@@ -126,18 +126,18 @@ mod tests {
         let (full, over) = ("v".repeat(LIMIT - 4), "v".repeat(LIMIT - 3));
         assert!(read(&[("name", &full)]).is_ok());
         for (headers, fault) in [
-            (vec![("1a", "x")], Code::InvalidMetadata.into()),
-            (vec![("a-b", "x")], Code::InvalidMetadata.into()),
-            (vec![("a.b", "x")], Code::InvalidMetadata.into()),
-            (vec![("é", "x")], Code::InvalidMetadata.into()),
-            (vec![("a", "é")], Code::InvalidMetadata.into()),
-            (vec![("a", "x\u{7f}")], Code::InvalidMetadata.into()),
-            (vec![("", " x ")], Code::EmptyMetadataKey.with("MetadataValue", "x")),
-            (vec![("name", over.as_str())], Code::MetadataTooLarge.into()),
-            (vec![("name", full.as_str()), ("NAME", "")], Code::MetadataTooLarge.into()),
+            (vec![("1a", "x")], ErrorCode::InvalidMetadata.into()),
+            (vec![("a-b", "x")], ErrorCode::InvalidMetadata.into()),
+            (vec![("a.b", "x")], ErrorCode::InvalidMetadata.into()),
+            (vec![("é", "x")], ErrorCode::InvalidMetadata.into()),
+            (vec![("a", "é")], ErrorCode::InvalidMetadata.into()),
+            (vec![("a", "x\u{7f}")], ErrorCode::InvalidMetadata.into()),
+            (vec![("", " x ")], ErrorCode::EmptyMetadataKey.with_detail("MetadataValue", "x")),
+            (vec![("name", over.as_str())], ErrorCode::MetadataTooLarge.into()),
+            (vec![("name", full.as_str()), ("NAME", "")], ErrorCode::MetadataTooLarge.into()),
         ] {
             assert_eq!(read(&headers), Err(fault), "{headers:.60?}");
         }
-        assert_eq!(Metadata::from_headers([("a", [0xE9].as_slice())]), Err(Code::InvalidMetadata.into()));
+        assert_eq!(Metadata::from_headers([("a", [0xE9].as_slice())]), Err(ErrorCode::InvalidMetadata.into()));
     }
 }

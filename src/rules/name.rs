@@ -2,7 +2,7 @@
 //!
 //! A URL is decoded once. From there on a name is plain text, compared byte by byte; blob names are case-sensitive.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// The container whose blobs need not name it: `/account/blob`.
@@ -35,35 +35,35 @@ pub fn account(name: &str) -> bool {
 ///
 /// # Errors
 /// 400 InvalidResourceName or OutOfRangeInput.
-pub fn table(name: &str) -> Result<(), Fault> {
+pub fn table(name: &str) -> Result<(), StorageError> {
     let first = name.starts_with(|c: char| c.is_ascii_alphabetic());
     if !first || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) || name.eq_ignore_ascii_case("tables") {
-        return Err(Code::InvalidResourceName
-            .because(format!("{name:?} is not a table's name: a letter, then letters and digits, and not \"tables\"")));
+        return Err(ErrorCode::InvalidResourceName
+            .with_reason(format!("{name:?} is not a table's name: a letter, then letters and digits, and not \"tables\"")));
     }
-    if (3..=63).contains(&name.len()) { Ok(()) } else { Err(Code::OutOfRangeInput.saying(LENGTH)) }
+    if (3..=63).contains(&name.len()) { Ok(()) } else { Err(ErrorCode::OutOfRangeInput.with_message(LENGTH)) }
 }
 
 /// Checks a container's name: 3 to 63 lower-case letters, digits and single hyphens, a letter or digit at both ends; or one
 /// of the service's own, such as `$root`.
 ///
 /// Refuses with 400 OutOfRangeInput for the length and 400 InvalidResourceName for the characters.
-pub fn container(name: &str) -> Result<(), Fault> {
+pub fn container(name: &str) -> Result<(), StorageError> {
     if SPECIAL.contains(&name) { Ok(()) } else { plain(name) }
 }
 
 /// Checks a queue's name: as a container's, and none is the service's own.
-pub fn queue(name: &str) -> Result<(), Fault> {
+pub fn queue(name: &str) -> Result<(), StorageError> {
     plain(name)
 }
 
-fn plain(name: &str) -> Result<(), Fault> {
+fn plain(name: &str) -> Result<(), StorageError> {
     if !(3..=63).contains(&name.chars().count()) {
-        return Err(Code::OutOfRangeInput.saying(LENGTH));
+        return Err(ErrorCode::OutOfRangeInput.with_message(LENGTH));
     }
     let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
     if !plain || name.starts_with('-') || name.ends_with('-') || name.contains("--") {
-        return Err(Code::InvalidResourceName.because(format!(
+        return Err(ErrorCode::InvalidResourceName.with_reason(format!(
             "{name:?} has to be lower-case letters, digits and single hyphens, with a letter or digit at both ends"
         )));
     }
@@ -71,20 +71,20 @@ fn plain(name: &str) -> Result<(), Fault> {
 }
 
 /// Checks a blob's name: 1 to 1024 characters of any kind, in at most 254 parts between slashes.
-pub fn blob(name: &str) -> Result<(), Fault> {
+pub fn blob(name: &str) -> Result<(), StorageError> {
     if name.is_empty() || name.chars().nth(BLOB_CHARACTERS).is_some() {
-        return Err(Code::OutOfRangeInput.saying(LENGTH));
+        return Err(ErrorCode::OutOfRangeInput.with_message(LENGTH));
     }
     if name.split('/').nth(BLOB_SEGMENTS).is_some() {
-        return Err(Code::OutOfRangeInput.because(format!("more than {BLOB_SEGMENTS} path segments")));
+        return Err(ErrorCode::OutOfRangeInput.with_reason(format!("more than {BLOB_SEGMENTS} path segments")));
     }
     Ok(())
 }
 
 /// Checks the name of a blob in `$root`: as any other, and without a slash, for `/account/a/b` means blob `b` of container `a`.
-pub fn root_blob(name: &str) -> Result<(), Fault> {
+pub fn root_blob(name: &str) -> Result<(), StorageError> {
     if name.contains('/') {
-        return Err(Code::InvalidResourceName.because("a blob in the root container cannot have a slash in its name"));
+        return Err(ErrorCode::InvalidResourceName.with_reason("a blob in the root container cannot have a slash in its name"));
     }
     blob(name)
 }
@@ -93,8 +93,9 @@ pub fn root_blob(name: &str) -> Result<(), Fault> {
 /// slash.
 ///
 /// What is not percent-encoded UTF-8 names nothing: 400 InvalidUri.
-pub fn decode(path: &str) -> Result<String, Fault> {
-    let name = unescape(path).ok_or_else(|| Code::InvalidUri.because(format!("{path:?} is not percent-encoded UTF-8")))?;
+pub fn decode(path: &str) -> Result<String, StorageError> {
+    let name =
+        unescape(path).ok_or_else(|| ErrorCode::InvalidUri.with_reason(format!("{path:?} is not percent-encoded UTF-8")))?;
     Ok(if name.contains('\\') { name.replace('\\', "/") } else { name })
 }
 
@@ -132,7 +133,7 @@ const BASE64: [&str; 3] = ["sig", "blockid", "popreceipt"];
 /// # Errors
 /// A value that is not percent-encoded UTF-8 is refused by its parameter's name, 400 InvalidQueryParameterValue, so that the
 /// client need not search for it; such a name makes the whole URL meaningless, 400 InvalidUri.
-pub fn decode_query(query: &str) -> Result<Pairs, Fault> {
+pub fn decode_query(query: &str) -> Result<Pairs, StorageError> {
     decode_query_as(query, Plus::Space, Bare::Name)
 }
 
@@ -144,7 +145,7 @@ pub fn decode_query(query: &str) -> Result<Pairs, Fault> {
 ///
 /// # Errors
 /// As [`decode_query`].
-pub fn signed_queries(query: &str) -> Result<Vec<Pairs>, Fault> {
+pub fn signed_queries(query: &str) -> Result<Vec<Pairs>, StorageError> {
     let has_bare = query.split('&').any(|pair| !pair.is_empty() && !pair.contains('='));
     let bares: &[Bare] = if has_bare { &[Bare::Value, Bare::Name] } else { &[Bare::Name] };
     let pluses: &[Plus] = if query.contains('+') { &[Plus::Itself, Plus::Space] } else { &[Plus::Space] };
@@ -152,7 +153,7 @@ pub fn signed_queries(query: &str) -> Result<Vec<Pairs>, Fault> {
     readings.collect()
 }
 
-fn decode_query_as(query: &str, plus: Plus, bare: Bare) -> Result<Pairs, Fault> {
+fn decode_query_as(query: &str, plus: Plus, bare: Bare) -> Result<Pairs, StorageError> {
     let read = |text: &str, plus: Plus| match plus {
         Plus::Space if text.contains('+') => unescape(&text.replace('+', " ")),
         _ => unescape(text),
@@ -165,12 +166,12 @@ fn decode_query_as(query: &str, plus: Plus, bare: Bare) -> Result<Pairs, Fault> 
                 Bare::Value => ("", pair),
             };
             let (name, value) = pair.split_once('=').unwrap_or(alone);
-            let name =
-                read(name, plus).ok_or_else(|| Code::InvalidUri.because(format!("{name:?} is not percent-encoded UTF-8")))?;
+            let name = read(name, plus)
+                .ok_or_else(|| ErrorCode::InvalidUri.with_reason(format!("{name:?} is not percent-encoded UTF-8")))?;
             let plus = if BASE64.iter().any(|known| name.eq_ignore_ascii_case(known)) { Plus::Itself } else { plus };
             match read(value, plus) {
                 Some(value) => Ok((name, value)),
-                None => Err(Fault::query(&name, value, "The value is not percent-encoded UTF-8.")),
+                None => Err(StorageError::invalid_query(&name, value, "The value is not percent-encoded UTF-8.")),
             }
         })
         .collect()
@@ -237,12 +238,12 @@ mod tests {
         for name in ["blobcontainercreatedeleteUPPERCASE", "啊齄丂狛狜", "a--b", "-ab", "ab-", "a_b", "a.b", "$rot", "a b", "a/b"]
         {
             let fault = container(name).unwrap_err();
-            assert_eq!(fault.code(), Code::InvalidResourceName, "{name}");
-            assert!(fault.why().starts_with(&format!("{name:?} has to be lower-case letters")), "{}", fault.why());
+            assert_eq!(fault.code(), ErrorCode::InvalidResourceName, "{name}");
+            assert!(fault.reason().starts_with(&format!("{name:?} has to be lower-case letters")), "{}", fault.reason());
         }
         let long = "a".repeat(64);
         for name in ["", "ab", long.as_str()] {
-            assert_eq!(container(name), Err(Code::OutOfRangeInput.saying(LENGTH)), "{name}");
+            assert_eq!(container(name), Err(ErrorCode::OutOfRangeInput.with_message(LENGTH)), "{name}");
         }
     }
 
@@ -253,11 +254,11 @@ mod tests {
             assert_eq!(queue(name), Ok(()), "{name}");
         }
         for name in ["createdeleteUPPERCASE", "q|a", "a--b", "-ab", "ab-", "$root", "$logs", "a_b"] {
-            assert_eq!(queue(name).unwrap_err().code(), Code::InvalidResourceName, "{name}");
+            assert_eq!(queue(name).unwrap_err().code(), ErrorCode::InvalidResourceName, "{name}");
         }
         let long = "a".repeat(64);
         for name in ["", "ab", long.as_str()] {
-            assert_eq!(queue(name), Err(Code::OutOfRangeInput.saying(LENGTH)), "{name}");
+            assert_eq!(queue(name), Err(ErrorCode::OutOfRangeInput.with_message(LENGTH)), "{name}");
         }
     }
 
@@ -270,11 +271,11 @@ mod tests {
         }
         let (long, deep) = ("a".repeat(1025), ["a"; 255].join("/"));
         for name in ["", long.as_str(), deep.as_str()] {
-            assert_eq!(blob(name).unwrap_err().code(), Code::OutOfRangeInput, "{name}");
+            assert_eq!(blob(name).unwrap_err().code(), ErrorCode::OutOfRangeInput, "{name}");
         }
         assert_eq!(root_blob("a.txt"), Ok(()));
-        assert_eq!(root_blob("a/b").unwrap_err().code(), Code::InvalidResourceName);
-        assert_eq!(root_blob("").unwrap_err().code(), Code::OutOfRangeInput);
+        assert_eq!(root_blob("a/b").unwrap_err().code(), ErrorCode::InvalidResourceName);
+        assert_eq!(root_blob("").unwrap_err().code(), ErrorCode::OutOfRangeInput);
     }
 
     #[test]
@@ -293,7 +294,7 @@ mod tests {
             assert_eq!(decode(path).as_deref(), Ok(name), "{path}");
         }
         for path in ["%", "a%4", "%%41", "%zz", "%+1", "%C3", "%FF%FE"] {
-            assert_eq!(decode(path).unwrap_err().code(), Code::InvalidUri, "{path}");
+            assert_eq!(decode(path).unwrap_err().code(), ErrorCode::InvalidUri, "{path}");
         }
     }
 
@@ -312,10 +313,10 @@ mod tests {
             assert_eq!(decode_query(query), Ok(wanted), "{query}");
         }
         let fault = decode_query("comp=list&prefix=%zz").unwrap_err();
-        assert_eq!(fault.code(), Code::InvalidQueryParameterValue);
+        assert_eq!(fault.code(), ErrorCode::InvalidQueryParameterValue);
         assert_eq!(fault.details().first(), Some(&("QueryParameterName", "prefix".to_owned())));
-        assert_eq!(decode_query("%F0=1").unwrap_err().code(), Code::InvalidUri);
-        assert_eq!(signed_queries("%F0=1").unwrap_err().code(), Code::InvalidUri);
+        assert_eq!(decode_query("%F0=1").unwrap_err().code(), ErrorCode::InvalidUri);
+        assert_eq!(signed_queries("%F0=1").unwrap_err().code(), ErrorCode::InvalidUri);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Page blobs: pages of 512 bytes, and the sequence number by which writers keep out of each other's way.
 
-use super::fault::{Code, Fault};
-use super::range::{Span, exact};
+use super::fault::{ErrorCode, StorageError};
+use super::range::{InclusiveRange, exact};
 
 /// Bytes in a page: everything about a page blob is a multiple of it.
 pub const PAGE: u64 = 512;
@@ -16,9 +16,9 @@ pub const MAX_SEQUENCE: u64 = i64::MAX as u64;
 ///
 /// # Errors
 /// 400 InvalidHeaderValue for what is no multiple of a page, or more than 8 TiB (recorded).
-pub fn read_size(text: &str) -> Result<u64, Fault> {
+pub fn read_size(text: &str) -> Result<u64, StorageError> {
     let size = text.trim().parse().ok().filter(|size: &u64| size.is_multiple_of(PAGE) && *size <= MAX_SIZE);
-    size.ok_or_else(|| Fault::header("x-ms-blob-content-length", text))
+    size.ok_or_else(|| StorageError::invalid_header("x-ms-blob-content-length", text))
 }
 
 /// Reads the range of a page write, which must cover whole pages of the blob.
@@ -26,11 +26,11 @@ pub fn read_size(text: &str) -> Result<u64, Fault> {
 /// # Errors
 /// 400 InvalidHeaderValue for what is no range; 416 InvalidPageRange for one that does not begin and end with a page, or lies
 /// past the end.
-pub fn read_range(header: &str, text: &str, size: u64) -> Result<Span, Fault> {
-    let span = exact(text).ok_or_else(|| Fault::header(header, text))?;
+pub fn read_range(header: &str, text: &str, size: u64) -> Result<InclusiveRange, StorageError> {
+    let span = exact(text).ok_or_else(|| StorageError::invalid_header(header, text))?;
     let whole_pages = span.start.is_multiple_of(PAGE) && (span.end + 1).is_multiple_of(PAGE);
     if !whole_pages || span.end >= size {
-        return Err(Code::InvalidPageRange.into());
+        return Err(ErrorCode::InvalidPageRange.into());
     }
     Ok(span)
 }
@@ -51,18 +51,18 @@ impl Action {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue or MissingRequiredHeader.
-    pub fn read(action: &str, number: Option<&str>) -> Result<Action, Fault> {
+    pub fn read(action: &str, number: Option<&str>) -> Result<Action, StorageError> {
         let named = |name: &str| action.eq_ignore_ascii_case(name);
         if named("increment") {
             return match number {
                 None => Ok(Action::Increment),
-                Some(number) => Err(Fault::header("x-ms-blob-sequence-number", number)),
+                Some(number) => Err(StorageError::invalid_header("x-ms-blob-sequence-number", number)),
             };
         }
         if !named("max") && !named("update") {
-            return Err(Fault::header("x-ms-sequence-number-action", action));
+            return Err(StorageError::invalid_header("x-ms-sequence-number-action", action));
         }
-        let number = number.ok_or_else(|| Fault::missing_header("x-ms-blob-sequence-number"))?;
+        let number = number.ok_or_else(|| StorageError::missing_header("x-ms-blob-sequence-number"))?;
         let number = read_sequence("x-ms-blob-sequence-number", number)?;
         Ok(if named("max") { Action::Max(number) } else { Action::Update(number) })
     }
@@ -71,11 +71,11 @@ impl Action {
     ///
     /// # Errors
     /// 409 SequenceNumberIncrementTooLarge when there is none larger.
-    pub fn apply(self, current: u64) -> Result<u64, Fault> {
+    pub fn apply(self, current: u64) -> Result<u64, StorageError> {
         match self {
             Action::Max(number) => Ok(current.max(number)),
             Action::Update(number) => Ok(number),
-            Action::Increment if current >= MAX_SEQUENCE => Err(Code::SequenceNumberIncrementTooLarge.into()),
+            Action::Increment if current >= MAX_SEQUENCE => Err(ErrorCode::SequenceNumberIncrementTooLarge.into()),
             Action::Increment => Ok(current + 1),
         }
     }
@@ -85,8 +85,8 @@ impl Action {
 ///
 /// # Errors
 /// 400 InvalidHeaderValue, for a negative one too (recorded).
-pub fn read_sequence(header: &str, text: &str) -> Result<u64, Fault> {
-    text.trim().parse().ok().filter(|number| *number <= MAX_SEQUENCE).ok_or_else(|| Fault::header(header, text))
+pub fn read_sequence(header: &str, text: &str) -> Result<u64, StorageError> {
+    text.trim().parse().ok().filter(|number| *number <= MAX_SEQUENCE).ok_or_else(|| StorageError::invalid_header(header, text))
 }
 
 /// What a writer says of the sequence number (`x-ms-if-sequence-number-…`).
@@ -105,7 +105,7 @@ impl SequenceConditions {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue.
-    pub fn read<'a>(find: impl Fn(&'static str) -> Option<&'a str>) -> Result<SequenceConditions, Fault> {
+    pub fn read<'a>(find: impl Fn(&'static str) -> Option<&'a str>) -> Result<SequenceConditions, StorageError> {
         let one =
             |name: &'static str| find(name).filter(|text| !text.is_empty()).map(|text| read_sequence(name, text)).transpose();
         Ok(SequenceConditions {
@@ -119,11 +119,11 @@ impl SequenceConditions {
     ///
     /// # Errors
     /// 412 SequenceNumberConditionNotMet.
-    pub fn hold(self, current: u64) -> Result<(), Fault> {
+    pub fn hold(self, current: u64) -> Result<(), StorageError> {
         let met = self.le.is_none_or(|number| current <= number)
             && self.lt.is_none_or(|number| current < number)
             && self.eq.is_none_or(|number| current == number);
-        if met { Ok(()) } else { Err(Code::SequenceNumberConditionNotMet.into()) }
+        if met { Ok(()) } else { Err(ErrorCode::SequenceNumberConditionNotMet.into()) }
     }
 }
 

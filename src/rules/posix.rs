@@ -1,6 +1,6 @@
 //! What a file or a directory has because Unix knows it: mode, owner and group. Only shares that are served over NFS keep them.
 
-use super::fault::Fault;
+use super::fault::StorageError;
 
 /// What Unix keeps of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,31 +37,31 @@ impl Sort {
 
 /// What a request says of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct PosixInput {
     mode: Option<String>,
     owner: Option<String>,
     group: Option<String>,
 }
 
-impl Given {
+impl PosixInput {
     /// Reads the headers that `find` finds, the empty ones left out.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for a mode that is not octal, or an owner or group that is no number.
-    pub fn read(find: impl Fn(&'static str) -> Option<String>) -> Result<Given, Fault> {
+    pub fn read(find: impl Fn(&'static str) -> Option<String>) -> Result<PosixInput, StorageError> {
         let number = |name: &'static str| {
             let read = |text: String| match text.bytes().all(|digit| digit.is_ascii_digit()) && text.parse::<u32>().is_ok() {
                 true => Ok(text),
-                false => Err(Fault::header(name, text)),
+                false => Err(StorageError::invalid_header(name, text)),
             };
             find(name).map(read).transpose()
         };
         let octal = |text: String| match text.len() <= 4 && text.bytes().all(|digit| matches!(digit, b'0'..=b'7')) {
             true => Ok(format!("{text:0>4}")),
-            false => Err(Fault::header("x-ms-mode", text)),
+            false => Err(StorageError::invalid_header("x-ms-mode", text)),
         };
         let mode = find("x-ms-mode").map(octal).transpose()?;
-        Ok(Given { mode, owner: number("x-ms-owner")?, group: number("x-ms-group")? })
+        Ok(PosixInput { mode, owner: number("x-ms-owner")?, group: number("x-ms-group")? })
     }
 
     /// The name of a header that says anything.
@@ -86,8 +86,8 @@ impl Given {
 mod tests {
     use super::*;
 
-    fn given(headers: &[(&str, &str)]) -> Result<Given, Fault> {
-        Given::read(|name| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    fn given(headers: &[(&str, &str)]) -> Result<PosixInput, StorageError> {
+        PosixInput::read(|name| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
     }
 
     #[test]
@@ -97,8 +97,8 @@ mod tests {
         let group = given(&[("x-ms-group", "7")]).unwrap();
         assert_eq!(group.says(), Some("x-ms-group"));
         assert_eq!(group.over(Some(&made), Sort::File), Posix { group: "7".into(), ..made });
-        assert_eq!(Given::default().over(None, Sort::Directory).mode, "0755");
-        assert_eq!(Given::default().over(None, Sort::Link).mode, "0777");
+        assert_eq!(PosixInput::default().over(None, Sort::Directory).mode, "0755");
+        assert_eq!(PosixInput::default().over(None, Sort::Link).mode, "0777");
         for (header, value) in [
             ("x-ms-mode", "0888"),
             ("x-ms-mode", "rwxr-x---"),

@@ -4,11 +4,11 @@
 //! does not know it ignores, as RFC 9110 lets a server do, and answers with the whole. When both headers are there,
 //! `x-ms-range` wins; that is the caller's to choose.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 
 /// A run of bytes, the first and the last included. It holds at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct InclusiveRange {
     /// The offset of the first byte.
     pub start: u64,
     /// The offset of the last byte, not of the one after it.
@@ -16,7 +16,7 @@ pub struct Span {
 }
 
 #[expect(clippy::len_without_is_empty, reason = "a span is never empty")]
-impl Span {
+impl InclusiveRange {
     /// How many bytes it holds.
     pub const fn len(self) -> u64 {
         self.end.saturating_sub(self.start).saturating_add(1)
@@ -35,7 +35,7 @@ impl Span {
 
 /// What a range header asks for, before anyone knows how long the content is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum RequestedRange {
     /// Everything: there is no header, or none that the service knows.
     Whole,
     /// `bytes=a-`: from here to the end.
@@ -44,14 +44,14 @@ pub enum Asked {
     Between(u64, u64),
 }
 
-impl Asked {
+impl RequestedRange {
     /// Reads the header's value.
-    pub fn parse(text: &str) -> Asked {
+    pub fn parse(text: &str) -> RequestedRange {
         let ends = text.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-'));
         match ends.map(|(first, last)| (number(first), last, number(last))) {
-            Some((Some(start), "", _)) => Asked::From(start),
-            Some((Some(start), _, Some(end))) if start <= end => Asked::Between(start, end),
-            _ => Asked::Whole,
+            Some((Some(start), "", _)) => RequestedRange::From(start),
+            Some((Some(start), _, Some(end))) if start <= end => RequestedRange::Between(start, end),
+            _ => RequestedRange::Whole,
         }
     }
 }
@@ -62,24 +62,24 @@ fn number(text: &str) -> Option<u64> {
 }
 
 /// Reads a range that must have both its ends, as writes of pages and file ranges and the sources of copies do.
-pub fn exact(text: &str) -> Option<Span> {
-    match Asked::parse(text) {
-        Asked::Between(start, end) => Some(Span { start, end }),
-        Asked::Whole | Asked::From(_) => None,
+pub fn exact(text: &str) -> Option<InclusiveRange> {
+    match RequestedRange::parse(text) {
+        RequestedRange::Between(start, end) => Some(InclusiveRange { start, end }),
+        RequestedRange::Whole | RequestedRange::From(_) => None,
     }
 }
 
 /// What is sent of content of this size: `None` is all of it (200), a span is a part (206) even when it spans all. The end is
 /// clipped to the content; a start behind it, and so any range of nothing, is 416.
-pub fn resolve(asked: Asked, size: u64) -> Result<Option<Span>, Fault> {
+pub fn resolve(asked: RequestedRange, size: u64) -> Result<Option<InclusiveRange>, StorageError> {
     let (start, end) = match asked {
-        Asked::Whole => return Ok(None),
-        Asked::From(start) => (start, u64::MAX),
-        Asked::Between(start, end) => (start, end),
+        RequestedRange::Whole => return Ok(None),
+        RequestedRange::From(start) => (start, u64::MAX),
+        RequestedRange::Between(start, end) => (start, end),
     };
     match size.checked_sub(1) {
-        Some(last) if start <= last => Ok(Some(Span { start, end: end.min(last) })),
-        _ => Err(Fault::from(Code::InvalidRange).with_header("content-range", format!("bytes */{size}"))),
+        Some(last) if start <= last => Ok(Some(InclusiveRange { start, end: end.min(last) })),
+        _ => Err(StorageError::from(ErrorCode::InvalidRange).with_header("content-range", format!("bytes */{size}"))),
     }
 }
 
@@ -90,13 +90,13 @@ mod tests {
     #[test]
     fn reads_what_the_service_knows_and_ignores_the_rest() {
         for (text, asked) in [
-            ("bytes=0-0", Asked::Between(0, 0)),
-            ("bytes=5-1023", Asked::Between(5, 1023)),
-            (" bytes=5-1023 ", Asked::Between(5, 1023)),
-            ("bytes=0-", Asked::From(0)),
-            ("bytes=0-18446744073709551615", Asked::Between(0, u64::MAX)),
+            ("bytes=0-0", RequestedRange::Between(0, 0)),
+            ("bytes=5-1023", RequestedRange::Between(5, 1023)),
+            (" bytes=5-1023 ", RequestedRange::Between(5, 1023)),
+            ("bytes=0-", RequestedRange::From(0)),
+            ("bytes=0-18446744073709551615", RequestedRange::Between(0, u64::MAX)),
         ] {
-            assert_eq!(Asked::parse(text), asked, "{text}");
+            assert_eq!(RequestedRange::parse(text), asked, "{text}");
         }
         let unknown = [
             "",
@@ -118,10 +118,10 @@ mod tests {
             "items=0-1",
         ];
         for text in unknown {
-            assert_eq!(Asked::parse(text), Asked::Whole, "{text}");
+            assert_eq!(RequestedRange::parse(text), RequestedRange::Whole, "{text}");
             assert_eq!(exact(text), None, "{text}");
         }
-        assert_eq!(exact("bytes=0-511"), Some(Span { start: 0, end: 511 }));
+        assert_eq!(exact("bytes=0-511"), Some(InclusiveRange { start: 0, end: 511 }));
         assert_eq!(exact("bytes=0-"), None);
     }
 
@@ -130,18 +130,18 @@ mod tests {
         // The second and third columns of recorded answers: `0-33554431` of 23 bytes, `65536-65540` of 65541, anything of
         // nothing.
         for (asked, size, answer) in [
-            (Asked::Whole, 23, Some("")),
-            (Asked::Whole, 0, Some("")),
-            (Asked::Between(0, 33_554_431), 23, Some("bytes 0-22/23")),
-            (Asked::Between(65_536, 65_540), 65_541, Some("bytes 65536-65540/65541")),
-            (Asked::Between(22, 22), 23, Some("bytes 22-22/23")),
-            (Asked::From(0), 23, Some("bytes 0-22/23")),
-            (Asked::From(22), 23, Some("bytes 22-22/23")),
-            (Asked::From(23), 23, None),
-            (Asked::Between(23, 30), 23, None),
-            (Asked::Between(0, 32_767), 0, None),
-            (Asked::From(0), 0, None),
-            (Asked::From(u64::MAX), u64::MAX, None),
+            (RequestedRange::Whole, 23, Some("")),
+            (RequestedRange::Whole, 0, Some("")),
+            (RequestedRange::Between(0, 33_554_431), 23, Some("bytes 0-22/23")),
+            (RequestedRange::Between(65_536, 65_540), 65_541, Some("bytes 65536-65540/65541")),
+            (RequestedRange::Between(22, 22), 23, Some("bytes 22-22/23")),
+            (RequestedRange::From(0), 23, Some("bytes 0-22/23")),
+            (RequestedRange::From(22), 23, Some("bytes 22-22/23")),
+            (RequestedRange::From(23), 23, None),
+            (RequestedRange::Between(23, 30), 23, None),
+            (RequestedRange::Between(0, 32_767), 0, None),
+            (RequestedRange::From(0), 0, None),
+            (RequestedRange::From(u64::MAX), u64::MAX, None),
         ] {
             match (resolve(asked, size), answer) {
                 (Ok(None), Some("")) => {}
@@ -165,7 +165,7 @@ mod tests {
             (0, 510, 511, false),
             (0, u64::MAX, u64::MAX, false),
         ] {
-            let span = Span { start, end };
+            let span = InclusiveRange { start, end };
             assert_eq!((span.len(), span.is_aligned(512)), (len, pages), "{span:?}");
         }
     }

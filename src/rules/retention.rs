@@ -9,14 +9,14 @@ const DAY: u64 = 24 * 60 * 60;
 
 /// What an account keeps of its blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Keeping {
+pub struct RetentionPolicy {
     /// Whether the state before a write or a delete is kept as a version.
     pub versions: bool,
     /// For how many days a deleted state is kept; `None`: not at all.
     pub days: Option<u32>,
 }
 
-impl Keeping {
+impl RetentionPolicy {
     /// A deletion at this moment, if what is deleted is kept.
     pub fn deletion(self, now: Timestamp) -> Option<Deletion> {
         self.days.map(|days| Deletion { at: now, days })
@@ -105,13 +105,13 @@ mod tests {
     #[test]
     fn what_is_deleted_is_kept_for_its_days() {
         let at = Timestamp::from_unix(1_000_000, 0);
-        let deletion = Keeping { versions: false, days: Some(7) }.deletion(at).unwrap();
+        let deletion = RetentionPolicy { versions: false, days: Some(7) }.deletion(at).unwrap();
         for (seconds, kept, left) in
             [(0, true, 7), (1, true, 6), (6 * DAY, true, 1), (7 * DAY - 1, true, 0), (7 * DAY, false, 0), (9 * DAY, false, 0)]
         {
             let now = at.after_seconds(seconds);
             assert_eq!((deletion.is_kept(now), deletion.days_left(now)), (kept, left), "{seconds} s");
         }
-        assert_eq!(Keeping::default().deletion(at), None);
+        assert_eq!(RetentionPolicy::default().deletion(at), None);
     }
 }

@@ -11,8 +11,8 @@ pub mod keys;
 mod parse;
 mod sign;
 
-use super::access::{Grant, Letters, Scope};
-use super::fault::{Code, Fault};
+use super::access::{Authorization, Permissions, SasScope};
+use super::fault::{ErrorCode, StorageError};
 use super::time::Timestamp;
 use super::version::Version;
 use parse::Sent;
@@ -47,7 +47,7 @@ pub struct Sas {
     /// What it reaches.
     pub kind: Kind,
     /// What it permits (`sp`), unless a stored policy says so.
-    pub permissions: Option<Letters>,
+    pub permissions: Option<Permissions>,
     /// From when it holds (`st`).
     pub start: Option<Timestamp>,
     /// Until when it holds (`se`), unless a stored policy says so.
@@ -66,9 +66,9 @@ pub enum Kind {
     /// Whole services, signed with an account key.
     Account {
         /// The services (`ss`), of `bqtf`.
-        services: Letters,
+        services: Permissions,
         /// The levels (`srt`), of `sco`.
-        types: Letters,
+        types: Permissions,
     },
     /// One resource, signed with an account key.
     Service {
@@ -152,7 +152,7 @@ pub struct Effective {
     /// Until when, that moment excluded.
     pub expiry: Timestamp,
     /// What is permitted.
-    pub permissions: Letters,
+    pub permissions: Permissions,
 }
 
 impl Sas {
@@ -188,14 +188,14 @@ impl Sas {
 
     /// What holds in the end: each field from the signature or from the stored policy, and never from both. `policy` is the one
     /// that the resource has under [`Sas::identifier`], if it has one. A user delegation key bounds what it signs.
-    pub fn merged(&self, policy: Option<&Policy>) -> Result<Effective, Fault> {
+    pub fn merged(&self, policy: Option<&Policy>) -> Result<Effective, StorageError> {
         let none = Policy::default();
         let policy = match (self.identifier(), policy) {
             (None, _) => &none,
             (Some(_), Some(policy)) => policy,
             (Some(_), None) => return Err(refused("SAS identifier cannot be found for specified signed identifier")),
         };
-        let stored_letters = policy.permissions.as_deref().filter(|text| !text.is_empty()).and_then(Letters::parse);
+        let stored_letters = policy.permissions.as_deref().filter(|text| !text.is_empty()).and_then(Permissions::parse);
         let start = one_of(self.start, policy.start)?;
         let expiry = one_of(self.expiry, policy.expiry)?
             .ok_or_else(|| refused("Signed expiry must be specified in signature or SAS identifier"))?;
@@ -210,32 +210,33 @@ impl Sas {
     }
 
     /// What the holder may do, once signature, time, address and protocol are found in order.
-    pub fn grant(&self, effective: &Effective) -> Grant {
+    pub fn grant(&self, effective: &Effective) -> Authorization {
         let scope = match self.kind {
-            Kind::Account { services, types } => Scope::Account { services, types },
-            Kind::Service { .. } | Kind::UserDelegation { .. } => Scope::Resource,
+            Kind::Account { services, types } => SasScope::Account { services, types },
+            Kind::Service { .. } | Kind::UserDelegation { .. } => SasScope::Resource,
         };
-        Grant::Sas { scope, letters: effective.permissions }
+        Authorization::Sas { scope, letters: effective.permissions }
     }
 
     /// Whether it may be used from this address: 403 AuthorizationSourceIPMismatch if not.
-    pub fn check_ip(&self, peer: IpAddr) -> Result<(), Fault> {
+    pub fn check_ip(&self, peer: IpAddr) -> Result<(), StorageError> {
         match (self.ip, peer.to_canonical()) {
             (None, _) => Ok(()),
             (Some(range), IpAddr::V4(peer)) if (range.first..=range.last).contains(&peer) => Ok(()),
             (Some(range), peer) => {
-                Err(Code::AuthorizationSourceIPMismatch.because(format!("{peer} is not in {}-{}", range.first, range.last)))
+                Err(ErrorCode::AuthorizationSourceIPMismatch
+                    .with_reason(format!("{peer} is not in {}-{}", range.first, range.last)))
             }
         }
     }
 
     /// Whether it may be used by HTTPS or by plain HTTP: 403 AuthorizationProtocolMismatch if not.
-    pub fn check_protocol(&self, https: bool) -> Result<(), Fault> {
-        if https || self.protocol == Protocol::Any { Ok(()) } else { Err(Code::AuthorizationProtocolMismatch.into()) }
+    pub fn check_protocol(&self, https: bool) -> Result<(), StorageError> {
+        if https || self.protocol == Protocol::Any { Ok(()) } else { Err(ErrorCode::AuthorizationProtocolMismatch.into()) }
     }
 
     /// Whether its version knows all its parameters, so that they are part of what is signed: 403 AuthenticationFailed if not.
-    pub fn check_version(&self) -> Result<(), Fault> {
+    pub fn check_version(&self) -> Result<(), StorageError> {
         match SINCE.iter().find(|(name, date)| !self.sent(name).is_empty() && !self.since(date)) {
             Some((name, date)) => Err(refused(format!("The parameter {name} is part of a signature since version {date}."))),
             None => Ok(()),
@@ -247,14 +248,14 @@ impl Sas {
     }
 
     /// The refusal of a signature that no key gives: it shows what the service signed, so that one can compare.
-    pub fn mismatch(string_to_sign: &str) -> Fault {
+    pub fn mismatch(string_to_sign: &str) -> StorageError {
         refused(format!("Signature did not match. String to sign used was {string_to_sign}"))
     }
 }
 
 impl Effective {
     /// Whether it holds now: 403 AuthenticationFailed if not, telling the times.
-    pub fn check_time(&self, now: Timestamp) -> Result<(), Fault> {
+    pub fn check_time(&self, now: Timestamp) -> Result<(), StorageError> {
         let start = self.start.unwrap_or(now);
         if (start..self.expiry).contains(&now) {
             return Ok(());
@@ -275,18 +276,18 @@ fn since(version: Version, date: &str) -> bool {
 }
 
 /// A field of the signature or of the stored policy.
-fn one_of<T>(signed: Option<T>, stored: Option<T>) -> Result<Option<T>, Fault> {
+fn one_of<T>(signed: Option<T>, stored: Option<T>) -> Result<Option<T>, StorageError> {
     if signed.is_some() && stored.is_some() {
         return Err(refused("Access policy fields can be associated with signature or SAS identifier but not both"));
     }
     Ok(signed.or(stored))
 }
 
-fn refused(detail: impl Into<String>) -> Fault {
-    Code::AuthenticationFailed.with("AuthenticationErrorDetail", detail)
+fn refused(detail: impl Into<String>) -> StorageError {
+    ErrorCode::AuthenticationFailed.with_detail("AuthenticationErrorDetail", detail)
 }
 
-fn wrong_level() -> Fault {
+fn wrong_level() -> StorageError {
     refused("The specified signed resource is not allowed for the this resource level")
 }
 
@@ -304,8 +305,8 @@ mod tests {
         Sas::parse(service, &query(&format!("{text}&sig=s"))).unwrap()
     }
 
-    pub(super) fn detail(fault: &Fault) -> &str {
-        assert_eq!(fault.code(), Code::AuthenticationFailed);
+    pub(super) fn detail(fault: &StorageError) -> &str {
+        assert_eq!(fault.code(), ErrorCode::AuthenticationFailed);
         fault.details().first().map_or("", |(_, text)| text)
     }
 
@@ -338,7 +339,7 @@ mod tests {
             match (&merged, expected) {
                 (Ok(effective), Ok(())) => {
                     assert_eq!((effective.start, Some(effective.expiry)), (day("2029-01-01"), day("2030-01-01")), "{text}");
-                    assert_eq!(Some(effective.permissions), Letters::parse("r"));
+                    assert_eq!(Some(effective.permissions), Permissions::parse("r"));
                 }
                 (Err(fault), Err(expected)) => assert_eq!(detail(fault), expected),
                 _ => panic!("{text}: {merged:?}"),
@@ -415,14 +416,17 @@ mod tests {
     fn tells_what_it_grants_and_sets() {
         let account = sas('b', "sv=2020-12-06&ss=bq&srt=o&sp=rw&se=2030-01-01&rsct=text/html");
         assert_eq!(account.overrides().count(), 0);
-        let letters = |text: &str| Letters::parse(text).unwrap();
-        let scope = Scope::Account { services: letters("bq"), types: letters("o") };
-        assert_eq!(account.grant(&account.merged(None).unwrap()), Grant::Sas { scope, letters: letters("rw") });
+        let letters = |text: &str| Permissions::parse(text).unwrap();
+        let scope = SasScope::Account { services: letters("bq"), types: letters("o") };
+        assert_eq!(account.grant(&account.merged(None).unwrap()), Authorization::Sas { scope, letters: letters("rw") });
         for (version, set) in [("2012-02-12", vec![]), ("2013-08-15", vec![("content-type", "text/plain")])] {
             let sas = sas('b', &format!("sv={version}&sr=b&sp=r&se=2030-01-01&rsct=text/plain&rscc=&ses=scope"));
             assert_eq!(sas.overrides().collect::<Vec<_>>(), set);
             assert_eq!((sas.signature(), sas.identifier(), sas.encryption_scope()), ("s", None, Some("scope")));
-            assert_eq!(sas.grant(&sas.merged(None).unwrap()), Grant::Sas { scope: Scope::Resource, letters: letters("r") });
+            assert_eq!(
+                sas.grant(&sas.merged(None).unwrap()),
+                Authorization::Sas { scope: SasScope::Resource, letters: letters("r") }
+            );
         }
     }
 }

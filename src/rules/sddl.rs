@@ -2,7 +2,7 @@
 //! back; nobody's access is decided by them here.
 
 use super::checksum::Md5;
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -80,9 +80,9 @@ fn after_access(text: &str) -> Option<&str> {
 ///
 /// # Errors
 /// 400 FileInvalidPermission for more than 8 KiB.
-pub fn check_length(text: &str) -> Result<(), Fault> {
+pub fn check_length(text: &str) -> Result<(), StorageError> {
     match text.len() > HEADER_LIMIT {
-        true => Err(Code::FileInvalidPermission.because("over 8 KiB: create the permission and name its key")),
+        true => Err(ErrorCode::FileInvalidPermission.with_reason("over 8 KiB: create the permission and name its key")),
         false => Ok(()),
     }
 }
@@ -91,8 +91,8 @@ pub fn check_length(text: &str) -> Result<(), Fault> {
 ///
 /// # Errors
 /// 400 FileInvalidPermission.
-pub fn check(text: &str) -> Result<(), Fault> {
-    let bad = || Code::FileInvalidPermission.because(format!("{text:?} is no security descriptor"));
+pub fn check(text: &str) -> Result<(), StorageError> {
+    let bad = || ErrorCode::FileInvalidPermission.with_reason(format!("{text:?} is no security descriptor"));
     let mut rest = text.trim();
     if rest.is_empty() {
         return Err(bad());

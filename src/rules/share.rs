@@ -1,7 +1,7 @@
 //! What a share can be told when it is made, and later: how large it may grow, which tier and protocols it has, and what a premium
 //! share is provisioned with.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::time::Timestamp;
 use super::version::Version;
 
@@ -52,9 +52,9 @@ pub enum RootSquash {
 }
 
 /// Reads one of a few words, in any case, or refuses the header.
-fn word<T: Copy>(header: &'static str, text: &str, words: &[(T, &str)]) -> Result<T, Fault> {
+fn word<T: Copy>(header: &'static str, text: &str, words: &[(T, &str)]) -> Result<T, StorageError> {
     let found = words.iter().find(|(_, word)| word.eq_ignore_ascii_case(text)).map(|(value, _)| *value);
-    found.ok_or_else(|| Fault::header(header, text))
+    found.ok_or_else(|| StorageError::invalid_header(header, text))
 }
 
 const TIERS: [(Tier, &str); 4] =
@@ -134,7 +134,7 @@ impl Settings {
     ///
     /// # Errors
     /// As of [`Settings::revise`].
-    pub fn make(find: impl Fn(&'static str) -> Option<String>, premium: bool, now: Timestamp) -> Result<Settings, Fault> {
+    pub fn make(find: impl Fn(&'static str) -> Option<String>, premium: bool, now: Timestamp) -> Result<Settings, StorageError> {
         let protocol =
             find("x-ms-enabled-protocols").map(|text| word("x-ms-enabled-protocols", &text, &PROTOCOLS)).transpose()?;
         let premium = premium || protocol.is_some();
@@ -159,17 +159,17 @@ impl Settings {
     /// # Errors
     /// 400 InvalidHeaderValue for what is malformed, out of range, or for another protocol; 400 UnsupportedHeader for provisioned IOPS
     /// or bandwidth of a share that is not premium.
-    pub fn revise(self, find: impl Fn(&'static str) -> Option<String>, now: Timestamp) -> Result<Settings, Fault> {
+    pub fn revise(self, find: impl Fn(&'static str) -> Option<String>, now: Timestamp) -> Result<Settings, StorageError> {
         let number = |header| {
             let read = |text: String| match text.parse::<u64>() {
                 Ok(number) if number > 0 => Ok(number),
-                _ => Err(Fault::header(header, text)),
+                _ => Err(StorageError::invalid_header(header, text)),
             };
             find(header).map(read).transpose()
         };
         let flag = |header| find(header).map(|text| word(header, &text, &[(true, "true"), (false, "false")])).transpose();
         let quota = match number("x-ms-share-quota")? {
-            Some(gib) if gib > MAX_QUOTA => return Err(Fault::header("x-ms-share-quota", gib.to_string())),
+            Some(gib) if gib > MAX_QUOTA => return Err(StorageError::invalid_header("x-ms-share-quota", gib.to_string())),
             Some(gib) => gib as u32,
             None => self.quota,
         };
@@ -177,11 +177,13 @@ impl Settings {
         let root_squash = find("x-ms-root-squash").map(|text| word("x-ms-root-squash", &text, &SQUASHES)).transpose()?;
         let nfs = self.protocol == Some(Protocol::Nfs);
         if let Some(squash) = root_squash.filter(|_| !nfs) {
-            return Err(Fault::header("x-ms-root-squash", squash.name()));
+            return Err(StorageError::invalid_header("x-ms-root-squash", squash.name()));
         }
         let provisioned = |header, least: u64, most: u64| match number(header)? {
-            Some(_) if tier.unwrap_or(self.tier) != Tier::Premium => Err(Code::UnsupportedHeader.with("HeaderName", header)),
-            Some(number) if !(least..=most).contains(&number) => Err(Fault::header(header, number.to_string())),
+            Some(_) if tier.unwrap_or(self.tier) != Tier::Premium => {
+                Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", header))
+            }
+            Some(number) if !(least..=most).contains(&number) => Err(StorageError::invalid_header(header, number.to_string())),
             number => Ok(number),
         };
         Ok(Settings {
@@ -254,7 +256,7 @@ impl Settings {
 mod tests {
     use super::*;
 
-    fn make(headers: &[(&str, &str)]) -> Result<Settings, Fault> {
+    fn make(headers: &[(&str, &str)]) -> Result<Settings, StorageError> {
         let find = |name: &'static str| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
         Settings::make(find, false, Timestamp::default())
     }
@@ -286,7 +288,11 @@ mod tests {
         assert_eq!((one.iops(), one.mibps(), one.burst_iops()), (3100, Some(125), 10_000));
         for (header, value) in [("x-ms-share-provisioned-iops", "499"), ("x-ms-share-provisioned-bandwidth-mibps", "10341")] {
             let ask = move |name: &'static str| (name == header).then(|| value.to_owned());
-            assert_eq!(Settings::make(ask, true, Timestamp::default()).unwrap_err().code(), Code::InvalidHeaderValue, "{header}");
+            assert_eq!(
+                Settings::make(ask, true, Timestamp::default()).unwrap_err().code(),
+                ErrorCode::InvalidHeaderValue,
+                "{header}"
+            );
         }
     }
 

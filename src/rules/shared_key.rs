@@ -6,7 +6,7 @@
 //!
 //! Blob, queue, file and Data Lake requests share one dialect, table requests have a leaner one of their own.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::version::Version;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -45,7 +45,7 @@ pub enum Dialect {
 
 /// The parts of a request that a signature covers.
 #[derive(Clone, Copy, Debug)]
-pub struct Signed<'a> {
+pub struct SignedRequest<'a> {
     /// The method as sent: `GET`.
     pub method: &'a str,
     /// The account whose key signs.
@@ -60,7 +60,7 @@ pub struct Signed<'a> {
     pub version: Version,
 }
 
-impl<'a> Signed<'a> {
+impl<'a> SignedRequest<'a> {
     /// The trimmed value of a header; empty when it is not there.
     fn header(&self, name: &str) -> &'a str {
         self.headers.iter().find(|(header, _)| *header == name).map_or("", |(_, value)| value.trim())
@@ -91,7 +91,7 @@ impl<'a> Signed<'a> {
 }
 
 /// The string to sign, with headers sorted as the service sorts them.
-pub fn string_to_sign(scheme: Scheme, dialect: Dialect, request: &Signed<'_>) -> String {
+pub fn string_to_sign(scheme: Scheme, dialect: Dialect, request: &SignedRequest<'_>) -> String {
     write(scheme, dialect, request, &request.sorted_headers(culture_order))
 }
 
@@ -99,7 +99,7 @@ pub fn string_to_sign(scheme: Scheme, dialect: Dialect, request: &Signed<'_>) ->
 ///
 /// The service sorts headers by culture and most SDKs follow it, but some sort them by byte. The two differ only for names like
 /// `x-ms-meta-a_` beside `x-ms-meta-a1`, so there is nearly always one string.
-pub fn strings_to_sign(scheme: Scheme, dialect: Dialect, request: &Signed<'_>) -> Vec<String> {
+pub fn strings_to_sign(scheme: Scheme, dialect: Dialect, request: &SignedRequest<'_>) -> Vec<String> {
     let mut orders = vec![request.sorted_headers(culture_order), request.sorted_headers(str::cmp)];
     orders.dedup();
     let mut strings: Vec<String> = orders.iter().map(|headers| write(scheme, dialect, request, headers)).collect();
@@ -107,7 +107,7 @@ pub fn strings_to_sign(scheme: Scheme, dialect: Dialect, request: &Signed<'_>) -
     strings
 }
 
-fn write(scheme: Scheme, dialect: Dialect, request: &Signed<'_>, headers: &[(&str, &str)]) -> String {
+fn write(scheme: Scheme, dialect: Dialect, request: &SignedRequest<'_>, headers: &[(&str, &str)]) -> String {
     let standard: &[&str] = match (dialect, scheme) {
         (Dialect::Storage, Scheme::SharedKey) => &[
             "content-encoding",
@@ -224,19 +224,19 @@ pub struct Credential<'a> {
 }
 
 /// Reads `SharedKey account:signature`. Anything else is 400 InvalidAuthenticationInfo, and so is a `Bearer` token here.
-pub fn parse_authorization(value: &str) -> Result<Credential<'_>, Fault> {
+pub fn parse_authorization(value: &str) -> Result<Credential<'_>, StorageError> {
     let read = || {
         let (scheme, rest) = value.trim().split_once(' ')?;
         let (account, signature) = rest.trim().split_once(':')?;
         let whole = !account.is_empty() && !signature.is_empty() && !rest.trim().contains(' ');
         whole.then_some(Credential { scheme: Scheme::parse(scheme)?, account, signature })
     };
-    read().ok_or_else(|| Code::InvalidAuthenticationInfo.because("Authorization is not \"SharedKey account:signature\""))
+    read().ok_or_else(|| ErrorCode::InvalidAuthenticationInfo.with_reason("Authorization is not \"SharedKey account:signature\""))
 }
 
 /// The refusal of a signature that no key of the account gives: it shows what the service signed, so that one can compare.
-pub fn mismatch(signature: &str, string_to_sign: &str) -> Fault {
-    Code::AuthenticationFailed.with(
+pub fn mismatch(signature: &str, string_to_sign: &str) -> StorageError {
+    ErrorCode::AuthenticationFailed.with_detail(
         "AuthenticationErrorDetail",
         format!(
             "The MAC signature found in the HTTP request '{signature}' is not the same as any computed signature. \
@@ -255,8 +255,8 @@ mod tests {
         query.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
     }
 
-    fn get<'a>(path: &'a str, query: &'a [(String, String)], headers: &'a [(&'a str, &'a str)]) -> Signed<'a> {
-        Signed { method: "GET", account: "myaccount", path, query, headers, version: Version::V2019_12_12 }
+    fn get<'a>(path: &'a str, query: &'a [(String, String)], headers: &'a [(&'a str, &'a str)]) -> SignedRequest<'a> {
+        SignedRequest { method: "GET", account: "myaccount", path, query, headers, version: Version::V2019_12_12 }
     }
 
     /// The examples of the REST reference.
@@ -276,7 +276,7 @@ mod tests {
             ("x-ms-meta-m1", "v1"),
             ("content-type", "text/plain; charset=UTF-8"),
         ];
-        let put = Signed { method: "PUT", ..get("/mycontainer/hello.txt", &[], &headers) };
+        let put = SignedRequest { method: "PUT", ..get("/mycontainer/hello.txt", &[], &headers) };
         assert_eq!(
             string_to_sign(SharedKeyLite, Storage, &put),
             "PUT\n\ntext/plain; charset=UTF-8\n\nx-ms-date:Sun, 20 Sep 2009 20:36:40 GMT\nx-ms-meta-m1:v1\nx-ms-meta-m2:v2\n\
@@ -335,7 +335,7 @@ mod tests {
         let text = string_to_sign(SharedKey, Storage, &get("/", &[], &headers));
         assert_eq!(text, "GET\ne\nl\n12\nm\nt\nd\nims\nim\ninm\nius\nr\n/myaccount/");
         for (version, length) in [(Version::V2013_08_15, "0"), (Version::V2015_02_21, "")] {
-            let request = Signed { version, ..get("/", &[], &[("content-length", "0")]) };
+            let request = SignedRequest { version, ..get("/", &[], &[("content-length", "0")]) };
             assert_eq!(string_to_sign(SharedKey, Storage, &request), format!("GET\n\n\n{length}\n\n\n\n\n\n\n\n\n/myaccount/"));
         }
     }
@@ -350,7 +350,7 @@ mod tests {
             ("x-ms-meta-a", "0"),
         ];
         for (version, empty) in [(Version::V2015_12_11, ""), (Version::V2016_05_31, "x-ms-empty:\n")] {
-            let request = Signed { version, ..get("/", &[], &headers) };
+            let request = SignedRequest { version, ..get("/", &[], &headers) };
             assert_eq!(
                 string_to_sign(SharedKeyLite, Storage, &request),
                 format!("GET\n\n\n\n{empty}x-ms-meta-a:1,0\nx-ms-meta-b:two lines\n/myaccount/")
@@ -396,7 +396,7 @@ mod tests {
         for value in
             ["", "SharedKey", "SharedKey a", "SharedKey a:", "SharedKey :s", "sharedkey a:s", "Bearer a:s", "SharedKey a:s t"]
         {
-            assert_eq!(parse_authorization(value).unwrap_err().code(), Code::InvalidAuthenticationInfo, "{value}");
+            assert_eq!(parse_authorization(value).unwrap_err().code(), ErrorCode::InvalidAuthenticationInfo, "{value}");
         }
     }
 }

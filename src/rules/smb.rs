@@ -1,7 +1,7 @@
 //! What a file or a directory has because Windows knows it: attributes, three times, a security descriptor.
 
 use super::descriptor::Format;
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::sddl;
 use super::time::Timestamp;
 use super::version::Version;
@@ -54,7 +54,7 @@ impl Attributes {
     ///
     /// # Errors
     /// As [`Attributes::set_on`].
-    pub fn made(self, sort: Sort) -> Result<Attributes, Fault> {
+    pub fn made(self, sort: Sort) -> Result<Attributes, StorageError> {
         let set = self.set_on(sort)?;
         Ok(if sort == Sort::File { set.archived() } else { set })
     }
@@ -63,8 +63,8 @@ impl Attributes {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for a file that shall be a directory, or a directory that shall be temporary.
-    pub fn set_on(self, sort: Sort) -> Result<Attributes, Fault> {
-        let odd = || Fault::header("x-ms-file-attributes", self.to_string());
+    pub fn set_on(self, sort: Sort) -> Result<Attributes, StorageError> {
+        let odd = || StorageError::invalid_header("x-ms-file-attributes", self.to_string());
         match sort {
             Sort::Directory if self.0 & TEMPORARY != 0 => Err(odd()),
             Sort::Directory => Ok(Attributes(self.0 | DIRECTORY)),
@@ -167,7 +167,7 @@ pub enum Permission {
 
 /// What a request says of all that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct SmbInput {
     /// Whether what is made has been elsewhere (`x-ms-file-property-semantics: Restore`), and has its attributes from there.
     pub restores: bool,
     /// `x-ms-file-attributes`.
@@ -193,37 +193,38 @@ pub const HEADERS: [&str; 7] = [
     "x-ms-file-permission-format",
 ];
 
-impl Given {
+impl SmbInput {
     /// Reads the headers that `find` finds, the empty ones left out.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is malformed, FileInvalidPermission for a descriptor or a key that is none; InvalidInput for both
     /// a descriptor and a key.
-    pub fn read(find: impl Fn(&str) -> Option<String>) -> Result<Given, Fault> {
-        let moment =
-            |name: &str| find(name).map(|text| Moment::parse(&text).ok_or_else(|| Fault::header(name, text))).transpose();
+    pub fn read(find: impl Fn(&str) -> Option<String>) -> Result<SmbInput, StorageError> {
+        let moment = |name: &str| {
+            find(name).map(|text| Moment::parse(&text).ok_or_else(|| StorageError::invalid_header(name, text))).transpose()
+        };
         let attributes = find("x-ms-file-attributes")
-            .map(|text| Flags::parse(&text).ok_or_else(|| Fault::header("x-ms-file-attributes", text)))
+            .map(|text| Flags::parse(&text).ok_or_else(|| StorageError::invalid_header("x-ms-file-attributes", text)))
             .transpose()?;
         let format = format(find("x-ms-file-permission-format").as_deref())?;
         let permission = match (find("x-ms-file-permission"), find("x-ms-file-permission-key")) {
-            (Some(_), Some(_)) => return Err(Code::InvalidInput.because("both a permission and a permission's key")),
+            (Some(_), Some(_)) => return Err(ErrorCode::InvalidInput.with_reason("both a permission and a permission's key")),
             (Some(text), None) if text.eq_ignore_ascii_case("inherit") => Some(Permission::Inherit),
             (Some(text), None) if text.eq_ignore_ascii_case("preserve") => Some(Permission::Preserve),
             (Some(text), None) => {
                 sddl::check_length(&text)?;
                 Some(Permission::Is(format.read(&text)?))
             }
-            (None, Some(text)) => Some(Permission::Key(sddl::Key::parse(&text).ok_or(Code::FileInvalidPermission)?)),
+            (None, Some(text)) => Some(Permission::Key(sddl::Key::parse(&text).ok_or(ErrorCode::FileInvalidPermission)?)),
             (None, None) => None,
         };
         let restores = match find("x-ms-file-property-semantics") {
             None => false,
             Some(text) if text.eq_ignore_ascii_case("new") => false,
             Some(text) if text.eq_ignore_ascii_case("restore") => true,
-            Some(text) => return Err(Fault::header("x-ms-file-property-semantics", text)),
+            Some(text) => return Err(StorageError::invalid_header("x-ms-file-property-semantics", text)),
         };
-        Ok(Given {
+        Ok(SmbInput {
             restores,
             attributes,
             created: moment("x-ms-file-creation-time")?,
@@ -238,7 +239,7 @@ impl Given {
     ///
     /// # Errors
     /// 400 MissingRequiredHeader.
-    pub fn check_complete(&self, version: Version) -> Result<(), Fault> {
+    pub fn check_complete(&self, version: Version) -> Result<(), StorageError> {
         if !(Version::V2019_02_02..Version::V2021_06_08).contains(&version) {
             return Ok(());
         }
@@ -248,26 +249,26 @@ impl Given {
             ("x-ms-file-last-write-time", self.written.is_some()),
             ("x-ms-file-permission", self.permission.is_some()),
         ];
-        told.iter().find(|(_, told)| !told).map_or(Ok(()), |(name, _)| Err(Fault::missing_header(name)))
+        told.iter().find(|(_, told)| !told).map_or(Ok(()), |(name, _)| Err(StorageError::missing_header(name)))
     }
 
     /// What a new node has. `permission` is the key of the descriptor that is said, or else inherited.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for `preserve` or `source`, of which there is nothing, and for attributes that it cannot have.
-    pub fn make(&self, sort: Sort, permission: sddl::Key, now: Timestamp) -> Result<Smb, Fault> {
+    pub fn make(&self, sort: Sort, permission: sddl::Key, now: Timestamp) -> Result<Smb, StorageError> {
         let attributes = match self.attributes {
             None => Attributes::default().made(sort)?,
             Some(Flags::Are(attributes)) if self.restores => attributes.set_on(sort)?,
             Some(Flags::Are(attributes)) => attributes.made(sort)?,
-            Some(Flags::Preserve) => return Err(Fault::header("x-ms-file-attributes", "preserve")),
-            Some(Flags::Source) => return Err(Fault::header("x-ms-file-attributes", "source")),
+            Some(Flags::Preserve) => return Err(StorageError::invalid_header("x-ms-file-attributes", "preserve")),
+            Some(Flags::Source) => return Err(StorageError::invalid_header("x-ms-file-attributes", "source")),
         };
         let at = |name: &str, moment: Option<Moment>| match moment {
             None | Some(Moment::Now) => Ok(now),
             Some(Moment::At(moment)) => Ok(moment),
-            Some(Moment::Preserve) => Err(Fault::header(name, "preserve")),
-            Some(Moment::Source) => Err(Fault::header(name, "source")),
+            Some(Moment::Preserve) => Err(StorageError::invalid_header(name, "preserve")),
+            Some(Moment::Source) => Err(StorageError::invalid_header(name, "source")),
         };
         Ok(Smb {
             attributes,
@@ -290,21 +291,22 @@ impl Given {
         source: Option<Smb>,
         permission: sddl::Key,
         now: Timestamp,
-    ) -> Result<Smb, Fault> {
-        let of_source = |name: &str| source.ok_or_else(|| Fault::header(name, "source"));
+    ) -> Result<Smb, StorageError> {
+        let of_source = |name: &str| source.ok_or_else(|| StorageError::invalid_header(name, "source"));
         let attributes = match self.attributes {
             None | Some(Flags::Preserve) => before.attributes,
             Some(Flags::Are(attributes)) => attributes.set_on(sort)?,
             Some(Flags::Source) => of_source("x-ms-file-attributes")?.attributes,
         };
-        let at = |name: &str, moment: Moment, stays: Timestamp, copied: fn(Smb) -> Timestamp| -> Result<Timestamp, Fault> {
-            Ok(match moment {
-                Moment::Now => now,
-                Moment::At(moment) => moment,
-                Moment::Preserve => stays,
-                Moment::Source => copied(of_source(name)?),
-            })
-        };
+        let at =
+            |name: &str, moment: Moment, stays: Timestamp, copied: fn(Smb) -> Timestamp| -> Result<Timestamp, StorageError> {
+                Ok(match moment {
+                    Moment::Now => now,
+                    Moment::At(moment) => moment,
+                    Moment::Preserve => stays,
+                    Moment::Source => copied(of_source(name)?),
+                })
+            };
         let (created, written) = (self.created.unwrap_or(Moment::Preserve), self.written.unwrap_or(Moment::Preserve));
         let changed = self.changed.unwrap_or(Moment::Now);
         Ok(Smb {
@@ -321,8 +323,8 @@ impl Given {
 ///
 /// # Errors
 /// 400 InvalidHeaderValue.
-pub fn format(text: Option<&str>) -> Result<Format, Fault> {
-    Format::parse(text).ok_or_else(|| Fault::header("x-ms-file-permission-format", text.unwrap_or_default()))
+pub fn format(text: Option<&str>) -> Result<Format, StorageError> {
+    Format::parse(text).ok_or_else(|| StorageError::invalid_header("x-ms-file-permission-format", text.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -345,8 +347,9 @@ mod tests {
             ("READONLY|Hidden", "ReadOnly | Hidden | Archive", "ReadOnly | Hidden | Directory", "ReadOnly | Hidden"),
         ] {
             let read = Attributes::parse(text).unwrap();
-            let told =
-                |made: Result<Attributes, Fault>| made.map_or_else(|fault| fault.code().name().to_owned(), |set| set.to_string());
+            let told = |made: Result<Attributes, StorageError>| {
+                made.map_or_else(|fault| fault.code().name().to_owned(), |set| set.to_string())
+            };
             assert_eq!(told(read.made(Sort::File)), file, "{text}");
             assert_eq!(told(read.made(Sort::Directory)), directory, "{text}");
             assert_eq!(told(read.set_on(Sort::File)), set, "{text}");
@@ -356,8 +359,8 @@ mod tests {
         }
     }
 
-    fn given(headers: &[(&str, &str)]) -> Result<Given, Fault> {
-        Given::read(|name| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    fn given(headers: &[(&str, &str)]) -> Result<SmbInput, StorageError> {
+        SmbInput::read(|name| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
     }
 
     #[test]
@@ -389,7 +392,7 @@ mod tests {
 
     #[test]
     fn versions_want_more_or_less() {
-        let (none, version) = (Given::default(), |text| Version::parse(text).unwrap());
+        let (none, version) = (SmbInput::default(), |text| Version::parse(text).unwrap());
         for (text, missing) in [
             ("2018-11-09", None),
             ("2019-02-02", Some("x-ms-file-attributes")),
@@ -405,18 +408,18 @@ mod tests {
     fn what_is_not_said_stays() {
         let (then, now) = (Timestamp::from_unix(1_000, 0), Timestamp::from_unix(2_000, 0));
         let (one, other) = (sddl::Key::of("one"), sddl::Key::of("other"));
-        let before = Given::default().make(Sort::File, one, then).unwrap();
+        let before = SmbInput::default().make(Sort::File, one, then).unwrap();
         assert_eq!((before.attributes.to_string().as_str(), before.created, before.changed), ("Archive", then, then));
-        let after = Given::default().revise(Sort::File, before, None, one, now).unwrap();
+        let after = SmbInput::default().revise(Sort::File, before, None, one, now).unwrap();
         assert_eq!(after, Smb { changed: now, ..before });
-        let written = Given { written: Some(Moment::Now), changed: Some(Moment::Preserve), ..Given::default() };
+        let written = SmbInput { written: Some(Moment::Now), changed: Some(Moment::Preserve), ..SmbInput::default() };
         assert_eq!(
             written.revise(Sort::File, before, None, other, now).unwrap(),
             Smb { written: now, permission: other, ..before }
         );
-        let copied = Given { attributes: Some(Flags::Source), created: Some(Moment::Source), ..Given::default() };
-        assert_eq!(copied.revise(Sort::File, before, None, one, now).unwrap_err().code(), Code::InvalidHeaderValue);
-        assert_eq!(copied.make(Sort::File, one, now).unwrap_err().code(), Code::InvalidHeaderValue);
+        let copied = SmbInput { attributes: Some(Flags::Source), created: Some(Moment::Source), ..SmbInput::default() };
+        assert_eq!(copied.revise(Sort::File, before, None, one, now).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
+        assert_eq!(copied.make(Sort::File, one, now).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
         let source = Smb { attributes: Attributes(1), created: Timestamp::from_unix(5, 0), ..before };
         let made = copied.revise(Sort::File, before, Some(source), one, now).unwrap();
         assert_eq!((made.attributes.to_string().as_str(), made.created), ("ReadOnly", source.created));

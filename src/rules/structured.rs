@@ -9,8 +9,8 @@
 //! Numbers are little-endian, segments count from 1, the length of the message is that of all of it, and its last CRC64 is that of the
 //! whole content. The only flag is 1: there are CRC64s.
 
-use super::checksum::{Crc64, Hasher, Wanted};
-use super::fault::{Code, Fault};
+use super::checksum::{ChecksumKinds, Crc64, Hasher};
+use super::fault::{ErrorCode, StorageError};
 use bytes::{Bytes, BytesMut};
 
 /// How a request or an answer names the one kind of message there is, in `x-ms-structured-body`.
@@ -31,11 +31,11 @@ const SEGMENT: u64 = 4 << 20;
 ///
 /// # Errors
 /// 400 InvalidHeaderValue for another kind of message.
-pub fn check_kind(text: &str) -> Result<(), Fault> {
+pub fn check_kind(text: &str) -> Result<(), StorageError> {
     let (name, properties) = text.split_once(';').unwrap_or((text, ""));
     match name.trim().eq_ignore_ascii_case("XSM/1.0") && properties.trim().eq_ignore_ascii_case("properties=crc64") {
         true => Ok(()),
-        false => Err(Fault::header("x-ms-structured-body", text)),
+        false => Err(StorageError::invalid_header("x-ms-structured-body", text)),
     }
 }
 
@@ -91,7 +91,7 @@ impl Decoder {
     ///
     /// # Errors
     /// 400 InvalidInput for what is no such message, InvalidHeaderValue when its content is not as long as announced, Crc64Mismatch.
-    pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
+    pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, StorageError> {
         while !input.is_empty() {
             match self.place {
                 Place::Content(left) => {
@@ -137,7 +137,7 @@ impl Decoder {
     ///
     /// # Errors
     /// 400 InvalidInput when it ended early.
-    pub fn finish(self) -> Result<Crc64, Fault> {
+    pub fn finish(self) -> Result<Crc64, StorageError> {
         if self.place == Place::End { Ok(self.whole) } else { Err(malformed("it ends early")) }
     }
 
@@ -149,7 +149,7 @@ impl Decoder {
         (self.field.len() == length).then(|| std::mem::take(&mut self.field))
     }
 
-    fn head(&mut self, field: &[u8]) -> Result<(), Fault> {
+    fn head(&mut self, field: &[u8]) -> Result<(), StorageError> {
         let (version, rest) = field.split_at(1);
         let (length, rest) = rest.split_at(8);
         let (flags, segments) = rest.split_at(2);
@@ -165,13 +165,13 @@ impl Decoder {
         self.segments = number(segments) as u16;
         let frame = (HEAD + CRC64 + usize::from(self.segments) * (SEGMENT_HEAD + CRC64)) as u64;
         if self.message.checked_sub(frame) != Some(self.content) {
-            return Err(Fault::header("x-ms-structured-content-length", self.content.to_string()));
+            return Err(StorageError::invalid_header("x-ms-structured-content-length", self.content.to_string()));
         }
         self.next_segment()
     }
 
     /// After the head, and after each segment.
-    fn next_segment(&mut self) -> Result<(), Fault> {
+    fn next_segment(&mut self) -> Result<(), StorageError> {
         self.place = match self.begun < self.segments {
             true => Place::SegmentHead,
             false if self.left == 0 => Place::Crc64,
@@ -180,7 +180,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn segment_head(&mut self, field: &[u8]) -> Result<(), Fault> {
+    fn segment_head(&mut self, field: &[u8]) -> Result<(), StorageError> {
         let (place, length) = field.split_at(2);
         self.begun += 1;
         if number(place) != u64::from(self.begun) {
@@ -200,23 +200,25 @@ fn content_or_end(left: u64) -> Place {
 }
 
 fn hasher() -> Hasher {
-    Hasher::new(Wanted { md5: false, crc64: true })
+    Hasher::new(ChecksumKinds { md5: false, crc64: true })
 }
 
 fn crc64(hasher: Hasher) -> Crc64 {
     hasher.finish().crc64.unwrap_or(Crc64::of(b""))
 }
 
-fn malformed(how: &str) -> Fault {
-    Code::InvalidInput.because(format!("the body is no structured message: {how}"))
+fn malformed(how: &str) -> StorageError {
+    ErrorCode::InvalidInput.with_reason(format!("the body is no structured message: {how}"))
 }
 
-fn check_crc64(field: &[u8], found: Crc64) -> Result<(), Fault> {
+fn check_crc64(field: &[u8], found: Crc64) -> Result<(), StorageError> {
     let stated = Crc64(number(field));
     if stated == found {
         return Ok(());
     }
-    Err(Code::Crc64Mismatch.with("UserSpecifiedCrc", stated.to_string()).with("ServerCalculatedCrc", found.to_string()))
+    Err(ErrorCode::Crc64Mismatch
+        .with_detail("UserSpecifiedCrc", stated.to_string())
+        .with_detail("ServerCalculatedCrc", found.to_string()))
 }
 
 /// A little-endian number of up to eight bytes.

@@ -15,7 +15,7 @@ mod find;
 
 pub use find::Where;
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use percent_encoding::percent_decode_str;
 use std::fmt;
 
@@ -37,37 +37,41 @@ impl Tags {
     }
 
     /// Tags from pairs of key and value, or the 400 that says which limit they break.
-    pub fn from_pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Tags, Fault> {
+    pub fn from_pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Tags, StorageError> {
         let mut tags: Vec<(String, String)> = pairs.into_iter().take(MOST_TAGS + 1).collect();
         if tags.len() > MOST_TAGS {
-            return Err(Code::TagsTooLarge.because("more than 10 tags"));
+            return Err(ErrorCode::TagsTooLarge.with_reason("more than 10 tags"));
         }
         for (key, value) in &tags {
             if key.is_empty() {
-                return Err(Code::EmptyTagName.into());
+                return Err(ErrorCode::EmptyTagName.into());
             }
             if key.chars().count() > LONGEST_KEY || value.chars().count() > LONGEST_VALUE {
-                return Err(Code::TagsTooLarge.because("a key of more than 128 or a value of more than 256 characters"));
+                return Err(ErrorCode::TagsTooLarge.with_reason("a key of more than 128 or a value of more than 256 characters"));
             }
             if !key.chars().chain(value.chars()).all(is_permitted) {
                 // The service has no code of its own for this.
-                return Err(Code::DuplicateTagNames
-                    .saying("The tags specified are invalid. It contains characters that are not permitted."));
+                return Err(ErrorCode::DuplicateTagNames
+                    .with_message("The tags specified are invalid. It contains characters that are not permitted."));
             }
         }
         tags.sort_unstable();
-        if tags.is_sorted_by(|(key, _), (next, _)| key < next) { Ok(Tags(tags)) } else { Err(Code::DuplicateTagNames.into()) }
+        if tags.is_sorted_by(|(key, _), (next, _)| key < next) {
+            Ok(Tags(tags))
+        } else {
+            Err(ErrorCode::DuplicateTagNames.into())
+        }
     }
 
     /// Reads `x-ms-tags`: `k1=v1&k2=v2`, percent-encoded, a space also as `+`. Empty means no tags.
-    pub fn parse_header(text: &str) -> Result<Tags, Fault> {
+    pub fn parse_header(text: &str) -> Result<Tags, StorageError> {
         if text.is_empty() {
             return Ok(Tags::default());
         }
         let decoded = |part: &str| percent_decode_str(&part.replace('+', " ")).decode_utf8().ok().map(String::from);
         let pair = |pair: &str| pair.split_once('=').and_then(|(key, value)| Some((decoded(key)?, decoded(value)?)));
         let pairs: Option<Vec<_>> = text.split('&').map(pair).collect();
-        Tags::from_pairs(pairs.ok_or_else(|| Fault::header("x-ms-tags", text))?)
+        Tags::from_pairs(pairs.ok_or_else(|| StorageError::invalid_header("x-ms-tags", text))?)
     }
 
     /// How many there are (`x-ms-tag-count`).
@@ -156,8 +160,8 @@ pub enum Expr {
 
 impl Expr {
     /// Reads `x-ms-if-tags`; 400 InvalidHeaderValue, with the reason in the log, when it is not such an expression.
-    pub fn parse(text: &str) -> Result<Expr, Fault> {
-        let invalid = |reason| Fault::header("x-ms-if-tags", text).because(reason);
+    pub fn parse(text: &str) -> Result<Expr, StorageError> {
+        let invalid = |reason| StorageError::invalid_header("x-ms-if-tags", text).with_reason(reason);
         let mut tokens = Tokens::of(text).map_err(invalid)?;
         let whole = tokens.expression(DEEPEST).map_err(invalid)?;
         if tokens.left.is_empty() { Ok(whole) } else { Err(invalid(tokens.unexpected())) }
@@ -384,7 +388,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn tags(pairs: &[(&str, &str)]) -> Result<Tags, Fault> {
+    fn tags(pairs: &[(&str, &str)]) -> Result<Tags, StorageError> {
         Tags::from_pairs(pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())))
     }
 
@@ -393,21 +397,24 @@ mod tests {
         let long = |n| "k".repeat(n);
         let many = |n: usize| (0..n).map(|i| (format!("k{i}"), String::new()));
         assert_eq!(Tags::from_pairs(many(10)).map(|tags| tags.len()), Ok(10));
-        assert_eq!(Tags::from_pairs(many(11)).unwrap_err().code(), Code::TagsTooLarge);
+        assert_eq!(Tags::from_pairs(many(11)).unwrap_err().code(), ErrorCode::TagsTooLarge);
         for (key, value, refusal) in [
             ("k", "", None),
             ("+-./:=_ ", "+-./:=_ ", None),
             (&long(128), &long(256), None),
-            ("", "v", Some(Code::EmptyTagName)),
-            (&long(129), "", Some(Code::TagsTooLarge)),
-            ("k", &long(257), Some(Code::TagsTooLarge)),
-            ("a,b", "", Some(Code::DuplicateTagNames)),
-            ("k", "naïve", Some(Code::DuplicateTagNames)),
-            ("k", "100%", Some(Code::DuplicateTagNames)),
+            ("", "v", Some(ErrorCode::EmptyTagName)),
+            (&long(129), "", Some(ErrorCode::TagsTooLarge)),
+            ("k", &long(257), Some(ErrorCode::TagsTooLarge)),
+            ("a,b", "", Some(ErrorCode::DuplicateTagNames)),
+            ("k", "naïve", Some(ErrorCode::DuplicateTagNames)),
+            ("k", "100%", Some(ErrorCode::DuplicateTagNames)),
         ] {
             assert_eq!(tags(&[(key, value)]).err().map(|fault| fault.code()), refusal, "{key}={value}");
         }
-        assert_eq!(tags(&[("k", "1"), ("a", ""), ("k", "2")]).unwrap_err().says(), "The tags specified contain duplicate names.");
+        assert_eq!(
+            tags(&[("k", "1"), ("a", ""), ("k", "2")]).unwrap_err().message(),
+            "The tags specified contain duplicate names."
+        );
         assert!(tags(&[("k", "1"), ("K", "1")]).is_ok(), "keys are case-sensitive");
     }
 
@@ -426,12 +433,12 @@ mod tests {
             assert_eq!(Tags::parse_header(text).unwrap().iter().collect::<Vec<_>>(), pairs, "{text}");
         }
         for (text, code) in [
-            ("a", Code::InvalidHeaderValue),
-            ("a=1&", Code::InvalidHeaderValue),
-            ("a=%FF", Code::InvalidHeaderValue),
-            ("=1", Code::EmptyTagName),
-            ("a=%zz", Code::DuplicateTagNames),
-            ("a=1&a=2", Code::DuplicateTagNames),
+            ("a", ErrorCode::InvalidHeaderValue),
+            ("a=1&", ErrorCode::InvalidHeaderValue),
+            ("a=%FF", ErrorCode::InvalidHeaderValue),
+            ("=1", ErrorCode::EmptyTagName),
+            ("a=%zz", ErrorCode::DuplicateTagNames),
+            ("a=1&a=2", ErrorCode::DuplicateTagNames),
         ] {
             assert_eq!(Tags::parse_header(text).unwrap_err().code(), code, "{text}");
         }
@@ -491,7 +498,7 @@ mod tests {
         ] {
             let fault = Expr::parse(text).expect_err(text);
             assert_eq!(fault.details(), [("HeaderName", "x-ms-if-tags".to_owned()), ("HeaderValue", text.to_owned())]);
-            assert!(!fault.why().is_empty());
+            assert!(!fault.reason().is_empty());
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! An archived blob comes back in hours, not at once. It is never woken by a timer: a rehydration ends by being looked at with `now`.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::time::Timestamp;
 
 /// The tier of a blob.
@@ -29,7 +29,7 @@ const P10: u8 = 2;
 
 /// Which tiers a blob can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum TierSupport {
     /// Hot to Archive: block blobs.
     Standard,
     /// Size classes: page blobs.
@@ -72,11 +72,11 @@ impl Tier {
     ///
     /// # Errors
     /// 400 AccessTierNotSupportedForBlobType for a tier of another type of blob, as recorded.
-    pub fn check(self, kept: Kept) -> Result<(), Fault> {
+    pub fn check(self, kept: TierSupport) -> Result<(), StorageError> {
         match (kept, self) {
-            (Kept::Standard, Tier::Premium(_))
-            | (Kept::Premium, Tier::Hot | Tier::Cool | Tier::Cold | Tier::Archive | Tier::Smart)
-            | (Kept::None, _) => Err(Code::AccessTierNotSupportedForBlobType.into()),
+            (TierSupport::Standard, Tier::Premium(_))
+            | (TierSupport::Premium, Tier::Hot | Tier::Cool | Tier::Cold | Tier::Archive | Tier::Smart)
+            | (TierSupport::None, _) => Err(ErrorCode::AccessTierNotSupportedForBlobType.into()),
             _ => Ok(()),
         }
     }
@@ -94,11 +94,11 @@ impl Tier {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for an unknown tier; 400 AccessTierNotSupportedForBlobType for one of another type of blob. Both recorded.
-    pub fn read(text: &str, kept: Kept) -> Result<Tier, Fault> {
+    pub fn read(text: &str, kept: TierSupport) -> Result<Tier, StorageError> {
         let standard = [Tier::Hot, Tier::Cool, Tier::Cold, Tier::Archive, Tier::Smart];
         let premium = (0u8..).zip(PREMIUM).map(|(class, _)| Tier::Premium(class));
         let tier = standard.into_iter().chain(premium).find(|tier| tier.name().eq_ignore_ascii_case(text));
-        let tier = tier.ok_or_else(|| Fault::header("x-ms-access-tier", text))?;
+        let tier = tier.ok_or_else(|| StorageError::invalid_header("x-ms-access-tier", text))?;
         tier.check(kept)?;
         Ok(tier)
     }
@@ -119,11 +119,11 @@ impl Priority {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue.
-    pub fn read(text: &str) -> Result<Priority, Fault> {
+    pub fn read(text: &str) -> Result<Priority, StorageError> {
         [Priority::Standard, Priority::High]
             .into_iter()
             .find(|priority| priority.name().eq_ignore_ascii_case(text))
-            .ok_or_else(|| Fault::header("x-ms-rehydrate-priority", text))
+            .ok_or_else(|| StorageError::invalid_header("x-ms-rehydrate-priority", text))
     }
 
     /// The name on the wire.
@@ -144,7 +144,7 @@ impl Priority {
 
 /// The tier that a blob was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct CurrentTier {
     /// The tier.
     pub tier: Tier,
     /// Since when.
@@ -167,9 +167,10 @@ impl ChangeConditions {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is no date.
-    pub fn read(modified_since: Option<&str>, unmodified_since: Option<&str>) -> Result<ChangeConditions, Fault> {
+    pub fn read(modified_since: Option<&str>, unmodified_since: Option<&str>) -> Result<ChangeConditions, StorageError> {
         let date = |name: &'static str, text: Option<&str>| {
-            text.map(|text| Timestamp::parse_http(text.trim()).ok_or_else(|| Fault::header(name, text))).transpose()
+            text.map(|text| Timestamp::parse_http(text.trim()).ok_or_else(|| StorageError::invalid_header(name, text)))
+                .transpose()
         };
         Ok(ChangeConditions {
             modified_since: date("x-ms-access-tier-if-modified-since", modified_since)?,
@@ -181,11 +182,11 @@ impl ChangeConditions {
     ///
     /// # Errors
     /// 412 ConditionNotMet.
-    pub fn hold(self, changed: Timestamp) -> Result<(), Fault> {
+    pub fn hold(self, changed: Timestamp) -> Result<(), StorageError> {
         let changed = changed.to_second();
         let met =
             self.modified_since.is_none_or(|since| changed > since) && self.unmodified_since.is_none_or(|since| changed <= since);
-        if met { Ok(()) } else { Err(Code::ConditionNotMet.into()) }
+        if met { Ok(()) } else { Err(ErrorCode::ConditionNotMet.into()) }
     }
 }
 
@@ -207,16 +208,16 @@ impl Rehydration {
     }
 }
 
-impl Placed {
+impl CurrentTier {
     /// In a tier from now on.
-    pub const fn new(tier: Tier, now: Timestamp) -> Placed {
-        Placed { tier, since: now, rehydration: None }
+    pub const fn new(tier: Tier, now: Timestamp) -> CurrentTier {
+        CurrentTier { tier, since: now, rehydration: None }
     }
 
     /// The tier as the clock sees it: a rehydration has ended without anyone acting.
-    pub fn seen(self, now: Timestamp) -> Placed {
+    pub fn seen(self, now: Timestamp) -> CurrentTier {
         match self.rehydration {
-            Some(way) if now >= way.until => Placed::new(way.to, way.until),
+            Some(way) if now >= way.until => CurrentTier::new(way.to, way.until),
             _ => self,
         }
     }
@@ -225,21 +226,21 @@ impl Placed {
     ///
     /// # Errors
     /// 409 BlobBeingRehydrated for another goal than the one it is on the way to; 409 CannotChangeToLowerTier for a smaller size class.
-    pub fn set(before: Option<Placed>, tier: Tier, priority: Priority, now: Timestamp) -> Result<Placed, Fault> {
-        let Some(before) = before.map(|placed| placed.seen(now)) else { return Ok(Placed::new(tier, now)) };
+    pub fn set(before: Option<CurrentTier>, tier: Tier, priority: Priority, now: Timestamp) -> Result<CurrentTier, StorageError> {
+        let Some(before) = before.map(|placed| placed.seen(now)) else { return Ok(CurrentTier::new(tier, now)) };
         match (before.rehydration, before.tier, tier) {
-            (Some(way), _, goal) if way.to != goal => Err(Code::BlobBeingRehydrated.into()),
+            (Some(way), _, goal) if way.to != goal => Err(ErrorCode::BlobBeingRehydrated.into()),
             (Some(way), ..) => {
                 let until = way.until.min(now.after_seconds(priority.seconds()));
                 let priority = if priority == Priority::High { priority } else { way.priority };
-                Ok(Placed { rehydration: Some(Rehydration { to: way.to, priority, until }), ..before })
+                Ok(CurrentTier { rehydration: Some(Rehydration { to: way.to, priority, until }), ..before })
             }
             (None, Tier::Archive, goal) if goal != Tier::Archive => {
                 let until = now.after_seconds(priority.seconds());
-                Ok(Placed { rehydration: Some(Rehydration { to: goal, priority, until }), ..before })
+                Ok(CurrentTier { rehydration: Some(Rehydration { to: goal, priority, until }), ..before })
             }
-            (None, Tier::Premium(had), Tier::Premium(wanted)) if wanted < had => Err(Code::CannotChangeToLowerTier.into()),
-            _ => Ok(Placed::new(tier, now)),
+            (None, Tier::Premium(had), Tier::Premium(wanted)) if wanted < had => Err(ErrorCode::CannotChangeToLowerTier.into()),
+            _ => Ok(CurrentTier::new(tier, now)),
         }
     }
 
@@ -249,19 +250,19 @@ impl Placed {
     /// # Errors
     /// 409 BlobArchived for a source in the archive whose copy would be there too.
     pub fn copied(
-        source: Option<Placed>,
-        asked: Option<Placed>,
+        source: Option<CurrentTier>,
+        asked: Option<CurrentTier>,
         priority: Priority,
         now: Timestamp,
-    ) -> Result<Option<Placed>, Fault> {
+    ) -> Result<Option<CurrentTier>, StorageError> {
         if source.is_none_or(|source| source.seen(now).tier != Tier::Archive) {
             return Ok(asked);
         }
         match asked {
-            Some(Placed { tier, .. }) if tier != Tier::Archive => {
-                Placed::set(Some(Placed::new(Tier::Archive, now)), tier, priority, now).map(Some)
+            Some(CurrentTier { tier, .. }) if tier != Tier::Archive => {
+                CurrentTier::set(Some(CurrentTier::new(Tier::Archive, now)), tier, priority, now).map(Some)
             }
-            _ => Err(Code::BlobArchived.into()),
+            _ => Err(ErrorCode::BlobArchived.into()),
         }
     }
 }
@@ -288,7 +289,7 @@ mod tests {
             let conditions = ChangeConditions::read(modified, unmodified).unwrap();
             assert_eq!(conditions.hold(changed).is_ok(), met, "{modified:?} {unmodified:?}");
         }
-        assert_eq!(ChangeConditions::read(Some("soon"), None).unwrap_err().code(), Code::InvalidHeaderValue);
+        assert_eq!(ChangeConditions::read(Some("soon"), None).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
     }
 
     #[test]
@@ -311,19 +312,19 @@ mod tests {
     #[test]
     fn reads_the_tiers_of_a_type_in_any_case() {
         for (text, kept, expected) in [
-            ("Hot", Kept::Standard, Ok(Tier::Hot)),
-            ("archive", Kept::Standard, Ok(Tier::Archive)),
-            ("COLD", Kept::Standard, Ok(Tier::Cold)),
-            ("smart", Kept::Standard, Ok(Tier::Smart)),
-            ("Smart", Kept::Premium, Err("AccessTierNotSupportedForBlobType")),
-            ("P4", Kept::Premium, Ok(Tier::Premium(0))),
-            ("p80", Kept::Premium, Ok(Tier::Premium(10))),
-            ("P4", Kept::Standard, Err("AccessTierNotSupportedForBlobType")),
-            ("Hot", Kept::Premium, Err("AccessTierNotSupportedForBlobType")),
-            ("Hot", Kept::None, Err("AccessTierNotSupportedForBlobType")),
-            ("", Kept::Standard, Err("InvalidHeaderValue")),
-            ("Hott", Kept::Standard, Err("InvalidHeaderValue")),
-            ("P5", Kept::Premium, Err("InvalidHeaderValue")),
+            ("Hot", TierSupport::Standard, Ok(Tier::Hot)),
+            ("archive", TierSupport::Standard, Ok(Tier::Archive)),
+            ("COLD", TierSupport::Standard, Ok(Tier::Cold)),
+            ("smart", TierSupport::Standard, Ok(Tier::Smart)),
+            ("Smart", TierSupport::Premium, Err("AccessTierNotSupportedForBlobType")),
+            ("P4", TierSupport::Premium, Ok(Tier::Premium(0))),
+            ("p80", TierSupport::Premium, Ok(Tier::Premium(10))),
+            ("P4", TierSupport::Standard, Err("AccessTierNotSupportedForBlobType")),
+            ("Hot", TierSupport::Premium, Err("AccessTierNotSupportedForBlobType")),
+            ("Hot", TierSupport::None, Err("AccessTierNotSupportedForBlobType")),
+            ("", TierSupport::Standard, Err("InvalidHeaderValue")),
+            ("Hott", TierSupport::Standard, Err("InvalidHeaderValue")),
+            ("P5", TierSupport::Premium, Err("InvalidHeaderValue")),
         ] {
             assert_eq!(Tier::read(text, kept).map_err(|fault| fault.code().name()), expected, "{text} {kept:?}");
         }
@@ -332,33 +333,33 @@ mod tests {
     #[test]
     fn a_copy_leaves_the_archive_as_slowly() {
         let now = Timestamp::from_unix(1_000_000, 0);
-        let [archived, cool, hot] = [Tier::Archive, Tier::Cool, Tier::Hot].map(|tier| Some(Placed::new(tier, now)));
-        let copied = |source, asked| Placed::copied(source, asked, Priority::High, now);
+        let [archived, cool, hot] = [Tier::Archive, Tier::Cool, Tier::Hot].map(|tier| Some(CurrentTier::new(tier, now)));
+        let copied = |source, asked| CurrentTier::copied(source, asked, Priority::High, now);
         for asked in [None, hot, archived] {
             assert_eq!([copied(None, asked), copied(cool, asked)], [Ok(asked), Ok(asked)]);
         }
         for asked in [None, archived] {
-            assert_eq!(copied(archived, asked).unwrap_err().code(), Code::BlobArchived);
+            assert_eq!(copied(archived, asked).unwrap_err().code(), ErrorCode::BlobArchived);
         }
         let waking = copied(archived, hot).unwrap().unwrap();
         assert_eq!((waking.tier, waking.rehydration.unwrap().to), (Tier::Archive, Tier::Hot));
-        assert_eq!(waking.seen(now.after_seconds(3600)), Placed::new(Tier::Hot, now.after_seconds(3600)));
+        assert_eq!(waking.seen(now.after_seconds(3600)), CurrentTier::new(Tier::Hot, now.after_seconds(3600)));
     }
 
     #[test]
     fn the_way_back_from_the_archive_takes_its_time() {
         let now = Timestamp::from_unix(1_000_000, 0);
-        let archived = Placed::new(Tier::Archive, now);
-        let waking = Placed::set(Some(archived), Tier::Cool, Priority::Standard, now).unwrap();
+        let archived = CurrentTier::new(Tier::Archive, now);
+        let waking = CurrentTier::set(Some(archived), Tier::Cool, Priority::Standard, now).unwrap();
         assert_eq!((waking.tier, waking.rehydration.unwrap().status()), (Tier::Archive, "rehydrate-pending-to-cool".to_owned()));
         assert_eq!(waking.seen(now.after_seconds(15 * 3600 - 1)).tier, Tier::Archive);
         let woken = waking.seen(now.after_seconds(15 * 3600));
         assert_eq!((woken.tier, woken.rehydration), (Tier::Cool, None));
-        let hurried = Placed::set(Some(waking), Tier::Cool, Priority::High, now).unwrap();
+        let hurried = CurrentTier::set(Some(waking), Tier::Cool, Priority::High, now).unwrap();
         assert_eq!(hurried.seen(now.after_seconds(3600)).tier, Tier::Cool);
-        let other = Placed::set(Some(waking), Tier::Hot, Priority::Standard, now);
-        assert_eq!(other.unwrap_err().code(), Code::BlobBeingRehydrated);
-        let smaller = Placed::set(Some(Placed::new(Tier::Premium(3), now)), Tier::Premium(1), Priority::Standard, now);
-        assert_eq!(smaller.unwrap_err().code(), Code::CannotChangeToLowerTier);
+        let other = CurrentTier::set(Some(waking), Tier::Hot, Priority::Standard, now);
+        assert_eq!(other.unwrap_err().code(), ErrorCode::BlobBeingRehydrated);
+        let smaller = CurrentTier::set(Some(CurrentTier::new(Tier::Premium(3), now)), Tier::Premium(1), Priority::Standard, now);
+        assert_eq!(smaller.unwrap_err().code(), ErrorCode::CannotChangeToLowerTier);
     }
 }

@@ -5,7 +5,7 @@
 //! its issuer or its audience is refused here too. Sources: «Authorize with Microsoft Entra ID» in the REST reference; the
 //! sentences of AuthenticationErrorDetail as the service is known to say them.
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::time::Timestamp;
 use super::version::Version;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 /// How much a token must show (`--oauth`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trust {
+pub enum TokenCheck {
     /// As in the service, but for the signature: https, a time that has come and not gone, a known issuer, this service as audience.
     Basic,
     /// A token at all, by plain HTTP too, and not yet expired.
@@ -33,7 +33,7 @@ pub struct Identity {
 
 /// Where a token is shown.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct TokenContext<'a> {
     /// The labels that the service has in host names: `blob` and `dfs`, `queue`, `table` or `file`.
     pub labels: &'a [&'a str],
     /// The account.
@@ -72,25 +72,24 @@ const CLOUDS: [&str; 4] = ["windows.net", "chinacloudapi.cn", "usgovcloudapi.net
 /// # Errors
 /// 401 InvalidAuthenticationInfo, before 2019-12-12 403 AuthenticationFailed, for a token that does not do; 403 AuthenticationFailed
 /// where no token would: each with the reason as AuthenticationErrorDetail.
-pub fn bearer(trust: Option<Trust>, token: &str, place: &Place<'_>) -> Result<Identity, Fault> {
-    let never = |detail| Err(Code::AuthenticationFailed.with("AuthenticationErrorDetail", detail));
+pub fn bearer(trust: Option<TokenCheck>, token: &str, place: &TokenContext<'_>) -> Result<Identity, StorageError> {
+    let never = |detail| Err(ErrorCode::AuthenticationFailed.with_detail("AuthenticationErrorDetail", detail));
     if place.version < Version::V2017_11_09 {
-        let refused = Code::AuthenticationFailed
-            .with("AuthenticationErrorDetail", "Authentication scheme Bearer is not supported in this version.");
+        let refused = ErrorCode::AuthenticationFailed
+            .with_detail("AuthenticationErrorDetail", "Authentication scheme Bearer is not supported in this version.");
         // One who mends the version first would only be refused again.
         return Err(match trust {
-            Some(_) => refused.because("x-ms-version has to be 2017-11-09 or later"),
-            None => {
-                refused.because("x-ms-version has to be 2017-11-09 or later, and the server started with --oauth dev or basic")
-            }
+            Some(_) => refused.with_reason("x-ms-version has to be 2017-11-09 or later"),
+            None => refused
+                .with_reason("x-ms-version has to be 2017-11-09 or later, and the server started with --oauth dev or basic"),
         });
     }
-    let code = if place.version < Version::V2019_12_12 { Code::AuthenticationFailed } else { Code::InvalidBearerToken };
-    let refused = |detail| code.with("AuthenticationErrorDetail", detail);
+    let code = if place.version < Version::V2019_12_12 { ErrorCode::AuthenticationFailed } else { ErrorCode::InvalidBearerToken };
+    let refused = |detail| code.with_detail("AuthenticationErrorDetail", detail);
     let Some(trust) = trust else {
         return Err(refused("Bearer tokens are off: start the server with --oauth basic (https) or --oauth dev (any)."));
     };
-    if trust == Trust::Basic && !place.https {
+    if trust == TokenCheck::Basic && !place.https {
         return never("Authentication scheme Bearer is not allowed with HTTP; a server started with --oauth dev allows it.");
     }
     let claims = Claims::read(token).ok_or_else(|| refused("The bearer token is not a JSON Web Token."))?;
@@ -103,12 +102,12 @@ pub fn bearer(trust: Option<Trust>, token: &str, place: &Place<'_>) -> Result<Id
 ///
 /// # Errors
 /// 400 MissingRequiredHeader or InvalidHeaderValue.
-pub fn intent(header: Option<&str>) -> Result<(), Fault> {
+pub fn intent(header: Option<&str>) -> Result<(), StorageError> {
     let name = "x-ms-file-request-intent";
     match header.filter(|text| !text.is_empty()) {
-        None => Err(Fault::missing_header(name)),
+        None => Err(StorageError::missing_header(name)),
         Some(text) if text.eq_ignore_ascii_case("backup") => Ok(()),
-        Some(text) => Err(Fault::header(name, text)),
+        Some(text) => Err(StorageError::invalid_header(name, text)),
     }
 }
 
@@ -149,11 +148,11 @@ impl Claims {
     }
 
     /// Checks them; the error says what is wrong.
-    fn check(&self, trust: Trust, place: &Place<'_>) -> Result<(), &'static str> {
+    fn check(&self, trust: TokenCheck, place: &TokenContext<'_>) -> Result<(), &'static str> {
         if self.expiry.is_some_and(|expiry| place.now >= expiry) {
             return Err("Lifetime validation failed. The token is expired.");
         }
-        if trust == Trust::Dev {
+        if trust == TokenCheck::Dev {
             return Ok(());
         }
         let (Some(_), Some(start), Some(_)) = (self.issued, self.start, self.expiry) else {
@@ -173,7 +172,7 @@ impl Claims {
 }
 
 /// Whether an audience is Azure Storage, or this service of this account. A `/` at its end does not matter.
-fn is_for(audience: &str, place: &Place<'_>) -> bool {
+fn is_for(audience: &str, place: &TokenContext<'_>) -> bool {
     let audience = audience.strip_suffix('/').unwrap_or(audience);
     if ANY_ACCOUNT.contains(&audience) {
         return true;
@@ -208,7 +207,7 @@ mod tests {
         format!("{}.{}.", URL_SAFE_NO_PAD.encode(r#"{"alg":"none","typ":"JWT"}"#), URL_SAFE_NO_PAD.encode(claims))
     }
 
-    const PLACE: Place<'_> = Place {
+    const PLACE: TokenContext<'_> = TokenContext {
         labels: &["blob", "dfs"],
         account: "acct",
         https: true,
@@ -217,7 +216,7 @@ mod tests {
     };
 
     /// The code and the detail of a refusal; nothing when it is let in.
-    fn outcome(trust: Option<Trust>, token: &str, place: &Place<'_>) -> (u16, String) {
+    fn outcome(trust: Option<TokenCheck>, token: &str, place: &TokenContext<'_>) -> (u16, String) {
         match bearer(trust, token, place) {
             Ok(_) => (0, String::new()),
             Err(fault) => (fault.status(), fault.details()[0].1.clone()),
@@ -227,7 +226,7 @@ mod tests {
     #[test]
     fn tells_who_bears_it() {
         let who = |claims: &str| {
-            let identity = bearer(Some(Trust::Dev), &token(claims), &PLACE).unwrap();
+            let identity = bearer(Some(TokenCheck::Dev), &token(claims), &PLACE).unwrap();
             [identity.oid, identity.tid, identity.name]
         };
         assert_eq!(who(TOKEN), ["o", "t", "ann@example.org"]);
@@ -264,7 +263,7 @@ mod tests {
             ("\"https://storage.azure.com\"", r#"["x","https://storage.azure.com"]"#, ""),
             ("\"https://storage.azure.com\"", "[]", audience),
         ] {
-            let (status, said) = outcome(Some(Trust::Basic), &token(&TOKEN.replacen(from, to, 1)), &PLACE);
+            let (status, said) = outcome(Some(TokenCheck::Basic), &token(&TOKEN.replacen(from, to, 1)), &PLACE);
             assert!(said.starts_with(detail) && said.is_empty() == detail.is_empty(), "{from} {to}: {said}");
             assert_eq!(status, if detail.is_empty() { 0 } else { 401 }, "{from} {to}");
         }
@@ -282,12 +281,16 @@ mod tests {
             ("[]", 401),
             ("{", 401),
         ] {
-            assert_eq!(outcome(Some(Trust::Dev), &token(claims), &Place { https: false, ..PLACE }).0, status, "{claims}");
+            assert_eq!(
+                outcome(Some(TokenCheck::Dev), &token(claims), &TokenContext { https: false, ..PLACE }).0,
+                status,
+                "{claims}"
+            );
         }
         let good = token("{}");
         for text in ["", "abc", "a.b.c", &good[1..], &good.replace('.', "/"), &format!("{good}.more")] {
             assert_eq!(
-                outcome(Some(Trust::Dev), text, &PLACE),
+                outcome(Some(TokenCheck::Dev), text, &PLACE),
                 (401, "The bearer token is not a JSON Web Token.".into()),
                 "{text}"
             );
@@ -299,9 +302,9 @@ mod tests {
         for (header, code) in [
             (Some("backup"), None),
             (Some("Backup"), None),
-            (Some("restore"), Some(Code::InvalidHeaderValue)),
-            (Some(""), Some(Code::MissingRequiredHeader)),
-            (None, Some(Code::MissingRequiredHeader)),
+            (Some("restore"), Some(ErrorCode::InvalidHeaderValue)),
+            (Some(""), Some(ErrorCode::MissingRequiredHeader)),
+            (None, Some(ErrorCode::MissingRequiredHeader)),
         ] {
             assert_eq!(intent(header).err().map(|fault| fault.code()), code, "{header:?}");
         }
@@ -313,17 +316,17 @@ mod tests {
         for (trust, claims, https, version, status) in [
             (None, TOKEN, true, Version::V2020_12_06, 401),
             (None, TOKEN, true, Version::V2019_07_07, 403),
-            (Some(Trust::Basic), TOKEN, false, Version::V2020_12_06, 403),
-            (Some(Trust::Dev), TOKEN, false, Version::V2020_12_06, 0),
-            (Some(Trust::Basic), &expired, true, Version::V2019_12_12, 401),
-            (Some(Trust::Basic), &expired, true, Version::V2019_07_07, 403),
-            (Some(Trust::Basic), TOKEN, true, Version::V2017_11_09, 0),
-            (Some(Trust::Dev), TOKEN, true, Version::V2017_07_29, 403),
+            (Some(TokenCheck::Basic), TOKEN, false, Version::V2020_12_06, 403),
+            (Some(TokenCheck::Dev), TOKEN, false, Version::V2020_12_06, 0),
+            (Some(TokenCheck::Basic), &expired, true, Version::V2019_12_12, 401),
+            (Some(TokenCheck::Basic), &expired, true, Version::V2019_07_07, 403),
+            (Some(TokenCheck::Basic), TOKEN, true, Version::V2017_11_09, 0),
+            (Some(TokenCheck::Dev), TOKEN, true, Version::V2017_07_29, 403),
             (None, TOKEN, true, Version::V2017_07_29, 403),
         ] {
-            let place = Place { https, version, ..PLACE };
+            let place = TokenContext { https, version, ..PLACE };
             if version < Version::V2017_11_09 {
-                let why = bearer(trust, &token(claims), &place).unwrap_err().why().to_owned();
+                let why = bearer(trust, &token(claims), &place).unwrap_err().reason().to_owned();
                 assert_eq!(why.contains("--oauth dev"), trust.is_none(), "{why}");
             }
             assert_eq!(outcome(trust, &token(claims), &place).0, status, "{trust:?} {claims} {https} {version}");

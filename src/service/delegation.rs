@@ -2,27 +2,27 @@
 //! [`ROW`] and a handler that calls [`lend`].
 
 use crate::op::xml::{self, Writer};
-use crate::op::{Call, Kind, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::delegation::{self, Key};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::{condition::Accepts, lease::Guard, name, version::Version};
+use crate::op::{OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector, ServiceKind};
+use crate::rules::access::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::delegation::{self, UserDelegationKey};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, name, version::Version};
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 /// The largest `KeyInfo`, in bytes.
 const LIMIT: u64 = 16 << 10;
 
 /// The operation, as every service declares it.
-pub const ROW: Row = Row {
+pub const ROW: OperationSpec = OperationSpec {
     name: "Get User Delegation Key",
     methods: &["POST"],
-    shape: Shape::Service,
-    signs: &[Sign::Query("restype", "service"), Sign::Query("comp", "userdelegationkey")],
-    takes: &[],
-    permit: Permit { level: Level::Service, account: "", service: "", public: Public::User },
+    resource: ResourceKind::Service,
+    selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "userdelegationkey")],
+    inputs: &[],
+    requires: RequiredPermission { level: ResourceLevel::Service, account: "", service: "", public: AnonymousAccess::User },
     secondary: Secondary::Refused,
-    accepts: Accepts::None,
-    lease: Guard::None,
+    conditions: ConditionSupport::None,
+    lease: LeaseCheck::None,
     status: 200,
 };
 
@@ -30,19 +30,19 @@ pub const ROW: Row = Row {
 ///
 /// # Errors
 /// 400 for a body that is not a `KeyInfo`, or asks for more than a week.
-pub async fn lend(kind: Kind, mut call: Call) -> Result<Reply, Fault> {
+pub async fn lend(kind: ServiceKind, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let document = call.body.bytes(LIMIT).await?;
     let info = xml::parse(&document, "KeyInfo")?;
     let start = info.text_of("Start").filter(|text| !text.is_empty());
     let (start, expiry) = delegation::term(start, info.need("Expiry")?, call.now)?;
     let delegated_tid = info.text_of("DelegatedUserTid").unwrap_or_default();
     if !delegated_tid.is_empty() && (call.version < Version::V2026_04_06 || !name::is_guid(delegated_tid)) {
-        return Err(Fault::xml_node("DelegatedUserTid", delegated_tid));
+        return Err(StorageError::invalid_xml_node("DelegatedUserTid", delegated_tid));
     }
     // The row lets nobody in but users, and the first of an account's keys is the one that it lends from.
-    let nobody = || Code::InternalError.because("no user, or no key to lend from");
+    let nobody = || ErrorCode::InternalError.with_reason("no user, or no key to lend from");
     let (user, secret) = call.user.as_ref().zip(call.account.keys.first()).ok_or_else(nobody)?;
-    let key = Key {
+    let key = UserDelegationKey {
         oid: user.oid.clone(),
         tid: user.tid.clone(),
         start,
@@ -52,10 +52,10 @@ pub async fn lend(kind: Kind, mut call: Call) -> Result<Reply, Fault> {
         delegated_tid: delegated_tid.to_owned(),
     };
     let value = STANDARD.encode(key.value(&call.account.name, secret));
-    Ok(Reply::xml(call.row.status, write(&key, &value)))
+    Ok(Reply::xml(call.spec.status, write(&key, &value)))
 }
 
-fn write(key: &Key, value: &str) -> String {
+fn write(key: &UserDelegationKey, value: &str) -> String {
     let mut xml = Writer::new();
     xml.open("UserDelegationKey")
         .leaf("SignedOid", &key.oid)

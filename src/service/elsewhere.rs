@@ -1,11 +1,11 @@
 //! Copy sources on other servers: what they are asked, and what it means that they refuse.
 
-use crate::op::{Answer, Asking, Call, xml};
+use crate::op::{OperationRequest, RemoteRequest, RemoteResponse, xml};
 use crate::rules::{
     condition,
     copy_source::{self, Refusal},
-    fault::{Code, Fault},
-    range::Asked as Range,
+    fault::{ErrorCode, StorageError},
+    range::RequestedRange as Range,
     time::Timestamp,
     version::Version,
 };
@@ -41,25 +41,25 @@ const REFUSAL: usize = 16 << 10;
 
 /// A source elsewhere: what its server says of it, and its bytes, which are still to come.
 #[derive(Debug)]
-pub struct Elsewhere {
+pub struct RemoteSource {
     /// What its server answered.
-    pub answer: Answer,
+    pub answer: RemoteResponse,
     /// Which part of the answer's body is meant.
     pub part: std::ops::Range<u64>,
 }
 
-impl Elsewhere {
+impl RemoteSource {
     /// Asks for a source, or a range of it, under the request's conditions.
     ///
     /// # Errors
     /// CannotVerifyCopySource with the status of its server's refusal; 500 where there is no answer.
-    pub async fn open(call: &Call, url: &str, range: Option<&str>) -> Result<Elsewhere, Fault> {
+    pub async fn open(call: &OperationRequest, url: &str, range: Option<&str>) -> Result<RemoteSource, StorageError> {
         let mut headers = passed_on(call);
         let range = range.map(|text| (text, Range::parse(text))).filter(|(_, range)| *range != Range::Whole);
         if let Some(value) = range.and_then(|(text, _)| HeaderValue::from_str(text).ok()) {
             headers.insert(http::header::RANGE, value);
         }
-        let answer = call.sources.open(Asking { url: url.to_owned(), headers }).await?;
+        let answer = call.sources.open(RemoteRequest { url: url.to_owned(), headers }).await?;
         let part = match (answer.status, range) {
             (200, None) => 0..u64::MAX,
             (206, Some((_, asked))) if begins_as(&answer.headers, asked) => 0..u64::MAX,
@@ -70,17 +70,18 @@ impl Elsewhere {
         };
         let modified = text(&answer.headers, "last-modified").and_then(Timestamp::parse_http);
         let want = call.conditions_named(&condition::SOURCE)?;
-        condition::elsewhere_holds(&want, text(&answer.headers, "etag"), modified)
-            .map_err(|unmet| copy_source::refused(call.version, &Fault::from(Code::ConditionNotMet).status_of(unmet.status())))?;
+        condition::elsewhere_holds(&want, text(&answer.headers, "etag"), modified).map_err(|unmet| {
+            copy_source::refused(call.version, &StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status()))
+        })?;
         if answer.length().is_some_and(|length| part.start > 0 && part.start >= length) {
-            return Err(copy_source::refused(call.version, &Code::InvalidRange.into()));
+            return Err(copy_source::refused(call.version, &ErrorCode::InvalidRange.into()));
         }
-        Ok(Elsewhere { answer, part })
+        Ok(RemoteSource { answer, part })
     }
 }
 
 /// What is passed on of a copy's request when its source is asked.
-pub fn passed_on(call: &Call) -> HeaderMap {
+pub fn passed_on(call: &OperationRequest) -> HeaderMap {
     let value = |name: &str| call.headers.get(name).filter(|value| !value.is_empty()).cloned();
     PASSED_ON.iter().filter_map(|(here, there)| Some((HeaderName::from_static(there), value(here)?))).collect()
 }
@@ -96,16 +97,16 @@ fn begins_as(headers: &HeaderMap, asked: Range) -> bool {
 }
 
 /// The refusal of a source under the request's conditions, for the operations that have a name for an unmet one.
-pub fn named_if_unmet(call: &Call, fault: Fault) -> Fault {
+pub fn named_if_unmet(call: &OperationRequest, fault: StorageError) -> StorageError {
     let conditional = call.conditions_named(&condition::SOURCE).is_ok_and(|want| !want.is_empty());
     match fault.status() {
-        304 | 412 if conditional => Code::SourceConditionNotMet.into(),
+        304 | 412 if conditional => ErrorCode::SourceConditionNotMet.into(),
         _ => fault,
     }
 }
 
 /// What a source's refusal becomes: the source's own sentence, if it has one, and its status, if it is one of a refusal.
-pub async fn refusal(version: Version, answer: Answer) -> Fault {
+pub async fn refusal(version: Version, answer: RemoteResponse) -> StorageError {
     let status = match answer.status {
         status @ (304 | 400..=499) => status,
         500.. => 500,
@@ -118,8 +119,8 @@ pub async fn refusal(version: Version, answer: Answer) -> Fault {
     let says = error.as_ref().and_then(|error| Some(error.text_of("Message")?.lines().next()?.to_owned()));
     let code = named.or_else(|| Some(error.as_ref()?.text_of("Code")?.to_owned()));
     let usual = match status {
-        304 | 412 => Some(Code::ConditionNotMet.says()),
-        404 => Some(Code::CannotVerifyCopySource.says()),
+        304 | 412 => Some(ErrorCode::ConditionNotMet.says()),
+        404 => Some(ErrorCode::CannotVerifyCopySource.says()),
         _ => None,
     };
     let refusal = Refusal { status: theirs, code: code.as_deref(), says: says.as_deref() };
@@ -127,8 +128,8 @@ pub async fn refusal(version: Version, answer: Answer) -> Fault {
 }
 
 /// A refusal of a source, with the status of its server's.
-pub fn refused(status: u16, says: &str) -> Fault {
-    Code::CannotVerifyCopySource.saying(says.to_owned()).status_of(status)
+pub fn refused(status: u16, says: &str) -> StorageError {
+    ErrorCode::CannotVerifyCopySource.with_message(says.to_owned()).with_status(status)
 }
 
 /// The text of one of its headers.

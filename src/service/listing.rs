@@ -1,9 +1,9 @@
 //! Listings of an account's containers, queues or shares: in order of their names, a page at a time.
 
-use super::directory::{Held, Named};
+use super::directory::{Resource, ResourceIndex};
 use super::named::Deleted;
-use crate::op::{Call, Field, Reply, xml::Writer};
-use crate::rules::fault::Fault;
+use crate::op::{Field, OperationRequest, Reply, xml::Writer};
+use crate::rules::fault::StorageError;
 use crate::rules::listing::{self, Entry, Position};
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
@@ -36,13 +36,13 @@ pub struct Line<'a, S> {
 ///
 /// # Errors
 /// 400 for a page size, a marker or a word of `include` that is none.
-pub fn answer<S: Held>(
-    call: &Call,
-    named: &Named<S>,
+pub fn answer<S: Resource>(
+    call: &OperationRequest,
+    named: &ResourceIndex<S>,
     plural: &str,
     known: &'static [&'static str],
     mut write: impl FnMut(&mut Writer, &str, &S, &[&'static str]),
-) -> Result<Reply, Fault> {
+) -> Result<Reply, StorageError> {
     answer_lines(call, named, plural, known, &[], |xml, line, include| write(xml, line.name, &line.state, include))
 }
 
@@ -51,14 +51,14 @@ pub fn answer<S: Held>(
 ///
 /// # Errors
 /// As [`answer`].
-pub fn answer_lines<S: Held>(
-    call: &Call,
-    named: &Named<S>,
+pub fn answer_lines<S: Resource>(
+    call: &OperationRequest,
+    named: &ResourceIndex<S>,
     plural: &str,
     known: &'static [&'static str],
     system: &[&str],
     mut write: impl FnMut(&mut Writer, &Line<'_, S>, &[&'static str]),
-) -> Result<Reply, Fault> {
+) -> Result<Reply, StorageError> {
     let asked = Asked::of(call)?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let include = words(asked.include.as_deref(), known)?;
@@ -66,7 +66,7 @@ pub fn answer_lines<S: Held>(
     let account = &call.account.name;
     let start = asked.marker.as_deref().map(|marker| Position::read_account(marker, account)).transpose()?;
     let (deleted, whole) = (include.contains(&"deleted"), include.contains(&"system"));
-    let ask = listing::Ask { prefix, delimiter: None, start, max };
+    let ask = listing::PageRequest { prefix, delimiter: None, start, max };
     let page = listing::page(&ask, |from, _| {
         let lines = lines(named, from, deleted.then_some(call.now));
         lines.filter(|(name, ..)| whole || !system.contains(name))
@@ -83,12 +83,12 @@ pub fn answer_lines<S: Held>(
     xml.nest(plural, |xml| shown().for_each(|line| write(xml, line, &include)));
     xml.leaf("NextMarker", next.unwrap_or_default());
     xml.close("EnumerationResults");
-    Ok(Reply::xml(call.row.status, xml.finish()))
+    Ok(Reply::xml(call.spec.status, xml.finish()))
 }
 
 /// The names from one on, in order, with what was deleted and is still kept at this moment; of one name, what is there comes last.
-fn lines<'a, S: Held>(
-    named: &'a Named<S>,
+fn lines<'a, S: Resource>(
+    named: &'a ResourceIndex<S>,
     from: &str,
     deleted: Option<Timestamp>,
 ) -> impl Iterator<Item = (&'a str, Timestamp, Line<'a, S>)> + use<'a, S> {
@@ -103,16 +103,16 @@ fn lines<'a, S: Held>(
     })
 }
 
-fn gone_line<'a, S: Held>((name, born, kept): (&'a str, Timestamp, &'a Deleted<S>)) -> (&'a str, Timestamp, Line<'a, S>) {
+fn gone_line<'a, S: Resource>((name, born, kept): (&'a str, Timestamp, &'a Deleted<S>)) -> (&'a str, Timestamp, Line<'a, S>) {
     (name, born, Line { name, state: kept.state(), deleted: Some((born, kept.deletion)) })
 }
 
 /// Reads `include=`: some of the words that the service knows, in any case.
-fn words(text: Option<&str>, known: &'static [&'static str]) -> Result<Vec<&'static str>, Fault> {
+fn words(text: Option<&str>, known: &'static [&'static str]) -> Result<Vec<&'static str>, StorageError> {
     let given = text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty());
     let read = |word: &str| {
         let found = known.iter().find(|known| known.eq_ignore_ascii_case(word)).copied();
-        found.ok_or_else(|| Fault::query("include", word, "Invalid query parameter value."))
+        found.ok_or_else(|| StorageError::invalid_query("include", word, "Invalid query parameter value."))
     };
     given.map(read).collect()
 }

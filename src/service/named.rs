@@ -4,13 +4,13 @@
 //! will have the name. It is there as long as whoever looks comes in time; what nobody can get at any more goes with the next
 //! deletion.
 
-use super::directory::Held;
-use crate::rules::fault::{Code, Fault};
+use super::directory::Resource;
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
 use crate::store::Store;
 use crate::store::cell::Cell;
-use crate::store::journal::{CellId, Changes, Recorded, Records, Unreadable, diff};
+use crate::store::journal::{CellId, Changes, CorruptRecord, Persist, Records, diff};
 use imbl::{OrdMap, OrdSet};
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Cells by name; and those that were deleted.
 #[derive(Clone, Debug)]
-pub struct Named<S: Held> {
+pub struct ResourceIndex<S: Resource> {
     live: OrdMap<Arc<str>, Arc<Cell<S>>>,
     deleted: OrdMap<(Arc<str>, Timestamp), Arc<Deleted<S>>>,
     /// The keys of `deleted`, by the moment at which they are no longer kept.
@@ -29,20 +29,20 @@ pub struct Named<S: Held> {
 
 /// What is kept of a deleted container or share.
 #[derive(Debug)]
-pub struct Deleted<S: Held> {
+pub struct Deleted<S: Resource> {
     /// Where it is, closed for ever.
     cell: Arc<Cell<S>>,
     /// When it was deleted.
     pub deletion: Deletion,
 }
 
-impl<S: Held> PartialEq for Deleted<S> {
+impl<S: Resource> PartialEq for Deleted<S> {
     fn eq(&self, other: &Deleted<S>) -> bool {
         self.cell == other.cell && self.deletion == other.deletion
     }
 }
 
-impl<S: Held> Deleted<S> {
+impl<S: Resource> Deleted<S> {
     /// What it was.
     pub fn state(&self) -> Arc<S> {
         self.cell.read()
@@ -50,28 +50,28 @@ impl<S: Held> Deleted<S> {
 }
 
 /// What an account can keep after it was deleted, and bring back: a container, a share.
-pub trait Restorable: Held {
+pub trait Restorable: Resource {
     /// What is said of a name that something has.
-    const TAKEN: Code;
+    const TAKEN: ErrorCode;
     /// What is said of a name whose deletion is not done yet.
-    const GOING: Code;
+    const GOING: ErrorCode;
     /// The sentence that goes with it where something is to be brought back.
     const STILL_GOING: &'static str;
 
     /// When it was made, or last brought back.
-    fn born(&self) -> Timestamp;
+    fn created(&self) -> Timestamp;
 
     /// As it is when it has been brought back.
     fn restored(self, now: Timestamp) -> Self;
 }
 
-impl<S: Held> Default for Named<S> {
-    fn default() -> Named<S> {
-        Named { live: OrdMap::new(), deleted: OrdMap::new(), ends: OrdSet::new(), going: OrdSet::new() }
+impl<S: Resource> Default for ResourceIndex<S> {
+    fn default() -> ResourceIndex<S> {
+        ResourceIndex { live: OrdMap::new(), deleted: OrdMap::new(), ends: OrdSet::new(), going: OrdSet::new() }
     }
 }
 
-impl<S: Held> Deref for Named<S> {
+impl<S: Resource> Deref for ResourceIndex<S> {
     type Target = OrdMap<Arc<str>, Arc<Cell<S>>>;
 
     fn deref(&self) -> &Self::Target {
@@ -79,13 +79,13 @@ impl<S: Held> Deref for Named<S> {
     }
 }
 
-impl<S: Held> DerefMut for Named<S> {
+impl<S: Resource> DerefMut for ResourceIndex<S> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.live
     }
 }
 
-impl<S: Held> Named<S> {
+impl<S: Resource> ResourceIndex<S> {
     /// What was deleted and is still kept, in order of names and births, from a name on.
     pub fn deleted_from<'a>(
         &'a self,
@@ -101,9 +101,9 @@ impl<S: Held> Named<S> {
     ///
     /// # Errors
     /// Those of the disk.
-    pub fn clear(&mut self) -> Result<(), Fault> {
+    pub fn clear(&mut self) -> Result<(), StorageError> {
         self.live.values().try_for_each(|cell| cell.edit(|_| Ok(()), true))?;
-        *self = Named::default();
+        *self = ResourceIndex::default();
         Ok(())
     }
 }
@@ -121,8 +121,8 @@ struct DeletedRecord {
     days: u32,
 }
 
-impl<S: Held> Recorded for Named<S> {
-    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+impl<S: Resource> Persist for ResourceIndex<S> {
+    fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
         let (mut come, mut gone) = (Vec::new(), Vec::new());
         for (name, was, now) in diff(before.map(|before| &before.live), Some(&after.live)) {
             let key = [&[LIVE], name.as_bytes()].concat();
@@ -153,15 +153,16 @@ impl<S: Held> Recorded for Named<S> {
         gone.iter().filter(|cell| !come.contains(cell)).for_each(|cell| cell.leave(to));
     }
 
-    fn restore(records: &Records, store: &Store) -> Result<Self, Unreadable> {
-        let text =
-            |name: &[u8]| String::from_utf8(name.to_vec()).map(Arc::<str>::from).map_err(|error| Unreadable(error.to_string()));
-        let mut named = Named::default();
+    fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord> {
+        let text = |name: &[u8]| {
+            String::from_utf8(name.to_vec()).map(Arc::<str>::from).map_err(|error| CorruptRecord(error.to_string()))
+        };
+        let mut named = ResourceIndex::default();
         for (name, record) in records.under(&[LIVE]) {
             named.live.insert(text(name)?, store.load(record.read(FORM)?, S::MISSING)?);
         }
         for (key, record) in records.under(&[DELETED]) {
-            let (name, born) = key.split_last_chunk().ok_or_else(|| Unreadable("a name without its birth".to_owned()))?;
+            let (name, born) = key.split_last_chunk().ok_or_else(|| CorruptRecord("a name without its birth".to_owned()))?;
             let (name, born) = (text(name)?, Timestamp::from_ticks(u64::from_be_bytes(*born)));
             let DeletedRecord { cell, at, days } = record.read(FORM)?;
             let cell: Arc<Cell<S>> = store.load(cell, S::MISSING)?;
@@ -174,12 +175,12 @@ impl<S: Held> Recorded for Named<S> {
     }
 }
 
-impl<S: Restorable> Named<S> {
+impl<S: Restorable> ResourceIndex<S> {
     /// Checks that something new can have this name.
     ///
     /// # Errors
     /// 409: it is taken, or what had it is still being deleted.
-    pub fn check_free(&self, name: &str, now: Timestamp) -> Result<(), Fault> {
+    pub fn check_free(&self, name: &str, now: Timestamp) -> Result<(), StorageError> {
         if self.live.contains_key(name) {
             return Err(S::TAKEN.into());
         }
@@ -198,8 +199,8 @@ impl<S: Restorable> Named<S> {
         name: &str,
         now: Timestamp,
         days: Option<u32>,
-        admit: impl FnOnce(&mut S) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        admit: impl FnOnce(&mut S) -> Result<(), StorageError>,
+    ) -> Result<(), StorageError> {
         let cell = self.live.get(name).ok_or(S::MISSING)?.clone();
         // Closed before its name is free: who is still writing to it is refused, and not lost.
         cell.edit(admit, true)?;
@@ -208,7 +209,7 @@ impl<S: Restorable> Named<S> {
         self.going.insert((now, name.into()));
         if let Some(days) = days {
             let deletion = Deletion { at: now, days };
-            let mut key = (Arc::from(name), cell.read().born());
+            let mut key = (Arc::from(name), cell.read().created());
             while self.deleted.contains_key(&key) {
                 key.1 = key.1.next();
             }
@@ -228,8 +229,8 @@ impl<S: Restorable> Named<S> {
     ///
     /// # Errors
     /// 409 when the new name is taken, or the deletion is not done yet; 404 when nothing is kept under that name and birth.
-    pub fn restore(&mut self, from: &str, born: Timestamp, name: &str, now: Timestamp) -> Result<(), Fault> {
-        let going = || S::GOING.saying(S::STILL_GOING);
+    pub fn restore(&mut self, from: &str, born: Timestamp, name: &str, now: Timestamp) -> Result<(), StorageError> {
+        let going = || S::GOING.with_message(S::STILL_GOING);
         self.check_free(name, now).map_err(|fault| if fault.code() == S::GOING { going() } else { fault })?;
         let key = (Arc::from(from), born);
         let kept = self.deleted.get(&key).filter(|kept| kept.deletion.is_kept(now)).ok_or(S::MISSING)?.clone();
@@ -258,33 +259,33 @@ impl<S: Restorable> Named<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::Kind;
+    use crate::op::ServiceKind;
 
     #[derive(Clone, Debug)]
     struct Thing(Timestamp);
 
-    impl Recorded for Thing {
-        fn changes(_: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+    impl Persist for Thing {
+        fn write_changes(_: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
             to.put(b"", 1, &after.0.ticks());
         }
 
-        fn restore(records: &Records, _: &Store) -> Result<Self, Unreadable> {
-            let record = records.get(b"").ok_or_else(|| Unreadable("nothing".to_owned()))?;
+        fn restore(records: &Records, _: &Store) -> Result<Self, CorruptRecord> {
+            let record = records.get(b"").ok_or_else(|| CorruptRecord("nothing".to_owned()))?;
             Ok(Thing(Timestamp::from_ticks(record.read(1)?)))
         }
     }
 
-    impl Held for Thing {
-        const KIND: Kind = Kind::Blob;
-        const MISSING: Code = Code::ContainerNotFound;
+    impl Resource for Thing {
+        const KIND: ServiceKind = ServiceKind::Blob;
+        const MISSING: ErrorCode = ErrorCode::ContainerNotFound;
     }
 
     impl Restorable for Thing {
-        const TAKEN: Code = Code::ContainerAlreadyExists;
-        const GOING: Code = Code::ContainerBeingDeleted;
+        const TAKEN: ErrorCode = ErrorCode::ContainerAlreadyExists;
+        const GOING: ErrorCode = ErrorCode::ContainerBeingDeleted;
         const STILL_GOING: &'static str = "It is going.";
 
-        fn born(&self) -> Timestamp {
+        fn created(&self) -> Timestamp {
             self.0
         }
 
@@ -297,34 +298,34 @@ mod tests {
         Timestamp::from_unix(seconds, 0)
     }
 
-    fn put(named: &mut Named<Thing>, name: &str, now: Timestamp) {
+    fn put(named: &mut ResourceIndex<Thing>, name: &str, now: Timestamp) {
         named.insert(name.into(), Store::MEMORY.cell(Thing(now), Thing::MISSING));
     }
 
-    fn code(result: Result<(), Fault>) -> Option<Code> {
+    fn code(result: Result<(), StorageError>) -> Option<ErrorCode> {
         result.err().map(|fault| fault.code())
     }
 
     #[test]
     fn what_is_deleted_comes_back_in_its_days_and_never_twice() {
-        let mut named = Named::default();
+        let mut named = ResourceIndex::default();
         put(&mut named, "one", at(0));
         let held = named.get("one").unwrap().clone();
         named.delete("one", at(10), Some(1), |_| Ok(())).unwrap();
         assert!(held.edit(|_| Ok(()), false).is_err(), "who still holds it is refused");
-        assert_eq!(code(named.check_free("one", at(39))), Some(Code::ContainerBeingDeleted));
+        assert_eq!(code(named.check_free("one", at(39))), Some(ErrorCode::ContainerBeingDeleted));
         assert_eq!(code(named.check_free("one", at(40))), None);
-        assert_eq!(code(named.restore("one", at(0), "one", at(39))), Some(Code::ContainerBeingDeleted));
-        assert_eq!(code(named.restore("one", at(1), "one", at(40))), Some(Code::ContainerNotFound));
+        assert_eq!(code(named.restore("one", at(0), "one", at(39))), Some(ErrorCode::ContainerBeingDeleted));
+        assert_eq!(code(named.restore("one", at(1), "one", at(40))), Some(ErrorCode::ContainerNotFound));
         assert_eq!(code(named.restore("one", at(0), "two", at(40))), None);
-        assert_eq!(code(named.restore("one", at(0), "three", at(40))), Some(Code::ContainerNotFound));
+        assert_eq!(code(named.restore("one", at(0), "three", at(40))), Some(ErrorCode::ContainerNotFound));
         assert!(held.edit(|_| Ok(()), false).is_err(), "even now");
         assert!(named.get("two").unwrap().edit(|_| Ok(()), false).is_ok());
     }
 
     #[test]
     fn what_is_no_longer_kept_is_dropped_by_the_next_deletion() {
-        let mut named = Named::default();
+        let mut named = ResourceIndex::default();
         for name in ["one", "two", "three"] {
             put(&mut named, name, at(0));
         }
@@ -341,7 +342,7 @@ mod tests {
 
     #[test]
     fn two_of_a_name_and_a_birth_are_kept_apart() {
-        let mut named = Named::default();
+        let mut named = ResourceIndex::default();
         for _ in 0..2 {
             put(&mut named, "one", at(0));
             named.delete("one", at(0), Some(1), |_| Ok(())).unwrap();

@@ -1,8 +1,8 @@
 //! Preflight requests: a browser asks whether a web page may send what it means to send.
 
-use crate::op::{Call, Field, Reply};
+use crate::op::{Field, OperationRequest, Reply};
 use crate::rules::cors::{self, CorsRule};
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::takes;
 
 /// The fields that a preflight operation reads.
@@ -20,16 +20,18 @@ takes! {
 ///
 /// # Errors
 /// 400 for a missing header; 403 CorsPreflightFailure when no rule allows what the page means to send.
-pub fn answer(call: &Call, rules: &[CorsRule]) -> Result<Reply, Fault> {
+pub fn answer(call: &OperationRequest, rules: &[CorsRule]) -> Result<Reply, StorageError> {
     let asked = Asked::of(call)?;
-    let missing = |name: &'static str| move || Fault::header(name, "").saying("A required CORS header is not present.");
+    let missing = |name: &'static str| {
+        move || StorageError::invalid_header(name, "").with_message("A required CORS header is not present.")
+    };
     let origin = asked.origin.ok_or_else(missing("Origin"))?;
     let method = asked.method.ok_or_else(missing("Access-Control-Request-Method"))?;
     let headers: Vec<&str> =
         asked.headers.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty()).collect();
     let allowed = cors::preflight(rules, &origin, &method, &headers)
-        .map_err(|mismatch| Code::CorsPreflightFailure.because(mismatch.to_string()))?;
-    let reply = Reply::new(call.row.status)
+        .map_err(|mismatch| ErrorCode::CorsPreflightFailure.with_reason(mismatch.to_string()))?;
+    let reply = Reply::new(call.spec.status)
         .with("access-control-allow-origin", allowed.origin)
         .with("access-control-allow-methods", allowed.method)
         .with("access-control-max-age", allowed.max_age_seconds.to_string())

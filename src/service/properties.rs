@@ -5,15 +5,15 @@
 
 mod record;
 
-use super::directory::{Directory, Held};
+use super::directory::{Resource, ServiceAccounts};
 use crate::op::xml::{self, Element, Writer};
-use crate::op::{Call, Kind, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector, ServiceKind};
+use crate::rules::access::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::{
-    condition::Accepts,
+    condition::ConditionSupport,
     cors::{self, CorsRule},
-    fault::Fault,
-    lease::Guard,
+    fault::StorageError,
+    lease::LeaseCheck,
     version::Version,
     website::Site,
 };
@@ -98,9 +98,9 @@ pub struct Protocols {
 }
 
 /// The elements that the properties of a service have.
-const fn elements(kind: Kind) -> &'static [&'static str] {
+const fn elements(kind: ServiceKind) -> &'static [&'static str] {
     match kind {
-        Kind::Blob => &[
+        ServiceKind::Blob => &[
             "Logging",
             "HourMetrics",
             "Metrics",
@@ -110,8 +110,8 @@ const fn elements(kind: Kind) -> &'static [&'static str] {
             "StaticWebsite",
             "DefaultServiceVersion",
         ],
-        Kind::Queue | Kind::Table => &["Logging", "HourMetrics", "Metrics", "MinuteMetrics", "Cors"],
-        Kind::File => &["HourMetrics", "MinuteMetrics", "Cors", "ProtocolSettings"],
+        ServiceKind::Queue | ServiceKind::Table => &["Logging", "HourMetrics", "Metrics", "MinuteMetrics", "Cors"],
+        ServiceKind::File => &["HourMetrics", "MinuteMetrics", "Cors", "ProtocolSettings"],
     }
 }
 
@@ -123,13 +123,13 @@ impl Properties {
     ///
     /// # Errors
     /// 400 InvalidXmlDocument or InvalidXmlNodeValue for what is malformed or out of bounds; nothing is changed then.
-    pub fn updated(&self, document: &[u8], kind: Kind) -> Result<Properties, Fault> {
+    pub fn updated(&self, document: &[u8], kind: ServiceKind) -> Result<Properties, StorageError> {
         let root = xml::parse(document, "StorageServiceProperties")?;
         let mut next = self.clone();
         for part in &root.children {
             match part.name.as_str() {
                 name if !elements(kind).contains(&name) => {
-                    return Err(Fault::xml(format!("{name} is not an element of StorageServiceProperties.")));
+                    return Err(StorageError::invalid_xml(format!("{name} is not an element of StorageServiceProperties.")));
                 }
                 "Logging" => next.logging = Logging::read(part)?,
                 "HourMetrics" | "Metrics" => next.hour_metrics = Metrics::read(part)?,
@@ -146,19 +146,19 @@ impl Properties {
     }
 
     /// The document that Get Service Properties answers.
-    pub fn document(&self, kind: Kind, version: Version) -> String {
+    pub fn document(&self, kind: ServiceKind, version: Version) -> String {
         let mut xml = Writer::new();
         xml.open("StorageServiceProperties");
-        if kind != Kind::File {
+        if kind != ServiceKind::File {
             self.logging.write(&mut xml);
         }
         self.hour_metrics.write("HourMetrics", &mut xml);
         self.minute_metrics.write("MinuteMetrics", &mut xml);
         xml.nest("Cors", |xml| self.cors.iter().for_each(|rule| write_cors(rule, xml)));
         match kind {
-            Kind::Blob => self.write_blobs(&mut xml, version),
-            Kind::File => self.protocols.write(&mut xml),
-            Kind::Queue | Kind::Table => {}
+            ServiceKind::Blob => self.write_blobs(&mut xml, version),
+            ServiceKind::File => self.protocols.write(&mut xml),
+            ServiceKind::Queue | ServiceKind::Table => {}
         }
         xml.close("StorageServiceProperties");
         xml.finish()
@@ -184,15 +184,15 @@ impl Properties {
 /// The largest body of a Set Service Properties, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-const SIGNS: &[Sign] = &[Sign::Query("restype", "service"), Sign::Query("comp", "properties")];
+const SIGNS: &[Selector] = &[Selector::Query("restype", "service"), Selector::Query("comp", "properties")];
 
 /// The operation that reads them, as every service declares it under its own name.
-pub const fn get_row(name: &'static str) -> Row {
+pub const fn get_row(name: &'static str) -> OperationSpec {
     row(name, &["GET"], "r", Secondary::Allowed, 200)
 }
 
 /// The operation that sets them.
-pub const fn set_row(name: &'static str) -> Row {
+pub const fn set_row(name: &'static str) -> OperationSpec {
     row(name, &["PUT"], "w", Secondary::Refused, 202)
 }
 
@@ -202,17 +202,17 @@ const fn row(
     account: &'static str,
     secondary: Secondary,
     status: u16,
-) -> Row {
-    Row {
+) -> OperationSpec {
+    OperationSpec {
         name,
         methods,
-        shape: Shape::Service,
-        signs: SIGNS,
-        takes: &[],
-        permit: Permit { level: Level::Service, account, service: "", public: Public::Never },
+        resource: ResourceKind::Service,
+        selectors: SIGNS,
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Service, account, service: "", public: AnonymousAccess::Never },
         secondary,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status,
     }
 }
@@ -221,16 +221,24 @@ const fn row(
 ///
 /// # Errors
 /// None but for an account that is not there.
-pub fn get<S: Held>(directory: &Directory<S>, call: &Call, kind: Kind) -> Result<Reply, Fault> {
+pub fn get<S: Resource>(
+    directory: &ServiceAccounts<S>,
+    call: &OperationRequest,
+    kind: ServiceKind,
+) -> Result<Reply, StorageError> {
     let properties = directory.account(&call.account.name)?.properties.read();
-    Ok(Reply::xml(call.row.status, properties.document(kind, call.version)))
+    Ok(Reply::xml(call.spec.status, properties.document(kind, call.version)))
 }
 
 /// Performs Set Service Properties.
 ///
 /// # Errors
 /// As [`Properties::updated`].
-pub async fn set<S: Held>(directory: &Directory<S>, mut call: Call, kind: Kind) -> Result<Reply, Fault> {
+pub async fn set<S: Resource>(
+    directory: &ServiceAccounts<S>,
+    mut call: OperationRequest,
+    kind: ServiceKind,
+) -> Result<Reply, StorageError> {
     let document = call.body.bytes(LIMIT).await?;
     let account = directory.account(&call.account.name)?;
     account
@@ -240,24 +248,26 @@ pub async fn set<S: Held>(directory: &Directory<S>, mut call: Call, kind: Kind) 
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }
 
 impl Retention {
-    fn read(part: &Element) -> Result<Retention, Fault> {
+    fn read(part: &Element) -> Result<Retention, StorageError> {
         if !read_flag(part, "Enabled")? {
             return Ok(Retention(None));
         }
         let days = part.need("Days")?;
         match days.parse() {
             Ok(days) if (1..=MAX_DAYS).contains(&days) => Ok(Retention(Some(days))),
-            _ => Err(Fault::xml("Retention days must be greater than 0 and less than or equal to 365 days.")),
+            _ => Err(StorageError::invalid_xml("Retention days must be greater than 0 and less than or equal to 365 days.")),
         }
     }
 
-    fn read_in(part: &Element) -> Result<Retention, Fault> {
+    fn read_in(part: &Element) -> Result<Retention, StorageError> {
         let policy = part.child("RetentionPolicy");
-        Retention::read(policy.ok_or_else(|| Fault::xml(format!("RetentionPolicy is missing from {}.", part.name)))?)
+        Retention::read(
+            policy.ok_or_else(|| StorageError::invalid_xml(format!("RetentionPolicy is missing from {}.", part.name)))?,
+        )
     }
 
     fn write(self, xml: &mut Writer) {
@@ -271,7 +281,7 @@ impl Retention {
 }
 
 impl Logging {
-    fn read(part: &Element) -> Result<Logging, Fault> {
+    fn read(part: &Element) -> Result<Logging, StorageError> {
         part.need("Version")?;
         Ok(Logging {
             read: read_flag(part, "Read")?,
@@ -293,7 +303,7 @@ impl Logging {
 }
 
 impl Metrics {
-    fn read(part: &Element) -> Result<Metrics, Fault> {
+    fn read(part: &Element) -> Result<Metrics, StorageError> {
         let enabled = read_flag(part, "Enabled")?;
         let include_apis = match enabled {
             true => Some(read_flag(part, "IncludeAPIs")?),
@@ -312,7 +322,7 @@ impl Metrics {
 }
 
 impl DeleteRetention {
-    fn read(part: &Element, before: DeleteRetention) -> Result<DeleteRetention, Fault> {
+    fn read(part: &Element, before: DeleteRetention) -> Result<DeleteRetention, StorageError> {
         let allow = match part.child("AllowPermanentDelete") {
             Some(_) => read_flag(part, "AllowPermanentDelete")?,
             None => before.allow_permanent_delete,
@@ -322,7 +332,7 @@ impl DeleteRetention {
 }
 
 impl Protocols {
-    fn read(part: &Element, before: Protocols) -> Result<Protocols, Fault> {
+    fn read(part: &Element, before: Protocols) -> Result<Protocols, StorageError> {
         let flag = |protocol: &str, feature: &str, name: &str, before| {
             let found = part.child(protocol).and_then(|protocol| protocol.child(feature));
             found.map_or(Ok(before), |feature| read_flag(feature, name).map(Some))
@@ -359,11 +369,11 @@ impl StaticWebsite {
         })
     }
 
-    fn read(part: &Element) -> Result<StaticWebsite, Fault> {
+    fn read(part: &Element) -> Result<StaticWebsite, StorageError> {
         let named = |name| part.text_of(name).filter(|text| !text.is_empty()).map(str::to_owned);
         let enabled = read_flag(part, "Enabled")?;
         if named("IndexDocument").and(named("DefaultIndexDocumentPath")).is_some() {
-            return Err(Fault::xml("IndexDocument and DefaultIndexDocumentPath are mutually exclusive."));
+            return Err(StorageError::invalid_xml("IndexDocument and DefaultIndexDocumentPath are mutually exclusive."));
         }
         Ok(StaticWebsite {
             enabled,
@@ -383,7 +393,7 @@ impl StaticWebsite {
     }
 }
 
-fn read_cors(part: &Element) -> Result<Vec<CorsRule>, Fault> {
+fn read_cors(part: &Element) -> Result<Vec<CorsRule>, StorageError> {
     let list = |text: &str| text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     // Recorded: headers come back with those named in full before those named by their beginning.
     let headers = |text: &str| {
@@ -397,10 +407,10 @@ fn read_cors(part: &Element) -> Result<Vec<CorsRule>, Fault> {
             allowed_methods: list(rule.need("AllowedMethods")?),
             allowed_headers: headers(rule.text_of("AllowedHeaders").unwrap_or_default()),
             exposed_headers: headers(rule.text_of("ExposedHeaders").unwrap_or_default()),
-            max_age_seconds: seconds.parse().map_err(|_| Fault::xml_node("MaxAgeInSeconds", seconds))?,
+            max_age_seconds: seconds.parse().map_err(|_| StorageError::invalid_xml_node("MaxAgeInSeconds", seconds))?,
         })
     });
-    let rules = rules.collect::<Result<Vec<_>, Fault>>()?;
+    let rules = rules.collect::<Result<Vec<_>, StorageError>>()?;
     cors::check(&rules)?;
     Ok(rules)
 }
@@ -415,21 +425,21 @@ fn write_cors(rule: &CorsRule, xml: &mut Writer) {
     });
 }
 
-fn read_version(text: &str) -> Result<Option<Version>, Fault> {
+fn read_version(text: &str) -> Result<Option<Version>, StorageError> {
     if text.is_empty() {
         return Ok(None);
     }
-    Version::parse(text).map(Some).ok_or_else(|| Fault::xml_node("DefaultServiceVersion", text))
+    Version::parse(text).map(Some).ok_or_else(|| StorageError::invalid_xml_node("DefaultServiceVersion", text))
 }
 
-fn read_flag(part: &Element, name: &str) -> Result<bool, Fault> {
+fn read_flag(part: &Element, name: &str) -> Result<bool, StorageError> {
     let text = part.need(name)?;
     if text.eq_ignore_ascii_case("true") || text == "1" {
         Ok(true)
     } else if text.eq_ignore_ascii_case("false") || text == "0" {
         Ok(false)
     } else {
-        Err(Fault::xml_node(name, text))
+        Err(StorageError::invalid_xml_node(name, text))
     }
 }
 
@@ -441,15 +451,15 @@ fn flag(value: bool) -> &'static str {
 mod tests {
     use super::*;
 
-    fn set(body: &str) -> Result<Properties, Fault> {
+    fn set(body: &str) -> Result<Properties, StorageError> {
         Properties::default()
-            .updated(format!("<StorageServiceProperties>{body}</StorageServiceProperties>").as_bytes(), Kind::Blob)
+            .updated(format!("<StorageServiceProperties>{body}</StorageServiceProperties>").as_bytes(), ServiceKind::Blob)
     }
 
     #[test]
     fn what_is_not_named_stays() {
         let one = set("<DeleteRetentionPolicy><Enabled>True</Enabled><Days>7</Days></DeleteRetentionPolicy>").unwrap();
-        let two = one.updated(b"<StorageServiceProperties><Cors /></StorageServiceProperties>", Kind::Blob).unwrap();
+        let two = one.updated(b"<StorageServiceProperties><Cors /></StorageServiceProperties>", ServiceKind::Blob).unwrap();
         assert_eq!(two, one);
         assert_eq!(two.delete_retention.retention, Retention(Some(7)));
     }

@@ -3,7 +3,7 @@
 //! These forms are parts of records, and stay as they are for ever: a record that needs another one gets another version, and both are
 //! read.
 
-use crate::rules::lease::{self, Term};
+use crate::rules::lease::{self, LeaseDuration};
 use crate::rules::metadata::Metadata;
 use crate::rules::sas::Policy;
 use crate::rules::time::Timestamp;
@@ -45,7 +45,7 @@ pub enum Lease {
 
 impl From<lease::Lease> for Lease {
     fn from(lease: lease::Lease) -> Lease {
-        let seconds = |term| if let Term::Fixed(seconds) = term { Some(seconds) } else { None };
+        let seconds = |term| if let LeaseDuration::Fixed(seconds) = term { Some(seconds) } else { None };
         match lease {
             lease::Lease::Available => Lease::Available,
             lease::Lease::Leased { id, term, until } => Lease::Leased(id.0, seconds(term), ticks(until)),
@@ -58,7 +58,7 @@ impl From<lease::Lease> for Lease {
 
 impl From<Lease> for lease::Lease {
     fn from(lease: Lease) -> lease::Lease {
-        let (id, term) = (lease::Id, |seconds: Option<u32>| seconds.map_or(Term::Infinite, Term::Fixed));
+        let (id, term) = (lease::LeaseId, |seconds: Option<u32>| seconds.map_or(LeaseDuration::Infinite, LeaseDuration::Fixed));
         match lease {
             Lease::Available => lease::Lease::Available,
             Lease::Leased(by, seconds, until) => lease::Lease::Leased { id: id(by), term: term(seconds), until: time(until) },

@@ -4,9 +4,9 @@
 //! maps, so a draft of it costs a few pointers, an error drops the draft and leaves no trace, and a listing that began before a
 //! write goes on over the version it began with.
 
-use super::disk::log::{Safe, Told};
-use super::journal::{CellId, Changes, Journal, Recorded};
-use crate::rules::fault::{Code, Fault};
+use super::disk::log::{Durable, WriteRecords};
+use super::journal::{CellId, Changes, Journal, Persist};
+use crate::rules::fault::{ErrorCode, StorageError};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use std::sync::mpsc::{Sender, channel};
 use tokio::runtime::Handle;
 
 /// One partition. `S` is cheap to clone: persistent maps and shared pointers.
-pub struct Cell<S: Recorded> {
+pub struct Cell<S: Persist> {
     published: ArcSwap<S>,
     /// Held by whoever edits; true once the cell is closed. Never held across an await.
     writer: Mutex<bool>,
     /// What a writer is told who comes after the cell was closed.
-    gone: Code,
+    gone: ErrorCode,
     journal: Journal,
     /// Fields are dropped in the order of their declaration: this one after `published`, which [`Cell::drop`] waits for.
     dropped: Option<Sender<()>>,
 }
 
-impl<S: Recorded> Drop for Cell<S> {
+impl<S: Persist> Drop for Cell<S> {
     /// Frees the state of a cell that was closed on a thread that may block: a deleted container of a million blobs takes seconds, and
     /// every connection whose turn it is on this worker would wait for it.
     fn drop(&mut self) {
@@ -45,22 +45,22 @@ impl<S: Recorded> Drop for Cell<S> {
     }
 }
 
-impl<S: Recorded> PartialEq for Cell<S> {
+impl<S: Persist> PartialEq for Cell<S> {
     /// A cell is equal to itself alone.
     fn eq(&self, other: &Cell<S>) -> bool {
         std::ptr::eq(self, other)
     }
 }
 
-impl<S: Recorded> std::fmt::Debug for Cell<S> {
+impl<S: Persist> std::fmt::Debug for Cell<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Cell").field("gone", &self.gone).finish_non_exhaustive()
     }
 }
 
-impl<S: Recorded> Cell<S> {
+impl<S: Persist> Cell<S> {
     /// A cell with its first version, the refusal that late writers get after [`Cell::close`], and where its changes go.
-    pub fn new(state: S, gone: Code, journal: Journal) -> Cell<S> {
+    pub fn new(state: S, gone: ErrorCode, journal: Journal) -> Cell<S> {
         Cell { published: ArcSwap::from_pointee(state), writer: Mutex::new(false), gone, journal, dropped: None }
     }
 
@@ -76,14 +76,14 @@ impl<S: Recorded> Cell<S> {
 
     /// Is part of snapshots from now on.
     pub(super) fn keep(self: &Arc<Self>) {
-        let told: Arc<dyn Told> = self.clone();
+        let told: Arc<dyn WriteRecords> = self.clone();
         self.journal.keep(Arc::downgrade(&told));
     }
 
     /// Tells the whole of it, for the first time: from now on it is part of what is kept.
     pub fn enter(self: &Arc<Self>, to: &mut Changes<'_>) {
         self.keep();
-        self.tell(&mut to.of(self.id()));
+        self.write_records(&mut to.of(self.id()));
     }
 
     /// Tells that it is no more.
@@ -105,7 +105,7 @@ impl<S: Recorded> Cell<S> {
     /// # Errors
     /// Whatever the edit refuses with, the cell's `gone` code after it was closed, or 500 InternalError when the disk does not take
     /// the change.
-    pub async fn write<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, Fault>) -> Result<R, Fault> {
+    pub async fn write<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, StorageError>) -> Result<R, StorageError> {
         let (result, safe) = self.step(edit, false)?;
         safe.wait().await?;
         Ok(result)
@@ -115,7 +115,7 @@ impl<S: Recorded> Cell<S> {
     ///
     /// # Errors
     /// As [`Cell::write`].
-    pub async fn close<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, Fault>) -> Result<R, Fault> {
+    pub async fn close<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, StorageError>) -> Result<R, StorageError> {
         let (result, safe) = self.step(edit, true)?;
         safe.wait().await?;
         Ok(result)
@@ -126,11 +126,11 @@ impl<S: Recorded> Cell<S> {
     ///
     /// # Errors
     /// As [`Cell::write`].
-    pub fn edit<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, Fault>, close: bool) -> Result<R, Fault> {
+    pub fn edit<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, StorageError>, close: bool) -> Result<R, StorageError> {
         self.step(edit, close).map(|(result, _)| result)
     }
 
-    fn step<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, Fault>, close: bool) -> Result<(R, Safe), Fault> {
+    fn step<R>(&self, edit: impl FnOnce(&mut S) -> Result<R, StorageError>, close: bool) -> Result<(R, Durable), StorageError> {
         let mut closed = self.writer.lock();
         if *closed {
             return Err(self.gone.into());
@@ -146,14 +146,14 @@ impl<S: Recorded> Cell<S> {
     }
 }
 
-impl<S: Recorded> Told for Cell<S> {
-    fn tell(&self, to: &mut Changes<'_>) {
+impl<S: Persist> WriteRecords for Cell<S> {
+    fn write_records(&self, to: &mut Changes<'_>) {
         // A write is handed to the log before it is published. Who waits for it here sees all that the log had when it began to wait.
         let state = {
             let _written = self.writer.lock();
             self.read()
         };
-        S::changes(None, &state, to);
+        S::write_changes(None, &state, to);
     }
 }
 
@@ -161,22 +161,22 @@ impl<S: Recorded> Told for Cell<S> {
 mod tests {
     use super::*;
     use crate::store::Store;
-    use crate::store::journal::{Records, Unreadable};
+    use crate::store::journal::{CorruptRecord, Records};
     use std::thread::ThreadId;
 
     /// Some numbers and their names.
     type Names = imbl::OrdMap<u32, &'static str>;
 
-    impl Recorded for Names {
-        fn changes(_: Option<&Self>, _: &Self, _: &mut Changes<'_>) {}
+    impl Persist for Names {
+        fn write_changes(_: Option<&Self>, _: &Self, _: &mut Changes<'_>) {}
 
-        fn restore(_: &Records, _: &Store) -> Result<Self, Unreadable> {
+        fn restore(_: &Records, _: &Store) -> Result<Self, CorruptRecord> {
             Ok(Names::new())
         }
     }
 
     fn cell() -> Cell<Names> {
-        Cell::new(Names::unit(1, "one"), Code::ContainerNotFound, Journal::NONE)
+        Cell::new(Names::unit(1, "one"), ErrorCode::ContainerNotFound, Journal::NONE)
     }
 
     #[tokio::test]
@@ -198,10 +198,10 @@ mod tests {
         }
     }
 
-    impl Recorded for Witness {
-        fn changes(_: Option<&Self>, _: &Self, _: &mut Changes<'_>) {}
+    impl Persist for Witness {
+        fn write_changes(_: Option<&Self>, _: &Self, _: &mut Changes<'_>) {}
 
-        fn restore(_: &Records, _: &Store) -> Result<Self, Unreadable> {
+        fn restore(_: &Records, _: &Store) -> Result<Self, CorruptRecord> {
             Ok(Witness(Arc::new(channel().0)))
         }
     }
@@ -209,7 +209,7 @@ mod tests {
     #[tokio::test]
     async fn the_state_of_a_closed_cell_is_freed_off_the_workers() {
         let (sender, freed) = channel();
-        let cell = Store::MEMORY.cell(Witness(Arc::new(sender)), Code::ContainerNotFound);
+        let cell = Store::MEMORY.cell(Witness(Arc::new(sender)), ErrorCode::ContainerNotFound);
         cell.close(|_| Ok(())).await.unwrap();
         // The state before the last one goes where it is replaced.
         while freed.try_recv().is_ok() {}
@@ -221,14 +221,14 @@ mod tests {
     async fn a_failed_write_leaves_nothing() {
         let cell = cell();
         let before = cell.read();
-        let refused: Result<(), Fault> = cell
+        let refused: Result<(), StorageError> = cell
             .write(|draft| {
                 draft.insert(2, "two");
                 draft.remove(&1);
-                Err(Code::ConditionNotMet.into())
+                Err(ErrorCode::ConditionNotMet.into())
             })
             .await;
-        assert_eq!(refused.unwrap_err().code(), Code::ConditionNotMet);
+        assert_eq!(refused.unwrap_err().code(), ErrorCode::ConditionNotMet);
         assert!(Arc::ptr_eq(&before, &cell.read()), "not even a new version was published");
     }
 
@@ -237,14 +237,14 @@ mod tests {
         let cell = cell();
         cell.close(|_| Ok(())).await.unwrap();
         let late = cell.write(|draft| Ok(draft.insert(2, "two"))).await;
-        assert_eq!(late.unwrap_err().code(), Code::ContainerNotFound);
+        assert_eq!(late.unwrap_err().code(), ErrorCode::ContainerNotFound);
         assert_eq!(cell.read().len(), 1);
     }
 
     #[tokio::test]
     async fn a_refused_close_leaves_the_cell_open() {
         let cell = cell();
-        let refused: Result<(), Fault> = cell.close(|_| Err(Code::LeaseIdMissing.into())).await;
+        let refused: Result<(), StorageError> = cell.close(|_| Err(ErrorCode::LeaseIdMissing.into())).await;
         assert!(refused.is_err());
         cell.write(|draft| Ok(draft.insert(2, "two"))).await.unwrap();
     }

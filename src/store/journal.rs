@@ -4,8 +4,8 @@
 //! nobody has to say what a write did: the two states are compared, which costs what was changed. In memory nothing is compared.
 
 use super::Store;
-use super::disk::log::{Log, Safe, Told};
-use crate::rules::fault::{Code, Fault};
+use super::disk::log::{Durable, Log, WriteRecords};
+use crate::rules::fault::{ErrorCode, StorageError};
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 use serde::{Deserialize, Serialize};
@@ -17,15 +17,15 @@ use std::sync::{Arc, Weak};
 pub struct CellId(pub u64);
 
 /// What can be kept: told as records, and made of them again.
-pub trait Recorded: Clone + Send + Sync + 'static {
+pub trait Persist: Clone + Send + Sync + 'static {
     /// Tells what makes `after` of `before`, or of nothing at all.
-    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>);
+    fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>);
 
     /// The state that was told in these records; of none at all, the state of what has just been made.
     ///
     /// # Errors
     /// When a record is not what it should be.
-    fn restore(records: &Records, store: &Store) -> Result<Self, Unreadable>;
+    fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord>;
 }
 
 /// Where a cell's changes go.
@@ -52,7 +52,7 @@ impl Journal {
     }
 
     /// Takes the cell into snapshots.
-    pub(super) fn keep(&self, told: Weak<dyn Told>) {
+    pub(super) fn keep(&self, told: Weak<dyn WriteRecords>) {
         if let Some((log, cell)) = &self.0 {
             log.keep(*cell, told);
         }
@@ -76,7 +76,7 @@ impl Journal {
     ///
     /// # Errors
     /// 500 InternalError, with what is wrong with the disk.
-    pub fn check(&self) -> Result<(), Fault> {
+    pub fn check(&self) -> Result<(), StorageError> {
         self.0.as_ref().map_or(Ok(()), |(log, _)| log.check())
     }
 
@@ -84,12 +84,12 @@ impl Journal {
     ///
     /// # Errors
     /// 500 InternalError for what cannot be written down; nothing is handed over then.
-    pub fn append<S: Recorded>(&self, before: &S, after: &S) -> Result<Safe, Fault> {
-        let Some((log, cell)) = &self.0 else { return Ok(Safe::Already) };
+    pub fn append<S: Persist>(&self, before: &S, after: &S) -> Result<Durable, StorageError> {
+        let Some((log, cell)) = &self.0 else { return Ok(Durable::Already) };
         let mut entries = Entries::default();
-        S::changes(Some(before), after, &mut Changes { cell: *cell, sink: &mut entries });
-        entries.failure.map_or(Ok(()), |failure| Err(Code::InternalError.because(failure)))?;
-        if entries.bytes.is_empty() { Ok(Safe::Already) } else { Ok(log.append(&entries.bytes)) }
+        S::write_changes(Some(before), after, &mut Changes { cell: *cell, sink: &mut entries });
+        entries.failure.map_or(Ok(()), |failure| Err(ErrorCode::InternalError.with_reason(failure)))?;
+        if entries.bytes.is_empty() { Ok(Durable::Already) } else { Ok(log.append(&entries.bytes)) }
     }
 }
 
@@ -214,7 +214,7 @@ pub struct Records(pub(super) BTreeMap<Vec<u8>, Vec<u8>>);
 
 /// A record that cannot be read: of a newer form, or not what it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unreadable(pub String);
+pub struct CorruptRecord(pub String);
 
 impl Records {
     /// The records whose keys begin so: what follows in the key, the form and the value.
@@ -255,7 +255,7 @@ impl<'a> Record<'a> {
     ///
     /// # Errors
     /// When it has another form, or is something else.
-    pub fn read<T: Deserialize<'a>>(&self, version: u8) -> Result<T, Unreadable> {
+    pub fn read<T: Deserialize<'a>>(&self, version: u8) -> Result<T, CorruptRecord> {
         match self.version() == version {
             true => self.parse(),
             false => Err(self.newer()),
@@ -266,13 +266,13 @@ impl<'a> Record<'a> {
     ///
     /// # Errors
     /// When it is something else.
-    pub fn parse<T: Deserialize<'a>>(&self) -> Result<T, Unreadable> {
+    pub fn parse<T: Deserialize<'a>>(&self) -> Result<T, CorruptRecord> {
         postcard::from_bytes(self.0.get(1..).unwrap_or_default())
-            .map_err(|error| Unreadable(format!("a record of {} bytes: {error}", self.0.len())))
+            .map_err(|error| CorruptRecord(format!("a record of {} bytes: {error}", self.0.len())))
     }
 
     /// What is said of a form that nobody here knows.
-    pub fn newer(&self) -> Unreadable {
-        Unreadable(format!("a record of form {}, which is of a newer version of Lazuli", self.version()))
+    pub fn newer(&self) -> CorruptRecord {
+        CorruptRecord(format!("a record of form {}, which is of a newer version of Lazuli", self.version()))
     }
 }

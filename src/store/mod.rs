@@ -14,12 +14,12 @@ pub mod record;
 pub mod sparse;
 pub mod timeline;
 
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use bytes::Bytes;
 use cell::Cell;
 use chunks::Chunk;
 use disk::Disk;
-use journal::{CellId, Journal, Recorded, Unreadable};
+use journal::{CellId, CorruptRecord, Journal, Persist};
 use std::io;
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl Store {
     }
 
     /// A new cell. It is kept from when [`Cell::enter`] tells of it.
-    pub fn cell<S: Recorded>(&self, state: S, gone: Code) -> Arc<Cell<S>> {
+    pub fn cell<S: Persist>(&self, state: S, gone: ErrorCode) -> Arc<Cell<S>> {
         let journal = self.0.as_ref().map_or(Journal::NONE, |disk| Journal::new(disk.log().clone(), disk.log().cell()));
         Arc::new(Cell::new(state, gone, journal))
     }
@@ -69,7 +69,7 @@ impl Store {
     ///
     /// # Errors
     /// When a record of it is not what it should be.
-    pub fn root<S: Recorded>(&self, name: &str, gone: Code) -> Result<Arc<Cell<S>>, Unreadable> {
+    pub fn root<S: Persist>(&self, name: &str, gone: ErrorCode) -> Result<Arc<Cell<S>>, CorruptRecord> {
         self.load(self.0.as_ref().map_or(CellId(0), |disk| disk.root(name)), gone)
     }
 
@@ -77,7 +77,7 @@ impl Store {
     ///
     /// # Errors
     /// When a record of it is not what it should be.
-    pub fn load<S: Recorded>(&self, id: CellId, gone: Code) -> Result<Arc<Cell<S>>, Unreadable> {
+    pub fn load<S: Persist>(&self, id: CellId, gone: ErrorCode) -> Result<Arc<Cell<S>>, CorruptRecord> {
         let records = self.0.as_ref().map(|disk| disk.records(id)).unwrap_or_default();
         let state = S::restore(&records, self)?;
         let journal = self.0.as_ref().map_or(Journal::NONE, |disk| Journal::new(disk.log().clone(), id));
@@ -87,10 +87,10 @@ impl Store {
     }
 }
 
-impl From<io::Error> for Fault {
+impl From<io::Error> for StorageError {
     /// What the disk does not do is the server's fault, and no client's.
-    fn from(error: io::Error) -> Fault {
+    fn from(error: io::Error) -> StorageError {
         tracing::error!("the disk does not do what it should: {error}");
-        Code::InternalError.saying(format!("The server's disk does not do what it should: {error}."))
+        ErrorCode::InternalError.with_message(format!("The server's disk does not do what it should: {error}."))
     }
 }

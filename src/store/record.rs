@@ -5,7 +5,7 @@ use super::Store;
 use super::chunks::Chunk;
 use super::content::Content;
 use super::disk::extents::Place;
-use super::journal::{Changes, Records, Unreadable, diff};
+use super::journal::{Changes, CorruptRecord, Records, diff};
 use super::sparse::{Run, Sparse};
 use crate::rules::time::Timestamp;
 use bytes::Bytes;
@@ -41,15 +41,15 @@ impl Written<'_> {
     ///
     /// # Errors
     /// When it can be none.
-    pub fn content(&self, store: &Store) -> Result<Content, Unreadable> {
+    pub fn content(&self, store: &Store) -> Result<Content, CorruptRecord> {
         let chunk = |part: &Part<'_>| match part {
             Part::Here(bytes) => Ok(Chunk::Memory(Bytes::copy_from_slice(bytes))),
             Part::There(place, start, end) if start <= end && *end <= place.length => {
-                let disk = store.disk().ok_or_else(|| Unreadable("bytes on a disk that is not there".to_owned()))?;
-                let piece = disk.extents().piece(*place).map_err(|error| Unreadable(error.to_string()))?;
+                let disk = store.disk().ok_or_else(|| CorruptRecord("bytes on a disk that is not there".to_owned()))?;
+                let piece = disk.extents().piece(*place).map_err(|error| CorruptRecord(error.to_string()))?;
                 Ok(Chunk::Disk(piece, *start..*end))
             }
-            Part::There(place, start, end) => Err(Unreadable(format!("the bytes from {start} to {end} of {}", place.length))),
+            Part::There(place, start, end) => Err(CorruptRecord(format!("the bytes from {start} to {end} of {}", place.length))),
             Part::Zeros(count) => Ok(Chunk::Zeros((*count).min(super::chunks::ZEROS))),
         };
         Ok(Content::from_chunks(self.0.iter().map(chunk).collect::<Result<Vec<_>, _>>()?))
@@ -82,7 +82,7 @@ impl Sparse {
     ///
     /// # Errors
     /// When one of its records is not what it should be.
-    pub fn restore(size: u64, key: &[u8], records: &Records, store: &Store) -> Result<Sparse, Unreadable> {
+    pub fn restore(size: u64, key: &[u8], records: &Records, store: &Store) -> Result<Sparse, CorruptRecord> {
         let mut sparse = Sparse::new(size);
         for (place, record) in records.under(key) {
             // What has a longer key is something else's, whose key only begins like this one.

@@ -9,4 +9,4 @@ mod state;
 mod wire;
 
 /// What the Table service stores for all accounts of a server: in each account tables, by their names in lower case.
-pub type Tables = crate::service::directory::Directory<state::Table>;
+pub type Tables = crate::service::directory::ServiceAccounts<state::Table>;

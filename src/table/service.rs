@@ -2,12 +2,12 @@
 
 use super::Tables;
 use super::ops;
-use crate::op::{Call, Done, Kind, Query, Row, Service, Shape, Target, stated};
+use crate::op::{OperationRequest, OperationSpec, Query, ReplyFuture, ResourceKind, Service, ServiceKind, Target, stated};
 use crate::rules::{
     access::PublicAccess,
     cors::CorsRule,
     entity::Key,
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     name,
     sas::Policy,
     version::Version,
@@ -17,39 +17,39 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 impl Service for Tables {
-    fn kind(&self) -> Kind {
-        Kind::Table
+    fn kind(&self) -> ServiceKind {
+        ServiceKind::Table
     }
 
-    fn rows(&self) -> Vec<&'static Row> {
-        ops::ALL.iter().map(|op| &op.row).collect()
+    fn rows(&self) -> Vec<&'static OperationSpec> {
+        ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
-    fn run(&self, row: usize, call: Call) -> Done<'_> {
+    fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_> {
         if is_misplaced(&call.target) {
             return Box::pin(std::future::ready(Err(self.misplaced(&call))));
         }
         match ops::ALL.get(row) {
             Some(op) => (op.run)(self, call),
-            None => Box::pin(std::future::ready(Err(Code::NotImplemented.into()))),
+            None => Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))),
         }
     }
 
-    fn target(&self, path: &str, _: &Query) -> Result<Target, Fault> {
+    fn target(&self, path: &str, _: &Query) -> Result<Target, StorageError> {
         target(path)
     }
 
     /// `X-HTTP-Method` on a POST, for clients and proxies that know no other methods.
-    fn method(&self, sent: &Method, headers: &HeaderMap) -> Result<Method, Fault> {
+    fn method(&self, sent: &Method, headers: &HeaderMap) -> Result<Method, StorageError> {
         let Some(meant) = stated(headers, "x-http-method") else { return Ok(sent.clone()) };
         let meant = meant.trim().to_ascii_uppercase();
         match meant.as_str() {
-            _ if meant.contains(',') => Err(Code::XMethodIncorrectCount.into()),
+            _ if meant.contains(',') => Err(ErrorCode::XMethodIncorrectCount.into()),
             "MERGE" | "PATCH" | "PUT" | "DELETE" if *sent == Method::POST => {
-                Method::from_bytes(meant.as_bytes()).map_err(|_| Code::XMethodIncorrectValue.into())
+                Method::from_bytes(meant.as_bytes()).map_err(|_| ErrorCode::XMethodIncorrectValue.into())
             }
-            "MERGE" | "PATCH" | "PUT" | "DELETE" => Err(Code::XMethodNotUsingPost.into()),
-            _ => Err(Code::XMethodIncorrectValue.into()),
+            "MERGE" | "PATCH" | "PUT" | "DELETE" => Err(ErrorCode::XMethodNotUsingPost.into()),
+            _ => Err(ErrorCode::XMethodIncorrectValue.into()),
         }
     }
 
@@ -70,7 +70,7 @@ impl Service for Tables {
         self.account(account).ok()?.properties.read().default_version
     }
 
-    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), Fault>> + Send + '_>> {
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {
         Box::pin(self.clear())
     }
 }
@@ -78,20 +78,20 @@ impl Service for Tables {
 impl Tables {
     /// Why a resource of the account cannot stand behind a table's name. The refusals are those that the official Python library's live
     /// tests see when a client is given a table's address for the account's.
-    fn misplaced(&self, call: &Call) -> Fault {
+    fn misplaced(&self, call: &OperationRequest) -> StorageError {
         let below = call.blob();
         if call.method == Method::POST && below.eq_ignore_ascii_case(BATCH) {
-            return Code::MediaTypeNotSupported.into();
+            return ErrorCode::MediaTypeNotSupported.into();
         }
         match self.table(call) {
             Err(fault) => fault,
-            Ok(_) if call.target.shape == Shape::Entity => Code::InvalidInput.saying(format!(
+            Ok(_) if call.target.resource == ResourceKind::Entity => ErrorCode::InvalidInput.with_message(format!(
                 "The number of keys specified in the URI does not match number of key properties for the resource '{}.{}'.",
                 call.account.name,
                 call.container()
             )),
-            Ok(_) if call.method == Method::POST => Code::PropertiesNeedValue.into(),
-            Ok(_) => Code::InvalidUri.because(format!("{below:?} is no resource of a table")),
+            Ok(_) if call.method == Method::POST => ErrorCode::PropertiesNeedValue.into(),
+            Ok(_) => ErrorCode::InvalidUri.with_reason(format!("{below:?} is no resource of a table")),
         }
     }
 }
@@ -102,9 +102,9 @@ const BATCH: &str = "$batch";
 /// Whether a resource of the account stands behind a table's name: `/t/Tables`, `/t/$batch`, `/t/Tables('t')`. Such a target is of the
 /// shape that an operation on the table would have, and what stands behind the name is in the place of the keys.
 pub(super) fn is_misplaced(target: &Target) -> bool {
-    match target.shape {
-        Shape::Entities => !target.blob.is_empty(),
-        Shape::Entity => target.blob.starts_with('\''),
+    match target.resource {
+        ResourceKind::Entities => !target.blob.is_empty(),
+        ResourceKind::Entity => target.blob.starts_with('\''),
         _ => false,
     }
 }
@@ -114,47 +114,49 @@ pub(super) fn is_misplaced(target: &Target) -> bool {
 ///
 /// # Errors
 /// 400 for what is none of these, or a name or a key that no table and no entity can have.
-pub(super) fn target(path: &str) -> Result<Target, Fault> {
+pub(super) fn target(path: &str) -> Result<Target, StorageError> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path);
-    let path = name::unescape(path).ok_or_else(|| Code::InvalidUri.because(format!("{path:?} is not percent-encoded UTF-8")))?;
-    let target = |shape, table: &str, keys: &str| Ok(Target { shape, container: table.to_owned(), blob: keys.to_owned() });
+    let path = name::unescape(path)
+        .ok_or_else(|| ErrorCode::InvalidUri.with_reason(format!("{path:?} is not percent-encoded UTF-8")))?;
+    let target =
+        |shape, table: &str, keys: &str| Ok(Target { resource: shape, container: table.to_owned(), blob: keys.to_owned() });
     let (first, inside) = match path.split_once('(') {
         None => (path.as_str(), ""),
         Some((first, rest)) => {
-            let inside = rest.strip_suffix(')').ok_or_else(|| Code::InvalidUri.because("a parenthesis stays open"))?;
+            let inside = rest.strip_suffix(')').ok_or_else(|| ErrorCode::InvalidUri.with_reason("a parenthesis stays open"))?;
             (first, inside.trim())
         }
     };
     match (first, inside) {
-        ("", "") if path.is_empty() => target(Shape::Service, "", ""),
-        (BATCH, "") => target(Shape::Batch, "", ""),
-        (list, "") if list.eq_ignore_ascii_case("Tables") => target(Shape::Tables, "", ""),
+        ("", "") if path.is_empty() => target(ResourceKind::Service, "", ""),
+        (BATCH, "") => target(ResourceKind::Batch, "", ""),
+        (list, "") if list.eq_ignore_ascii_case("Tables") => target(ResourceKind::Tables, "", ""),
         (list, quoted) if list.eq_ignore_ascii_case("Tables") => {
             let quoted = quoted.strip_prefix("TableName=").unwrap_or(quoted);
             let name = quoted.strip_prefix('\'').and_then(|name| name.strip_suffix('\''));
-            let name = name.ok_or_else(|| Code::InvalidUri.because("the name of a table stands in quotes"))?;
+            let name = name.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the name of a table stands in quotes"))?;
             name::table(name)?;
-            target(Shape::Table, name, "")
+            target(ResourceKind::Table, name, "")
         }
         (path, inside) if path.contains('/') => {
             let (table, below) = path.split_once('/').unwrap_or_default();
             name::table(table)?;
             let list = below.eq_ignore_ascii_case("Tables");
             match inside {
-                "" if list || below == BATCH => target(Shape::Entities, table, below),
-                quoted if list && quoted.starts_with('\'') => target(Shape::Entity, table, quoted),
-                _ => Err(Code::InvalidResourceName.into()),
+                "" if list || below == BATCH => target(ResourceKind::Entities, table, below),
+                quoted if list && quoted.starts_with('\'') => target(ResourceKind::Entity, table, quoted),
+                _ => Err(ErrorCode::InvalidResourceName.into()),
             }
         }
         (table, "") => {
             name::table(table)?;
-            target(Shape::Entities, table, "")
+            target(ResourceKind::Entities, table, "")
         }
         (table, keys) => {
             name::table(table)?;
             Key::parse(keys)?;
-            target(Shape::Entity, table, keys)
+            target(ResourceKind::Entity, table, keys)
         }
     }
 }
@@ -166,45 +168,45 @@ mod tests {
     #[test]
     fn one_table_of_paths() {
         for (path, expected) in [
-            ("/", Ok((Shape::Service, "", ""))),
-            ("/Tables", Ok((Shape::Tables, "", ""))),
-            ("/Tables()", Ok((Shape::Tables, "", ""))),
-            ("/Tables('abc')", Ok((Shape::Table, "abc", ""))),
-            ("/Tables(%27abc%27)", Ok((Shape::Table, "abc", ""))),
-            ("/Tables(TableName='abc')", Ok((Shape::Table, "abc", ""))),
-            ("/Tables/", Ok((Shape::Tables, "", ""))),
-            ("/Tables('abc')/", Ok((Shape::Table, "abc", ""))),
-            ("/$batch", Ok((Shape::Batch, "", ""))),
-            ("/$batch/", Ok((Shape::Batch, "", ""))),
-            ("/abc/", Ok((Shape::Entities, "abc", ""))),
-            ("/abc()/", Ok((Shape::Entities, "abc", ""))),
-            ("/abc(PartitionKey='p',RowKey='r')/", Ok((Shape::Entity, "abc", "PartitionKey='p',RowKey='r'"))),
-            ("/abc/Tables", Ok((Shape::Entities, "abc", "Tables"))),
-            ("/abc/Tables/", Ok((Shape::Entities, "abc", "Tables"))),
-            ("/abc/$batch", Ok((Shape::Entities, "abc", "$batch"))),
-            ("/abc/Tables('def')", Ok((Shape::Entity, "abc", "'def'"))),
-            ("/abc/def(PartitionKey='p',RowKey='r')", Err(Code::InvalidResourceName)),
-            ("/abc//", Err(Code::InvalidResourceName)),
-            ("//", Err(Code::InvalidResourceName)),
-            ("/%24batch", Ok((Shape::Batch, "", ""))),
-            ("/abc", Ok((Shape::Entities, "abc", ""))),
-            ("/abc()", Ok((Shape::Entities, "abc", ""))),
-            ("/abc(PartitionKey='p',RowKey='r')", Ok((Shape::Entity, "abc", "PartitionKey='p',RowKey='r'"))),
-            ("/abc(RowKey='r',PartitionKey='p%20()')", Ok((Shape::Entity, "abc", "RowKey='r',PartitionKey='p ()'"))),
-            ("/abc(PartitionKey='%2C''',RowKey='')", Ok((Shape::Entity, "abc", "PartitionKey=',''',RowKey=''"))),
-            ("/abc(PartitionKey='a%2Fb',RowKey='r')", Err(Code::OutOfRangeInput)),
-            ("/abc(PartitionKey='a/b',RowKey='r')", Err(Code::OutOfRangeInput)),
-            ("/abc(PartitionKey='p')", Err(Code::InvalidInput)),
-            ("/abc('p')", Err(Code::InvalidInput)),
-            ("/abc(", Err(Code::InvalidUri)),
-            ("/abc/def", Err(Code::InvalidResourceName)),
-            ("/1abc", Err(Code::InvalidResourceName)),
-            ("/ab", Err(Code::OutOfRangeInput)),
-            ("/Tables(abc)", Err(Code::InvalidUri)),
-            ("/%zz", Err(Code::InvalidUri)),
+            ("/", Ok((ResourceKind::Service, "", ""))),
+            ("/Tables", Ok((ResourceKind::Tables, "", ""))),
+            ("/Tables()", Ok((ResourceKind::Tables, "", ""))),
+            ("/Tables('abc')", Ok((ResourceKind::Table, "abc", ""))),
+            ("/Tables(%27abc%27)", Ok((ResourceKind::Table, "abc", ""))),
+            ("/Tables(TableName='abc')", Ok((ResourceKind::Table, "abc", ""))),
+            ("/Tables/", Ok((ResourceKind::Tables, "", ""))),
+            ("/Tables('abc')/", Ok((ResourceKind::Table, "abc", ""))),
+            ("/$batch", Ok((ResourceKind::Batch, "", ""))),
+            ("/$batch/", Ok((ResourceKind::Batch, "", ""))),
+            ("/abc/", Ok((ResourceKind::Entities, "abc", ""))),
+            ("/abc()/", Ok((ResourceKind::Entities, "abc", ""))),
+            ("/abc(PartitionKey='p',RowKey='r')/", Ok((ResourceKind::Entity, "abc", "PartitionKey='p',RowKey='r'"))),
+            ("/abc/Tables", Ok((ResourceKind::Entities, "abc", "Tables"))),
+            ("/abc/Tables/", Ok((ResourceKind::Entities, "abc", "Tables"))),
+            ("/abc/$batch", Ok((ResourceKind::Entities, "abc", "$batch"))),
+            ("/abc/Tables('def')", Ok((ResourceKind::Entity, "abc", "'def'"))),
+            ("/abc/def(PartitionKey='p',RowKey='r')", Err(ErrorCode::InvalidResourceName)),
+            ("/abc//", Err(ErrorCode::InvalidResourceName)),
+            ("//", Err(ErrorCode::InvalidResourceName)),
+            ("/%24batch", Ok((ResourceKind::Batch, "", ""))),
+            ("/abc", Ok((ResourceKind::Entities, "abc", ""))),
+            ("/abc()", Ok((ResourceKind::Entities, "abc", ""))),
+            ("/abc(PartitionKey='p',RowKey='r')", Ok((ResourceKind::Entity, "abc", "PartitionKey='p',RowKey='r'"))),
+            ("/abc(RowKey='r',PartitionKey='p%20()')", Ok((ResourceKind::Entity, "abc", "RowKey='r',PartitionKey='p ()'"))),
+            ("/abc(PartitionKey='%2C''',RowKey='')", Ok((ResourceKind::Entity, "abc", "PartitionKey=',''',RowKey=''"))),
+            ("/abc(PartitionKey='a%2Fb',RowKey='r')", Err(ErrorCode::OutOfRangeInput)),
+            ("/abc(PartitionKey='a/b',RowKey='r')", Err(ErrorCode::OutOfRangeInput)),
+            ("/abc(PartitionKey='p')", Err(ErrorCode::InvalidInput)),
+            ("/abc('p')", Err(ErrorCode::InvalidInput)),
+            ("/abc(", Err(ErrorCode::InvalidUri)),
+            ("/abc/def", Err(ErrorCode::InvalidResourceName)),
+            ("/1abc", Err(ErrorCode::InvalidResourceName)),
+            ("/ab", Err(ErrorCode::OutOfRangeInput)),
+            ("/Tables(abc)", Err(ErrorCode::InvalidUri)),
+            ("/%zz", Err(ErrorCode::InvalidUri)),
         ] {
             let found = target(path).map_err(|fault| fault.code());
-            let seen = found.as_ref().map(|found| (found.shape, &*found.container, &*found.blob)).map_err(|code| *code);
+            let seen = found.as_ref().map(|found| (found.resource, &*found.container, &*found.blob)).map_err(|code| *code);
             assert_eq!(seen, expected, "{path}");
         }
     }

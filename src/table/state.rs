@@ -6,11 +6,11 @@
 mod record;
 
 use super::Tables;
-use crate::op::{Call, Kind};
+use crate::op::{OperationRequest, ServiceKind};
 use crate::rules::entity::{Entity, Key, Write, key::Range};
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::{sas::Policy, time::Timestamp};
-use crate::service::directory::Held;
+use crate::service::directory::Resource;
 use crate::store::cell::Cell;
 use imbl::OrdMap;
 use std::ops::Bound;
@@ -26,9 +26,9 @@ pub struct Table {
     latest: Timestamp,
 }
 
-impl Held for Table {
-    const KIND: Kind = Kind::Table;
-    const MISSING: Code = Code::TableNotFound;
+impl Resource for Table {
+    const KIND: ServiceKind = ServiceKind::Table;
+    const MISSING: ErrorCode = ErrorCode::TableNotFound;
 }
 
 impl Table {
@@ -56,14 +56,14 @@ impl Table {
     ///
     /// # Errors
     /// 404 ResourceNotFound, also for one that the caller's signature does not reach.
-    pub fn entity(&self, call: &Call, key: &Key) -> Result<&Arc<Entity>, Fault> {
-        Ok(self.entities.get(key).filter(|_| call.keys.holds(key)).ok_or(Code::ResourceNotFound)?)
+    pub fn entity(&self, call: &OperationRequest, key: &Key) -> Result<&Arc<Entity>, StorageError> {
+        Ok(self.entities.get(key).filter(|_| call.keys.holds(key)).ok_or(ErrorCode::ResourceNotFound)?)
     }
 
     /// The entities of these ranges, which come in order, from a key on; those that the caller's signature reaches.
     pub fn scan<'a>(
         &'a self,
-        call: &'a Call,
+        call: &'a OperationRequest,
         ranges: &'a [Range],
         from: &'a Key,
     ) -> impl Iterator<Item = (&'a Key, &'a Arc<Entity>)> {
@@ -78,10 +78,10 @@ impl Table {
     ///
     /// # Errors
     /// 403 AuthorizationFailure for a key that the caller's signature does not reach; as [`Write::apply`].
-    pub fn write(&mut self, call: &Call, write: Write) -> Result<Option<Arc<Entity>>, Fault> {
+    pub fn write(&mut self, call: &OperationRequest, write: Write) -> Result<Option<Arc<Entity>>, StorageError> {
         let key = write.key.clone();
         if !call.keys.holds(&key) {
-            return Err(Code::AuthorizationFailure.because(format!("{key:?} is out of the bounds of the signature")));
+            return Err(ErrorCode::AuthorizationFailure.with_reason(format!("{key:?} is out of the bounds of the signature")));
         }
         let stamp = call.now.max(self.latest.next());
         match write.apply(self.entities.get(&key).map(|entity| &**entity), stamp)? {
@@ -104,7 +104,7 @@ impl Tables {
     ///
     /// # Errors
     /// 404 TableNotFound.
-    pub fn table(&self, call: &Call) -> Result<Arc<Cell<Table>>, Fault> {
+    pub fn table(&self, call: &OperationRequest) -> Result<Arc<Cell<Table>>, StorageError> {
         self.find(&call.account.name, &call.container().to_lowercase())
     }
 }

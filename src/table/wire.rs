@@ -1,9 +1,9 @@
 //! The JSON of tables and entities, and the headers around it.
 
 use super::state::Table;
-use crate::op::{Call, Field, Place, Query, Reply, Row, odata::Metadata};
+use crate::op::{Field, FieldLocation, OperationRequest, OperationSpec, Query, Reply, odata::Metadata};
 use crate::rules::entity::{Entity, Key, Value, etag, value};
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::odata::{Record, Select, View};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use std::fmt::Write;
@@ -24,7 +24,7 @@ pub struct Face<'a> {
 
 impl<'a> Face<'a> {
     /// The face of this call, which shows this much metadata.
-    pub fn new(call: &'a Call, metadata: Metadata) -> Face<'a> {
+    pub fn new(call: &'a OperationRequest, metadata: Metadata) -> Face<'a> {
         Face { metadata, endpoint: &call.endpoint, account: &call.account.name }
     }
 
@@ -78,7 +78,7 @@ impl Prefer {
 }
 
 const fn option(name: &'static str) -> Field {
-    Field { place: Place::Query, name, required: false }
+    Field { place: FieldLocation::Query, name, required: false }
 }
 
 /// The query option that every operation on tables reads: how it is answered.
@@ -94,7 +94,7 @@ pub const TABLES_PAGE: &[Field] = &[option("$top"), option("nexttablename")];
 ///
 /// # Errors
 /// 501 NotImplemented for those of OData; 400 InvalidInput for others that begin with `$`.
-pub fn check_options(query: &Query, row: &Row) -> Result<(), Fault> {
+pub fn check_options(query: &Query, row: &OperationSpec) -> Result<(), StorageError> {
     const LANGUAGE: [&str; 11] = [
         "$apply",
         "$count",
@@ -110,9 +110,10 @@ pub fn check_options(query: &Query, row: &Row) -> Result<(), Fault> {
     ];
     match query.names().find(|name| name.starts_with('$') && !row.takes(name)) {
         None => Ok(()),
-        Some(name) if LANGUAGE.contains(&name) => Err(Code::NotImplemented.because(format!("the query option {name}"))),
-        Some(name) => Err(Code::InvalidInput
-            .saying(format!("The query parameter '{name}' begins with a system-reserved '$' character but is not recognized."))),
+        Some(name) if LANGUAGE.contains(&name) => Err(ErrorCode::NotImplemented.with_reason(format!("the query option {name}"))),
+        Some(name) => Err(ErrorCode::InvalidInput.with_message(format!(
+            "The query parameter '{name}' begins with a system-reserved '$' character but is not recognized."
+        ))),
     }
 }
 
@@ -126,8 +127,8 @@ pub fn token(text: &str) -> String {
 ///
 /// # Errors
 /// 400 InvalidInput for what [`token`] never made.
-pub fn read_token(text: &str) -> Result<String, Fault> {
-    let malformed = || Code::InvalidInput.because(format!("{text:?} is no continuation"));
+pub fn read_token(text: &str) -> Result<String, StorageError> {
+    let malformed = || ErrorCode::InvalidInput.with_reason(format!("{text:?} is no continuation"));
     let (length, coded) = text.strip_prefix("1!").and_then(|rest| rest.split_once('!')).ok_or_else(malformed)?;
     let plain: String = coded.chars().map(plain).collect();
     let bytes = STANDARD.decode(plain).ok().filter(|_| length.parse() == Ok(coded.len())).ok_or_else(malformed)?;
@@ -344,7 +345,7 @@ mod tests {
         let recorded = "1!48!bGlzdHRhYmxlMjNmNTYxMDA3ATAxZDY4YzczODMxOTlkYjA-";
         assert_eq!(read_token(recorded), Ok("listtable23f561007\u{1}01d68c7383199db0".to_owned()));
         for text in ["", "pk", "1!", "1!4!", "1!3!cGs-", "1!4!cGsé", "2!4!cGs-", "1!4!____"] {
-            assert_eq!(read_token(text).unwrap_err().code(), Code::InvalidInput, "{text}");
+            assert_eq!(read_token(text).unwrap_err().code(), ErrorCode::InvalidInput, "{text}");
         }
     }
 

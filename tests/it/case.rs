@@ -5,7 +5,7 @@ use crate::file::sas::sas;
 use crate::house::{House, VERSION, sign, start_of_time};
 use crate::web::{Web, ok};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -14,11 +14,11 @@ type Sent<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
 
 /// Sends signed requests over one connection, one after the other, and returns the heads of the answers. Header names go out as given.
 async fn heads(house: &House, requests: &[Sent<'_>]) -> Vec<String> {
-    heads_of(house, Kind::Blob, requests).await
+    heads_of(house, ServiceKind::Blob, requests).await
 }
 
 /// [`heads`] of another service.
-async fn heads_of(house: &House, kind: Kind, requests: &[Sent<'_>]) -> Vec<String> {
+async fn heads_of(house: &House, kind: ServiceKind, requests: &[Sent<'_>]) -> Vec<String> {
     let mut stream = TcpStream::connect(house.host(kind)).await.unwrap();
     let mut heads = Vec::new();
     for (method, target, headers) in requests {
@@ -74,7 +74,7 @@ async fn metadata_keeps_the_case_of_its_names() {
 async fn a_copy_keeps_the_case_of_its_sources_names() {
     let (house, there, web) = (House::new().await, House::new().await, Web::open().await);
     let file = &[("x-ms-type", "file"), ("x-ms-content-length", "0"), ("x-ms-meta-OfTheFile", "One")][..];
-    let made = heads_of(&house, Kind::File, &[("PUT", "/case?restype=share", &[]), ("PUT", "/case/f", file)]).await;
+    let made = heads_of(&house, ServiceKind::File, &[("PUT", "/case?restype=share", &[]), ("PUT", "/case/f", file)]).await;
     assert!(made[1].starts_with("HTTP/1.1 201 "), "{}", made[1]);
     let blob = &[("x-ms-blob-type", "BlockBlob"), ("x-ms-meta-OfTheBlob", "Two")][..];
     heads(&there, &[("PUT", "/case?restype=container", &[]), ("PUT", "/case/b", blob)]).await;

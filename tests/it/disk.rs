@@ -5,7 +5,7 @@ use crate::reclaim::in_time;
 use crate::scenario::check_of;
 use crate::scratch::Scratch;
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// A megabyte of bytes that are not all the same.
 fn megabyte(seed: u8) -> Vec<u8> {
@@ -119,7 +119,7 @@ async fn every_service_comes_back_as_it_was() {
     let mut house = House::with(&["--location", place.path()]).await;
     check_of(
         &house,
-        Kind::Queue,
+        ServiceKind::Queue,
         "PUT /work | x-ms-meta-colour: blue → 201
          POST /work/messages | | <QueueMessage><MessageText>first</MessageText></QueueMessage> → 201
          POST /work/messages?visibilitytimeout=60 | | <QueueMessage><MessageText>later</MessageText></QueueMessage> → 201
@@ -139,13 +139,13 @@ async fn every_service_comes_back_as_it_was() {
         ("PUT", "/People(PartitionKey='p',RowKey='gone')", "{}", "204"),
         ("DELETE", "/People(PartitionKey='p',RowKey='gone')", "", "204"),
     ] {
-        let ask = house.ask(method, target).of(Kind::Table).body(body);
+        let ask = house.ask(method, target).of(ServiceKind::Table).body(body);
         let done = if method == "DELETE" { ask.header("if-match", "*") } else { ask }.send().await;
         assert_eq!(done.verdict(), verdict, "{target}: {}", done.text());
     }
     check_of(
         &house,
-        Kind::File,
+        ServiceKind::File,
         "PUT /shr?restype=share | x-ms-meta-colour: red → 201
          PUT /shr/dir?restype=directory → 201
          PUT /shr/dir/File | x-ms-type: file; x-ms-content-length: 4096; x-ms-meta-one: 1 → 201
@@ -156,20 +156,21 @@ async fn every_service_comes_back_as_it_was() {
          DELETE /shr/dir/gone → 202",
     )
     .await;
-    let snapshot = house.ask("GET", "/?comp=list&include=snapshots").of(Kind::File).send().await.element("Snapshot").to_owned();
+    let snapshot =
+        house.ask("GET", "/?comp=list&include=snapshots").of(ServiceKind::File).send().await.element("Snapshot").to_owned();
     let targets = [
-        (Kind::Queue, "/?comp=list&include=metadata".to_owned()),
-        (Kind::Queue, "/work?comp=metadata".to_owned()),
-        (Kind::Queue, "/work/messages?peekonly=true".to_owned()),
-        (Kind::Queue, "/empty/messages?peekonly=true".to_owned()),
-        (Kind::Table, "/Tables".to_owned()),
-        (Kind::Table, "/People()".to_owned()),
-        (Kind::File, "/?comp=list&include=metadata,snapshots".to_owned()),
-        (Kind::File, "/shr/dir?restype=directory&comp=list&include=Timestamps,ETag,Attributes,PermissionKey".to_owned()),
-        (Kind::File, "/shr/dir/File".to_owned()),
-        (Kind::File, "/shr/dir/File?comp=rangelist".to_owned()),
-        (Kind::File, format!("/shr/dir/File?sharesnapshot={snapshot}")),
-        (Kind::File, format!("/shr/dir/File?comp=rangelist&prevsharesnapshot={snapshot}")),
+        (ServiceKind::Queue, "/?comp=list&include=metadata".to_owned()),
+        (ServiceKind::Queue, "/work?comp=metadata".to_owned()),
+        (ServiceKind::Queue, "/work/messages?peekonly=true".to_owned()),
+        (ServiceKind::Queue, "/empty/messages?peekonly=true".to_owned()),
+        (ServiceKind::Table, "/Tables".to_owned()),
+        (ServiceKind::Table, "/People()".to_owned()),
+        (ServiceKind::File, "/?comp=list&include=metadata,snapshots".to_owned()),
+        (ServiceKind::File, "/shr/dir?restype=directory&comp=list&include=Timestamps,ETag,Attributes,PermissionKey".to_owned()),
+        (ServiceKind::File, "/shr/dir/File".to_owned()),
+        (ServiceKind::File, "/shr/dir/File?comp=rangelist".to_owned()),
+        (ServiceKind::File, format!("/shr/dir/File?sharesnapshot={snapshot}")),
+        (ServiceKind::File, format!("/shr/dir/File?comp=rangelist&prevsharesnapshot={snapshot}")),
     ];
     let mut told: Option<Vec<String>> = None;
     for round in 0..3 {
@@ -192,7 +193,7 @@ async fn every_service_comes_back_as_it_was() {
         house.restart().await;
     }
     house.wait(60);
-    let taken = house.ask("GET", "/work/messages?numofmessages=2").of(Kind::Queue).send().await;
+    let taken = house.ask("GET", "/work/messages?numofmessages=2").of(ServiceKind::Queue).send().await;
     assert_eq!(taken.elements("MessageText"), ["first", "later"]);
     assert_eq!(taken.elements("DequeueCount"), ["2", "1"]);
 }

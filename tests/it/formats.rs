@@ -7,7 +7,7 @@
 use crate::house::House;
 use crate::scenario::check_of;
 use crate::scratch::Scratch;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use std::path::PathBuf;
 
 /// How far the clock of who writes the newest form is moved on, in seconds: less than the skew that signatures may have.
@@ -22,32 +22,35 @@ fn folder(form: u32) -> PathBuf {
 }
 
 /// What is asked of a server that has opened the folder.
-const ASKED: &[(Kind, &str)] = &[
-    (Kind::Blob, "/?restype=service&comp=properties"),
-    (Kind::Blob, "/?comp=list&include=metadata"),
-    (Kind::Blob, "/box?restype=container&comp=acl"),
-    (Kind::Blob, "/box?restype=container&comp=list&include=metadata,snapshots,versions,tags,copy,immutabilitypolicy,legalhold"),
-    (Kind::Blob, "/box/small"),
-    (Kind::Blob, "/box/large"),
-    (Kind::Blob, "/box/blocks?comp=blocklist"),
-    (Kind::Blob, "/box/copied"),
-    (Kind::Blob, "/box/log"),
-    (Kind::Blob, "/box/pages"),
-    (Kind::Blob, "/box/pages?comp=pagelist"),
-    (Kind::Queue, "/?comp=list&include=metadata"),
-    (Kind::Queue, "/work/messages?peekonly=true"),
-    (Kind::Queue, "/work?comp=acl"),
-    (Kind::Table, "/Tables"),
-    (Kind::Table, "/People()"),
-    (Kind::Table, "/People?comp=acl"),
-    (Kind::File, "/?restype=service&comp=properties"),
-    (Kind::File, "/?comp=list&include=metadata,snapshots"),
-    (Kind::File, "/shr?restype=share&comp=acl"),
-    (Kind::File, "/shr/dir?restype=directory&comp=list&include=Timestamps,ETag,Attributes,PermissionKey"),
-    (Kind::File, "/shr/dir/File"),
-    (Kind::File, "/shr/dir/File?comp=rangelist"),
-    (Kind::File, "/shr/dir/Copied"),
-    (Kind::Blob, "/box?restype=container&comp=list&include=versions,deletedwithversions,uncommittedblobs"),
+const ASKED: &[(ServiceKind, &str)] = &[
+    (ServiceKind::Blob, "/?restype=service&comp=properties"),
+    (ServiceKind::Blob, "/?comp=list&include=metadata"),
+    (ServiceKind::Blob, "/box?restype=container&comp=acl"),
+    (
+        ServiceKind::Blob,
+        "/box?restype=container&comp=list&include=metadata,snapshots,versions,tags,copy,immutabilitypolicy,legalhold",
+    ),
+    (ServiceKind::Blob, "/box/small"),
+    (ServiceKind::Blob, "/box/large"),
+    (ServiceKind::Blob, "/box/blocks?comp=blocklist"),
+    (ServiceKind::Blob, "/box/copied"),
+    (ServiceKind::Blob, "/box/log"),
+    (ServiceKind::Blob, "/box/pages"),
+    (ServiceKind::Blob, "/box/pages?comp=pagelist"),
+    (ServiceKind::Queue, "/?comp=list&include=metadata"),
+    (ServiceKind::Queue, "/work/messages?peekonly=true"),
+    (ServiceKind::Queue, "/work?comp=acl"),
+    (ServiceKind::Table, "/Tables"),
+    (ServiceKind::Table, "/People()"),
+    (ServiceKind::Table, "/People?comp=acl"),
+    (ServiceKind::File, "/?restype=service&comp=properties"),
+    (ServiceKind::File, "/?comp=list&include=metadata,snapshots"),
+    (ServiceKind::File, "/shr?restype=share&comp=acl"),
+    (ServiceKind::File, "/shr/dir?restype=directory&comp=list&include=Timestamps,ETag,Attributes,PermissionKey"),
+    (ServiceKind::File, "/shr/dir/File"),
+    (ServiceKind::File, "/shr/dir/File?comp=rangelist"),
+    (ServiceKind::File, "/shr/dir/Copied"),
+    (ServiceKind::Blob, "/box?restype=container&comp=list&include=versions,deletedwithversions,uncommittedblobs"),
 ];
 
 async fn answers(house: &House) -> String {
@@ -115,7 +118,7 @@ async fn write_newest() {
     let mut house = House::with(&["--location", place.to_str().unwrap(), ACCOUNT]).await;
     check_of(
         &house,
-        Kind::Blob,
+        ServiceKind::Blob,
         "PUT /box?restype=container | x-ms-meta-Colour: blue; x-ms-blob-public-access: blob → 201
          PUT /box/small | x-ms-blob-type: BlockBlob; x-ms-meta-one: 1; x-ms-tags: k=v; x-ms-access-tier: Cool; content-type: text/plain | small → 201
          PUT /box/small?comp=snapshot | x-ms-meta-of: snapshot → 201
@@ -171,24 +174,24 @@ async fn write_newest() {
     let bytes: &[(&str, &str)] = &[("x-ms-write", "update"), ("x-ms-range", "bytes=1024-1028")];
     let file: &[(&str, &str)] = &[("x-ms-type", "file"), ("x-ms-content-length", "4096"), ("x-ms-meta-one", "1")];
     for (kind, method, target, headers, body) in [
-        (Kind::Blob, "PUT", "/box?restype=container&comp=acl", &[("x-ms-blob-public-access", "blob")][..], policies),
-        (Kind::Blob, "GET", "/box/small", &[], ""),
-        (Kind::Queue, "PUT", "/work", &[("x-ms-meta-colour", "red")], ""),
-        (Kind::Queue, "POST", "/work/messages?messagettl=-1", &[], message),
-        (Kind::Queue, "PUT", "/work?comp=acl", &[], policies),
-        (Kind::Table, "POST", "/Tables", &[], r#"{"TableName":"People"}"#),
-        (Kind::Table, "POST", "/People", &[], entity),
-        (Kind::Table, "PUT", "/People?comp=acl", &[], policies),
-        (Kind::File, "PUT", "/shr?restype=share", &[("x-ms-meta-colour", "red"), ("x-ms-share-quota", "7")], ""),
-        (Kind::File, "PUT", "/shr/dir?restype=directory", &[], ""),
-        (Kind::File, "PUT", "/shr/dir/File", file, ""),
-        (Kind::File, "PUT", "/shr/dir/File?comp=range", bytes, "bytes"),
-        (Kind::File, "PUT", "/shr/dir/Copied", &[("x-ms-copy-source", "/devstoreaccount1/shr/dir/File")], ""),
-        (Kind::File, "PUT", "/shr?restype=share&comp=snapshot", &[], ""),
-        (Kind::File, "PUT", "/shr/dir/File?comp=range", &[("x-ms-write", "clear"), ("x-ms-range", "bytes=0-511")], ""),
-        (Kind::File, "PUT", "/shr?restype=share&comp=acl", &[], policies),
-        (Kind::File, "PUT", "/old?restype=share", &[], ""),
-        (Kind::File, "DELETE", "/old?restype=share", &[], ""),
+        (ServiceKind::Blob, "PUT", "/box?restype=container&comp=acl", &[("x-ms-blob-public-access", "blob")][..], policies),
+        (ServiceKind::Blob, "GET", "/box/small", &[], ""),
+        (ServiceKind::Queue, "PUT", "/work", &[("x-ms-meta-colour", "red")], ""),
+        (ServiceKind::Queue, "POST", "/work/messages?messagettl=-1", &[], message),
+        (ServiceKind::Queue, "PUT", "/work?comp=acl", &[], policies),
+        (ServiceKind::Table, "POST", "/Tables", &[], r#"{"TableName":"People"}"#),
+        (ServiceKind::Table, "POST", "/People", &[], entity),
+        (ServiceKind::Table, "PUT", "/People?comp=acl", &[], policies),
+        (ServiceKind::File, "PUT", "/shr?restype=share", &[("x-ms-meta-colour", "red"), ("x-ms-share-quota", "7")], ""),
+        (ServiceKind::File, "PUT", "/shr/dir?restype=directory", &[], ""),
+        (ServiceKind::File, "PUT", "/shr/dir/File", file, ""),
+        (ServiceKind::File, "PUT", "/shr/dir/File?comp=range", bytes, "bytes"),
+        (ServiceKind::File, "PUT", "/shr/dir/Copied", &[("x-ms-copy-source", "/devstoreaccount1/shr/dir/File")], ""),
+        (ServiceKind::File, "PUT", "/shr?restype=share&comp=snapshot", &[], ""),
+        (ServiceKind::File, "PUT", "/shr/dir/File?comp=range", &[("x-ms-write", "clear"), ("x-ms-range", "bytes=0-511")], ""),
+        (ServiceKind::File, "PUT", "/shr?restype=share&comp=acl", &[], policies),
+        (ServiceKind::File, "PUT", "/old?restype=share", &[], ""),
+        (ServiceKind::File, "DELETE", "/old?restype=share", &[], ""),
     ] {
         let done = house.ask(method, target).of(kind).headers(headers).body(body).send().await;
         assert!(done.status < 300, "{kind:?} {target}: {}", done.text());

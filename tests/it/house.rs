@@ -7,10 +7,10 @@ use hyper::body::Bytes;
 use hyper_util::client::legacy::{Client, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
 use lazuli::Emulator;
-use lazuli::config::{self, Config, Start, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::config::{self, Command, Config, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::op::ServiceKind;
 use lazuli::rules::time::Timestamp;
-use lazuli::world::World;
+use lazuli::world::Environment;
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,12 +29,12 @@ pub struct House {
 /// A client, and the ports at which it finds a server.
 pub struct Door {
     client: Client<HttpConnector, Full<Bytes>>,
-    ports: Vec<(Kind, u16)>,
+    ports: Vec<(ServiceKind, u16)>,
 }
 
 impl Door {
     /// A client of the server at these ports.
-    pub fn at(ports: &[(Kind, u16)]) -> Door {
+    pub fn at(ports: &[(ServiceKind, u16)]) -> Door {
         Door { client: Client::builder(TokioExecutor::new()).build_http(), ports: ports.to_vec() }
     }
 
@@ -42,7 +42,7 @@ impl Door {
         Door::at(&emulator.addresses().iter().map(|address| (address.kind, address.port)).collect::<Vec<_>>())
     }
 
-    fn host(&self, kind: Kind) -> String {
+    fn host(&self, kind: ServiceKind) -> String {
         let (_, port) = self.ports.iter().find(|(known, _)| *known == kind).unwrap();
         format!("127.0.0.1:{port}")
     }
@@ -51,7 +51,7 @@ impl Door {
     pub fn ask(&self, method: &str, target: &str) -> Ask<'_> {
         Ask {
             door: self,
-            kind: Kind::Blob,
+            kind: ServiceKind::Blob,
             method: method.to_owned(),
             account: WELL_KNOWN_ACCOUNT.to_owned(),
             target: target.to_owned(),
@@ -116,7 +116,7 @@ pub fn configuration(arguments: &[&str]) -> Config {
     let ports = ["--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"];
     let words = ["lazuli"].into_iter().chain(ports).chain(arguments.iter().copied()).map(OsString::from);
     match config::read(words, &|_| None) {
-        Ok(Start::Serve(config)) => config,
+        Ok(Command::Serve(config)) => config,
         other => panic!("{arguments:?}: {other:?}"),
     }
 }
@@ -130,7 +130,7 @@ impl House {
     /// A server with these arguments.
     pub async fn with(arguments: &[&str]) -> House {
         let start = start_of_time();
-        let emulator = Emulator::start(&configuration(arguments), World::by_hand(start, 7)).await.unwrap();
+        let emulator = Emulator::start(&configuration(arguments), Environment::manual(start, 7)).await.unwrap();
         let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
         House { door: Door::of(&emulator), emulator, arguments, start, waited: AtomicU64::new(0) }
     }
@@ -138,10 +138,10 @@ impl House {
     /// Stops the server and starts it again with the same arguments, at the same time of its clock.
     pub async fn restart(&mut self) {
         // What has no location holds no other's.
-        self.emulator = Emulator::start(&configuration(&[]), World::by_hand(self.start, 0)).await.unwrap();
+        self.emulator = Emulator::start(&configuration(&[]), Environment::manual(self.start, 0)).await.unwrap();
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let again = loop {
-            let world = World::by_hand(self.start, 7 + u64::from(self.emulator.addresses()[0].port));
+            let world = Environment::manual(self.start, 7 + u64::from(self.emulator.addresses()[0].port));
             world.advance(self.waited.load(Ordering::Relaxed));
             match Emulator::start(&configuration(&arguments), world).await {
                 // The tasks of the one before end when their turn comes.
@@ -171,14 +171,14 @@ impl House {
     }
 
     /// `127.0.0.1:port` of a service.
-    pub fn host(&self, kind: Kind) -> String {
+    pub fn host(&self, kind: ServiceKind) -> String {
         let address = self.emulator.addresses().iter().find(|address| address.kind == kind).unwrap();
         format!("127.0.0.1:{}", address.port)
     }
 
     /// The blob endpoint of the default account: `http://127.0.0.1:port/devstoreaccount1`.
     pub fn blob_url(&self) -> String {
-        self.emulator.url(Kind::Blob, WELL_KNOWN_ACCOUNT).unwrap()
+        self.emulator.url(ServiceKind::Blob, WELL_KNOWN_ACCOUNT).unwrap()
     }
 
     /// Begins a request to the blob service's default account, signed with its key: `target` is `/container/blob?query`.
@@ -209,7 +209,7 @@ impl House {
 /// A request being made.
 pub struct Ask<'a> {
     door: &'a Door,
-    kind: Kind,
+    kind: ServiceKind,
     method: String,
     account: String,
     target: String,
@@ -247,7 +247,7 @@ impl Ask<'_> {
     }
 
     /// Asks another service.
-    pub fn of(mut self, kind: Kind) -> Self {
+    pub fn of(mut self, kind: ServiceKind) -> Self {
         self.kind = kind;
         self
     }
@@ -286,7 +286,7 @@ impl Ask<'_> {
     pub async fn attempt(mut self) -> Option<Answer> {
         let path = if self.account.is_empty() { self.target.clone() } else { format!("/{}{}", self.account, self.target) };
         let place = self.port.map_or_else(|| self.door.host(self.kind), |port| format!("127.0.0.1:{port}"));
-        if self.kind == Kind::Table {
+        if self.kind == ServiceKind::Table {
             for (name, value) in [("accept", "application/json"), ("content-type", "application/json")] {
                 if !self.headers.iter().any(|(known, _)| known == name) {
                     self.headers.push((name.into(), value.into()));
@@ -298,7 +298,7 @@ impl Ask<'_> {
             let now = start_of_time().rfc1123();
             self.headers.push(("x-ms-date".into(), now));
             let spelled = self.signed.as_ref().map_or(path.clone(), |target| format!("/{}{target}", self.account));
-            let sign = if self.kind == Kind::Table { sign_table } else { sign };
+            let sign = if self.kind == ServiceKind::Table { sign_table } else { sign };
             let signed =
                 sign(&self.method, self.account.trim_end_matches("-secondary"), &spelled, &self.headers, self.body.len(), &key);
             self.headers.push(("authorization".into(), signed));

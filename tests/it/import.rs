@@ -4,10 +4,10 @@ use crate::house::{Answer, House, start_of_time};
 use crate::scratch::Scratch;
 use crate::startup::{command as command_of, run};
 use lazuli::import::{self, Imported};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use lazuli::rules::time::Timestamp;
 use lazuli::store::disk::Durability;
-use lazuli::world::World;
+use lazuli::world::Environment;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ fn milliseconds(at: Timestamp) -> u64 {
 }
 
 async fn bring(from: &Path, to: &Path) -> Result<Imported, String> {
-    import::azurite(from, to, Durability::Process, World::by_hand(start_of_time(), 3)).await
+    import::azurite(from, to, Durability::Process, Environment::manual(start_of_time(), 3)).await
 }
 
 /// The workspace with messages around today: one was taken, one is plain, one is hidden for ten minutes, one is over.
@@ -126,7 +126,7 @@ async fn blobs_come_over() {
 async fn messages_come_over_as_far_as_they_were() {
     let (place, _) = brought().await;
     let house = House::with(&["--location", place.path()]).await;
-    let ask = async |target: &str| house.ask("GET", target).of(Kind::Queue).send().await;
+    let ask = async |target: &str| house.ask("GET", target).of(ServiceKind::Queue).send().await;
     assert_eq!(ask("/jobs?comp=metadata").await.header("x-ms-meta-m"), "1");
     assert_eq!(ask("/jobs?comp=acl").await.element("Id"), "p");
     let seen = ask("/jobs/messages?peekonly=true&numofmessages=32").await;
@@ -144,7 +144,7 @@ async fn entities_come_over_with_their_types() {
     let (place, _) = brought().await;
     let house = House::with(&["--location", place.path()]).await;
     let ask = async |target: &str| {
-        let ask = house.ask("GET", target).of(Kind::Table);
+        let ask = house.ask("GET", target).of(ServiceKind::Table);
         ask.header("accept", "application/json;odata=fullmetadata").send().await
     };
     let entity: Value = serde_json::from_slice(&ask("/People(PartitionKey='p',RowKey='r''1')").await.body).unwrap();
@@ -164,7 +164,7 @@ async fn entities_come_over_with_their_types() {
         assert_eq!((&entity[name], &entity[format!("{name}@odata.type")]), (&value, &kind), "{name}");
     }
     assert_eq!(ask("/People(PartitionKey='',RowKey='')").await.status, 200);
-    let access = house.ask("GET", "/People?comp=acl").of(Kind::Table).header("accept", "application/xml").send().await;
+    let access = house.ask("GET", "/People?comp=acl").of(ServiceKind::Table).header("accept", "application/xml").send().await;
     assert_eq!(access.element("Id"), "tp");
 }
 
@@ -298,7 +298,7 @@ async fn properties_of_services_come_over() {
     ] {
         assert_eq!(properties.elements(element), values, "{element}: {}", properties.text());
     }
-    for kind in [Kind::Queue, Kind::Table] {
+    for kind in [ServiceKind::Queue, ServiceKind::Table] {
         let answer = house.ask("GET", "/?restype=service&comp=properties").of(kind).send().await;
         assert_eq!(answer.elements("AllowedMethods"), ["GET,PUT"], "{kind:?}: {}", answer.text());
     }

@@ -3,14 +3,14 @@
 use crate::house::{Ask, Door};
 use crate::scratch::Scratch;
 use crate::startup::{FREE, Running};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 /// How often it is killed.
 const ROUNDS: u32 = 100;
 /// Who writes: one client for each service, all at once.
-const KINDS: [Kind; 4] = [Kind::Blob, Kind::Queue, Kind::Table, Kind::File];
+const KINDS: [ServiceKind; 4] = [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File];
 
 /// What a client wrote: names with what they hold. A write that was not answered may be there or not.
 #[derive(Default)]
@@ -28,28 +28,28 @@ fn start(place: &Scratch) -> (Running, Door) {
 }
 
 /// The request that makes the place that a client writes to.
-fn make(door: &Door, kind: Kind) -> Ask<'_> {
+fn make(door: &Door, kind: ServiceKind) -> Ask<'_> {
     match kind {
-        Kind::Blob => door.ask("PUT", "/box?restype=container"),
-        Kind::Queue => door.ask("PUT", "/work").of(kind),
-        Kind::Table => door.ask("POST", "/Tables").of(kind).body(r#"{"TableName":"people"}"#),
-        Kind::File => door.ask("PUT", "/shr?restype=share").of(kind),
+        ServiceKind::Blob => door.ask("PUT", "/box?restype=container"),
+        ServiceKind::Queue => door.ask("PUT", "/work").of(kind),
+        ServiceKind::Table => door.ask("POST", "/Tables").of(kind).body(r#"{"TableName":"people"}"#),
+        ServiceKind::File => door.ask("PUT", "/shr?restype=share").of(kind),
     }
 }
 
 /// The request that writes a text under a name.
-fn write<'a>(door: &'a Door, kind: Kind, name: &str, text: &str) -> Ask<'a> {
+fn write<'a>(door: &'a Door, kind: ServiceKind, name: &str, text: &str) -> Ask<'a> {
     match kind {
-        Kind::Blob => door.ask("PUT", &format!("/box/{name}")).header("x-ms-blob-type", "BlockBlob").body(text.to_owned()),
-        Kind::Queue => door
+        ServiceKind::Blob => door.ask("PUT", &format!("/box/{name}")).header("x-ms-blob-type", "BlockBlob").body(text.to_owned()),
+        ServiceKind::Queue => door
             .ask("POST", "/work/messages")
             .of(kind)
             .body(format!("<QueueMessage><MessageText>{text}</MessageText></QueueMessage>")),
-        Kind::Table => door
+        ServiceKind::Table => door
             .ask("PUT", &format!("/people(PartitionKey='p',RowKey='{name}')"))
             .of(kind)
             .body(format!(r#"{{"text":"{text}"}}"#)),
-        Kind::File => {
+        ServiceKind::File => {
             let size = text.len();
             door.ask("PUT", &format!("/shr/{name}")).of(kind).header("x-ms-type", "file").header("x-ms-content-length", size)
         }
@@ -72,7 +72,7 @@ impl Doomed<'_> {
 }
 
 /// Writes until the server is gone.
-async fn write_on(door: &Door, kind: Kind, written: &mut Written, doomed: &Doomed<'_>) {
+async fn write_on(door: &Door, kind: ServiceKind, written: &mut Written, doomed: &Doomed<'_>) {
     loop {
         let name = format!("n{}", written.next);
         // Some are long enough to lie in an extent.
@@ -81,7 +81,7 @@ async fn write_on(door: &Door, kind: Kind, written: &mut Written, doomed: &Doome
         written.unsure.insert(name.clone(), text.clone());
         let Some(answer) = write(door, kind, &name, text.trim()).attempt().await else { return };
         assert!(answer.status < 300, "{kind:?} {name}: {}", answer.verdict());
-        if kind == Kind::File {
+        if kind == ServiceKind::File {
             let put = door.ask("PUT", &format!("/shr/{name}?comp=range")).of(kind).header("x-ms-write", "update");
             let put = put.header("x-ms-range", format!("bytes=0-{}", text.trim().len() - 1)).body(text.trim().to_owned());
             let Some(answer) = put.attempt().await else { return };
@@ -94,9 +94,9 @@ async fn write_on(door: &Door, kind: Kind, written: &mut Written, doomed: &Doome
 }
 
 /// Takes everything that was written out again, and holds it against what was acknowledged.
-async fn check(door: &Door, kind: Kind, written: &mut Written, round: u32) {
+async fn check(door: &Door, kind: ServiceKind, written: &mut Written, round: u32) {
     let mut found = BTreeMap::new();
-    if kind == Kind::Queue {
+    if kind == ServiceKind::Queue {
         loop {
             let got = door.ask("GET", "/work/messages?numofmessages=32").of(kind).send().await;
             assert_eq!(got.verdict(), "200");
@@ -110,8 +110,8 @@ async fn check(door: &Door, kind: Kind, written: &mut Written, round: u32) {
     } else {
         for (name, _) in written.sure.iter().chain(&written.unsure) {
             let (path, removed) = match kind {
-                Kind::Blob => (format!("/box/{name}"), format!("/box/{name}")),
-                Kind::Table => {
+                ServiceKind::Blob => (format!("/box/{name}"), format!("/box/{name}")),
+                ServiceKind::Table => {
                     let path = format!("/people(PartitionKey='p',RowKey='{name}')");
                     (format!("{path}?$select=text"), path)
                 }
@@ -123,14 +123,14 @@ async fn check(door: &Door, kind: Kind, written: &mut Written, round: u32) {
             }
             assert_eq!(got.status, 200, "{path}: {}", got.text());
             let text = match kind {
-                Kind::Table => {
+                ServiceKind::Table => {
                     serde_json::from_slice::<serde_json::Value>(&got.body).unwrap()["text"].as_str().unwrap().to_owned()
                 }
                 _ => String::from_utf8(got.body.to_vec()).unwrap(),
             };
             found.insert(name.clone(), text);
             let delete = door.ask("DELETE", &removed).of(kind);
-            let deleted = if kind == Kind::Table { delete.header("if-match", "*") } else { delete }.send().await;
+            let deleted = if kind == ServiceKind::Table { delete.header("if-match", "*") } else { delete }.send().await;
             assert!(deleted.status < 300, "{path}: {}", deleted.verdict());
         }
     }
@@ -140,7 +140,7 @@ async fn check(door: &Door, kind: Kind, written: &mut Written, round: u32) {
     for (name, text) in found {
         let whole = written.unsure.get(&name).is_some_and(|unsure| unsure.trim() == text);
         // A file is made first, and then written to.
-        let empty = kind == Kind::File && text.bytes().all(|byte| byte == 0);
+        let empty = kind == ServiceKind::File && text.bytes().all(|byte| byte == 0);
         assert!(whole || empty, "round {round}: {kind:?} has {name}: {text:?}");
     }
     written.sure.clear();
@@ -160,10 +160,10 @@ async fn what_was_acknowledged_outlives_a_hundred_kills() {
         let [blob, queue, table, file] = &mut all;
         let doomed = Doomed { left: Cell::new(5 + round % 40), running: RefCell::new(&mut running) };
         tokio::join!(
-            write_on(&door, Kind::Blob, blob, &doomed),
-            write_on(&door, Kind::Queue, queue, &doomed),
-            write_on(&door, Kind::Table, table, &doomed),
-            write_on(&door, Kind::File, file, &doomed),
+            write_on(&door, ServiceKind::Blob, blob, &doomed),
+            write_on(&door, ServiceKind::Queue, queue, &doomed),
+            write_on(&door, ServiceKind::Table, table, &doomed),
+            write_on(&door, ServiceKind::File, file, &doomed),
         );
         (running, door) = start(&place);
         for (kind, written) in KINDS.into_iter().zip(&mut all) {

@@ -6,10 +6,10 @@ use lazuli::account::Accounts;
 use lazuli::blob::Blobs;
 use lazuli::file::Files;
 use lazuli::http::route::Table;
-use lazuli::op::{Place, Query, Row, Service, Sign};
+use lazuli::op::{FieldLocation, OperationSpec, Query, Selector, Service};
 use lazuli::queue::Queues;
-use lazuli::rules::condition::{Accepts, PLAIN};
-use lazuli::rules::lease::Guard;
+use lazuli::rules::condition::{ConditionSupport, PLAIN};
+use lazuli::rules::lease::LeaseCheck;
 use lazuli::table::Tables;
 use std::collections::BTreeSet;
 
@@ -112,18 +112,22 @@ fn every_parameter_of_the_reference_is_an_input_or_ignored_for_a_reason() {
 }
 
 /// Whether an operation reads this parameter: as a field, as what selects it, or because of its conditions or its lease.
-fn is_input(row: &Row, parameter: &Parameter) -> bool {
+fn is_input(row: &OperationSpec, parameter: &Parameter) -> bool {
     let name = parameter.name.as_str();
     let field = |field: &lazuli::op::Field| field.place == parameter.place && field.name == name;
-    let sign = |sign: &Sign| match *sign {
-        Sign::Query(known, _) | Sign::HasQuery(known) => parameter.place == Place::Query && known == name,
-        Sign::Header(known, _) | Sign::HasHeader(known) | Sign::Lacks(known) => parameter.place == Place::Header && known == name,
+    let sign = |sign: &Selector| match *sign {
+        Selector::Query(known, _) | Selector::HasQuery(known) => parameter.place == FieldLocation::Query && known == name,
+        Selector::Header(known, _) | Selector::HasHeader(known) | Selector::Lacks(known) => {
+            parameter.place == FieldLocation::Header && known == name
+        }
     };
     let conditions = [PLAIN.if_match, PLAIN.if_none_match, PLAIN.if_modified_since, PLAIN.if_unmodified_since, PLAIN.if_tags];
     let of_header = AT_THE_DOOR.contains(&name)
-        || row.accepts != Accepts::None && conditions.contains(&name)
-        || row.lease != Guard::None && name == "x-ms-lease-id";
-    row.takes.iter().copied().flatten().any(field) || row.signs.iter().any(sign) || parameter.place == Place::Header && of_header
+        || row.conditions != ConditionSupport::None && conditions.contains(&name)
+        || row.lease != LeaseCheck::None && name == "x-ms-lease-id";
+    row.inputs.iter().copied().flatten().any(field)
+        || row.selectors.iter().any(sign)
+        || parameter.place == FieldLocation::Header && of_header
 }
 
 /// An operation of the reference.
@@ -135,7 +139,7 @@ struct Operation {
 }
 
 struct Parameter {
-    place: Place,
+    place: FieldLocation,
     name: String,
     required: bool,
     /// The values by which it selects the operation.
@@ -148,8 +152,8 @@ impl Parameter {
         let required = name.ends_with('!') || !values.is_empty();
         let name = name.trim_end_matches('!');
         let (place, name) = match name.strip_prefix('?') {
-            Some(name) => (Place::Query, name),
-            None => (Place::Header, name),
+            Some(name) => (FieldLocation::Query, name),
+            None => (FieldLocation::Header, name),
         };
         let values = values.split('|').filter(|value| !value.is_empty()).map(str::to_owned).collect();
         Parameter { place, name: name.to_owned(), required, values }
@@ -158,8 +162,8 @@ impl Parameter {
     /// As the lists above name it.
     fn text(&self) -> String {
         match self.place {
-            Place::Header => self.name.clone(),
-            Place::Query => format!("?{}", self.name),
+            FieldLocation::Header => self.name.clone(),
+            FieldLocation::Query => format!("?{}", self.name),
         }
     }
 }
@@ -205,8 +209,8 @@ impl Operation {
         for parameter in self.parameters.iter().filter(|parameter| parameter.required) {
             let value = parameter.values.get(at).or(parameter.values.first()).map_or("1", String::as_str);
             match parameter.place {
-                Place::Query => query.push((parameter.name.clone(), value.to_owned())),
-                Place::Header => {
+                FieldLocation::Query => query.push((parameter.name.clone(), value.to_owned())),
+                FieldLocation::Header => {
                     let name = HeaderName::from_bytes(parameter.name.as_bytes()).unwrap();
                     headers.insert(name, HeaderValue::from_str(value).unwrap());
                 }
@@ -224,12 +228,12 @@ impl Operation {
 
 impl Request {
     /// The row that the server would choose.
-    fn row(&self, service: &dyn Service, table: &Table) -> Result<&'static Row, String> {
-        let told = |fault: lazuli::rules::fault::Fault| {
+    fn row(&self, service: &dyn Service, table: &Table) -> Result<&'static OperationSpec, String> {
+        let told = |fault: lazuli::rules::fault::StorageError| {
             format!("{fault} for {} {} {:?} {:?}", self.method, self.path, self.query, self.headers)
         };
         let target = service.target(&self.path, &self.query).map_err(told)?;
         let method = service.method(&self.method, &self.headers).map_err(told)?;
-        table.find(method.as_str(), target.shape, &self.query, &self.headers).map(|(_, row)| row).map_err(told)
+        table.find(method.as_str(), target.resource, &self.query, &self.headers).map(|(_, row)| row).map_err(told)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::house::{House, VERSION, sign, start_of_time};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -12,7 +12,7 @@ pub struct Raw(TcpStream);
 impl Raw {
     /// Connects, and sends the head of a request: `target` is the path from the root, headers as they are.
     pub async fn send(house: &House, method: &str, target: &str, headers: &[(String, String)], length: usize) -> Raw {
-        let host = house.host(Kind::Blob);
+        let host = house.host(ServiceKind::Blob);
         let mut stream = TcpStream::connect(&host).await.unwrap();
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let head = format!("{method} {target} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n{headers}\r\n");

@@ -3,7 +3,7 @@
 use crate::house::Door;
 use crate::scratch::Scratch;
 use crate::startup::{FREE, Running, lazuli, run};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -22,7 +22,12 @@ pub fn in_time(seconds: u64, mut happened: impl FnMut() -> bool) -> bool {
 fn start(more: &[&str]) -> (Running, Door) {
     let running = Running::start_in(&[&FREE[..], &["--silent"], more].concat(), &[]);
     let ports = running.ready(4).into_iter().map(|(_, port)| port);
-    let door = Door::at(&[Kind::Blob, Kind::Queue, Kind::Table, Kind::File].into_iter().zip(ports).collect::<Vec<_>>());
+    let door = Door::at(
+        &[ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File]
+            .into_iter()
+            .zip(ports)
+            .collect::<Vec<_>>(),
+    );
     (running, door)
 }
 

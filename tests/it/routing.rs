@@ -6,9 +6,9 @@ use lazuli::account::Accounts;
 use lazuli::blob::Blobs;
 use lazuli::file::Files;
 use lazuli::http::route::Table;
-use lazuli::op::{Query, Row, SELECTORS, Service, Shape, Sign};
+use lazuli::op::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, Service};
 use lazuli::queue::Queues;
-use lazuli::rules::fault::Code;
+use lazuli::rules::fault::ErrorCode;
 use lazuli::table::Tables;
 use std::collections::BTreeSet;
 
@@ -69,42 +69,45 @@ fn books() -> [Book; 4] {
 }
 
 /// What a request shows so that these signs match.
-fn shown<'a>(signs: impl IntoIterator<Item = &'a Sign>) -> (Query, HeaderMap) {
+fn shown<'a>(signs: impl IntoIterator<Item = &'a Selector>) -> (Query, HeaderMap) {
     let (mut pairs, mut headers) = (Vec::new(), HeaderMap::new());
     for sign in signs {
         match *sign {
-            Sign::Query(name, value) => pairs.push((name.to_owned(), value.to_owned())),
-            Sign::HasQuery(name) => pairs.push((name.to_owned(), "x".to_owned())),
-            Sign::Header(name, value) => _ = headers.insert(name, HeaderValue::from_static(value)),
-            Sign::HasHeader(name) => _ = headers.insert(name, HeaderValue::from_static("x")),
-            Sign::Lacks(_) => {}
+            Selector::Query(name, value) => pairs.push((name.to_owned(), value.to_owned())),
+            Selector::HasQuery(name) => pairs.push((name.to_owned(), "x".to_owned())),
+            Selector::Header(name, value) => _ = headers.insert(name, HeaderValue::from_static(value)),
+            Selector::HasHeader(name) => _ = headers.insert(name, HeaderValue::from_static("x")),
+            Selector::Lacks(_) => {}
         }
     }
     pairs.dedup();
     (Query::new(&pairs), headers)
 }
 
-fn path(shape: Shape) -> &'static str {
+fn path(shape: ResourceKind) -> &'static str {
     match shape {
-        Shape::Service => "/",
-        Shape::Container => "/container",
-        Shape::Share => "/share",
-        Shape::Blob | Shape::Path | Shape::Any => "/container/some/blob",
-        Shape::Queue => "/queue",
-        Shape::Messages => "/queue/messages",
-        Shape::Message => "/queue/messages/id",
-        Shape::Tables => "/Tables",
-        Shape::Table => "/Tables('table')",
-        Shape::Entities => "/table()",
-        Shape::Entity => "/table(PartitionKey='p',RowKey='r')",
-        Shape::Batch => "/$batch",
-        Shape::Site => "/some/page.html",
+        ResourceKind::Service => "/",
+        ResourceKind::Container => "/container",
+        ResourceKind::Share => "/share",
+        ResourceKind::Blob | ResourceKind::Path | ResourceKind::Any => "/container/some/blob",
+        ResourceKind::Queue => "/queue",
+        ResourceKind::Messages => "/queue/messages",
+        ResourceKind::Message => "/queue/messages/id",
+        ResourceKind::Tables => "/Tables",
+        ResourceKind::Table => "/Tables('table')",
+        ResourceKind::Entities => "/table()",
+        ResourceKind::Entity => "/table(PartitionKey='p',RowKey='r')",
+        ResourceKind::Batch => "/$batch",
+        ResourceKind::Site => "/some/page.html",
     }
 }
 
-fn claims(row: &Row, name: &str) -> bool {
-    row.shape == Shape::Any
-        || row.signs.iter().any(|sign| matches!(sign, Sign::Query(known, _) | Sign::HasQuery(known) if *known == name))
+fn claims(row: &OperationSpec, name: &str) -> bool {
+    row.resource == ResourceKind::Any
+        || row
+            .selectors
+            .iter()
+            .any(|sign| matches!(sign, Selector::Query(known, _) | Selector::HasQuery(known) if *known == name))
 }
 
 #[test]
@@ -118,17 +121,22 @@ fn reaches_every_row(service: &dyn Service) {
     let rows = service.rows();
     let table = Table::new(rows.clone());
     for (place, row) in rows.iter().enumerate() {
-        let (query, headers) = shown(row.signs);
-        let target = match row.shape {
-            Shape::Site => service.site(path(row.shape)).unwrap(),
-            Shape::Any => service.target("/name", &query).unwrap(),
+        let (query, headers) = shown(row.selectors);
+        let target = match row.resource {
+            ResourceKind::Site => service.site(path(row.resource)).unwrap(),
+            ResourceKind::Any => service.target("/name", &query).unwrap(),
             shape => service.target(path(shape), &query).unwrap(),
         };
-        assert!(row.shape == Shape::Any || target.shape == row.shape, "{}: its path is a {:?}", row.name, target.shape);
+        assert!(
+            row.resource == ResourceKind::Any || target.resource == row.resource,
+            "{}: its path is a {:?}",
+            row.name,
+            target.resource
+        );
         assert!(!row.methods.is_empty(), "{} answers to no method", row.name);
         for method in row.methods {
-            let (found, reached) = table.find(method, target.shape, &query, &headers).unwrap();
-            assert_eq!((found, reached.name), (place, row.name), "{method} {}", path(row.shape));
+            let (found, reached) = table.find(method, target.resource, &query, &headers).unwrap();
+            assert_eq!((found, reached.name), (place, row.name), "{method} {}", path(row.resource));
         }
     }
 }
@@ -141,19 +149,21 @@ fn an_empty_header_is_as_good_as_none() {
         let rows = book.service.rows();
         let table = Table::new(rows.clone());
         for row in &rows {
-            for sign in row.signs {
-                let (Sign::Header(name, _) | Sign::HasHeader(name) | Sign::Lacks(name)) = *sign else { continue };
-                let (query, mut without) = shown(row.signs);
+            for sign in row.selectors {
+                let (Selector::Header(name, _) | Selector::HasHeader(name) | Selector::Lacks(name)) = *sign else { continue };
+                let (query, mut without) = shown(row.selectors);
                 without.remove(name);
                 let mut with = without.clone();
                 with.insert(name, HeaderValue::from_static(""));
                 for method in row.methods {
-                    let find = |headers: &HeaderMap| table.find(method, row.shape, &query, headers).map(|(place, _)| place);
+                    let find = |headers: &HeaderMap| table.find(method, row.resource, &query, headers).map(|(place, _)| place);
                     let code = |headers: &HeaderMap| find(headers).map_err(|fault| fault.code());
-                    let needs = |row: &Row| row.signs.contains(&Sign::HasHeader(name)) && row.requires(name);
-                    let twin = |other: &&'static Row| other.shape == row.shape && other.methods.contains(method) && needs(other);
-                    let required = needs(row) || matches!(sign, Sign::Lacks(_)) && rows.iter().any(twin);
-                    let expected = if required { Err(Code::MissingRequiredHeader) } else { code(&without) };
+                    let needs = |row: &OperationSpec| row.selectors.contains(&Selector::HasHeader(name)) && row.requires(name);
+                    let twin = |other: &&'static OperationSpec| {
+                        other.resource == row.resource && other.methods.contains(method) && needs(other)
+                    };
+                    let required = needs(row) || matches!(sign, Selector::Lacks(_)) && rows.iter().any(twin);
+                    let expected = if required { Err(ErrorCode::MissingRequiredHeader) } else { code(&without) };
                     assert_eq!(code(&with), expected, "{}: {method} with an empty {name}", row.name);
                     seen.insert(name);
                 }
@@ -172,31 +182,36 @@ fn no_two_rows_are_ambiguous() {
 }
 
 /// How many pairs of rows could meet.
-fn tells_pairs_apart(rows: Vec<&'static Row>) -> usize {
+fn tells_pairs_apart(rows: Vec<&'static OperationSpec>) -> usize {
     let table = Table::new(rows.clone());
     let mut pairs = 0;
     for (place, one) in rows.iter().enumerate() {
         for other in &rows[place + 1..] {
-            let any = |one: &Row, other: &Row| one.shape == Shape::Any && other.shape != Shape::Site;
-            let meet = one.shape == other.shape || any(one, other) || any(other, one);
+            let any = |one: &OperationSpec, other: &OperationSpec| {
+                one.resource == ResourceKind::Any && other.resource != ResourceKind::Site
+            };
+            let meet = one.resource == other.resource || any(one, other) || any(other, one);
             let Some(method) = one.methods.iter().find(|method| meet && other.methods.contains(method)) else { continue };
-            let clash = |a: &Sign, b: &Sign| match (a, b) {
-                (Sign::Query(a, x), Sign::Query(b, y)) | (Sign::Header(a, x), Sign::Header(b, y)) => a == b && x != y,
-                (Sign::Lacks(a), Sign::Header(b, _) | Sign::HasHeader(b)) => a == b,
-                (Sign::Header(a, _) | Sign::HasHeader(a), Sign::Lacks(b)) => a == b,
+            let clash = |a: &Selector, b: &Selector| match (a, b) {
+                (Selector::Query(a, x), Selector::Query(b, y)) | (Selector::Header(a, x), Selector::Header(b, y)) => {
+                    a == b && x != y
+                }
+                (Selector::Lacks(a), Selector::Header(b, _) | Selector::HasHeader(b)) => a == b,
+                (Selector::Header(a, _) | Selector::HasHeader(a), Selector::Lacks(b)) => a == b,
                 _ => false,
             };
-            if one.signs.iter().any(|a| other.signs.iter().any(|b| clash(a, b))) {
+            if one.selectors.iter().any(|a| other.selectors.iter().any(|b| clash(a, b))) {
                 continue;
             }
             pairs += 1;
-            let (query, headers) = shown(one.signs.iter().chain(other.signs));
-            let take = |row: &Row| SELECTORS.iter().all(|name| query.get(name).is_none() || claims(row, name));
+            let (query, headers) = shown(one.selectors.iter().chain(other.selectors));
+            let take =
+                |row: &OperationSpec| SELECTING_PARAMETERS.iter().all(|name| query.get(name).is_none() || claims(row, name));
             let both = take(one) && take(other);
-            assert!(!both || one.signs.len() != other.signs.len(), "{method}: {} or {}?", one.name, other.name);
-            let shape = if one.shape == Shape::Any { other.shape } else { one.shape };
+            assert!(!both || one.selectors.len() != other.selectors.len(), "{method}: {} or {}?", one.name, other.name);
+            let shape = if one.resource == ResourceKind::Any { other.resource } else { one.resource };
             if both {
-                let more = if one.signs.len() > other.signs.len() { one } else { other };
+                let more = if one.selectors.len() > other.selectors.len() { one } else { other };
                 assert_eq!(table.find(method, shape, &query, &headers).unwrap().1.name, more.name);
             }
         }
@@ -403,11 +418,11 @@ fn has_every_operation(book: &Book) {
     let mut reached: BTreeSet<&str> = book.beyond.iter().copied().collect();
     for (operation, (id, name)) in described.iter().zip(book.places) {
         let query = Query::new(&operation.query);
-        let shape = book.service.target(operation.path, &query).unwrap().shape;
+        let shape = book.service.target(operation.path, &query).unwrap().resource;
         let mut headers = operation.headers.clone();
         let row = rows.iter().find(|row| row.name == *name).unwrap_or_else(|| panic!("{id}: there is no {name}"));
         // The description does not count a header that any value selects by.
-        headers.extend(shown(row.signs.iter().filter(|sign| matches!(sign, Sign::HasHeader(_)))).1);
+        headers.extend(shown(row.selectors.iter().filter(|sign| matches!(sign, Selector::HasHeader(_)))).1);
         let found = table.find(operation.method, shape, &query, &headers).unwrap().1;
         assert_eq!(found.name, *name, "{id}");
         reached.insert(name);

@@ -14,7 +14,7 @@
 //!   `{B}` and `{C}` are lease ids; `{64*x}` is a letter so many times over.
 
 use crate::house::House;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use lazuli::rules::time::Timestamp;
 use std::collections::HashMap;
 
@@ -32,11 +32,11 @@ pub async fn check(rows: &str) {
 
 /// Plays a scenario in a house that may hold something already.
 pub async fn check_in(house: &House, rows: &str) {
-    check_of(house, Kind::Blob, rows).await;
+    check_of(house, ServiceKind::Blob, rows).await;
 }
 
 /// Plays a scenario that is about another service than the blobs.
-pub async fn check_of(house: &House, kind: Kind, rows: &str) {
+pub async fn check_of(house: &House, kind: ServiceKind, rows: &str) {
     let mut scenario = Scenario { house, kind, kept: HashMap::new(), failures: Vec::new() };
     for (name, id) in LEASES {
         scenario.kept.insert(name.to_owned(), id.to_owned());
@@ -54,7 +54,7 @@ pub async fn check_of(house: &House, kind: Kind, rows: &str) {
 
 struct Scenario<'a> {
     house: &'a House,
-    kind: Kind,
+    kind: ServiceKind,
     kept: HashMap<String, String>,
     failures: Vec<String>,
 }

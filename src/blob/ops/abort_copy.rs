@@ -1,24 +1,24 @@
 //! Abort Copy Blob: stops a pending copy. What came so far is dropped; the blob stays, without content.
 
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::condition::Accepts;
-use crate::rules::fault::Fault;
-use crate::rules::lease::{Guard, Id};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::condition::ConditionSupport;
+use crate::rules::fault::StorageError;
+use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::takes;
 
-pub(super) static ABORT_COPY: Op<Blobs> = Op {
-    row: Row {
+pub(super) static ABORT_COPY: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Abort Copy Blob",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "copy"), Sign::Header("x-ms-copy-action", "abort")],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "copy"), Selector::Header("x-ms-copy-action", "abort")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 204,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -28,9 +28,9 @@ takes! { Asked {
     copy_id: String = Query "copyid",
 } }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let id = Asked::of(&call)?.copy_id;
-    let id = Id::parse(&id).ok_or_else(|| Fault::query("copyid", id, "copyid needs to be valid Guid."))?;
+    let id = LeaseId::parse(&id).ok_or_else(|| StorageError::invalid_query("copyid", id, "copyid needs to be valid Guid."))?;
     blobs.container(&call)?.write(|container| container.abort_copy(&call, id.0)).await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

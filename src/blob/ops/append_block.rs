@@ -4,41 +4,41 @@ use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::state::Admitted;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign, CHECKSUMS};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::{blocks, condition::Accepts, lease::Guard};
+use crate::op::{OperationRequest, ENCRYPTED, Operation, Reply, OperationSpec, STRUCTURED_BODY, Secondary, ResourceKind, Selector, CHECKSUMS};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::{blocks, condition::ConditionSupport, lease::LeaseCheck};
 use crate::store::content::Content;
 use crate::store::sparse::Sparse;
 use crate::takes;
 
-pub(super) static APPEND_BLOCK: Op<Blobs> = Op {
-    row: Row {
+pub(super) static APPEND_BLOCK: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Append Block",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "appendblock")],
-        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
-        permit: Permit { level: Level::Object, account: "aw", service: "aw", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "appendblock")],
+        inputs: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "aw", service: "aw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Write,
-        lease: Guard::Write,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::Required,
         status: 201,
     },
     run: |blobs, call| Box::pin(append(blobs, call)),
 };
 
-pub(super) static SEAL: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SEAL: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Append Blob Seal",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "seal")],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Object, account: "aw", service: "aw", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "seal")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "aw", service: "aw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Write,
-        lease: Guard::Write,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::Required,
         status: 200,
     },
     run: |blobs, call| Box::pin(seal(blobs, call)),
@@ -56,7 +56,7 @@ struct Held<'a> {
     sealed: bool,
 }
 
-async fn append(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+async fn append(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
     call.check_content()?;
     wire::check_kept(&call)?;
     call.conditions()?.check_file_times()?;
@@ -68,7 +68,7 @@ async fn append(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
 }
 
 /// Adds bytes to the end of the blob that the call names.
-pub(super) async fn add(blobs: &Blobs, call: &Call, bytes: &Content) -> Result<Reply, Fault> {
+pub(super) async fn add(blobs: &Blobs, call: &OperationRequest, bytes: &Content) -> Result<Reply, StorageError> {
     let asked = Asked::of(call)?;
     let container = blobs.container(call)?;
     let (offset, count, blob) = container
@@ -76,16 +76,16 @@ pub(super) async fn add(blobs: &Blobs, call: &Call, bytes: &Content) -> Result<R
             let admitted = container.admit(call)?;
             let held = held(&admitted)?;
             if held.sealed {
-                return Err(Code::BlobIsSealed.into());
+                return Err(ErrorCode::BlobIsSealed.into());
             }
             let offset = held.content.len();
             let size = offset + bytes.len();
             check_position(&asked, offset)?;
             if asked.max_size.is_some_and(|most| size > most) {
-                return Err(Code::MaxBlobSizeConditionNotMet.into());
+                return Err(ErrorCode::MaxBlobSizeConditionNotMet.into());
             }
             if held.blocks as usize >= blocks::COMMITTED_BLOCKS {
-                return Err(Code::BlockCountExceedsLimit.into());
+                return Err(ErrorCode::BlockCountExceedsLimit.into());
             }
             let mut content = held.content.clone();
             content.resize(size);
@@ -95,15 +95,15 @@ pub(super) async fn add(blobs: &Blobs, call: &Call, bytes: &Content) -> Result<R
             Ok((offset, count, container.replace(admitted, call.now, |blob| blob.body = body)?))
         })
         .await?;
-    let reply = Reply::new(call.row.status)
-        .with_state(blob.etag(), blob.stamp)
+    let reply = Reply::new(call.spec.status)
+        .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-blob-append-offset", offset.to_string())
         .with("x-ms-blob-committed-block-count", count.to_string())
         .with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_encryption(reply, &blob.encryption))
 }
 
-async fn seal(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn seal(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let container = blobs.container(&call)?;
     let blob = container
@@ -115,19 +115,19 @@ async fn seal(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             container.replace(admitted, call.now, |blob| blob.body = body)
         })
         .await?;
-    Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-blob-sealed", "true"))
+    Ok(Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-blob-sealed", "true"))
 }
 
-fn held(admitted: &Admitted) -> Result<Held<'_>, Fault> {
+fn held(admitted: &Admitted) -> Result<Held<'_>, StorageError> {
     match &admitted.body {
         Body::Append { content, blocks, sealed } => Ok(Held { content, blocks: *blocks, sealed: *sealed }),
-        Body::Block { .. } | Body::Page { .. } => Err(Code::InvalidBlobType.into()),
+        Body::Block { .. } | Body::Page { .. } => Err(ErrorCode::InvalidBlobType.into()),
     }
 }
 
-fn check_position(asked: &Asked, end: u64) -> Result<(), Fault> {
+fn check_position(asked: &Asked, end: u64) -> Result<(), StorageError> {
     match asked.position {
-        Some(position) if position != end => Err(Code::AppendPositionConditionNotMet.into()),
+        Some(position) if position != end => Err(ErrorCode::AppendPositionConditionNotMet.into()),
         _ => Ok(()),
     }
 }

@@ -4,67 +4,67 @@
 use super::super::blobs::Blobs;
 use super::delete_blob::DELETE_BLOB;
 use super::set_blob_tier::SET_BLOB_TIER;
-use crate::op::{CONTENT_TYPE, Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{CONTENT_TYPE, OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::batch::{self, Part};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use std::fmt::Write;
 
-pub(super) static BATCH: Op<Blobs> = within(
+pub(super) static BATCH: Operation<Blobs> = within(
     "Blob Batch",
-    Shape::Service,
-    &[Sign::Query("comp", "batch")],
+    ResourceKind::Service,
+    &[Selector::Query("comp", "batch")],
     OF_ACCOUNT,
 );
 
 /// What Azure's JavaScript client sends where the account stands in the path: it takes the account for a container.
-pub(super) static PATH_STYLE_BATCH: Op<Blobs> = within(
+pub(super) static PATH_STYLE_BATCH: Operation<Blobs> = within(
     "Blob Batch (path style)",
-    Shape::Service,
-    &[Sign::Query("restype", "container"), Sign::Query("comp", "batch")],
+    ResourceKind::Service,
+    &[Selector::Query("restype", "container"), Selector::Query("comp", "batch")],
     OF_ACCOUNT,
 );
 
-pub(super) static CONTAINER_BATCH: Op<Blobs> = within(
+pub(super) static CONTAINER_BATCH: Operation<Blobs> = within(
     "Blob Batch (container)",
-    Shape::Container,
-    &[Sign::Query("restype", "container"), Sign::Query("comp", "batch")],
-    Permit { level: Level::Container, account: ANY, service: ANY, public: Public::Never },
+    ResourceKind::Container,
+    &[Selector::Query("restype", "container"), Selector::Query("comp", "batch")],
+    RequiredPermission { level: ResourceLevel::Container, account: ANY, service: ANY, public: AnonymousAccess::Never },
 );
 
 /// Every letter that a SAS for blobs can have: what the parts do needs their own.
 const ANY: &str = "racwdxyltfmeopiu";
 
-const OF_ACCOUNT: Permit = Permit { level: Level::Service, account: ANY, service: "", public: Public::Never };
+const OF_ACCOUNT: RequiredPermission = RequiredPermission { level: ResourceLevel::Service, account: ANY, service: "", public: AnonymousAccess::Never };
 
 /// What a part can be.
-static ROWS: [&Row; 2] = [&DELETE_BLOB.row, &SET_BLOB_TIER.row];
+static ROWS: [&OperationSpec; 2] = [&DELETE_BLOB.spec, &SET_BLOB_TIER.spec];
 
-const fn within(name: &'static str, shape: Shape, signs: &'static [Sign], permit: Permit) -> Op<Blobs> {
-    Op {
-        row: Row {
+const fn within(name: &'static str, shape: ResourceKind, signs: &'static [Selector], permit: RequiredPermission) -> Operation<Blobs> {
+    Operation {
+        spec: OperationSpec {
             name,
             methods: &["POST"],
-            shape,
-            signs,
-            takes: &[CONTENT_TYPE],
-            permit,
+            resource: shape,
+            selectors: signs,
+            inputs: &[CONTENT_TYPE],
+            requires: permit,
             secondary: Secondary::Refused,
-            accepts: Accepts::None,
-            lease: Guard::None,
+            conditions: ConditionSupport::None,
+            lease: LeaseCheck::None,
             status: 202,
         },
         run: |blobs, call| Box::pin(run(blobs, call)),
     }
 }
 
-async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
-    if call.row.shape == Shape::Container {
+async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
+    if call.spec.resource == ResourceKind::Container {
         blobs.container(&call)?;
     }
     let body = call.body.bytes(batch::LONGEST).await?;
-    let kind = call.header("content-type").ok_or_else(|| Fault::missing_header("Content-Type"))?;
-    let boundary = format!("batchresponse_{}", uuid::Uuid::from_bytes(call.world.id()));
+    let kind = call.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;
+    let boundary = format!("batchresponse_{}", uuid::Uuid::from_bytes(call.environment.id()));
     let mut text = String::new();
     match batch::parse(&kind, &body) {
         Ok(parts) => {
@@ -78,10 +78,10 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
         Err(fault) => put(&mut text, &boundary, None, &answer(&call, Err(fault)).await),
     }
     _ = write!(text, "--{boundary}--");
-    Ok(Reply::new(call.row.status).with("content-type", format!("multipart/mixed; boundary={boundary}")).text(text))
+    Ok(Reply::new(call.spec.status).with("content-type", format!("multipart/mixed; boundary={boundary}")).text(text))
 }
 
-async fn answer(call: &Call, part: Result<&Part, Fault>) -> String {
+async fn answer(call: &OperationRequest, part: Result<&Part, StorageError>) -> String {
     call.parts.answer(call, part, &ROWS).await
 }
 

@@ -1,49 +1,49 @@
 //! Get and Set Blob Metadata.
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign, STATE, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, ENCRYPTED, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, STATE, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 
-pub(super) static GET_BLOB_METADATA: Op<Blobs> = Op {
-    row: Row {
+pub(super) static GET_BLOB_METADATA: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Get Blob Metadata",
         methods: &["GET", "HEAD"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "metadata")],
-        takes: &[ENCRYPTED, STATE],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "metadata")],
+        inputs: &[ENCRYPTED, STATE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
         secondary: Secondary::Allowed,
-        accepts: Accepts::Read,
-        lease: Guard::Read,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(get(blobs, call)),
 };
 
-pub(super) static SET_BLOB_METADATA: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SET_BLOB_METADATA: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Set Blob Metadata",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "metadata")],
-        takes: &[ENCRYPTED, METADATA],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "metadata")],
+        inputs: &[ENCRYPTED, METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Write,
-        lease: Guard::Write,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::Required,
         status: 200,
     },
     run: |blobs, call| Box::pin(set(blobs, call)),
 };
 
-async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let blob = blobs.container(&call)?.read().admit(&call)?;
-    Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with_metadata(&blob.metadata))
+    Ok(Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with_metadata(&blob.metadata))
 }
 
 /// The metadata that the request carries takes the place of all there was.
-async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let metadata = call.metadata()?;
     let container = blobs.container(&call)?;
     let keeping = blobs.keeping(&call)?;
@@ -54,6 +54,6 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             container.replace_as_version(admitted, call.now, keeping, |blob| blob.metadata = metadata)
         })
         .await?;
-    let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
+    let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_made(reply, &blob))
 }

@@ -3,51 +3,51 @@
 
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
-use super::super::wire::{self, Describes, Part};
+use super::super::wire::{self, ContentHeaderSource, DescribedPart};
 use super::put_page;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STATE, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, ENCRYPTED, Operation, Reply, OperationSpec, STATE, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::encryption::Encryption;
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::pages::{self, Action};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
 use crate::takes;
 
-pub(super) static GET_BLOB_PROPERTIES: Op<Blobs> = Op {
-    row: Row {
+pub(super) static GET_BLOB_PROPERTIES: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Get Blob Properties",
         methods: &["HEAD"],
-        shape: Shape::Blob,
-        signs: &[],
-        takes: &[ENCRYPTED, STATE],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
+        resource: ResourceKind::Blob,
+        selectors: &[],
+        inputs: &[ENCRYPTED, STATE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
         secondary: Secondary::Allowed,
-        accepts: Accepts::Read,
-        lease: Guard::Read,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(get(blobs, call)),
 };
 
-pub(super) static SET_BLOB_PROPERTIES: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Set Blob Properties",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "properties")],
-        takes: &[Asked::FIELDS, wire::CONTENT],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "properties")],
+        inputs: &[Asked::FIELDS, wire::CONTENT],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Write,
-        lease: Guard::Write,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::Required,
         status: 200,
     },
     run: |blobs, call| Box::pin(set(blobs, call)),
 };
 
-async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let blob = blobs.container(&call)?.read().admit(&call)?;
-    let reply = wire::describe(Reply::new(call.row.status), &blob, Part::Whole, &call);
+    let reply = wire::describe(Reply::new(call.spec.status), &blob, DescribedPart::Whole, &call);
     Ok(wire::with_tier(reply, &blob, &call).bytes(blob.body.slice(0..0), blob.size()))
 }
 
@@ -58,9 +58,9 @@ takes! { Asked {
 } }
 
 /// What the request does not say of the content is cleared, unless it only speaks of a page blob's size or sequence number.
-async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
-    let says_nothing = ContentHeaders::read(&call, Describes::ByName) == ContentHeaders::default();
+    let says_nothing = ContentHeaders::read(&call, ContentHeaderSource::ByName) == ContentHeaders::default();
     let only_pages = says_nothing && (asked.size.is_some() || asked.action.is_some());
     let headers = ContentHeaders::read_all(&call);
     let size = asked.size.as_deref().map(pages::read_size).transpose()?;
@@ -80,12 +80,12 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
                 (Body::Page { content, sequence }, ..) => {
                     let mut content = content.clone();
                     if size.is_some_and(|size| admitted.tier.is_some_and(|placed| !placed.tier.holds(size))) {
-                        return Err(Code::ContentLengthLargerThanTierLimit.into());
+                        return Err(ErrorCode::ContentLengthLargerThanTierLimit.into());
                     }
                     size.into_iter().for_each(|size| content.resize(size));
                     Body::Page { content, sequence: action.map_or(Ok(*sequence), |action| action.apply(*sequence))? }
                 }
-                _ => return Err(Code::InvalidBlobType.into()),
+                _ => return Err(ErrorCode::InvalidBlobType.into()),
             };
             container.replace(admitted, call.now, |blob| {
                 blob.body = body;

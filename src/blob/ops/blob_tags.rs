@@ -2,37 +2,37 @@
 
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{CHECKSUMS, Call, Field, Op, Place, Reply, Row, STATE, Secondary, Shape, Sign, VERSION};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::{self, Accepts}, fault::Fault, lease::Guard};
+use crate::op::{CHECKSUMS, OperationRequest, Field, Operation, FieldLocation, Reply, OperationSpec, STATE, Secondary, ResourceKind, Selector, VERSION};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::{self, ConditionSupport}, fault::StorageError, lease::LeaseCheck};
 
-pub(super) static GET_BLOB_TAGS: Op<Blobs> = Op {
-    row: Row {
+pub(super) static GET_BLOB_TAGS: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Get Blob Tags",
         methods: &["GET"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "tags")],
-        takes: &[STATE, CONDITIONS],
-        permit: Permit { level: Level::Object, account: "t", service: "t", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "tags")],
+        inputs: &[STATE, CONDITIONS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "t", service: "t", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::Read,
-        lease: Guard::Read,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(get(blobs, call)),
 };
 
-pub(super) static SET_BLOB_TAGS: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SET_BLOB_TAGS: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Set Blob Tags",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "tags")],
-        takes: &[VERSION, CONDITIONS, CHECKSUMS],
-        permit: Permit { level: Level::Object, account: "t", service: "t", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "tags")],
+        inputs: &[VERSION, CONDITIONS, CHECKSUMS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "t", service: "t", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Write,
-        lease: Guard::Write,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::Required,
         status: 204,
     },
     run: |blobs, call| Box::pin(set(blobs, call)),
@@ -40,21 +40,21 @@ pub(super) static SET_BLOB_TAGS: Op<Blobs> = Op {
 
 /// Conditions on the blob whose tags are meant: from 2026-02-06 on, `x-ms-blob-if-none-match` of the present tag is 304 to a reader.
 const CONDITIONS: &[Field] = &[
-    Field { place: Place::Header, name: condition::BLOB.if_match, required: false },
-    Field { place: Place::Header, name: condition::BLOB.if_none_match, required: false },
-    Field { place: Place::Header, name: condition::BLOB.if_modified_since, required: false },
-    Field { place: Place::Header, name: condition::BLOB.if_unmodified_since, required: false },
+    Field { place: FieldLocation::Header, name: condition::BLOB.if_match, required: false },
+    Field { place: FieldLocation::Header, name: condition::BLOB.if_none_match, required: false },
+    Field { place: FieldLocation::Header, name: condition::BLOB.if_modified_since, required: false },
+    Field { place: FieldLocation::Header, name: condition::BLOB.if_unmodified_since, required: false },
 ];
 
 /// The largest document of tags, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let blob = blobs.container(&call)?.read().admit(&call)?;
-    Ok(Reply::xml(call.row.status, wire::tags(&blob.tags)))
+    Ok(Reply::xml(call.spec.status, wire::tags(&blob.tags)))
 }
 
-async fn set(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+async fn set(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let claimed = call.claimed_checksums()?;
     let (document, digests) = call.body.document(LIMIT, claimed.wanted(call.version)).await?;
     claimed.check(digests)?;
@@ -67,5 +67,5 @@ async fn set(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

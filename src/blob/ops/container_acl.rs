@@ -1,38 +1,38 @@
 //! Get and Set Container ACL: how public a container is, and its stored access policies.
 
 use super::super::{blobs::Blobs, wire};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use crate::service::policies;
 
-pub(super) static GET_CONTAINER_ACL: Op<Blobs> = Op {
-    row: Row {
+pub(super) static GET_CONTAINER_ACL: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Get Container ACL",
         methods: &["GET", "HEAD"],
-        shape: Shape::Container,
-        signs: &[Sign::Query("restype", "container"), Sign::Query("comp", "acl")],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "", service: "", public: Public::Never },
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "acl")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(get(blobs, call)),
 };
 
-pub(super) static SET_CONTAINER_ACL: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SET_CONTAINER_ACL: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Set Container ACL",
         methods: &["PUT"],
-        shape: Shape::Container,
-        signs: &[Sign::Query("restype", "container"), Sign::Query("comp", "acl")],
-        takes: &[wire::ACCESS],
-        permit: Permit { level: Level::Container, account: "", service: "", public: Public::Never },
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "acl")],
+        inputs: &[wire::ACCESS],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Dates,
-        lease: Guard::Read,
+        conditions: ConditionSupport::Dates,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(set(blobs, call)),
@@ -41,16 +41,16 @@ pub(super) static SET_CONTAINER_ACL: Op<Blobs> = Op {
 /// The permissions that a policy of a container can give.
 const LETTERS: &str = "racwdxyltfmeopi";
 
-async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let container = blobs.container(&call)?.read();
     container.admit_self(&call)?;
     let about = container.about();
-    Ok(Reply::xml(call.row.status, policies::document(&about.policies))
-        .with_state(container.etag(), about.stamp)
+    Ok(Reply::xml(call.spec.status, policies::document(&about.policies))
+        .with_state(container.etag(), about.last_modified)
         .with_some("x-ms-blob-public-access", about.access.name()))
 }
 
-async fn set(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+async fn set(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let access = wire::read_public_access(&call)?;
     let stored = policies::read(&call.body.bytes(policies::LIMIT).await?, LETTERS)?;
     let container = blobs.container(&call)?;
@@ -61,8 +61,8 @@ async fn set(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
                 about.access = access;
                 about.policies = stored.into();
             });
-            Ok((container.etag(), container.about().stamp))
+            Ok((container.etag(), container.about().last_modified))
         })
         .await?;
-    Ok(Reply::new(call.row.status).with_state(etag, stamp))
+    Ok(Reply::new(call.spec.status).with_state(etag, stamp))
 }

@@ -1,57 +1,57 @@
 //! Get and Set Container Metadata.
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 
-pub(super) static GET_CONTAINER_METADATA: Op<Blobs> = Op {
-    row: Row {
+pub(super) static GET_CONTAINER_METADATA: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Get Container Metadata",
         methods: &["GET", "HEAD"],
-        shape: Shape::Container,
-        signs: &[Sign::Query("restype", "container"), Sign::Query("comp", "metadata")],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "r", service: "", public: Public::Container },
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "metadata")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "r", service: "", public: AnonymousAccess::Container },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(get(blobs, call)),
 };
 
-pub(super) static SET_CONTAINER_METADATA: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SET_CONTAINER_METADATA: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Set Container Metadata",
         methods: &["PUT"],
-        shape: Shape::Container,
-        signs: &[Sign::Query("restype", "container"), Sign::Query("comp", "metadata")],
-        takes: &[METADATA],
-        permit: Permit { level: Level::Container, account: "w", service: "", public: Public::Never },
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "metadata")],
+        inputs: &[METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "w", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Dates,
-        lease: Guard::Read,
+        conditions: ConditionSupport::Dates,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(set(blobs, call)),
 };
 
-async fn get(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let container = blobs.container(&call)?.read();
     container.admit_self(&call)?;
     let about = container.about();
-    Ok(Reply::new(call.row.status).with_state(container.etag(), about.stamp).with_metadata(&about.metadata))
+    Ok(Reply::new(call.spec.status).with_state(container.etag(), about.last_modified).with_metadata(&about.metadata))
 }
 
-async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let metadata = call.metadata()?;
     let container = blobs.container(&call)?;
     let (etag, stamp) = container
         .write(|container| {
             container.admit_self(&call)?;
             container.revise(call.now, |about| about.metadata = metadata);
-            Ok((container.etag(), container.about().stamp))
+            Ok((container.etag(), container.about().last_modified))
         })
         .await?;
-    Ok(Reply::new(call.row.status).with_state(etag, stamp))
+    Ok(Reply::new(call.spec.status).with_state(etag, stamp))
 }

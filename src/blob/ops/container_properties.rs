@@ -1,33 +1,33 @@
 //! Get Container Properties.
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use super::super::wire;
 use crate::rules::version::Version;
 
-pub(super) static GET_CONTAINER_PROPERTIES: Op<Blobs> = Op {
-    row: Row {
+pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Get Container Properties",
         methods: &["GET", "HEAD"],
-        shape: Shape::Container,
-        signs: &[Sign::Query("restype", "container")],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "r", service: "", public: Public::Container },
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "r", service: "", public: AnonymousAccess::Container },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
 };
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let container = blobs.container(&call)?.read();
     container.admit_self(&call)?;
     let about = container.about();
-    let mut reply = Reply::new(call.row.status)
-        .with_state(container.etag(), about.stamp)
+    let mut reply = Reply::new(call.spec.status)
+        .with_state(container.etag(), about.last_modified)
         .with_metadata(&about.metadata)
         .with_some("x-ms-blob-public-access", about.access.name());
     if call.version >= Version::V2017_11_09 {

@@ -3,37 +3,37 @@
 use super::super::accessed;
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
-use super::super::copied::{self, Copied, Progress};
-use super::super::elsewhere::Described;
+use super::super::copied::{self, BlobCopy, Progress};
+use super::super::elsewhere::RemoteBlob;
 use super::super::state::{Blob, Container};
 use super::super::wire;
-use crate::op::{Answer, Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign, Source, lost, SOURCE_CONDITIONS};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::condition::{self, Accepts, Stored, Unmet};
+use crate::op::{RemoteResponse, OperationRequest, SourceLocation, Operation, SourceAuthorization, Reply, OperationSpec, Secondary, ResourceKind, Selector, Source, lost, SOURCE_CONDITIONS};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::condition::{self, ConditionSupport, CurrentState, UnmetCondition};
 use crate::rules::encryption::Encryption;
-use crate::rules::fault::{Code, Fault};
-use crate::rules::lease::{self, Guard, Subject};
-use crate::rules::tier::{Kept, Placed, Priority};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::lease::{self, LeaseCheck, LeasedResource};
+use crate::rules::tier::{TierSupport, CurrentTier, Priority};
 use crate::rules::time::Timestamp;
-use crate::service::elsewhere::{Elsewhere, named_if_unmet};
+use crate::service::elsewhere::{RemoteSource, named_if_unmet};
 use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::takes;
-use crate::world::World;
+use crate::world::Environment;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-pub(super) static COPY_BLOB: Op<Blobs> = Op {
-    row: Row {
+pub(super) static COPY_BLOB: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Copy Blob",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::HasHeader("x-ms-copy-source")],
-        takes: &[Asked::FIELDS, wire::Given::FIELDS, SOURCE_CONDITIONS],
-        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::HasHeader("x-ms-copy-source")],
+        inputs: &[Asked::FIELDS, wire::NewBlobHeaders::FIELDS, SOURCE_CONDITIONS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::CopyTarget,
-        lease: Guard::Write,
+        conditions: ConditionSupport::CopyTarget,
+        lease: LeaseCheck::Required,
         status: 202,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -41,27 +41,27 @@ pub(super) static COPY_BLOB: Op<Blobs> = Op {
 
 takes! { Asked {
     source: String = Header "x-ms-copy-source",
-    source_lease: Option<lease::Id> = Header "x-ms-source-lease-id",
+    source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
     seal: Option<bool> = Header "x-ms-seal-blob",
     priority: Option<String> = Header "x-ms-rehydrate-priority",
 } }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
-    let mut given = wire::Given::read(&call, Kept::Any)?;
+    let mut given = wire::NewBlobHeaders::read(&call, TierSupport::Any)?;
     let priority = asked.priority.as_deref().map_or(Ok(Priority::default()), Priority::read)?;
-    let found = call.sources.find(&call, &asked.source, Opens::Caller)?;
-    let id = call.world.id();
+    let found = call.sources.find(&call, &asked.source, SourceAuthorization::Caller)?;
+    let id = call.environment.id();
     let source = copied::without_signature(&asked.source);
     let blob = match found {
-        Found::Here(found) => {
+        SourceLocation::Here(found) => {
             let original = original(blobs, &call, &asked, &found).await?;
             given.check_tier(&original.body)?;
-            given.tier = Placed::copied(original.tier, given.tier, priority, call.now)?;
+            given.tier = CurrentTier::copied(original.tier, given.tier, priority, call.now)?;
             if original.check_online(call.now).is_err() && is_onto_itself(&call, &found) {
-                return Err(Code::BlobArchived.into());
+                return Err(ErrorCode::BlobArchived.into());
             }
-            let copy = |body: &Body, at| Copied::whole(id, source, body.len(), at);
+            let copy = |body: &Body, at| BlobCopy::whole(id, source, body.len(), at);
             let body = sealed(original.body.clone(), asked.seal);
             make(blobs, &call, given, body, copy, |mut blob| {
                 blob.headers = original.headers.clone();
@@ -71,14 +71,14 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             .await?
             .1
         }
-        Found::Elsewhere => {
-            let elsewhere = Elsewhere::open(&call, &asked.source, None).await.map_err(|fault| named_if_unmet(&call, fault))?;
+        SourceLocation::Elsewhere => {
+            let elsewhere = RemoteSource::open(&call, &asked.source, None).await.map_err(|fault| named_if_unmet(&call, fault))?;
             let described = elsewhere.described()?;
             given.check_tier(&described.empty())?;
             let total = elsewhere.answer.length().ok_or_else(unmeasured)?;
             let bytes = Arc::new(AtomicU64::new(0));
             let arrived = Arc::downgrade(&bytes);
-            let copy = |_: &Body, _| Copied { id, source, total, progress: Progress::Pending(bytes), incremental: None };
+            let copy = |_: &Body, _| BlobCopy { id, source, total, progress: Progress::Pending(bytes), incremental: None };
             let (container, blob) = make(blobs, &call, given, described.empty(), copy, |mut blob| {
                 blob.headers = described.headers.clone();
                 blob.metadata = described.metadata.clone();
@@ -87,27 +87,27 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             .await?;
             let container = Arc::downgrade(&container);
             let name = call.blob().into();
-            let coming = Coming { container, name, id, described, seal: asked.seal, total, arrived, world: call.world.clone(), store: call.store.clone() };
+            let coming = Coming { container, name, id, described, seal: asked.seal, total, arrived, world: call.environment.clone(), store: call.store.clone() };
             call.sources.go_on(Box::pin(coming.bring(elsewhere.answer)));
             blob
         }
     };
-    let reply = Reply::new(call.row.status)
-        .with_state(blob.etag(), blob.stamp)
+    let reply = Reply::new(call.spec.status)
+        .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", blob.copy.as_ref().map_or("success", |copy| copy.status()));
     Ok(wire::with_made(reply, &blob))
 }
 
 /// The blob of this server that is copied, once it is as the request wants it.
-async fn original(blobs: &Blobs, call: &Call, asked: &Asked, source: &Source) -> Result<Arc<Blob>, Fault> {
-    let gone = |fault: Fault| source.refused(call, fault);
+async fn original(blobs: &Blobs, call: &OperationRequest, asked: &Asked, source: &Source) -> Result<Arc<Blob>, StorageError> {
+    let gone = |fault: StorageError| source.refused(call, fault);
     let from = blobs.find(&source.account.name, &source.target.container).map_err(gone)?;
     let original = from.read().source(source, call.now).map_err(gone)?;
-    let stored = Stored { etag: original.etag(), modified: original.stamp, tags: &original.tags };
-    lease::admit(original.lease(), Guard::Read, asked.source_lease, Subject::Blob, call.now)?;
+    let stored = CurrentState { etag: original.etag(), modified: original.last_modified, tags: &original.tags };
+    lease::admit(original.lease(), LeaseCheck::IfPresent, asked.source_lease, LeasedResource::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;
-    condition::source_holds(&want, &stored).map_err(Unmet::of_source)?;
+    condition::source_holds(&want, &stored).map_err(UnmetCondition::of_source)?;
     // A copy brings no key of its source's.
     original.encryption.admits_reader(&Encryption::Service)?;
     accessed::keep(&from, &source.account, &source.target.blob, &original, call.now).await;
@@ -115,12 +115,12 @@ async fn original(blobs: &Blobs, call: &Call, asked: &Asked, source: &Source) ->
 }
 
 /// Whether a copy would take its source's place. What is archived leaves the archive under another name.
-fn is_onto_itself(call: &Call, source: &Source) -> bool {
+fn is_onto_itself(call: &OperationRequest, source: &Source) -> bool {
     source.account.name == call.account.name && source.target.container == call.target.container && source.target.blob == call.blob()
 }
 
-fn unmeasured() -> Fault {
-    Code::CannotVerifyCopySource.saying("The copy source does not say its length.").status_of(409)
+fn unmeasured() -> StorageError {
+    ErrorCode::CannotVerifyCopySource.with_message("The copy source does not say its length.").with_status(409)
 }
 
 /// Recorded: the copy is sealed as its source was, unless the request says how it shall be.
@@ -134,26 +134,26 @@ fn sealed(mut body: Body, asked: Option<bool>) -> Body {
 /// Makes the blob, whole or with all its bytes still to come.
 async fn make(
     blobs: &Blobs,
-    call: &Call,
-    given: wire::Given,
+    call: &OperationRequest,
+    given: wire::NewBlobHeaders,
     body: Body,
-    copy: impl FnOnce(&Body, Timestamp) -> Copied,
+    copy: impl FnOnce(&Body, Timestamp) -> BlobCopy,
     inherit: impl FnOnce(Blob) -> Blob,
-) -> Result<(Arc<Cell<Container>>, Arc<Blob>), Fault> {
+) -> Result<(Arc<Cell<Container>>, Arc<Blob>), StorageError> {
     let container = blobs.container(call)?;
     let keeping = blobs.keeping(call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(call)?;
             if claimed.stands().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
-                return Err(Code::InvalidBlobType.into());
+                return Err(ErrorCode::InvalidBlobType.into());
             }
             if claimed.stands().is_some_and(|blob| blob.lease().duration(call.now) == Some("fixed")) {
-                return Err(Code::InfiniteLeaseDurationRequired.into());
+                return Err(ErrorCode::InfiniteLeaseDurationRequired.into());
             }
             Ok(container.create(claimed, call.now, keeping, |new| {
                 let mut blob = inherit(new.blob(body, ContentHeaders::default()));
-                blob.copy = Some(Arc::new(copy(&blob.body, blob.stamp)));
+                blob.copy = Some(Arc::new(copy(&blob.body, blob.last_modified)));
                 given.apply(blob)
             }))
         })
@@ -166,16 +166,16 @@ struct Coming {
     container: Weak<Cell<Container>>,
     name: Arc<str>,
     id: [u8; 16],
-    described: Described,
+    described: RemoteBlob,
     seal: Option<bool>,
     total: u64,
     arrived: Weak<AtomicU64>,
-    world: Arc<World>,
+    world: Arc<Environment>,
     store: Store,
 }
 
 impl Coming {
-    async fn bring(self, answer: Answer) {
+    async fn bring(self, answer: RemoteResponse) {
         let mut filling = self.described.filling(&self.store, self.total, self.world.now());
         let take = |piece: &[u8]| {
             filling.push(piece)?;

@@ -1,40 +1,40 @@
 //! Create Container.
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard, name};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::{ErrorCode, StorageError}, lease::LeaseCheck, name};
 use super::super::state::Container;
 use super::super::wire;
 
-pub(super) static CREATE_CONTAINER: Op<Blobs> = Op {
-    row: Row {
+pub(super) static CREATE_CONTAINER: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Create Container",
         methods: &["PUT"],
-        shape: Shape::Container,
-        signs: &[Sign::Query("restype", "container")],
-        takes: &[METADATA, wire::ACCESS, wire::PRESET],
-        permit: Permit { level: Level::Container, account: "cw", service: "", public: Public::Never },
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container")],
+        inputs: &[METADATA, wire::ACCESS, wire::PRESET],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "cw", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 201,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
 };
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let access = wire::read_public_access(&call)?;
     let metadata = call.metadata()?;
     let account = blobs.account(&call.account.name)?;
     let container = Container::new(call.now, metadata, access, wire::read_preset(&call)?);
-    let reply = Reply::new(call.row.status).with_state(container.etag(), container.about().stamp);
+    let reply = Reply::new(call.spec.status).with_state(container.etag(), container.about().last_modified);
     account
-        .named
+        .resources
         .write(|containers| {
             containers.check_free(call.container(), call.now)?;
             // How the service refuses a system container is not known: no recording and no test has one.
             if name::SYSTEM.contains(&call.container()) {
-                return Err(Code::AuthorizationFailure.into());
+                return Err(ErrorCode::AuthorizationFailure.into());
             }
             containers.insert(call.container().into(), blobs.cell(container));
             Ok(())

@@ -1,23 +1,23 @@
 //! Delete Blob: the blob, its snapshots with it or instead of it, or one snapshot or version; and for good what only its retention
 //! keeps (`deletetype=permanent`).
 use super::super::blobs::Blobs;
-use super::super::state::Snapshots;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard, tier, version::Version};
+use super::super::state::DeleteSnapshots;
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::{ErrorCode, StorageError}, lease::LeaseCheck, tier, version::Version};
 use crate::takes;
 
-pub(super) static DELETE_BLOB: Op<Blobs> = Op {
-    row: Row {
+pub(super) static DELETE_BLOB: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Delete Blob",
         methods: &["DELETE"],
-        shape: Shape::Blob,
-        signs: &[],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Object, account: "dxy", service: "dxy", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "dxy", service: "dxy", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Delete,
-        lease: Guard::Write,
+        conditions: ConditionSupport::Delete,
+        lease: LeaseCheck::Required,
         status: 202,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -34,7 +34,7 @@ takes! { Asked {
 
 impl Asked {
     /// What is asked of the moment at which the blob's tier last changed. Versions before 2026-04-06 do not know it.
-    fn tier_conditions(&self, call: &Call) -> Result<tier::ChangeConditions, Fault> {
+    fn tier_conditions(&self, call: &OperationRequest) -> Result<tier::ChangeConditions, StorageError> {
         match call.version >= Version::V2026_04_06 {
             true => tier::ChangeConditions::read(self.tier_modified_since.as_deref(), self.tier_unmodified_since.as_deref()),
             false => Ok(tier::ChangeConditions::default()),
@@ -42,22 +42,22 @@ impl Asked {
     }
 }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let permanent = match asked.delete_type.as_deref() {
         None => false,
         Some(text) if text.eq_ignore_ascii_case("permanent") => true,
-        Some(text) => return Err(Fault::query("deletetype", text, "Invalid query parameter value.")),
+        Some(text) => return Err(StorageError::invalid_query("deletetype", text, "Invalid query parameter value.")),
     };
     let snapshots = match asked.delete_snapshots.as_deref().map(str::to_ascii_lowercase).as_deref() {
         None => None,
-        Some("include") if asked.snapshot.is_none() => Some(Snapshots::Include),
-        Some("only") if asked.snapshot.is_none() => Some(Snapshots::Only),
-        Some(other) => return Err(Fault::header("x-ms-delete-snapshots", other)),
+        Some("include") if asked.snapshot.is_none() => Some(DeleteSnapshots::Include),
+        Some("only") if asked.snapshot.is_none() => Some(DeleteSnapshots::Only),
+        Some(other) => return Err(StorageError::invalid_header("x-ms-delete-snapshots", other)),
     };
     let by_version = asked.version.is_some();
     if by_version && snapshots.is_some() {
-        return Err(Fault::header("x-ms-delete-snapshots", asked.delete_snapshots.unwrap_or_default()));
+        return Err(StorageError::invalid_header("x-ms-delete-snapshots", asked.delete_snapshots.unwrap_or_default()));
     }
     let tiers = asked.tier_conditions(&call)?;
     let letter = match (permanent, by_version) {
@@ -65,13 +65,13 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         (false, true) => "x",
         (false, false) => "d",
     };
-    if !call.grant.allows(letter) {
-        return Err(call.grant.lacking(letter));
+    if !call.authorization.allows(letter) {
+        return Err(call.authorization.lacking(letter));
     }
     let container = blobs.container(&call)?;
     if permanent {
         if !blobs.account(&call.account.name)?.properties.read().delete_retention.allow_permanent_delete {
-            return Err(Code::BlobOperationNotSupported.into());
+            return Err(ErrorCode::BlobOperationNotSupported.into());
         }
         container
             .write(|container| {
@@ -93,6 +93,6 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     Ok(answer(&call, for_good))
 }
 
-fn answer(call: &Call, for_good: bool) -> Reply {
-    Reply::new(call.row.status).with("x-ms-delete-type-permanent", for_good.to_string())
+fn answer(call: &OperationRequest, for_good: bool) -> Reply {
+    Reply::new(call.spec.status).with("x-ms-delete-type-permanent", for_good.to_string())
 }

@@ -1,29 +1,29 @@
 //! Delete Container: its blobs go with it, leased or not; its own lease guards it. An account may keep it for some days.
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard, name};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::{ErrorCode, StorageError}, lease::LeaseCheck, name};
 
-pub(super) static DELETE_CONTAINER: Op<Blobs> = Op {
-    row: Row {
+pub(super) static DELETE_CONTAINER: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Delete Container",
         methods: &["DELETE"],
-        shape: Shape::Container,
-        signs: &[Sign::Query("restype", "container")],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "d", service: "", public: Public::Never },
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "d", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Dates,
-        lease: Guard::Write,
+        conditions: ConditionSupport::Dates,
+        lease: LeaseCheck::Required,
         status: 202,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
 };
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let account = blobs.account(&call.account.name)?;
     account
-        .named
+        .resources
         .write(|containers| {
             // Recorded: what is being deleted can be deleted again, and nothing comes of it.
             if !containers.contains_key(call.container()) && containers.is_going(call.container(), call.now) {
@@ -33,11 +33,11 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             containers.delete(call.container(), call.now, days, |container| {
                 container.admit_self(&call)?;
                 if name::SYSTEM.contains(&call.container()) {
-                    return Err(Code::AuthorizationFailure.into());
+                    return Err(ErrorCode::AuthorizationFailure.into());
                 }
                 if call.account.immutability { container.check_empty(call.now) } else { Ok(()) }
             })
         })
         .await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

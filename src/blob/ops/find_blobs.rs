@@ -1,44 +1,44 @@
 //! Find Blobs by Tags: the blobs of an account, or of one container, whose index tags match an expression.
 
 use super::super::blobs::Blobs;
-use super::super::state::{Also, At, Listed};
+use super::super::state::{ListInclude, VersionSelector, ListedBlob};
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, xml::Writer};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::listing::{self, Position, Sieve};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, tags::Where, version::Version};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, tags::Where, version::Version};
 use crate::takes;
 use std::sync::Arc;
 
 /// How many blobs one request looks at before it answers with what it has and a marker.
 const LOOKS: usize = 100_000;
 
-pub(super) static FIND_BLOBS: Op<Blobs> = within(
+pub(super) static FIND_BLOBS: Operation<Blobs> = within(
     "Find Blobs by Tags",
-    Shape::Service,
-    &[Sign::Query("comp", "blobs")],
-    Permit { level: Level::Object, account: "f", service: "", public: Public::Never },
+    ResourceKind::Service,
+    &[Selector::Query("comp", "blobs")],
+    RequiredPermission { level: ResourceLevel::Object, account: "f", service: "", public: AnonymousAccess::Never },
 );
 
-pub(super) static FIND_BLOBS_IN_CONTAINER: Op<Blobs> = within(
+pub(super) static FIND_BLOBS_IN_CONTAINER: Operation<Blobs> = within(
     "Find Blobs by Tags in Container",
-    Shape::Container,
-    &[Sign::Query("restype", "container"), Sign::Query("comp", "blobs")],
-    Permit { level: Level::Object, account: "f", service: "f", public: Public::Never },
+    ResourceKind::Container,
+    &[Selector::Query("restype", "container"), Selector::Query("comp", "blobs")],
+    RequiredPermission { level: ResourceLevel::Object, account: "f", service: "f", public: AnonymousAccess::Never },
 );
 
-const fn within(name: &'static str, shape: Shape, signs: &'static [Sign], permit: Permit) -> Op<Blobs> {
-    Op {
-        row: Row {
+const fn within(name: &'static str, shape: ResourceKind, signs: &'static [Selector], permit: RequiredPermission) -> Operation<Blobs> {
+    Operation {
+        spec: OperationSpec {
             name,
             methods: &["GET"],
-            shape,
-            signs,
-            takes: &[Asked::FIELDS],
-            permit,
+            resource: shape,
+            selectors: signs,
+            inputs: &[Asked::FIELDS],
+            requires: permit,
             secondary: Secondary::Allowed,
-            accepts: Accepts::None,
-            lease: Guard::None,
+            conditions: ConditionSupport::None,
+            lease: LeaseCheck::None,
             status: 200,
         },
         run: |blobs, call| Box::pin(run(blobs, call)),
@@ -52,7 +52,7 @@ takes! { Asked {
     include: Option<String> = Query "include",
 } }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let scope = Some(call.container()).filter(|name| !name.is_empty());
     let search = Where::parse(&asked.search, scope.is_some())?;
@@ -67,12 +67,12 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 
     let mut sieve = Sieve::new(max, LOOKS);
     let (mut found, mut next) = (Vec::new(), None);
-    let containers = blobs.account(&call.account.name)?.named.read();
+    let containers = blobs.account(&call.account.name)?.resources.read();
     'containers: for (container, cell) in containers.range(Arc::<str>::from(from)..).filter(|(name, _)| only(name)) {
         let container_now = cell.read();
         let first = if **container == *from { first } else { "" };
-        for (name, listed) in container_now.list_from(first, Also::default(), call.now) {
-            let blob = if let Listed::Blob(At::Base, blob) = listed { Some(blob).filter(|blob| blob.is_live(call.now)) } else { None };
+        for (name, listed) in container_now.list_from(first, ListInclude::default(), call.now) {
+            let blob = if let ListedBlob::Blob(VersionSelector::Base, blob) = listed { Some(blob).filter(|blob| blob.is_live(call.now)) } else { None };
             match (sieve.sift(blob.is_some_and(|blob| search.finds(&blob.tags))), blob) {
                 (Some(true), Some(blob)) => found.push((container.clone(), name.to_owned(), blob.clone())),
                 (Some(_), _) => {}
@@ -105,23 +105,23 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     });
     xml.leaf("NextMarker", next.map(|next| next.marker()).unwrap_or_default());
     xml.close("EnumerationResults");
-    Ok(Reply::xml(call.row.status, xml.finish()))
+    Ok(Reply::xml(call.spec.status, xml.finish()))
 }
 
 /// Where a marker of this operation leads: a container, and a name in it.
-fn place(marker: &str) -> Result<(String, String), Fault> {
+fn place(marker: &str) -> Result<(String, String), StorageError> {
     let name = Position::read(marker)?.name;
     let (container, blob) = name
         .split_once('/')
-        .ok_or_else(|| Fault::query("marker", marker, "The value is not a marker that this operation gave."))?;
+        .ok_or_else(|| StorageError::invalid_query("marker", marker, "The value is not a marker that this operation gave."))?;
     Ok((container.to_owned(), blob.to_owned()))
 }
 
 /// Checks `include=`: versions add nothing yet.
-fn check_include(text: Option<&str>) -> Result<(), Fault> {
+fn check_include(text: Option<&str>) -> Result<(), StorageError> {
     let odd = |word: &&str| !["", "none", "versions"].contains(&word.to_ascii_lowercase().as_str());
     match text.unwrap_or_default().split(',').map(str::trim).find(odd) {
-        Some(word) => Err(Fault::query("include", word, "Invalid query parameter value.")),
+        Some(word) => Err(StorageError::invalid_query("include", word, "Invalid query parameter value.")),
         None => Ok(()),
     }
 }

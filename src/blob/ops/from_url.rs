@@ -4,107 +4,107 @@
 use super::super::accessed;
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
-use super::super::copied::{self, Copied};
-use super::super::elsewhere::{self, Described};
-use super::super::wire::{self, Describes};
+use super::super::copied::{self, BlobCopy};
+use super::super::elsewhere::{self, RemoteBlob};
+use super::super::wire::{self, ContentHeaderSource};
 use super::{append_block, put_block, put_page};
-use crate::op::{Call, Done, ENCRYPTED, Field, Found, Op, Opens, Place, Reply, Row, Secondary, Shape, Sign, Source, SOURCE_CONDITIONS};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::{Claimed, Digests, Hasher, Md5, Wanted};
-use crate::rules::condition::{self, Accepts, Stored, Unmet};
+use crate::op::{OperationRequest, ReplyFuture, ENCRYPTED, Field, SourceLocation, Operation, SourceAuthorization, FieldLocation, Reply, OperationSpec, Secondary, ResourceKind, Selector, Source, SOURCE_CONDITIONS};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::checksum::{RequestChecksums, Digests, Hasher, Md5, ChecksumKinds};
+use crate::rules::condition::{self, ConditionSupport, CurrentState, UnmetCondition};
 use crate::rules::copy_source;
 use crate::rules::encryption::Encryption;
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
-use crate::rules::range::{self, Asked as Range};
+use crate::rules::range::{self, RequestedRange as Range};
 use crate::rules::tags::Tags;
 use crate::rules::version::Version;
-use crate::rules::{blocks, lease::Guard, pages, tier::Kept};
-use crate::service::elsewhere::{Elsewhere, named_if_unmet};
+use crate::rules::{blocks, lease::LeaseCheck, pages, tier::TierSupport};
+use crate::service::elsewhere::{RemoteSource, named_if_unmet};
 use crate::store::content::Content;
 use crate::takes;
 use std::sync::Arc;
 
-pub(super) static PUT_BLOB_FROM_URL: Op<Blobs> = row(
+pub(super) static PUT_BLOB_FROM_URL: Operation<Blobs> = row(
     "Put Blob From URL",
-    &[SOURCE, Sign::Header("x-ms-blob-type", "BlockBlob")],
-    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS, wire::CONTENT, SOURCE_CONDITIONS],
+    &[SOURCE, Selector::Header("x-ms-blob-type", "BlockBlob")],
+    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, Options::FIELDS, wire::NewBlobHeaders::FIELDS, wire::CONTENT, SOURCE_CONDITIONS],
     "cw",
-    Accepts::CopyTargetIfMatch,
+    ConditionSupport::CopyTargetIfMatch,
     201,
     |blobs, call| Box::pin(put_blob(blobs, call)),
 );
-pub(super) static COPY_BLOB_FROM_URL: Op<Blobs> = row(
+pub(super) static COPY_BLOB_FROM_URL: Operation<Blobs> = row(
     "Copy Blob From URL",
-    &[SOURCE, Sign::Header("x-ms-requires-sync", "true"), Sign::Lacks("x-ms-blob-type")],
-    &[ENCRYPTED, Asked::FIELDS, SHOWN, Options::FIELDS, wire::Given::FIELDS, SOURCE_CONDITIONS],
+    &[SOURCE, Selector::Header("x-ms-requires-sync", "true"), Selector::Lacks("x-ms-blob-type")],
+    &[ENCRYPTED, Asked::FIELDS, SHOWN, Options::FIELDS, wire::NewBlobHeaders::FIELDS, SOURCE_CONDITIONS],
     "cw",
-    Accepts::Create,
+    ConditionSupport::Create,
     202,
     |blobs, call| Box::pin(copy_blob(blobs, call)),
 );
-pub(super) static PUT_BLOCK_FROM_URL: Op<Blobs> = row(
+pub(super) static PUT_BLOCK_FROM_URL: Operation<Blobs> = row(
     "Put Block From URL",
-    &[Sign::Query("comp", "block"), SOURCE],
+    &[Selector::Query("comp", "block"), SOURCE],
     &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_block::Asked::FIELDS, SOURCE_CONDITIONS],
     put_block::STAGES.account,
-    Accepts::None,
+    ConditionSupport::None,
     201,
     |blobs, call| Box::pin(put_block(blobs, call)),
 );
-pub(super) static APPEND_BLOCK_FROM_URL: Op<Blobs> = row(
+pub(super) static APPEND_BLOCK_FROM_URL: Operation<Blobs> = row(
     "Append Block From URL",
-    &[Sign::Query("comp", "appendblock"), SOURCE],
+    &[Selector::Query("comp", "appendblock"), SOURCE],
     &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, append_block::Asked::FIELDS, SOURCE_CONDITIONS],
     "aw",
-    Accepts::Write,
+    ConditionSupport::Write,
     201,
     |blobs, call| Box::pin(append_block(blobs, call)),
 );
-pub(super) static PUT_PAGE_FROM_URL: Op<Blobs> = row(
+pub(super) static PUT_PAGE_FROM_URL: Operation<Blobs> = row(
     "Put Page From URL",
-    &[Sign::Query("comp", "page"), SOURCE],
+    &[Selector::Query("comp", "page"), SOURCE],
     &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_page::Asked::FIELDS, SOURCE_CONDITIONS],
     "w",
-    Accepts::Write,
+    ConditionSupport::Write,
     201,
     |blobs, call| Box::pin(put_page(blobs, call)),
 );
 
 /// What is said of a source that is not as it should be. Recorded: at 2019-02-02 that it could not be verified, at 2020-08-04 the
 /// source's own sentence.
-fn not_as_wanted(version: Version, unmet: Unmet) -> Fault {
-    let source = Fault::from(Code::ConditionNotMet).status_of(unmet.status());
+fn not_as_wanted(version: Version, unmet: UnmetCondition) -> StorageError {
+    let source = StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status());
     let fault = copy_source::refused(version, &source);
     match version < Version::V2019_12_12 {
-        true => fault.saying("Could not verify the copy source within the specified time."),
+        true => fault.with_message("Could not verify the copy source within the specified time."),
         false => fault,
     }
 }
 
 /// What tells each of them from its twin.
-const SOURCE: Sign = Sign::HasHeader("x-ms-copy-source");
+const SOURCE: Selector = Selector::HasHeader("x-ms-copy-source");
 
 const fn row(
     name: &'static str,
-    signs: &'static [Sign],
+    signs: &'static [Selector],
     takes: &'static [&'static [Field]],
     letters: &'static str,
-    accepts: Accepts,
+    accepts: ConditionSupport,
     status: u16,
-    run: for<'a> fn(&'a Blobs, Call) -> Done<'a>,
-) -> Op<Blobs> {
-    Op {
-        row: Row {
+    run: for<'a> fn(&'a Blobs, OperationRequest) -> ReplyFuture<'a>,
+) -> Operation<Blobs> {
+    Operation {
+        spec: OperationSpec {
             name,
             methods: &["PUT"],
-            shape: Shape::Blob,
-            signs,
-            takes,
-            permit: Permit { level: Level::Object, account: letters, service: letters, public: Public::Never },
+            resource: ResourceKind::Blob,
+            selectors: signs,
+            inputs: takes,
+            requires: RequiredPermission { level: ResourceLevel::Object, account: letters, service: letters, public: AnonymousAccess::Never },
             secondary: Secondary::Refused,
-            accepts,
-            lease: Guard::Write,
+            conditions: accepts,
+            lease: LeaseCheck::Required,
             status,
         },
         run,
@@ -119,8 +119,8 @@ takes! { Asked {
 
 impl Asked {
     /// What the request says of the source's bytes.
-    fn claimed(&self) -> Result<Claimed, Fault> {
-        Claimed::read(self.md5.as_deref(), self.crc64.as_deref())
+    fn claimed(&self) -> Result<RequestChecksums, StorageError> {
+        RequestChecksums::read(self.md5.as_deref(), self.crc64.as_deref())
     }
 }
 
@@ -130,11 +130,11 @@ takes! { Part {
 
 /// What a request shows for its source: to this server, or passed on to another.
 const SHOWN: &[Field] = &[
-    Field { place: Place::Header, name: "x-ms-copy-source-authorization", required: false },
-    Field { place: Place::Header, name: "x-ms-file-request-intent", required: false },
-    Field { place: Place::Header, name: "x-ms-source-encryption-key", required: false },
-    Field { place: Place::Header, name: "x-ms-source-encryption-key-sha256", required: false },
-    Field { place: Place::Header, name: "x-ms-source-encryption-algorithm", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-copy-source-authorization", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-file-request-intent", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-source-encryption-key", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-source-encryption-key-sha256", required: false },
+    Field { place: FieldLocation::Header, name: "x-ms-source-encryption-algorithm", required: false },
 ];
 
 takes! { Options {
@@ -175,7 +175,7 @@ enum Origin {
     /// Its own body.
     Here(Body),
     /// What its server says of it.
-    Elsewhere(Described),
+    Elsewhere(RemoteBlob),
 }
 
 /// What is asked for of a source.
@@ -208,7 +208,7 @@ impl Fetched {
     /// # Errors
     /// CannotVerifyCopySource with the status of what went wrong (recorded: 304 and 412 for conditions); 413 for more bytes than are
     /// wanted; 400 for checksums that are not those of the bytes.
-    async fn read(blobs: &Blobs, call: &Call, want: Want) -> Result<Fetched, Fault> {
+    async fn read(blobs: &Blobs, call: &OperationRequest, want: Want) -> Result<Fetched, StorageError> {
         let asked = Asked::of(call)?;
         let range = Part::of(call)?.range.filter(|_| !want.whole);
         wire::check_kept(call)?;
@@ -217,22 +217,22 @@ impl Fetched {
         let wanted = match want.answers {
             Answers::AsClaimed => claimed.wanted(call.version),
             Answers::Md5 => claimed.wanted_with_md5(call.version),
-            Answers::Both => Wanted { md5: true, crc64: true },
+            Answers::Both => ChecksumKinds { md5: true, crc64: true },
         };
-        let computed = Wanted { md5: wanted.md5 || want.md5, ..wanted };
-        let fetched = match call.sources.find(call, &asked.source, Opens::Shown)? {
-            Found::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, computed).await?,
-            Found::Elsewhere => Fetched::elsewhere(call, &asked.source, range.as_deref(), want, computed).await?,
+        let computed = ChecksumKinds { md5: wanted.md5 || want.md5, ..wanted };
+        let fetched = match call.sources.find(call, &asked.source, SourceAuthorization::Shown)? {
+            SourceLocation::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, computed).await?,
+            SourceLocation::Elsewhere => Fetched::elsewhere(call, &asked.source, range.as_deref(), want, computed).await?,
         };
         claimed.check(fetched.digests)?;
         Ok(Fetched { md5: fetched.digests.md5, digests: fetched.digests.only(wanted), ..fetched })
     }
 
-    async fn here(blobs: &Blobs, call: &Call, source: &Source, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
-        let lost = |fault: Fault| copy_source::refused(call.version, &fault);
+    async fn here(blobs: &Blobs, call: &OperationRequest, source: &Source, range: Option<&str>, want: Want, wanted: ChecksumKinds) -> Result<Fetched, StorageError> {
+        let lost = |fault: StorageError| copy_source::refused(call.version, &fault);
         let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?;
         let blob = from.read().source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
-        let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
+        let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
         condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| match want.names_unmet {
             true => unmet.of_source().into(),
             false => not_as_wanted(call.version, unmet),
@@ -245,11 +245,11 @@ impl Fetched {
         let span = range.map_or(Range::Whole, Range::parse);
         let span = range::resolve(span, size).map_err(lost)?.map_or(0..size, |span| span.start..span.end + 1);
         if span.end - span.start > want.limit {
-            return Err(Fault::too_large(want.limit));
+            return Err(StorageError::too_large(want.limit));
         }
         accessed::keep(&from, &source.account, &source.target.blob, &blob, call.now).await;
         let mut hasher = Hasher::new(wanted);
-        if wanted != Wanted::default() {
+        if wanted != ChecksumKinds::default() {
             for chunk in blob.body.slice(span.clone()) {
                 hasher.update(&chunk.read()?);
             }
@@ -265,9 +265,9 @@ impl Fetched {
         })
     }
 
-    async fn elsewhere(call: &Call, url: &str, range: Option<&str>, want: Want, wanted: Wanted) -> Result<Fetched, Fault> {
+    async fn elsewhere(call: &OperationRequest, url: &str, range: Option<&str>, want: Want, wanted: ChecksumKinds) -> Result<Fetched, StorageError> {
         let named = |fault| if want.names_unmet { named_if_unmet(call, fault) } else { fault };
-        let source = Elsewhere::open(call, url, range).await.map_err(named)?;
+        let source = RemoteSource::open(call, url, range).await.map_err(named)?;
         let described = source.described()?;
         let tags = match want.tags {
             true => Some(elsewhere::tags(call, url).await?),
@@ -288,7 +288,7 @@ impl Fetched {
 
 impl Fetched {
     /// All of it, as a body of its own type.
-    fn body(&self, call: &Call) -> Result<Body, Fault> {
+    fn body(&self, call: &OperationRequest) -> Result<Body, StorageError> {
         match &self.origin {
             Origin::Here(body) => Ok(body.clone()),
             Origin::Elsewhere(described) => described.body(&call.store, &self.content, call.now),
@@ -296,14 +296,14 @@ impl Fetched {
     }
 }
 
-async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn put_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let options = Options::of(&call)?;
-    let given = wire::Given::read(&call, Kept::Standard)?;
+    let given = wire::NewBlobHeaders::read(&call, TierSupport::Standard)?;
     let tags = copies_tags(&options, &call)?;
     let limit = blocks::put_blob_limit(call.version);
     let want = Want { tags, md5: true, names_unmet: true, ..Want::bytes(limit, Answers::AsClaimed) };
     let fetched = Fetched::read(blobs, &call, want).await?;
-    let stated = ContentHeaders::read(&call, Describes::ByName);
+    let stated = ContentHeaders::read(&call, ContentHeaderSource::ByName);
     let md5 = fetched.md5.map(|md5| Box::from(md5.to_string()));
     let headers = match options.properties {
         Some(false) => stated,
@@ -331,55 +331,55 @@ async fn put_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             }))
         })
         .await?;
-    let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
+    let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_digests(wire::with_made(reply, &blob), fetched.digests))
 }
 
-async fn copy_blob(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn copy_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let options = Options::of(&call)?;
-    let given = wire::Given::read(&call, Kept::Standard)?;
+    let given = wire::NewBlobHeaders::read(&call, TierSupport::Standard)?;
     let tags = copies_tags(&options, &call)?;
     let want = Want { whole: true, tags, ..Want::bytes(COPY_LIMIT, Answers::AsClaimed) };
     let fetched = Fetched::read(blobs, &call, want).await?;
     let body = fetched.body(&call)?;
     let source = Asked::of(&call)?.source;
-    let id = call.world.id();
+    let id = call.environment.id();
     let container = blobs.container(&call)?;
     let keeping = blobs.keeping(&call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(&call)?;
             if claimed.stands().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
-                return Err(Code::InvalidBlobType.into());
+                return Err(ErrorCode::InvalidBlobType.into());
             }
             Ok(container.create(claimed, call.now, keeping, |new| {
                 let mut blob = new.blob(body, fetched.headers);
                 blob.metadata = fetched.metadata;
-                blob.copy = Some(Arc::new(Copied::whole(id, copied::without_signature(&source), blob.body.len(), blob.stamp)));
+                blob.copy = Some(Arc::new(BlobCopy::whole(id, copied::without_signature(&source), blob.body.len(), blob.last_modified)));
                 blob = given.apply(blob);
                 blob.tags = fetched.tags.unwrap_or(blob.tags);
                 blob
             }))
         })
         .await?;
-    let reply = Reply::new(call.row.status)
-        .with_state(blob.etag(), blob.stamp)
+    let reply = Reply::new(call.spec.status)
+        .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", "success");
     Ok(wire::with_digests(wire::with_made(reply, &blob), fetched.digests))
 }
 
 /// Whether the source's tags are to be copied (`x-ms-copy-source-tag-option: COPY`).
-fn copies_tags(options: &Options, call: &Call) -> Result<bool, Fault> {
+fn copies_tags(options: &Options, call: &OperationRequest) -> Result<bool, StorageError> {
     match options.tags.as_deref().map(str::to_ascii_uppercase).as_deref() {
         None | Some("REPLACE") => Ok(false),
-        Some("COPY") if call.has_header("x-ms-tags") => Err(Code::BothUserTagsAndSourceTagsCopyPresentException.into()),
+        Some("COPY") if call.has_header("x-ms-tags") => Err(ErrorCode::BothUserTagsAndSourceTagsCopyPresentException.into()),
         Some("COPY") => Ok(true),
-        Some(other) => Err(Fault::header("x-ms-copy-source-tag-option", other)),
+        Some(other) => Err(StorageError::invalid_header("x-ms-copy-source-tag-option", other)),
     }
 }
 
-async fn put_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn put_block(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     put_block::check_stages(&call)?;
     let id = put_block::block_id(&call)?;
     let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::put_block_limit(call.version), Answers::AsClaimed)).await?;
@@ -388,23 +388,23 @@ async fn put_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 }
 
 /// Recorded: of bytes for an append or a page blob it is said that the checksum is another, and not which.
-fn briefly(fault: Fault) -> Fault {
+fn briefly(fault: StorageError) -> StorageError {
     match fault.code() {
-        Code::Md5Mismatch | Code::Crc64Mismatch => fault.code().into(),
+        ErrorCode::Md5Mismatch | ErrorCode::Crc64Mismatch => fault.code().into(),
         _ => fault,
     }
 }
 
-async fn append_block(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn append_block(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::append_block_limit(call.version), Answers::Md5)).await.map_err(briefly)?;
     let reply = append_block::add(blobs, &call, &fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
 
-async fn put_page(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn put_page(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = put_page::Asked::of(&call)?;
     if !asked.write.eq_ignore_ascii_case("update") {
-        return Err(Fault::header("x-ms-page-write", asked.write));
+        return Err(StorageError::invalid_header("x-ms-page-write", asked.write));
     }
     let claimed = Asked::of(&call)?.claimed()?;
     let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, Answers::Both)).await.map_err(briefly)?;

@@ -3,26 +3,26 @@ use super::super::accessed;
 use super::super::blobs::Blobs;
 use super::super::body::Body;
 use super::super::state::Admitted;
-use super::super::wire::{self, Part};
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STATE, STRUCTURED, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::{Digests, Hasher, Wanted};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::range::{self, Asked as Range, Span};
-use crate::rules::{condition::Accepts, lease::Guard, version::Version};
+use super::super::wire::{self, DescribedPart};
+use crate::op::{OperationRequest, ENCRYPTED, Operation, Reply, OperationSpec, STATE, STRUCTURED, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::checksum::{Digests, Hasher, ChecksumKinds};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::range::{self, RequestedRange as Range, InclusiveRange};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, version::Version};
 use crate::takes;
 
-pub(super) static GET_BLOB: Op<Blobs> = Op {
-    row: Row {
+pub(super) static GET_BLOB: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Get Blob",
         methods: &["GET"],
-        shape: Shape::Blob,
-        signs: &[],
-        takes: &[ENCRYPTED, Asked::FIELDS, STATE, STRUCTURED],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
+        resource: ResourceKind::Blob,
+        selectors: &[],
+        inputs: &[ENCRYPTED, Asked::FIELDS, STATE, STRUCTURED],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
         secondary: Secondary::Allowed,
-        accepts: Accepts::Read,
-        lease: Guard::Read,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -38,12 +38,12 @@ takes! { Asked {
 /// The largest range whose checksum can be asked for, in bytes.
 const CHECKED_RANGE: u64 = 4 << 20;
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
-    let wanted = Wanted { md5: asked.range_md5 == Some(true), crc64: asked.range_crc64 == Some(true) };
+    let wanted = ChecksumKinds { md5: asked.range_md5 == Some(true), crc64: asked.range_crc64 == Some(true) };
     if wanted.md5 && wanted.crc64 {
-        return Err(Code::BothCrc64AndMd5RangeHeaderPresent.into());
+        return Err(ErrorCode::BothCrc64AndMd5RangeHeaderPresent.into());
     }
     let structured = call.structured()?;
     let container = blobs.container(&call)?;
@@ -55,17 +55,17 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
 }
 
 /// As much of a blob as was asked for.
-fn read(blob: &Admitted, range: Range, wanted: Wanted, structured: bool, call: &Call) -> Result<Reply, Fault> {
+fn read(blob: &Admitted, range: Range, wanted: ChecksumKinds, structured: bool, call: &OperationRequest) -> Result<Reply, StorageError> {
     let size = blob.body.len();
     let Some(span) = range::resolve(range, size)? else {
-        if wanted != Wanted::default() {
-            return Err(Fault::header(if wanted.md5 { "x-ms-range-get-content-md5" } else { "x-ms-range-get-content-crc64" }, "true"));
+        if wanted != ChecksumKinds::default() {
+            return Err(StorageError::invalid_header(if wanted.md5 { "x-ms-range-get-content-md5" } else { "x-ms-range-get-content-crc64" }, "true"));
         }
-        let reply = describe(Reply::new(call.row.status), blob, Part::Whole, call);
+        let reply = describe(Reply::new(call.spec.status), blob, DescribedPart::Whole, call);
         return Ok(content(reply, &blob.body, 0, size, structured));
     };
     let digests = digest(&blob.body, span, wanted)?;
-    let reply = describe(Reply::new(206), blob, Part::Range, call)
+    let reply = describe(Reply::new(206), blob, DescribedPart::Range, call)
         .with("content-range", span.content_range(size))
         .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()));
@@ -79,7 +79,7 @@ fn content(reply: Reply, body: &Body, start: u64, length: u64, structured: bool)
 }
 
 /// What Get Blob tells of a blob: of its tier nothing until late.
-fn describe(reply: Reply, blob: &Admitted, part: Part, call: &Call) -> Reply {
+fn describe(reply: Reply, blob: &Admitted, part: DescribedPart, call: &OperationRequest) -> Reply {
     let reply = wire::describe(reply, blob, part, call);
     match call.version {
         version if version >= Version::V2026_10_06 => wire::with_tier(reply, blob, call),
@@ -88,12 +88,12 @@ fn describe(reply: Reply, blob: &Admitted, part: Part, call: &Call) -> Reply {
     }
 }
 
-fn digest(body: &Body, span: Span, wanted: Wanted) -> Result<Digests, Fault> {
-    if wanted == Wanted::default() {
+fn digest(body: &Body, span: InclusiveRange, wanted: ChecksumKinds) -> Result<Digests, StorageError> {
+    if wanted == ChecksumKinds::default() {
         return Ok(Digests::default());
     }
     if span.len() > CHECKED_RANGE {
-        return Err(Code::OutOfRangeInput.because(format!("a checksum of {} bytes was asked for", span.len())));
+        return Err(ErrorCode::OutOfRangeInput.with_reason(format!("a checksum of {} bytes was asked for", span.len())));
     }
     let mut hasher = Hasher::new(wanted);
     for chunk in body.slice(span.start..span.end + 1) {

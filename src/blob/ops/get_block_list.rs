@@ -1,25 +1,25 @@
 //! Get Block List: the blocks that make the blob, and those that wait to.
 use super::super::blobs::Blobs;
 use super::super::body::Body;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, STATE};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, STATE};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
 use super::super::state::BlockLists;
 use super::super::wire;
 use crate::takes;
 
-pub(super) static GET_BLOCK_LIST: Op<Blobs> = Op {
-    row: Row {
+pub(super) static GET_BLOCK_LIST: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Get Block List",
         methods: &["GET"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "blocklist")],
-        takes: &[Asked::FIELDS, STATE],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "blocklist")],
+        inputs: &[Asked::FIELDS, STATE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::Read,
-        lease: Guard::Read,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -29,25 +29,25 @@ takes! { Asked {
     list: Option<String> = Query "blocklisttype",
 } }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?.list.unwrap_or_else(|| "committed".to_owned());
     let (committed, uncommitted) = match asked.to_ascii_lowercase().as_str() {
         "committed" => (true, false),
         "uncommitted" => (false, true),
         "all" => (true, true),
-        _ => return Err(Fault::query("blocklisttype", asked, "Invalid block list type.")),
+        _ => return Err(StorageError::invalid_query("blocklisttype", asked, "Invalid block list type.")),
     };
     let container = blobs.container(&call)?.read();
     let BlockLists { blob, waiting } = container.block_lists(&call)?;
     if blob.as_ref().is_some_and(|blob| !matches!(blob.body, Body::Block { .. })) {
-        return Err(Code::InvalidBlobType.into());
+        return Err(ErrorCode::InvalidBlobType.into());
     }
     let stands = blob.as_ref().map(|blob| blob.body.blocks()).unwrap_or_default();
     let document = wire::block_list(committed.then_some(stands), uncommitted.then_some(&*waiting));
-    let reply = Reply::xml(call.row.status, document);
+    let reply = Reply::xml(call.spec.status, document);
     // Recorded: of a name that has no blob yet there is neither state nor length.
     Ok(match &blob {
-        Some(blob) => reply.with_state(blob.etag(), blob.stamp).with("x-ms-blob-content-length", blob.size().to_string()),
+        Some(blob) => reply.with_state(blob.etag(), blob.last_modified).with("x-ms-blob-content-length", blob.size().to_string()),
         None => reply,
     })
 }

@@ -2,26 +2,26 @@
 
 use super::super::blobs::Blobs;
 use super::super::body::Body;
-use crate::op::{Call, Found, Op, Opens, Reply, Row, STATE, Secondary, Shape, Sign, Source, xml::Writer};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::{Code, Fault};
+use crate::op::{OperationRequest, SourceLocation, Operation, SourceAuthorization, Reply, OperationSpec, STATE, Secondary, ResourceKind, Selector, Source, xml::Writer};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::listing;
-use crate::rules::range::{self, Asked as Range};
-use crate::rules::{condition::Accepts, lease::Guard, pages};
+use crate::rules::range::{self, RequestedRange as Range};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, pages};
 use crate::store::sparse::Change;
 use crate::takes;
 
-pub(super) static GET_PAGE_RANGES: Op<Blobs> = Op {
-    row: Row {
+pub(super) static GET_PAGE_RANGES: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Get Page Ranges",
         methods: &["GET"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "pagelist")],
-        takes: &[Asked::FIELDS, STATE],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "pagelist")],
+        inputs: &[Asked::FIELDS, STATE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
         secondary: Secondary::Allowed,
-        accepts: Accepts::Read,
-        lease: Guard::Read,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -39,16 +39,16 @@ takes! { Asked {
 /// The ranges of a page, at most and by default.
 const PAGE: usize = 10_000;
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let container = blobs.container(&call)?.read();
     let blob = container.admit(&call).map_err(|fault| match fault.code() {
         // Recorded: of all that answer 304, this one says what its body would be.
-        Code::NotModified => fault.with_header("content-type", "application/xml"),
+        ErrorCode::NotModified => fault.with_header("content-type", "application/xml"),
         _ => fault,
     })?;
     blob.check_readable(call.now)?;
-    let Body::Page { content, .. } = &blob.body else { return Err(Code::InvalidBlobType.into()) };
+    let Body::Page { content, .. } = &blob.body else { return Err(ErrorCode::InvalidBlobType.into()) };
     let size = content.len();
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
     let span = range::resolve(range, size)?.map_or(0..size, |span| span.start..span.end + 1);
@@ -58,7 +58,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     let span = asked.marker.unwrap_or(0).max(span.start)..span.end;
     let max = asked.maxresults.as_deref().map_or(Ok(PAGE), |text| listing::maxresults(Some(text)))?;
     let previous = match (asked.previous, &asked.previous_url) {
-        (Some(_), Some(url)) => return Err(Fault::header("x-ms-previous-snapshot-url", url)),
+        (Some(_), Some(url)) => return Err(StorageError::invalid_header("x-ms-previous-snapshot-url", url)),
         (previous, url) => previous.or(url.as_deref().map(|url| snapshot_of(&call, url)).transpose()?),
     };
     let changes = match &previous {
@@ -67,7 +67,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             let (taken, earlier) = container.snapshot_before(&call, previous)?;
             match &earlier.body {
                 Body::Page { content: before, .. } if earlier.created == blob.created => content.changes(before, taken, span),
-                _ => return Err(Code::BlobOverwritten.into()),
+                _ => return Err(ErrorCode::BlobOverwritten.into()),
             }
         }
     };
@@ -89,16 +89,16 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             xml.leaf("NextMarker", next.unwrap_or_default());
         }
     });
-    Ok(Reply::xml(call.row.status, xml.finish())
-        .with_state(blob.etag(), blob.stamp)
+    Ok(Reply::xml(call.spec.status, xml.finish())
+        .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-blob-content-length", size.to_string()))
 }
 
 /// The snapshot that a URL names; it has to be one of the blob that the call is about.
-fn snapshot_of(call: &Call, url: &str) -> Result<String, Fault> {
-    let bad = || Fault::header("x-ms-previous-snapshot-url", url);
-    match call.sources.find(call, url, Opens::Caller).map_err(|_| bad())? {
-        Found::Here(Source { account, target, snapshot: Some(snapshot), version_id: None })
+fn snapshot_of(call: &OperationRequest, url: &str) -> Result<String, StorageError> {
+    let bad = || StorageError::invalid_header("x-ms-previous-snapshot-url", url);
+    match call.sources.find(call, url, SourceAuthorization::Caller).map_err(|_| bad())? {
+        SourceLocation::Here(Source { account, target, snapshot: Some(snapshot), version_id: None })
             if account.name == call.account.name && target == call.target =>
         {
             Ok(snapshot)

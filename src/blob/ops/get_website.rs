@@ -4,26 +4,26 @@ use super::super::accessed;
 use super::super::blobs::Blobs;
 use super::super::body::ContentHeaders;
 use super::super::state::{Admitted, Container};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::range::{self, Asked as Range};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::range::{self, RequestedRange as Range};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
 use crate::takes;
 use http::{HeaderMap, Method};
 use std::sync::Arc;
 
-pub(super) static GET_WEBSITE: Op<Blobs> = Op {
-    row: Row {
+pub(super) static GET_WEBSITE: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Get Static Website Content",
         methods: &["GET", "HEAD"],
-        shape: Shape::Site,
-        signs: &[],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Object, account: "", service: "", public: Public::Everyone },
+        resource: ResourceKind::Site,
+        selectors: &[],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "", service: "", public: AnonymousAccess::Everyone },
         secondary: Secondary::Allowed,
-        accepts: Accepts::Read,
-        lease: Guard::None,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -34,11 +34,11 @@ takes! { Asked {
     ms_range: Option<String> = Header "x-ms-range",
 } }
 
-async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let properties = blobs.account(&call.account.name)?.properties.read();
-    let site = properties.static_website.site().ok_or(Code::WebContentNotFound)?;
-    let cell = blobs.container(&call).map_err(|_| Code::WebContentNotFound)?;
+    let site = properties.static_website.site().ok_or(ErrorCode::WebContentNotFound)?;
+    let cell = blobs.container(&call).map_err(|_| ErrorCode::WebContentNotFound)?;
     let container = cell.read();
 
     let path = std::mem::take(&mut call.target.blob);
@@ -56,11 +56,11 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
 }
 
 /// The first of these blobs that is there. What is wrong with it then is wrong with the visit.
-fn first(container: &Arc<Container>, call: &mut Call, names: Vec<String>) -> Result<Option<Admitted>, Fault> {
+fn first(container: &Arc<Container>, call: &mut OperationRequest, names: Vec<String>) -> Result<Option<Admitted>, StorageError> {
     for name in names {
         call.target.blob = name;
         match container.admit(call) {
-            Err(fault) if fault.code() == Code::BlobNotFound => {}
+            Err(fault) if fault.code() == ErrorCode::BlobNotFound => {}
             admitted => return admitted.map(Some),
         }
     }
@@ -68,15 +68,15 @@ fn first(container: &Arc<Container>, call: &mut Call, names: Vec<String>) -> Res
 }
 
 /// A blob, or as much of it as was asked for.
-fn page(blob: &Admitted, asked: &Asked, call: &Call) -> Result<Reply, Fault> {
+fn page(blob: &Admitted, asked: &Asked, call: &OperationRequest) -> Result<Reply, StorageError> {
     blob.check_online(call.now)?;
     let size = blob.body.len();
     if call.method == Method::HEAD {
-        return Ok(describe(Reply::new(call.row.status), blob).bytes(blob.body.slice(0..0), size));
+        return Ok(describe(Reply::new(call.spec.status), blob).bytes(blob.body.slice(0..0), size));
     }
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
     let Some(span) = range::resolve(range, size)? else {
-        return Ok(describe(Reply::new(call.row.status), blob).bytes(blob.body.slice(0..size), size));
+        return Ok(describe(Reply::new(call.spec.status), blob).bytes(blob.body.slice(0..size), size));
     };
     let mut reply = describe(Reply::new(206), blob).with("content-range", span.content_range(size));
     reply.headers.remove("content-md5");
@@ -84,15 +84,15 @@ fn page(blob: &Admitted, asked: &Asked, call: &Call) -> Result<Reply, Fault> {
 }
 
 /// The error document, whatever conditions and range the visitor had for another; or the refusal alone.
-fn not_found(container: &Arc<Container>, call: &mut Call, document: Option<&str>) -> Result<(Admitted, Reply), Fault> {
+fn not_found(container: &Arc<Container>, call: &mut OperationRequest, document: Option<&str>) -> Result<(Admitted, Reply), StorageError> {
     call.headers = HeaderMap::new();
     let Some(blob) = first(container, call, document.into_iter().map(str::to_owned).collect())? else {
-        return Err(Code::WebContentNotFound.into());
+        return Err(ErrorCode::WebContentNotFound.into());
     };
     blob.check_online(call.now)?;
     let size = blob.body.len();
     let sent = if call.method == Method::HEAD { 0 } else { size };
-    let reply = Reply::new(Code::WebContentNotFound.status()).with("x-ms-error-code", Code::WebContentNotFound.name());
+    let reply = Reply::new(ErrorCode::WebContentNotFound.status()).with("x-ms-error-code", ErrorCode::WebContentNotFound.name());
     let reply = describe(reply, &blob).bytes(blob.body.slice(0..sent), size);
     Ok((blob, reply))
 }
@@ -108,5 +108,5 @@ fn describe(reply: Reply, blob: &Admitted) -> Reply {
         .with_some("content-md5", md5.as_deref())
         .with_some("cache-control", cache_control.as_deref())
         .with_some("content-disposition", disposition.as_deref())
-        .with_state(blob.etag(), blob.stamp)
+        .with_state(blob.etag(), blob.last_modified)
 }

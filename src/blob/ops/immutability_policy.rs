@@ -1,52 +1,52 @@
 //! Set and Delete Blob Immutability Policy: until when a blob, a snapshot or a version must stay as it is.
 
 use super::super::{blobs::Blobs, protection};
-use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, STATE, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::immutability::Policy;
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use crate::takes;
 
-pub(super) static SET_IMMUTABILITY_POLICY: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SET_IMMUTABILITY_POLICY: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Set Blob Immutability Policy",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "immutabilitypolicies")],
-        takes: &[Asked::FIELDS, STATE],
-        permit: PERMIT,
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "immutabilitypolicies")],
+        inputs: &[Asked::FIELDS, STATE],
+        requires: PERMIT,
         secondary: Secondary::Refused,
-        accepts: Accepts::Dates,
-        lease: Guard::None,
+        conditions: ConditionSupport::Dates,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |blobs, call| Box::pin(set(blobs, call)),
 };
 
-pub(super) static DELETE_IMMUTABILITY_POLICY: Op<Blobs> = Op {
-    row: Row {
+pub(super) static DELETE_IMMUTABILITY_POLICY: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Delete Blob Immutability Policy",
         methods: &["DELETE"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "immutabilitypolicies")],
-        takes: &[STATE],
-        permit: PERMIT,
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "immutabilitypolicies")],
+        inputs: &[STATE],
+        requires: PERMIT,
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |blobs, call| Box::pin(delete(blobs, call)),
 };
 
-const PERMIT: Permit = Permit { level: Level::Object, account: "i", service: "i", public: Public::Never };
+const PERMIT: RequiredPermission = RequiredPermission { level: ResourceLevel::Object, account: "i", service: "i", public: AnonymousAccess::Never };
 
 takes! { Asked {
     until: String = Header "x-ms-immutability-policy-until-date",
     mode: Option<String> = Header "x-ms-immutability-policy-mode",
 } }
 
-async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let policy = Policy::read(Some(&asked.until), asked.mode.as_deref(), call.now)?;
     protection::check_account(&call)?;
@@ -59,10 +59,10 @@ async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             Ok(())
         })
         .await?;
-    Ok(protection::with_policy(Reply::new(call.row.status), policy))
+    Ok(protection::with_policy(Reply::new(call.spec.status), policy))
 }
 
-async fn delete(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn delete(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     protection::check_account(&call)?;
     let container = blobs.container(&call)?;
     container
@@ -73,5 +73,5 @@ async fn delete(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

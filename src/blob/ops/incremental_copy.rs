@@ -3,29 +3,29 @@
 
 use super::super::blobs::Blobs;
 use super::super::body::Body;
-use super::super::copied::{self, Copied, Increment};
+use super::super::copied::{self, BlobCopy, IncrementalCopy};
 use super::super::wire;
-use crate::op::{Call, Found, Op, Opens, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, SourceLocation, Operation, SourceAuthorization, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::encryption::Encryption;
-use crate::rules::fault::{Code, Fault};
-use crate::rules::{condition::Accepts, lease::Guard, time::Timestamp};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, time::Timestamp};
 use crate::store::content::Content;
 use crate::store::sparse::{Change, Sparse};
 use crate::takes;
 use std::sync::Arc;
 
-pub(super) static INCREMENTAL_COPY: Op<Blobs> = Op {
-    row: Row {
+pub(super) static INCREMENTAL_COPY: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Incremental Copy Blob",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "incrementalcopy")],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "incrementalcopy")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::CopyTargetIfMatch,
-        lease: Guard::Write,
+        conditions: ConditionSupport::CopyTargetIfMatch,
+        lease: LeaseCheck::Required,
         status: 202,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -35,21 +35,21 @@ takes! { Asked {
     source: String = Header "x-ms-copy-source",
 } }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?.source;
     // The snapshots of another server cannot be told to be those of one blob.
-    let Found::Here(source) = call.sources.find(&call, &asked, Opens::Caller)? else { return Err(Code::InvalidSourceBlobUrl.into()) };
-    let taken = source.snapshot.as_deref().and_then(Timestamp::parse_iso).ok_or(Code::IncrementalCopySourceMustBeSnapshot)?;
-    let lost = |fault: Fault| source.refused(&call, fault);
+    let SourceLocation::Here(source) = call.sources.find(&call, &asked, SourceAuthorization::Caller)? else { return Err(ErrorCode::InvalidSourceBlobUrl.into()) };
+    let taken = source.snapshot.as_deref().and_then(Timestamp::parse_iso).ok_or(ErrorCode::IncrementalCopySourceMustBeSnapshot)?;
+    let lost = |fault: StorageError| source.refused(&call, fault);
     let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
     let original = from.source(&source, call.now).map_err(lost)?;
-    let Body::Page { content, sequence } = &original.body else { return Err(Code::InvalidSourceBlobType.into()) };
+    let Body::Page { content, sequence } = &original.body else { return Err(ErrorCode::InvalidSourceBlobType.into()) };
     original.encryption.admits_reader(&Encryption::Service)?;
 
-    let id = call.world.id();
+    let id = call.environment.id();
     let of = [source.account.name.clone(), source.target.container.clone(), source.target.blob.clone()];
-    let increment = Increment { of, created: original.created, snapshot: taken, kept: Timestamp::default() };
-    let copied = |at| Some(Arc::new(Copied::whole(id, copied::without_signature(&asked), content.len(), at)));
+    let increment = IncrementalCopy { of, created: original.created, snapshot: taken, kept: Timestamp::default() };
+    let copied = |at| Some(Arc::new(BlobCopy::whole(id, copied::without_signature(&asked), content.len(), at)));
     let keeping = blobs.keeping(&call)?;
     let begun = blobs
         .container(&call)?
@@ -61,23 +61,23 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
                 |new| {
                     let mut blob = new.blob(original.body.clone(), original.headers.clone());
                     blob.metadata = original.metadata.clone();
-                    blob.copy = copied(blob.stamp);
+                    blob.copy = copied(blob.last_modified);
                     blob
                 },
                 |blob, last| {
                     if let Body::Page { content: before, .. } = &blob.body {
-                        let content = advanced(before, content, last, blob.stamp);
+                        let content = advanced(before, content, last, blob.last_modified);
                         blob.body = Body::Page { content, sequence: *sequence };
                     }
                     blob.headers = original.headers.clone();
                     blob.metadata = original.metadata.clone();
-                    blob.copy = copied(blob.stamp);
+                    blob.copy = copied(blob.last_modified);
                 },
             )
         })
         .await?;
-    let reply = Reply::new(call.row.status)
-        .with_state(begun.etag(), begun.stamp)
+    let reply = Reply::new(call.spec.status)
+        .with_state(begun.etag(), begun.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
         // Recorded: it is pending when it is answered, however soon it ends.
         .with("x-ms-copy-status", "pending");

@@ -1,49 +1,49 @@
 //! Lease Container: acquire, renew, change, release, break. What they say is `service::lease`, what they mean `rules::lease`.
 
 use super::super::blobs::Blobs;
-use crate::op::{Call, Done, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
-use crate::service::lease::Verb;
+use crate::op::{OperationRequest, ReplyFuture, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
+use crate::service::lease::LeaseActionName;
 
-pub(super) static ACQUIRE: Op<Blobs> =
-    row("Acquire Container Lease", Verb::Acquire, &[Sign::Query("restype", "container"), Sign::Query("comp", "lease"), Verb::Acquire.sign()], |blobs, call| Box::pin(run(blobs, call, Verb::Acquire)));
-pub(super) static RENEW: Op<Blobs> =
-    row("Renew Container Lease", Verb::Renew, &[Sign::Query("restype", "container"), Sign::Query("comp", "lease"), Verb::Renew.sign()], |blobs, call| Box::pin(run(blobs, call, Verb::Renew)));
-pub(super) static CHANGE: Op<Blobs> =
-    row("Change Container Lease", Verb::Change, &[Sign::Query("restype", "container"), Sign::Query("comp", "lease"), Verb::Change.sign()], |blobs, call| Box::pin(run(blobs, call, Verb::Change)));
-pub(super) static RELEASE: Op<Blobs> =
-    row("Release Container Lease", Verb::Release, &[Sign::Query("restype", "container"), Sign::Query("comp", "lease"), Verb::Release.sign()], |blobs, call| Box::pin(run(blobs, call, Verb::Release)));
-pub(super) static BREAK: Op<Blobs> =
-    row("Break Container Lease", Verb::Break, &[Sign::Query("restype", "container"), Sign::Query("comp", "lease"), Verb::Break.sign()], |blobs, call| Box::pin(run(blobs, call, Verb::Break)));
+pub(super) static ACQUIRE: Operation<Blobs> =
+    row("Acquire Container Lease", LeaseActionName::Acquire, &[Selector::Query("restype", "container"), Selector::Query("comp", "lease"), LeaseActionName::Acquire.sign()], |blobs, call| Box::pin(run(blobs, call, LeaseActionName::Acquire)));
+pub(super) static RENEW: Operation<Blobs> =
+    row("Renew Container Lease", LeaseActionName::Renew, &[Selector::Query("restype", "container"), Selector::Query("comp", "lease"), LeaseActionName::Renew.sign()], |blobs, call| Box::pin(run(blobs, call, LeaseActionName::Renew)));
+pub(super) static CHANGE: Operation<Blobs> =
+    row("Change Container Lease", LeaseActionName::Change, &[Selector::Query("restype", "container"), Selector::Query("comp", "lease"), LeaseActionName::Change.sign()], |blobs, call| Box::pin(run(blobs, call, LeaseActionName::Change)));
+pub(super) static RELEASE: Operation<Blobs> =
+    row("Release Container Lease", LeaseActionName::Release, &[Selector::Query("restype", "container"), Selector::Query("comp", "lease"), LeaseActionName::Release.sign()], |blobs, call| Box::pin(run(blobs, call, LeaseActionName::Release)));
+pub(super) static BREAK: Operation<Blobs> =
+    row("Break Container Lease", LeaseActionName::Break, &[Selector::Query("restype", "container"), Selector::Query("comp", "lease"), LeaseActionName::Break.sign()], |blobs, call| Box::pin(run(blobs, call, LeaseActionName::Break)));
 
-const fn row(name: &'static str, verb: Verb, signs: &'static [Sign], run: for<'a> fn(&'a Blobs, Call) -> Done<'a>) -> Op<Blobs> {
-    Op {
-        row: Row {
+const fn row(name: &'static str, verb: LeaseActionName, signs: &'static [Selector], run: for<'a> fn(&'a Blobs, OperationRequest) -> ReplyFuture<'a>) -> Operation<Blobs> {
+    Operation {
+        spec: OperationSpec {
             name,
             methods: &["PUT"],
-            shape: Shape::Container,
-            signs,
-            takes: verb.fields(),
-            permit: Permit { level: Level::Container, account: verb.letters(), service: "", public: Public::Never },
+            resource: ResourceKind::Container,
+            selectors: signs,
+            inputs: verb.fields(),
+            requires: RequiredPermission { level: ResourceLevel::Container, account: verb.letters(), service: "", public: AnonymousAccess::Never },
             secondary: Secondary::Refused,
-            accepts: Accepts::Dates,
-            lease: Guard::None,
+            conditions: ConditionSupport::Dates,
+            lease: LeaseCheck::None,
             status: verb.status(),
         },
         run,
     }
 }
 
-async fn run(blobs: &Blobs, call: Call, verb: Verb) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest, verb: LeaseActionName) -> Result<Reply, StorageError> {
     let ask = verb.ask(&call)?;
     let container = blobs.container(&call)?;
     let (etag, stamp, lease) = container
         .write(|container| {
             container.admit_self(&call)?;
             let lease = container.step_lease(ask, call.now)?;
-            Ok((container.etag(), container.about().stamp, lease))
+            Ok((container.etag(), container.about().last_modified, lease))
         })
         .await?;
-    Ok(verb.answer(Reply::new(call.row.status).with_state(etag, stamp), lease, &call))
+    Ok(verb.answer(Reply::new(call.spec.status).with_state(etag, stamp), lease, &call))
 }

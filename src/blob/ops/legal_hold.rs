@@ -1,22 +1,22 @@
 //! Set Blob Legal Hold: a blob, a snapshot or a version stays as it is until the hold is released.
 
 use super::super::{blobs::Blobs, protection};
-use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, STATE, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use crate::takes;
 
-pub(super) static SET_LEGAL_HOLD: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SET_LEGAL_HOLD: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Set Blob Legal Hold",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "legalhold")],
-        takes: &[Asked::FIELDS, STATE],
-        permit: Permit { level: Level::Object, account: "i", service: "i", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "legalhold")],
+        inputs: &[Asked::FIELDS, STATE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "i", service: "i", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -26,7 +26,7 @@ takes! { Asked {
     hold: bool = Header "x-ms-legal-hold",
 } }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     protection::check_account(&call)?;
     let container = blobs.container(&call)?;
@@ -37,5 +37,5 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.row.status).with("x-ms-legal-hold", asked.hold.to_string()))
+    Ok(Reply::new(call.spec.status).with("x-ms-legal-hold", asked.hold.to_string()))
 }

@@ -1,30 +1,30 @@
 //! List Blobs: the blobs of a container in order of their names, a page at a time; with a delimiter, level by level.
 use super::super::blobs::Blobs;
-use super::super::state::Listed;
+use super::super::state::ListedBlob;
 use super::super::wire::{self, Include};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, xml::Writer};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::listing::{self, Entry, Position};
 use crate::rules::time::Timestamp;
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
     version::Version,
 };
 use crate::takes;
 
-pub(super) static LIST_BLOBS: Op<Blobs> = Op {
-    row: Row {
+pub(super) static LIST_BLOBS: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "List Blobs",
         methods: &["GET"],
-        shape: Shape::Container,
-        signs: &[Sign::Query("restype", "container"), Sign::Query("comp", "list")],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Container, account: "l", service: "l", public: Public::Container },
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "list")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "l", service: "l", public: AnonymousAccess::Container },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -57,11 +57,11 @@ impl Asked {
     }
 }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     // Deleted paths are listed so where namespaces are hierarchical.
     if asked.show_only.is_some() {
-        return Err(Code::UnsupportedQueryParameter.with("QueryParameterName", "showonly"));
+        return Err(ErrorCode::UnsupportedQueryParameter.with_detail("QueryParameterName", "showonly"));
     }
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let include = Include::read(asked.include.as_deref())?;
@@ -71,21 +71,21 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         (None, None) => None,
     };
     let prefix = asked.prefix.as_deref().unwrap_or_default();
-    let ask = listing::Ask { prefix, delimiter: asked.delimiter.as_deref(), start, max };
+    let ask = listing::PageRequest { prefix, delimiter: asked.delimiter.as_deref(), start, max };
     // Exclusive. Versions before 2026-10-06 do not know it.
     let end = asked.end_before.as_deref().filter(|_| call.version >= Version::V2026_10_06);
     let container = blobs.container(&call)?.read();
     let page = listing::page(&ask, |name, _| {
         let listed = container.list_from(name, include.also, call.now);
         listed.take_while(|(name, _)| end.is_none_or(|end| *name < end)).filter_map(|(name, listed)| match listed {
-            Listed::Blob(at, blob) => include.shows(at, blob, call.now).then_some((name, at.time(), (name, listed))),
-            Listed::VersionsOnly(_) | Listed::Uncommitted(_) => Some((name, Timestamp::NEVER, (name, listed))),
+            ListedBlob::Blob(at, blob) => include.shows(at, blob, call.now).then_some((name, at.time(), (name, listed))),
+            ListedBlob::VersionsOnly(_) | ListedBlob::Uncommitted(_) => Some((name, Timestamp::NEVER, (name, listed))),
         })
     });
 
     #[cfg(feature = "arrow")]
     if asked.accepts_arrow(call.version) {
-        return Ok(arrow(call.row.status, wire::arrow_list(page, include, &call)?));
+        return Ok(arrow(call.spec.status, wire::arrow_list(page, include, &call)?));
     }
     let mut xml = Writer::new();
     let url = format!("{}{}", call.endpoint, call.container());
@@ -111,7 +111,7 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
     });
     xml.leaf("NextMarker", page.next.map(|next| next.marker()).unwrap_or_default());
     xml.close("EnumerationResults");
-    Ok(Reply::xml(call.row.status, xml.finish()))
+    Ok(Reply::xml(call.spec.status, xml.finish()))
 }
 
 #[cfg(feature = "arrow")]

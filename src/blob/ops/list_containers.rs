@@ -1,22 +1,22 @@
 //! List Containers: the account's containers in order of their names, a page at a time.
 
 use super::super::{blobs::Blobs, wire};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, name};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, name};
 use crate::service::listing;
 
-pub(super) static LIST_CONTAINERS: Op<Blobs> = Op {
-    row: Row {
+pub(super) static LIST_CONTAINERS: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "List Containers",
         methods: &["GET"],
-        shape: Shape::Service,
-        signs: &[Sign::Query("comp", "list")],
-        takes: &[listing::FIELDS],
-        permit: Permit { level: Level::Service, account: "l", service: "", public: Public::Never },
+        resource: ResourceKind::Service,
+        selectors: &[Selector::Query("comp", "list")],
+        inputs: &[listing::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Service, account: "l", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -25,8 +25,8 @@ pub(super) static LIST_CONTAINERS: Op<Blobs> = Op {
 /// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata", "deleted", "system"];
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
-    let containers = blobs.account(&call.account.name)?.named.read();
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let containers = blobs.account(&call.account.name)?.resources.read();
     listing::answer_lines(&call, &containers, "Containers", INCLUDE, &name::SYSTEM, |xml, line, include| {
         wire::write_container(xml, line, include.contains(&"metadata"), &call);
     })

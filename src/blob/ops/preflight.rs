@@ -1,22 +1,22 @@
 //! Preflight Blob Request: a browser asks whether a web page may send what it means to send.
 
 use super::super::blobs::Blobs;
-use crate::op::{Op, Row, Secondary, Service, Shape};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::op::{Operation, OperationSpec, Secondary, Service, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
 use crate::service::preflight;
 
-pub(super) static PREFLIGHT: Op<Blobs> = Op {
-    row: Row {
+pub(super) static PREFLIGHT: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Preflight Blob Request",
         methods: &["OPTIONS"],
-        shape: Shape::Any,
-        signs: &[],
-        takes: &[preflight::FIELDS],
-        permit: Permit { level: Level::Service, account: "", service: "", public: Public::Everyone },
+        resource: ResourceKind::Any,
+        selectors: &[],
+        inputs: &[preflight::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Service, account: "", service: "", public: AnonymousAccess::Everyone },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |blobs, call| Box::pin(std::future::ready(preflight::answer(&call, &blobs.cors(&call.account.name)))),

@@ -1,27 +1,27 @@
 //! Put Blob: a block blob in one piece, or an append or page blob without content yet.
 use super::super::blobs::Blobs;
 use super::super::body::{Body, ContentHeaders};
-use super::super::wire::{self, Describes};
+use super::super::wire::{self, ContentHeaderSource};
 use super::set_expiry::OfNew;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, CHECKSUMS};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::Claimed;
-use crate::rules::{blocks, condition::Accepts, fault::Fault, lease::Guard, pages, tier::Kept};
+use crate::op::{OperationRequest, ENCRYPTED, Operation, Reply, OperationSpec, STRUCTURED_BODY, Secondary, ResourceKind, CHECKSUMS};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::checksum::RequestChecksums;
+use crate::rules::{blocks, condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, pages, tier::TierSupport};
 use crate::store::sparse::Sparse;
 use crate::takes;
 use std::sync::Arc;
 
-pub(super) static PUT_BLOB: Op<Blobs> = Op {
-    row: Row {
+pub(super) static PUT_BLOB: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Put Blob",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[],
-        takes: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::Given::FIELDS, OfNew::FIELDS, STRUCTURED_BODY, wire::CONTENT, CHECKSUMS],
-        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[],
+        inputs: &[ENCRYPTED, Asked::FIELDS, Pages::FIELDS, wire::NewBlobHeaders::FIELDS, OfNew::FIELDS, STRUCTURED_BODY, wire::CONTENT, CHECKSUMS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Create,
-        lease: Guard::Write,
+        conditions: ConditionSupport::Create,
+        lease: LeaseCheck::Required,
         status: 201,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -36,7 +36,7 @@ takes! { Pages {
     sequence: Option<String> = Header "x-ms-blob-sequence-number",
 } }
 
-async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
     match Asked::of(&call)?.blob_type.as_str() {
         "BlockBlob" => block(blobs, &mut call).await,
         "AppendBlob" => empty(blobs, &call, Body::Append { content: Sparse::default(), blocks: 0, sealed: false }).await,
@@ -46,23 +46,23 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
             let sequence = asked.sequence.map(|text| pages::read_sequence("x-ms-blob-sequence-number", &text)).transpose()?;
             empty(blobs, &call, Body::Page { content, sequence: sequence.unwrap_or(0) }).await
         }
-        other => Err(Fault::header("x-ms-blob-type", other)),
+        other => Err(StorageError::invalid_header("x-ms-blob-type", other)),
     }
 }
 
 /// A block blob with the content that the request brings.
-async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
-    let given = wire::Given::read(call, Kept::Standard)?;
+async fn block(blobs: &Blobs, call: &mut OperationRequest) -> Result<Reply, StorageError> {
+    let given = wire::NewBlobHeaders::read(call, TierSupport::Standard)?;
     let expires = OfNew::read(call)?;
     let claimed = call.claimed_checksums()?;
-    let mut headers = ContentHeaders::read(call, Describes::ByBody);
+    let mut headers = ContentHeaders::read(call, ContentHeaderSource::ByBody);
     let container = blobs.container(call)?;
     let keeping = blobs.keeping(call)?;
 
     let received = call.receive(blocks::put_blob_limit(call.version), claimed.wanted_of_blob(call.version)).await?;
     // The blob's own MD5 outranks that of the request: Azurite holds the body against that alone, and nothing says otherwise.
-    let stated = Claimed::read(headers.md5.as_deref(), None)?;
-    Claimed { md5: stated.md5.or(claimed.md5), ..claimed }.check(received.digests)?;
+    let stated = RequestChecksums::read(headers.md5.as_deref(), None)?;
+    RequestChecksums { md5: stated.md5.or(claimed.md5), ..claimed }.check(received.digests)?;
     headers.md5 = received.digests.md5.map(|md5| md5.to_string().into());
 
     let body = Body::Block { content: received.content, blocks: Arc::default() };
@@ -72,17 +72,17 @@ async fn block(blobs: &Blobs, call: &mut Call) -> Result<Reply, Fault> {
             Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers)).expiring(expires)))
         })
         .await?;
-    let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
+    let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_digests(wire::with_made(reply, &blob), received.digests).with_structured(call))
 }
 
 /// An append blob or a page blob, which is created without content.
-async fn empty(blobs: &Blobs, call: &Call, body: Body) -> Result<Reply, Fault> {
+async fn empty(blobs: &Blobs, call: &OperationRequest, body: Body) -> Result<Reply, StorageError> {
     call.check_no_content()?;
-    let given = wire::Given::read(call, wire::tiers_of(&body))?;
+    let given = wire::NewBlobHeaders::read(call, wire::tiers_of(&body))?;
     given.check_tier(&body)?;
     let expires = OfNew::read(call)?;
-    let headers = ContentHeaders::read(call, Describes::ByBody);
+    let headers = ContentHeaders::read(call, ContentHeaderSource::ByBody);
     let container = blobs.container(call)?;
     let keeping = blobs.keeping(call)?;
     let blob = container
@@ -91,6 +91,6 @@ async fn empty(blobs: &Blobs, call: &Call, body: Body) -> Result<Reply, Fault> {
             Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers)).expiring(expires)))
         })
         .await?;
-    let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
+    let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_made(reply, &blob))
 }

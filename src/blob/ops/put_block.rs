@@ -1,29 +1,29 @@
 //! Put Block: keeps a block aside until a block list commits it.
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign, CHECKSUMS};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, ENCRYPTED, Operation, Reply, OperationSpec, STRUCTURED_BODY, Secondary, ResourceKind, Selector, CHECKSUMS};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::blocks::{self, BlockId};
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
     version::Version,
 };
 use crate::store::content::Content;
 use crate::takes;
 
-pub(super) static PUT_BLOCK: Op<Blobs> = Op {
-    row: Row {
+pub(super) static PUT_BLOCK: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Put Block",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "block")],
-        takes: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
-        permit: STAGES,
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "block")],
+        inputs: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
+        requires: STAGES,
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 201,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -33,7 +33,7 @@ takes! { Asked {
     block_id: String = Query "blockid",
 } }
 
-async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
     check_stages(&call)?;
     let id = block_id(&call)?;
     call.check_content()?;
@@ -46,26 +46,26 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
 }
 
 /// Who may put blocks and commit them: from 2026-06-06 on, who may create (`c`) too, which [`check_stages`] holds to its version.
-pub(super) const STAGES: Permit = Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never };
+pub(super) const STAGES: RequiredPermission = RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never };
 
 /// Checks that a caller who may create and not write asks in a version that lets it put blocks.
 ///
 /// # Errors
 /// 403 AuthorizationPermissionMismatch.
-pub(super) fn check_stages(call: &Call) -> Result<(), Fault> {
-    match call.version >= Version::V2026_06_06 || call.grant.allows("w") {
+pub(super) fn check_stages(call: &OperationRequest) -> Result<(), StorageError> {
+    match call.version >= Version::V2026_06_06 || call.authorization.allows("w") {
         true => Ok(()),
-        false => Err(Code::AuthorizationPermissionMismatch.into()),
+        false => Err(ErrorCode::AuthorizationPermissionMismatch.into()),
     }
 }
 
 /// The block id that the request names.
-pub(super) fn block_id(call: &Call) -> Result<BlockId, Fault> {
+pub(super) fn block_id(call: &OperationRequest) -> Result<BlockId, StorageError> {
     BlockId::parse(&Asked::of(call)?.block_id)
 }
 
 /// Keeps a block aside for the blob that the call names.
-pub(super) async fn stage(blobs: &Blobs, call: &Call, id: BlockId, content: Content) -> Result<Reply, Fault> {
+pub(super) async fn stage(blobs: &Blobs, call: &OperationRequest, id: BlockId, content: Content) -> Result<Reply, StorageError> {
     let container = blobs.container(call)?;
     let encryption = container
         .write(|container| {
@@ -76,6 +76,6 @@ pub(super) async fn stage(blobs: &Blobs, call: &Call, id: BlockId, content: Cont
             Ok(encryption)
         })
         .await?;
-    let reply = Reply::new(call.row.status).with("x-ms-request-server-encrypted", "true");
+    let reply = Reply::new(call.spec.status).with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_encryption(reply, &encryption))
 }

@@ -1,29 +1,29 @@
 //! Put Block List: makes a blob of blocks, those put aside and those of the blob as it is.
 use super::super::blobs::Blobs;
-use crate::op::{CHECKSUMS, Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{CHECKSUMS, OperationRequest, ENCRYPTED, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use super::super::body::{Block, Body, ContentHeaders};
-use super::super::wire::{self, Describes};
+use super::super::wire::{self, ContentHeaderSource};
 use super::put_block::{STAGES, check_stages};
 use crate::rules::blocks::{self, BlockId};
-use crate::rules::checksum::Wanted;
+use crate::rules::checksum::ChecksumKinds;
 use crate::rules::encryption::Encryption;
-use crate::rules::tier::Kept;
+use crate::rules::tier::TierSupport;
 use crate::rules::version::Version;
 use crate::store::content::Content;
 use std::collections::HashMap;
 
-pub(super) static PUT_BLOCK_LIST: Op<Blobs> = Op {
-    row: Row {
+pub(super) static PUT_BLOCK_LIST: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Put Block List",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "blocklist")],
-        takes: &[ENCRYPTED, wire::Given::FIELDS, wire::CONTENT, CHECKSUMS],
-        permit: STAGES,
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "blocklist")],
+        inputs: &[ENCRYPTED, wire::NewBlobHeaders::FIELDS, wire::CONTENT, CHECKSUMS],
+        requires: STAGES,
         secondary: Secondary::Refused,
-        accepts: Accepts::Create,
-        lease: Guard::Write,
+        conditions: ConditionSupport::Create,
+        lease: LeaseCheck::Required,
         status: 201,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -32,13 +32,13 @@ pub(super) static PUT_BLOCK_LIST: Op<Blobs> = Op {
 /// The largest list in bytes: fifty thousand of the longest ids, in the longest elements, with room to breathe.
 const LIMIT: u64 = 8 << 20;
 
-async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
     check_stages(&call)?;
-    let given = wire::Given::read(&call, Kept::Standard)?;
-    let headers = ContentHeaders::read(&call, Describes::ByName);
+    let given = wire::NewBlobHeaders::read(&call, TierSupport::Standard)?;
+    let headers = ContentHeaders::read(&call, ContentHeaderSource::ByName);
     let claimed = call.claimed_checksums()?;
     // Recorded: whatever was claimed, the answer carries the CRC64 of the list (the list itself, not the content).
-    let wanted = Wanted { crc64: call.version >= Version::V2019_02_02, ..claimed.wanted(call.version) };
+    let wanted = ChecksumKinds { crc64: call.version >= Version::V2019_02_02, ..claimed.wanted(call.version) };
     let (document, digests) = call.body.document(LIMIT, wanted).await?;
     claimed.check(digests)?;
     let list = wire::read_block_list(&document)?;
@@ -51,7 +51,7 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
             let stands: HashMap<&BlockId, &Content> =
                 name.stands().into_iter().flat_map(|blob| blob.body.blocks()).map(|block| (&block.id, &block.content)).collect();
             // A block comes with the key or scope that it was put with, and only the same can make a blob of it.
-            let block = |id: &BlockId, content, encryption: &Encryption| -> Result<Block, Fault> {
+            let block = |id: &BlockId, content, encryption: &Encryption| -> Result<Block, StorageError> {
                 encryption.admits_writer(name.encryption())?;
                 Ok(Block { id: id.clone(), content })
             };
@@ -61,14 +61,14 @@ async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
                 |id| stands.get(id).map(|content| block(id, Content::clone(content), committed)),
                 |id| container.staged_block(&name, id, call.now).map(|aside| block(id, aside.content, &aside.encryption)),
             )?;
-            let chosen = chosen.into_iter().collect::<Result<Vec<Block>, Fault>>()?;
+            let chosen = chosen.into_iter().collect::<Result<Vec<Block>, StorageError>>()?;
             let content = Content::concat(chosen.iter().map(|block| &block.content));
             let body = Body::Block { content, blocks: chosen.into() };
             Ok(container.create(name, call.now, keeping, |new| given.apply(new.blob(body, headers))))
         })
         .await?;
-    let reply = Reply::new(call.row.status).with_state(blob.etag(), blob.stamp).with("x-ms-request-server-encrypted", "true");
+    let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
     // Recorded: the MD5 is told up to 2018-11-09, the CRC64 since then, whichever the client named.
-    let told = Wanted { md5: call.version < Version::V2019_02_02, crc64: wanted.crc64 };
+    let told = ChecksumKinds { md5: call.version < Version::V2019_02_02, crc64: wanted.crc64 };
     Ok(wire::with_digests(wire::with_made(reply, &blob), digests.only(told)))
 }

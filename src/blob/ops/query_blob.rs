@@ -4,35 +4,35 @@ use super::super::accessed;
 use super::super::blobs::Blobs;
 #[cfg(feature = "arrow")]
 use super::super::state::Blob;
-use super::super::wire::{self, Part};
+use super::super::wire::{self, DescribedPart};
 use crate::op::xml::{self, Element};
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, STATE, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, ENCRYPTED, Operation, Reply, OperationSpec, STATE, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 #[cfg(feature = "arrow")]
 use crate::rules::arrow::{Column, Kind};
 #[cfg(not(feature = "arrow"))]
-use crate::rules::fault::Code;
-use crate::rules::fault::Fault;
+use crate::rules::fault::ErrorCode;
+use crate::rules::fault::StorageError;
 use crate::rules::query::{self, Dialect, Format, Output, Run, Task};
 #[cfg(feature = "arrow")]
 use crate::rules::query::parquet::Lines;
-use crate::rules::{condition::Accepts, lease::Guard, version::Version};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, version::Version};
 #[cfg(feature = "arrow")]
 use bytes::Bytes;
 #[cfg(feature = "arrow")]
 use std::ops::Range;
 
-pub(super) static QUERY_BLOB: Op<Blobs> = Op {
-    row: Row {
+pub(super) static QUERY_BLOB: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Query Blob Contents",
         methods: &["POST"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "query")],
-        takes: &[ENCRYPTED, STATE],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Blob },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "query")],
+        inputs: &[ENCRYPTED, STATE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
         secondary: Secondary::Allowed,
-        accepts: Accepts::Read,
-        lease: Guard::Read,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -50,19 +50,19 @@ const OF_THE_BYTES: [&str; 6] = [
     "x-ms-server-encrypted",
 ];
 
-async fn run(blobs: &Blobs, mut call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let (task, contents) = read_task(&call.body.bytes(LIMIT).await?, call.version)?;
     let container = blobs.container(&call)?;
     let blob = container.read().admit(&call)?;
     blob.check_readable(call.now)?;
     // Of whichever type: the reference names none, and there is no evidence of a refusal. An append blob's lines are rows like any others.
-    let mut reply = wire::describe(Reply::new(call.row.status), &blob, Part::Range, &call).with("content-type", "avro/binary");
+    let mut reply = wire::describe(Reply::new(call.spec.status), &blob, DescribedPart::Range, &call).with("content-type", "avro/binary");
     for name in OF_THE_BYTES {
         reply.headers.remove(name);
     }
     accessed::keep(&container, &call.account, call.blob(), &blob, call.now).await;
     let size = blob.body.len();
-    let sync = call.world.id();
+    let sync = call.environment.id();
     match contents {
         Contents::Text => {
             let rows = blob.body.slice(0..size).through(|bytes| Run::new(task, bytes, size, call.now, sync));
@@ -101,14 +101,14 @@ fn read(blob: &Blob, range: Range<u64>) -> Option<Bytes> {
     Some(all.into())
 }
 
-fn read_task(document: &[u8], version: Version) -> Result<(Task, Contents), Fault> {
+fn read_task(document: &[u8], version: Version) -> Result<(Task, Contents), StorageError> {
     let request = xml::parse(document, "QueryRequest")?;
     let kind = request.need("QueryType")?;
     if kind != "SQL" {
-        return Err(Fault::xml_node("QueryType", kind));
+        return Err(StorageError::invalid_xml_node("QueryType", kind));
     }
     let expression = request.need("Expression")?;
-    let refusal = |why| Fault::xml_node("Expression", expression).because(why);
+    let refusal = |why| StorageError::invalid_xml_node("Expression", expression).with_reason(why);
     let query = query::parse(expression).map_err(refusal)?;
     let (input, contents) = request.child("InputSerialization").map_or_else(|| Ok((delimited(), Contents::Text)), read_input)?;
     let as_read = || match contents {
@@ -131,7 +131,7 @@ fn delimited() -> Format {
     Format::Delimited(Dialect::default())
 }
 
-fn read_input(serialization: &Element) -> Result<(Format, Contents), Fault> {
+fn read_input(serialization: &Element) -> Result<(Format, Contents), StorageError> {
     let format = format_of(serialization)?;
     match format.need("Type")? {
         #[cfg(feature = "arrow")]
@@ -142,7 +142,7 @@ fn read_input(serialization: &Element) -> Result<(Format, Contents), Fault> {
     }
 }
 
-fn read_output(serialization: &Element) -> Result<Output, Fault> {
+fn read_output(serialization: &Element) -> Result<Output, StorageError> {
     let format = format_of(serialization)?;
     match format.need("Type")? {
         #[cfg(feature = "arrow")]
@@ -154,35 +154,35 @@ fn read_output(serialization: &Element) -> Result<Output, Fault> {
 }
 
 #[cfg(not(feature = "arrow"))]
-fn absent(kind: &str) -> Fault {
-    let refusal = Code::UnsupportedXmlNode.with("XmlNodeName", "Type").with("XmlNodeValue", kind);
-    refusal.because("this build reads no Parquet and writes no Arrow (cargo feature `arrow`)")
+fn absent(kind: &str) -> StorageError {
+    let refusal = ErrorCode::UnsupportedXmlNode.with_detail("XmlNodeName", "Type").with_detail("XmlNodeValue", kind);
+    refusal.with_reason("this build reads no Parquet and writes no Arrow (cargo feature `arrow`)")
 }
 
-fn format_of(serialization: &Element) -> Result<&Element, Fault> {
-    serialization.child("Format").ok_or_else(|| Fault::xml("Format is missing."))
+fn format_of(serialization: &Element) -> Result<&Element, StorageError> {
+    serialization.child("Format").ok_or_else(|| StorageError::invalid_xml("Format is missing."))
 }
 
-fn read_format(format: &Element) -> Result<Format, Fault> {
+fn read_format(format: &Element) -> Result<Format, StorageError> {
     match format.need("Type")? {
         "delimited" => format.child("DelimitedTextConfiguration").map_or(Ok(delimited()), read_dialect),
         "json" => {
             let separator = format.child("JsonTextConfiguration").and_then(|json| separator(json, "RecordSeparator"));
             Ok(Format::Json(separator.unwrap_or_else(|| b"\n".into())))
         }
-        other => Err(Fault::xml_node("Type", other)),
+        other => Err(StorageError::invalid_xml_node("Type", other)),
     }
 }
 
 /// The columns that an Arrow answer is to have.
 #[cfg(feature = "arrow")]
-fn read_schema(format: &Element) -> Result<Vec<Column>, Fault> {
-    let configuration = format.child("ArrowConfiguration").ok_or_else(|| Fault::xml("ArrowConfiguration is missing."))?;
-    let schema = configuration.child("Schema").ok_or_else(|| Fault::xml("Schema is missing."))?;
+fn read_schema(format: &Element) -> Result<Vec<Column>, StorageError> {
+    let configuration = format.child("ArrowConfiguration").ok_or_else(|| StorageError::invalid_xml("ArrowConfiguration is missing."))?;
+    let schema = configuration.child("Schema").ok_or_else(|| StorageError::invalid_xml("Schema is missing."))?;
     let read = |(at, field): (usize, &Element)| {
         let number = |name, default: u8| match field.text_of(name).filter(|text| !text.is_empty()) {
             None => Ok(default),
-            Some(text) => text.parse::<u8>().map_err(|_| Fault::xml_node(name, text)),
+            Some(text) => text.parse::<u8>().map_err(|_| StorageError::invalid_xml_node(name, text)),
         };
         let kind = match field.need("Type")? {
             "int64" => Kind::Int,
@@ -192,10 +192,10 @@ fn read_schema(format: &Element) -> Result<Vec<Column>, Fault> {
             "double" => Kind::Float,
             "decimal" => match (number("Precision", 38)?, number("Scale", 0)?) {
                 (precision @ 1..=38, scale) if scale <= precision => Kind::Decimal(precision, scale as i8),
-                (1..=38, scale) => return Err(Fault::xml_node("Scale", scale.to_string())),
-                (precision, _) => return Err(Fault::xml_node("Precision", precision.to_string())),
+                (1..=38, scale) => return Err(StorageError::invalid_xml_node("Scale", scale.to_string())),
+                (precision, _) => return Err(StorageError::invalid_xml_node("Precision", precision.to_string())),
             },
-            other => return Err(Fault::xml_node("Type", other)),
+            other => return Err(StorageError::invalid_xml_node("Type", other)),
         };
         let name = field.text_of("Name").filter(|name| !name.is_empty()).map_or_else(|| format!("_{}", at + 1), str::to_owned);
         Ok(Column { name, kind })
@@ -203,11 +203,11 @@ fn read_schema(format: &Element) -> Result<Vec<Column>, Fault> {
     schema.children.iter().filter(|child| child.name == "Field").enumerate().map(read).collect()
 }
 
-fn read_dialect(delimited: &Element) -> Result<Format, Fault> {
+fn read_dialect(delimited: &Element) -> Result<Format, StorageError> {
     let default = Dialect::default();
     let headers = match delimited.text_of("HasHeaders") {
         None | Some("") => false,
-        Some(text) => text.to_ascii_lowercase().parse().map_err(|_| Fault::xml_node("HasHeaders", text))?,
+        Some(text) => text.to_ascii_lowercase().parse().map_err(|_| StorageError::invalid_xml_node("HasHeaders", text))?,
     };
     Ok(Format::Delimited(Dialect {
         column: separator(delimited, "ColumnSeparator").unwrap_or(default.column),
@@ -224,10 +224,10 @@ fn separator(of: &Element, name: &str) -> Option<Vec<u8>> {
 }
 
 /// A single character, if there is one.
-fn byte(of: &Element, name: &str) -> Result<Option<u8>, Fault> {
+fn byte(of: &Element, name: &str) -> Result<Option<u8>, StorageError> {
     match of.child(name).map_or("", |child| &child.text).as_bytes() {
         [] => Ok(None),
         [byte] => Ok(Some(*byte)),
-        other => Err(Fault::xml_node(name, String::from_utf8_lossy(other))),
+        other => Err(StorageError::invalid_xml_node(name, String::from_utf8_lossy(other))),
     }
 }

@@ -2,25 +2,25 @@
 
 use super::super::blobs::Blobs;
 use super::super::state::Container;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::condition::Accepts;
-use crate::rules::fault::{Code, Fault};
-use crate::rules::lease::{self, Guard, Subject};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::condition::ConditionSupport;
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::lease::{self, LeaseCheck, LeasedResource};
 use crate::rules::name;
 use crate::takes;
 
-pub(super) static RENAME_CONTAINER: Op<Blobs> = Op {
-    row: Row {
+pub(super) static RENAME_CONTAINER: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Rename Container",
         methods: &["PUT"],
-        shape: Shape::Container,
-        signs: &[Sign::Query("restype", "container"), Sign::Query("comp", "rename")],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Container, account: "w", service: "", public: Public::Never },
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "rename")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "w", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -28,23 +28,23 @@ pub(super) static RENAME_CONTAINER: Op<Blobs> = Op {
 
 takes! { Asked {
     source: String = Header "x-ms-source-container-name",
-    source_lease: Option<lease::Id> = Header "x-ms-source-lease-id",
+    source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
 } }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let account = blobs.account(&call.account.name)?;
     account
-        .named
+        .resources
         .write(|containers| {
             // Recorded: a name that is taken is refused before the source is looked for.
             containers.check_free(call.container(), call.now)?;
             if [call.container(), &asked.source].iter().any(|container| name::SYSTEM.contains(container)) {
-                return Err(Code::AuthorizationFailure.into());
+                return Err(ErrorCode::AuthorizationFailure.into());
             }
-            let cell = containers.remove(asked.source.as_str()).ok_or(Code::ContainerNotFound)?;
+            let cell = containers.remove(asked.source.as_str()).ok_or(ErrorCode::ContainerNotFound)?;
             let renew = |container: &mut Container| {
-                lease::admit(container.lease(), Guard::Write, asked.source_lease, Subject::Container, call.now)?;
+                lease::admit(container.lease(), LeaseCheck::Required, asked.source_lease, LeasedResource::Container, call.now)?;
                 container.renew(call.now);
                 Ok(())
             };
@@ -53,5 +53,5 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

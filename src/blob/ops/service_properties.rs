@@ -2,32 +2,32 @@
 
 use super::super::blobs::Blobs;
 use super::super::state::Container;
-use crate::op::{Call, Kind, Op, Reply};
-use crate::rules::{access::PublicAccess, encryption::Preset, fault::Fault, metadata::Metadata, name, website};
+use crate::op::{OperationRequest, ServiceKind, Operation, Reply};
+use crate::rules::{access::PublicAccess, encryption::DefaultEncryption, fault::StorageError, metadata::Metadata, name, website};
 use crate::service::properties;
 
-pub(super) static GET_SERVICE_PROPERTIES: Op<Blobs> = Op {
-    row: properties::get_row("Get Blob Service Properties"),
-    run: |blobs, call| Box::pin(std::future::ready(properties::get(blobs, &call, Kind::Blob))),
+pub(super) static GET_SERVICE_PROPERTIES: Operation<Blobs> = Operation {
+    spec: properties::get_row("Get Blob Service Properties"),
+    run: |blobs, call| Box::pin(std::future::ready(properties::get(blobs, &call, ServiceKind::Blob))),
 };
 
-pub(super) static SET_SERVICE_PROPERTIES: Op<Blobs> = Op {
-    row: properties::set_row("Set Blob Service Properties"),
+pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> = Operation {
+    spec: properties::set_row("Set Blob Service Properties"),
     run: |blobs, call| Box::pin(set(blobs, call)),
 };
 
 /// Sets the properties. A website that is switched on gets the container that it is served from, if there is none yet, and logging the one
 /// that logs go to: nothing is logged, but programs look for it.
-async fn set(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let (account, now) = (blobs.account(&call.account.name)?, call.now);
-    let reply = properties::set(blobs, call, Kind::Blob).await?;
+    let reply = properties::set(blobs, call, ServiceKind::Blob).await?;
     let properties = account.properties.read();
     let site = properties.static_website.enabled.then_some(website::CONTAINER);
     let logs = properties.logging.is_on().then_some(name::LOGS);
     for name in site.into_iter().chain(logs) {
-        let container = || Container::new(now, Metadata::default(), PublicAccess::Private, Preset::default());
+        let container = || Container::new(now, Metadata::default(), PublicAccess::Private, DefaultEncryption::default());
         account
-            .named
+            .resources
             .write(|containers| {
                 containers.entry(name.into()).or_insert_with(|| blobs.cell(container()));
                 Ok(())

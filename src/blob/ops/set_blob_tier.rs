@@ -2,27 +2,27 @@
 
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, STATE, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::tier::{Placed, Priority, Tier};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, STATE, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::tier::{CurrentTier, Priority, Tier};
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
 };
 use crate::takes;
 
-pub(super) static SET_BLOB_TIER: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SET_BLOB_TIER: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Set Blob Tier",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "tier")],
-        takes: &[Asked::FIELDS, STATE],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "tier")],
+        inputs: &[Asked::FIELDS, STATE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Write,
-        lease: Guard::Write,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::Required,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -33,7 +33,7 @@ takes! { Asked {
     priority: Option<String> = Header "x-ms-rehydrate-priority",
 } }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let priority = asked.priority.as_deref().map_or(Ok(Priority::default()), Priority::read)?;
     let container = blobs.container(&call)?;
@@ -42,13 +42,13 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             let admitted = container.admit(&call)?;
             let tier = Tier::read(&asked.tier, wire::tiers_of(&admitted.body))?;
             if !tier.holds(admitted.size()) {
-                return Err(Code::BlobTierInadequateForContentLength.into());
+                return Err(ErrorCode::BlobTierInadequateForContentLength.into());
             }
-            let placed = Placed::set(admitted.tier, tier, priority, call.now)?;
+            let placed = CurrentTier::set(admitted.tier, tier, priority, call.now)?;
             container.amend(admitted, |blob| blob.tier = Some(placed));
             Ok(placed)
         })
         .await?;
     // Accepted, not done: the blob is on its way.
-    Ok(Reply::new(if placed.rehydration.is_some() { 202 } else { call.row.status }))
+    Ok(Reply::new(if placed.rehydration.is_some() { 202 } else { call.spec.status }))
 }

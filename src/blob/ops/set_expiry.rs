@@ -1,25 +1,25 @@
 //! Set Blob Expiry: when a blob is to be gone. Only accounts with a hierarchical namespace have it.
 
 use super::super::blobs::Blobs;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::expiry::Ask;
-use crate::rules::fault::{Code, Fault};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::expiry::ExpiryOption;
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
 use crate::takes;
 
-pub(super) static SET_EXPIRY: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SET_EXPIRY: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Set Blob Expiry",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "expiry")],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "expiry")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 200,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
@@ -43,18 +43,18 @@ impl OfNew {
     ///
     /// # Errors
     /// As the operation's own.
-    pub(super) fn read(call: &Call) -> Result<Option<Timestamp>, Fault> {
+    pub(super) fn read(call: &OperationRequest) -> Result<Option<Timestamp>, StorageError> {
         let asked = OfNew::of(call)?;
         let Some(option) = asked.option else { return Ok(None) };
         check_account(call)?;
-        Ask::read(&option, asked.time.as_deref())?.at(call.now, call.now)
+        ExpiryOption::read(&option, asked.time.as_deref())?.at(call.now, call.now)
     }
 }
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     check_account(&call)?;
     let asked = Asked::of(&call)?;
-    let ask = Ask::read(&asked.option, asked.time.as_deref())?;
+    let ask = ExpiryOption::read(&asked.option, asked.time.as_deref())?;
     let container = blobs.container(&call)?;
     let blob = container
         .write(|container| {
@@ -64,9 +64,9 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
         })
         .await?;
     // Recorded: the state is the same as before.
-    Ok(Reply::new(call.row.status).with_state(blob.etag(), blob.stamp))
+    Ok(Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified))
 }
 
-fn check_account(call: &Call) -> Result<(), Fault> {
-    if call.account.hns { Ok(()) } else { Err(Code::HierarchicalNamespaceNotEnabled.into()) }
+fn check_account(call: &OperationRequest) -> Result<(), StorageError> {
+    if call.account.hns { Ok(()) } else { Err(ErrorCode::HierarchicalNamespaceNotEnabled.into()) }
 }

@@ -2,27 +2,27 @@
 
 use super::super::blobs::Blobs;
 use super::super::wire;
-use crate::op::{Call, ENCRYPTED, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, time::Timestamp};
+use crate::op::{OperationRequest, ENCRYPTED, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, time::Timestamp};
 
-pub(super) static SNAPSHOT_BLOB: Op<Blobs> = Op {
-    row: Row {
+pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = Operation {
+    spec: OperationSpec {
         name: "Snapshot Blob",
         methods: &["PUT"],
-        shape: Shape::Blob,
-        signs: &[Sign::Query("comp", "snapshot")],
-        takes: &[ENCRYPTED, METADATA],
-        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "snapshot")],
+        inputs: &[ENCRYPTED, METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::Write,
-        lease: Guard::Read,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::IfPresent,
         status: 201,
     },
     run: |blobs, call| Box::pin(run(blobs, call)),
 };
 
-async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     wire::check_kept(&call)?;
     let metadata = call.metadata()?;
     let writes = !metadata.is_empty();
@@ -35,8 +35,8 @@ async fn run(blobs: &Blobs, call: Call) -> Result<Reply, Fault> {
             Ok(container.snapshot(admitted, call.now, metadata, keeping))
         })
         .await?;
-    let reply = Reply::new(call.row.status)
-        .with_state(taken.blob.etag(), taken.blob.stamp)
+    let reply = Reply::new(call.spec.status)
+        .with_state(taken.blob.etag(), taken.blob.last_modified)
         .with("x-ms-snapshot", taken.at.iso())
         .with_some("x-ms-version-id", taken.version.map(Timestamp::iso))
         // Recorded: the flag is false where the snapshot is the blob as it was; with metadata of its own something is written.

@@ -1,18 +1,18 @@
 //! A blob as it is stored: what is said of it, beside the bytes that its body holds.
 
 use super::super::body::{Body, ContentHeaders};
-use super::super::copied::Copied;
+use super::super::copied::BlobCopy;
 use crate::rules::{
     encryption::Encryption,
     etag::ETag,
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     immutability::Protection,
-    last_access::LastRead,
+    last_access::LastAccess,
     lease::Lease,
     metadata::Metadata,
     retention::Deletion,
     tags::Tags,
-    tier::{Placed, Tier},
+    tier::{CurrentTier, Tier},
     time::Timestamp,
 };
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct Blob {
     /// When it was put, or its block list: overwriting a blob makes a new one.
     pub created: Timestamp,
     /// When this state was made: its Last-Modified and, in ticks, its entity tag.
-    pub stamp: Timestamp,
+    pub last_modified: Timestamp,
     /// Its bytes, and what its type keeps beside them.
     pub body: Body,
     /// What a reader is told of the content.
@@ -33,11 +33,11 @@ pub struct Blob {
     /// Its index tags.
     pub tags: Tags,
     /// The tier that it was given; none: the account's own, Hot.
-    pub tier: Option<Placed>,
+    pub tier: Option<CurrentTier>,
     /// With what it is encrypted.
     pub encryption: Encryption,
     /// Where it was copied from, if it was.
-    pub copy: Option<Arc<Copied>>,
+    pub copy: Option<Arc<BlobCopy>>,
     /// Its version id, where the account keeps versions.
     pub version: Option<Timestamp>,
     /// When it was deleted, if it was, and only its retention keeps it.
@@ -49,7 +49,7 @@ pub struct Blob {
     /// When a deletion left it as the last version of its name.
     pub(super) left: Option<Timestamp>,
     /// What is kept of its reads, where the account tracks them.
-    pub(super) read: LastRead,
+    pub(super) read: LastAccess,
     pub(super) lease: Lease,
 }
 
@@ -63,13 +63,13 @@ impl PartialEq for Blob {
 impl Blob {
     /// Its entity tag.
     pub fn etag(&self) -> ETag {
-        ETag::of(self.stamp)
+        ETag::of(self.last_modified)
     }
 
     /// The moment of the deletion that left it as the last version of its name. Of a version that became the last because later ones
     /// were removed it is not known, and is taken to have been the moment after it was made.
     pub fn left(&self) -> Timestamp {
-        self.left.unwrap_or_else(|| self.version.unwrap_or(self.stamp).next())
+        self.left.unwrap_or_else(|| self.version.unwrap_or(self.last_modified).next())
     }
 
     /// Its lease.
@@ -112,9 +112,9 @@ impl Blob {
     ///
     /// # Errors
     /// 409 BlobArchived.
-    pub fn check_online(&self, now: Timestamp) -> Result<(), Fault> {
+    pub fn check_online(&self, now: Timestamp) -> Result<(), StorageError> {
         match self.tier.map(|placed| placed.seen(now).tier) {
-            Some(Tier::Archive) => Err(Code::BlobArchived.into()),
+            Some(Tier::Archive) => Err(ErrorCode::BlobArchived.into()),
             _ => Ok(()),
         }
     }
@@ -122,19 +122,19 @@ impl Blob {
 
 /// What [`Container::create`](super::Container::create) decides for a new blob.
 #[derive(Clone, Debug)]
-pub struct New {
+pub struct NewBlob {
     pub(super) stamp: Timestamp,
     pub(super) lease: Lease,
     pub(super) encryption: Encryption,
     pub(super) version: Option<Timestamp>,
 }
 
-impl New {
+impl NewBlob {
     /// The blob, with everything else absent.
     pub fn blob(self, body: Body, headers: ContentHeaders) -> Blob {
         Blob {
             created: self.stamp,
-            stamp: self.stamp,
+            last_modified: self.stamp,
             body,
             headers,
             metadata: Metadata::default(),
@@ -147,7 +147,7 @@ impl New {
             expires: None,
             protection: Protection::default(),
             left: None,
-            read: LastRead::default(),
+            read: LastAccess::default(),
             lease: self.lease,
         }
     }

@@ -1,15 +1,15 @@
 //! Blobs that a copy is making, or has made piece by piece: who may touch them meanwhile, and how such a copy ends.
 
 use super::super::body::Body;
-use super::super::copied::{Copied, Increment, Outcome};
-use super::blob::{Blob, New};
+use super::super::copied::{BlobCopy, IncrementalCopy, Outcome};
+use super::blob::{Blob, NewBlob};
 use super::door::{Admitted, Claimed, asked_state, check};
-use super::{At, Container, Kept, Key};
-use crate::op::{Call, Row, Secondary};
+use super::{BlobKey, Container, VersionKind, VersionSelector};
+use crate::op::{OperationRequest, OperationSpec, Secondary};
 use crate::rules::{
-    fault::{Code, Fault},
-    lease::{Guard, Lease},
-    retention::Keeping,
+    fault::{ErrorCode, StorageError},
+    lease::{Lease, LeaseCheck},
+    retention::RetentionPolicy,
     time::Timestamp,
 };
 use std::sync::Arc;
@@ -27,10 +27,10 @@ impl Blob {
     ///
     /// # Errors
     /// 409 PendingCopyOperation; 409 OperationNotAllowedOnIncrementalCopyBlob for all but the snapshots of such a blob.
-    pub(super) fn check_content(&self, at: At) -> Result<(), Fault> {
-        match self.copy.as_deref().filter(|_| at == At::Base) {
-            Some(copy) if copy.is_pending() => Err(Code::PendingCopyOperation.into()),
-            Some(Copied { incremental: Some(_), .. }) => Err(Code::OperationNotAllowedOnIncrementalCopyBlob.into()),
+    pub(super) fn check_content(&self, at: VersionSelector) -> Result<(), StorageError> {
+        match self.copy.as_deref().filter(|_| at == VersionSelector::Base) {
+            Some(copy) if copy.is_pending() => Err(ErrorCode::PendingCopyOperation.into()),
+            Some(BlobCopy { incremental: Some(_), .. }) => Err(ErrorCode::OperationNotAllowedOnIncrementalCopyBlob.into()),
             _ => Ok(()),
         }
     }
@@ -40,13 +40,13 @@ impl Blob {
     ///
     /// # Errors
     /// As [`Blob::check_content`].
-    pub(super) fn check_settled(&self, row: &Row, at: At) -> Result<(), Fault> {
+    pub(super) fn check_settled(&self, row: &OperationSpec, at: VersionSelector) -> Result<(), StorageError> {
         if row.secondary != Secondary::Refused {
             return Ok(());
         }
         match self.check_content(at) {
-            Err(fault) if fault.code() == Code::PendingCopyOperation => Err(fault),
-            Err(fault) if !row.methods.contains(&"DELETE") && row.lease != Guard::None => Err(fault),
+            Err(fault) if fault.code() == ErrorCode::PendingCopyOperation => Err(fault),
+            Err(fault) if !row.methods.contains(&"DELETE") && row.lease != LeaseCheck::None => Err(fault),
             _ => Ok(()),
         }
     }
@@ -58,7 +58,7 @@ impl Admitted {
     /// # Errors
     /// As [`Blob::check_online`]; 409 PendingCopyOperation while a copy goes on; 409 OperationNotAllowedOnIncrementalCopyBlob for a blob
     /// of which only the snapshots are read.
-    pub fn check_readable(&self, now: Timestamp) -> Result<(), Fault> {
+    pub fn check_readable(&self, now: Timestamp) -> Result<(), StorageError> {
         self.check_online(now)?;
         self.check_content(self.at())
     }
@@ -69,10 +69,17 @@ impl Container {
     ///
     /// # Errors
     /// 409 NoPendingCopyOperation when the blob does not wait for this copy any more: it was stopped, or the blob is gone.
-    pub fn end_copy(&mut self, name: &Arc<str>, id: [u8; 16], now: Timestamp, came: Result<Body, Box<str>>) -> Result<(), Fault> {
-        let key = Key { name: name.clone(), at: At::Base };
-        let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now)).cloned().ok_or(Code::NoPendingCopyOperation)?;
-        let copy = blob.copy.clone().filter(|copy| copy.is_pending() && copy.id == id).ok_or(Code::NoPendingCopyOperation)?;
+    pub fn end_copy(
+        &mut self,
+        name: &Arc<str>,
+        id: [u8; 16],
+        now: Timestamp,
+        came: Result<Body, Box<str>>,
+    ) -> Result<(), StorageError> {
+        let key = BlobKey { name: name.clone(), at: VersionSelector::Base };
+        let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now)).cloned().ok_or(ErrorCode::NoPendingCopyOperation)?;
+        let copy =
+            blob.copy.clone().filter(|copy| copy.is_pending() && copy.id == id).ok_or(ErrorCode::NoPendingCopyOperation)?;
         let (body, outcome) = match came {
             Ok(body) => (body, Outcome::Success),
             Err(why) => (blob.body.clone(), Outcome::Failed(why)),
@@ -84,18 +91,25 @@ impl Container {
     ///
     /// # Errors
     /// As [`Container::admit`]; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
-    pub fn abort_copy(&mut self, call: &Call, id: [u8; 16]) -> Result<(), Fault> {
+    pub fn abort_copy(&mut self, call: &OperationRequest, id: [u8; 16]) -> Result<(), StorageError> {
         let (key, blob) = self.find(call.blob(), asked_state(call)?, call.now)?;
         check(&blob, call, key.at)?;
-        let copy = blob.copy.clone().filter(|copy| copy.is_pending()).ok_or(Code::NoPendingCopyOperation)?;
+        let copy = blob.copy.clone().filter(|copy| copy.is_pending()).ok_or(ErrorCode::NoPendingCopyOperation)?;
         if copy.id != id {
-            return Err(Code::CopyIdMismatch.into());
+            return Err(ErrorCode::CopyIdMismatch.into());
         }
         let body = blob.body.clone();
         self.settle(Admitted { key, blob }, call.now, &copy, body, Outcome::Aborted)
     }
 
-    fn settle(&mut self, admitted: Admitted, now: Timestamp, copy: &Copied, body: Body, outcome: Outcome) -> Result<(), Fault> {
+    fn settle(
+        &mut self,
+        admitted: Admitted,
+        now: Timestamp,
+        copy: &BlobCopy,
+        body: Body,
+        outcome: Outcome,
+    ) -> Result<(), StorageError> {
         let over = Arc::new(copy.over(now, outcome));
         self.replace(admitted, now, |blob| {
             blob.body = body;
@@ -114,30 +128,32 @@ impl Container {
     /// IncrementalCopyOfEarlierVersionSnapshotNotAllowed for a snapshot from before the last one.
     pub fn copy_increment(
         &mut self,
-        call: &Call,
-        keeping: Keeping,
-        mut increment: Increment,
-        make: impl FnOnce(New) -> Blob,
+        call: &OperationRequest,
+        keeping: RetentionPolicy,
+        mut increment: IncrementalCopy,
+        make: impl FnOnce(NewBlob) -> Blob,
         on: impl FnOnce(&mut Blob, Timestamp),
-    ) -> Result<Arc<Blob>, Fault> {
+    ) -> Result<Arc<Blob>, StorageError> {
         let claimed = self.claim_any(call)?;
         let begun = match claimed.stands.clone() {
             None => self.create(claimed, call.now, keeping, make),
             Some(stands) => {
                 let last = check_next(&stands, &increment)?;
-                let admitted = Admitted { key: Key { name: claimed.name, at: At::Base }, blob: stands };
+                let admitted = Admitted { key: BlobKey { name: claimed.name, at: VersionSelector::Base }, blob: stands };
                 self.replace(admitted, call.now, |blob| on(blob, last))?
             }
         };
         increment.kept = self.stamp(call.now);
-        let key = Key { name: call.blob().into(), at: At::Base };
+        let key = BlobKey { name: call.blob().into(), at: VersionSelector::Base };
         let done = self.replace(Admitted { key: key.clone(), blob: begun.clone() }, call.now, |blob| {
             blob.version = None;
-            blob.copy =
-                blob.copy.as_ref().map(|copy| Arc::new(Copied { incremental: Some(increment.clone()), ..Copied::clone(copy) }));
+            blob.copy = blob
+                .copy
+                .as_ref()
+                .map(|copy| Arc::new(BlobCopy { incremental: Some(increment.clone()), ..BlobCopy::clone(copy) }));
         })?;
         let kept = Blob { lease: Lease::default(), ..Blob::clone(&done) };
-        self.keep(Key { name: key.name, at: At::Kept(increment.kept, Kept::Snapshot) }, kept);
+        self.keep(BlobKey { name: key.name, at: VersionSelector::Earlier(increment.kept, VersionKind::Snapshot) }, kept);
         Ok(begun)
     }
 }
@@ -147,20 +163,20 @@ impl Claimed {
     ///
     /// # Errors
     /// As [`Blob::check_settled`].
-    pub(super) fn check_settled(&self, row: &Row) -> Result<(), Fault> {
-        self.stands().map_or(Ok(()), |blob| blob.check_settled(row, At::Base))
+    pub(super) fn check_settled(&self, row: &OperationSpec) -> Result<(), StorageError> {
+        self.stands().map_or(Ok(()), |blob| blob.check_settled(row, VersionSelector::Base))
     }
 }
 
 /// Checks that a blob takes this increment next; the source's snapshot that came last.
-fn check_next(blob: &Blob, next: &Increment) -> Result<Timestamp, Fault> {
+fn check_next(blob: &Blob, next: &IncrementalCopy) -> Result<Timestamp, StorageError> {
     if !matches!(blob.body, Body::Page { .. }) {
-        return Err(Code::InvalidBlobType.into());
+        return Err(ErrorCode::InvalidBlobType.into());
     }
     let last = blob.copy.as_ref().and_then(|copy| copy.incremental.as_ref());
     match last.filter(|last| last.of == next.of && last.created == next.created) {
-        None => Err(Code::IncrementalCopyBlobMismatch.into()),
-        Some(last) if next.snapshot < last.snapshot => Err(Code::IncrementalCopyOfEarlierVersionSnapshotNotAllowed.into()),
+        None => Err(ErrorCode::IncrementalCopyBlobMismatch.into()),
+        Some(last) if next.snapshot < last.snapshot => Err(ErrorCode::IncrementalCopyOfEarlierVersionSnapshotNotAllowed.into()),
         Some(last) => Ok(last.snapshot),
     }
 }

@@ -3,13 +3,13 @@
 use super::super::body::Body;
 use super::blob::Blob;
 
-use super::{At, Container, Kept, Key};
-use crate::op::{Call, Source};
+use super::{BlobKey, Container, VersionKind, VersionSelector};
+use crate::op::{OperationRequest, Source};
 use crate::rules::{
-    condition::{self, Stored},
+    condition::{self, CurrentState},
     encryption::Encryption,
-    fault::{Code, Fault},
-    lease::{self, Guard, Subject},
+    fault::{ErrorCode, StorageError},
+    lease::{self, LeaseCheck, LeasedResource},
     tags::Tags,
     time::Timestamp,
 };
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// A blob that the rules let this call touch. Only [`Container::admit`] makes one.
 #[derive(Debug)]
 pub struct Admitted {
-    pub(super) key: Key,
+    pub(super) key: BlobKey,
     pub(super) blob: Arc<Blob>,
 }
 
@@ -41,7 +41,7 @@ pub struct Claimed {
 
 impl Admitted {
     /// Which state of its name it is.
-    pub fn at(&self) -> At {
+    pub fn at(&self) -> VersionSelector {
         self.key.at
     }
 }
@@ -56,10 +56,10 @@ impl Claimed {
     ///
     /// # Errors
     /// 409 InvalidBlobType.
-    pub fn check_block_blob(&self) -> Result<(), Fault> {
+    pub fn check_block_blob(&self) -> Result<(), StorageError> {
         match self.stands().map(|blob| &blob.body) {
             None | Some(Body::Block { .. }) => Ok(()),
-            Some(Body::Append { .. } | Body::Page { .. }) => Err(Code::InvalidBlobType.into()),
+            Some(Body::Append { .. } | Body::Page { .. }) => Err(ErrorCode::InvalidBlobType.into()),
         }
     }
 
@@ -74,25 +74,25 @@ impl Container {
     ///
     /// # Errors
     /// 412 or 304 for an unmet condition, 412 for the lease.
-    pub fn admit_self(&self, call: &Call) -> Result<(), Fault> {
+    pub fn admit_self(&self, call: &OperationRequest) -> Result<(), StorageError> {
         let none = Tags::default();
-        let stored = Stored { etag: self.etag(), modified: self.about.stamp, tags: &none };
-        condition::holds(&call.conditions()?, call.row.accepts, Some(&stored), call.version)?;
-        lease::admit(self.lease, call.row.lease, call.lease_id()?, Subject::Container, call.now)
+        let stored = CurrentState { etag: self.etag(), modified: self.about.last_modified, tags: &none };
+        condition::holds(&call.conditions()?, call.spec.conditions, Some(&stored), call.version)?;
+        lease::admit(self.lease, call.spec.lease, call.lease_id()?, LeasedResource::Container, call.now)
     }
 
     /// The blob that the call names, once every check that its row declares is passed.
     ///
     /// # Errors
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
-    pub fn admit(&self, call: &Call) -> Result<Admitted, Fault> {
+    pub fn admit(&self, call: &OperationRequest) -> Result<Admitted, StorageError> {
         let asked = call.encryption()?.in_container(&self.about.encryption)?;
         let (key, blob) = self.find(call.blob(), asked_state(call)?, call.now)?;
         check(&blob, call, key.at)?;
-        blob.check_settled(call.row, key.at)?;
-        if call.row.takes("x-ms-encryption-key") {
-            match call.row.accepts {
-                condition::Accepts::Read => blob.encryption.admits_reader(&call.encryption()?)?,
+        blob.check_settled(call.spec, key.at)?;
+        if call.spec.takes("x-ms-encryption-key") {
+            match call.spec.conditions {
+                condition::ConditionSupport::Read => blob.encryption.admits_reader(&call.encryption()?)?,
                 _ => blob.encryption.admits_writer(&asked)?,
             }
         }
@@ -104,15 +104,15 @@ impl Container {
     /// # Errors
     /// 409 BlobSnapshotNotSoftDeleted for what is not deleted, BlobOperationNotSupported for the blob itself; 404 BlobNotFound; those
     /// of [`Container::admit`].
-    pub fn admit_deleted(&self, call: &Call) -> Result<Admitted, Fault> {
-        let key = Key { name: call.blob().into(), at: asked_state(call)? };
-        if key.at == At::Base {
-            return Err(Code::BlobOperationNotSupported.into());
+    pub fn admit_deleted(&self, call: &OperationRequest) -> Result<Admitted, StorageError> {
+        let key = BlobKey { name: call.blob().into(), at: asked_state(call)? };
+        if key.at == VersionSelector::Base {
+            return Err(ErrorCode::BlobOperationNotSupported.into());
         }
         if self.find(call.blob(), key.at, call.now).is_ok() {
-            return Err(Code::BlobSnapshotNotSoftDeleted.into());
+            return Err(ErrorCode::BlobSnapshotNotSoftDeleted.into());
         }
-        let blob = self.blobs.get(&key).filter(|blob| blob.is_kept(call.now)).ok_or(Code::BlobNotFound)?.clone();
+        let blob = self.blobs.get(&key).filter(|blob| blob.is_kept(call.now)).ok_or(ErrorCode::BlobNotFound)?.clone();
         check(&blob, call, key.at)?;
         Ok(Admitted { key, blob })
     }
@@ -122,29 +122,29 @@ impl Container {
     /// # Errors
     /// 412 for an unmet condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
     /// overwrite; 400 for a snapshot, which nobody can write to; 409 for a blob that a copy is making.
-    pub fn claim(&self, call: &Call) -> Result<Claimed, Fault> {
+    pub fn claim(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
         let claimed = self.claim_any(call)?;
-        claimed.check_settled(call.row)?;
+        claimed.check_settled(call.spec)?;
         Ok(claimed)
     }
 
     /// [`Container::claim`], whatever copies have to do with what stands there.
-    pub(super) fn claim_any(&self, call: &Call) -> Result<Claimed, Fault> {
+    pub(super) fn claim_any(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
         asked_state(call)?;
-        let key = Key { name: call.blob().into(), at: At::Base };
+        let key = BlobKey { name: call.blob().into(), at: VersionSelector::Base };
         let encryption = call.encryption()?.in_container(&self.about.encryption)?;
         let stands = self.blobs.get(&key).filter(|blob| blob.is_live(call.now)).cloned();
         match &stands {
             Some(blob) => {
-                if call.row.accepts.creates() && !call.grant.may_overwrite() {
-                    return Err(Code::UnauthorizedBlobOverwrite.into());
+                if call.spec.conditions.creates() && !call.authorization.may_overwrite() {
+                    return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
                 }
-                check(blob, call, At::Base)?;
+                check(blob, call, VersionSelector::Base)?;
             }
             None => {
-                condition::holds(&call.conditions()?, call.row.accepts, None, call.version)?;
+                condition::holds(&call.conditions()?, call.spec.conditions, None, call.version)?;
                 let lease = self.lease_at(call.blob(), None, call.now);
-                lease::admit(lease, call.row.lease, call.lease_id()?, Subject::Blob, call.now)?;
+                lease::admit(lease, call.spec.lease, call.lease_id()?, LeasedResource::Blob, call.now)?;
             }
         }
         Ok(Claimed { name: key.name, stands, encryption })
@@ -154,7 +154,7 @@ impl Container {
     ///
     /// # Errors
     /// 404 BlobNotFound; 409 for a blob that a copy is making.
-    pub fn source(&self, source: &Source, now: Timestamp) -> Result<Arc<Blob>, Fault> {
+    pub fn source(&self, source: &Source, now: Timestamp) -> Result<Arc<Blob>, StorageError> {
         let at = state_named(source.snapshot.as_deref(), source.version_id.as_deref())?;
         let (key, blob) = self.find(&source.target.blob, at, now)?;
         blob.check_content(key.at)?;
@@ -162,55 +162,58 @@ impl Container {
     }
 
     /// A state of a name that is there. The version id of the blob as it is names the blob as it is.
-    pub(super) fn find(&self, name: &str, at: At, now: Timestamp) -> Result<(Key, Arc<Blob>), Fault> {
+    pub(super) fn find(&self, name: &str, at: VersionSelector, now: Timestamp) -> Result<(BlobKey, Arc<Blob>), StorageError> {
         let get = |at| {
-            let key = Key { name: name.into(), at };
+            let key = BlobKey { name: name.into(), at };
             let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now))?.clone();
             Some((key, blob))
         };
         let current = || match at {
-            At::Kept(id, Kept::Version) => get(At::Base).filter(|(_, blob)| blob.version == Some(id)),
+            VersionSelector::Earlier(id, VersionKind::Version) => {
+                get(VersionSelector::Base).filter(|(_, blob)| blob.version == Some(id))
+            }
             _ => None,
         };
-        Ok(get(at).or_else(current).ok_or(Code::BlobNotFound)?)
+        Ok(get(at).or_else(current).ok_or(ErrorCode::BlobNotFound)?)
     }
 
     /// The snapshot that `prevsnapshot` names, of the blob that the call names, and when it was taken.
     ///
     /// # Errors
     /// 400 for what is no moment, or later than the snapshot that the call asks about; 409 PreviousSnapshotNotFound.
-    pub fn snapshot_before(&self, call: &Call, previous: &str) -> Result<(Timestamp, Arc<Blob>), Fault> {
-        let taken = Timestamp::parse_iso(previous).ok_or_else(|| Fault::query("prevsnapshot", previous, MALFORMED_TIME))?;
-        let at = At::Kept(taken, Kept::Snapshot);
+    pub fn snapshot_before(&self, call: &OperationRequest, previous: &str) -> Result<(Timestamp, Arc<Blob>), StorageError> {
+        let taken = Timestamp::parse_iso(previous)
+            .ok_or_else(|| StorageError::invalid_query("prevsnapshot", previous, MALFORMED_TIME))?;
+        let at = VersionSelector::Earlier(taken, VersionKind::Snapshot);
         if asked_state(call)? < at {
-            return Err(Code::PreviousSnapshotCannotBeNewer.into());
+            return Err(ErrorCode::PreviousSnapshotCannotBeNewer.into());
         }
-        let (_, earlier) = self.find(call.blob(), at, call.now).map_err(|_| Code::PreviousSnapshotNotFound)?;
+        let (_, earlier) = self.find(call.blob(), at, call.now).map_err(|_| ErrorCode::PreviousSnapshotNotFound)?;
         Ok((taken, earlier))
     }
 }
 
 /// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is, which alone can be written to.
-pub(super) fn asked_state(call: &Call) -> Result<At, Fault> {
+pub(super) fn asked_state(call: &OperationRequest) -> Result<VersionSelector, StorageError> {
     for name in ["snapshot", "versionid"] {
         let text = call.query.get(name).unwrap_or_default();
-        if !text.is_empty() && !call.row.takes(name) {
-            return Err(Fault::query(name, text, "This operation is not for a snapshot or a version."));
+        if !text.is_empty() && !call.spec.takes(name) {
+            return Err(StorageError::invalid_query(name, text, "This operation is not for a snapshot or a version."));
         }
     }
     state_named(call.query.get("snapshot"), call.query.get("versionid"))
 }
 
-fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<At, Fault> {
+fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<VersionSelector, StorageError> {
     let time = |name: &'static str, text: Option<&str>| {
-        let read = |text| Timestamp::parse_iso(text).ok_or_else(|| Fault::query(name, text, MALFORMED_TIME));
+        let read = |text| Timestamp::parse_iso(text).ok_or_else(|| StorageError::invalid_query(name, text, MALFORMED_TIME));
         text.filter(|text| !text.is_empty()).map(read).transpose()
     };
     match (time("snapshot", snapshot)?, time("versionid", version)?) {
-        (Some(_), Some(_)) => Err(Code::MutuallyExclusiveQueryParameters.into()),
-        (Some(taken), None) => Ok(At::Kept(taken, Kept::Snapshot)),
-        (None, Some(id)) => Ok(At::Kept(id, Kept::Version)),
-        (None, None) => Ok(At::Base),
+        (Some(_), Some(_)) => Err(ErrorCode::MutuallyExclusiveQueryParameters.into()),
+        (Some(taken), None) => Ok(VersionSelector::Earlier(taken, VersionKind::Snapshot)),
+        (None, Some(id)) => Ok(VersionSelector::Earlier(id, VersionKind::Version)),
+        (None, None) => Ok(VersionSelector::Base),
     }
 }
 
@@ -218,13 +221,13 @@ fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<At, Faul
 const MALFORMED_TIME: &str = "Must be in the specific snapshot date time format.";
 
 /// The checks that a row declares, in the service's order.
-pub(super) fn check(blob: &Blob, call: &Call, at: At) -> Result<(), Fault> {
-    let stored = Stored { etag: blob.etag(), modified: blob.stamp, tags: &blob.tags };
+pub(super) fn check(blob: &Blob, call: &OperationRequest, at: VersionSelector) -> Result<(), StorageError> {
+    let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
     let (shown, want) = (call.lease_id()?, call.conditions()?);
-    let guard = if at == At::Base { call.row.lease } else { Guard::None };
-    let leased = || lease::admit(blob.lease, guard, shown, Subject::Blob, call.now);
-    let holds = |want| condition::holds(want, call.row.accepts, Some(&stored), call.version);
-    if !call.row.accepts.creates() {
+    let guard = if at == VersionSelector::Base { call.spec.lease } else { LeaseCheck::None };
+    let leased = || lease::admit(blob.lease, guard, shown, LeasedResource::Blob, call.now);
+    let holds = |want| condition::holds(want, call.spec.conditions, Some(&stored), call.version);
+    if !call.spec.conditions.creates() {
         holds(&want)?;
         return leased();
     }

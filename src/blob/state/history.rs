@@ -1,13 +1,13 @@
 //! What a container keeps of its blobs' past: snapshots that somebody took, versions that writes and deletes leave behind, and deleted
 //! states until their retention ends.
 
-use super::{Admitted, At, Blob, Container, Kept, Key};
+use super::{Admitted, Blob, BlobKey, Container, VersionKind, VersionSelector};
 use crate::rules::{
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     immutability::Protection,
     lease::Lease,
     metadata::Metadata,
-    retention::Keeping,
+    retention::RetentionPolicy,
     time::Timestamp,
 };
 use std::sync::Arc;
@@ -15,13 +15,19 @@ use std::sync::Arc;
 impl Container {
     /// Keeps an admitted blob as it is now, under the moment of its keeping. Metadata given to the snapshot is the snapshot's own, and
     /// then so is its stamp. Where versions are kept, the blob goes on as a new one.
-    pub fn snapshot(&mut self, admitted: Admitted, now: Timestamp, metadata: Metadata, keeping: Keeping) -> Taken {
+    pub fn snapshot(
+        &mut self,
+        admitted: Admitted,
+        now: Timestamp,
+        metadata: Metadata,
+        keeping: RetentionPolicy,
+    ) -> TakenSnapshot {
         let taken = self.stamp(now);
         let own = Blob { lease: Lease::default(), version: None, ..Blob::clone(&admitted.blob) };
         let mut snapshot = Blob { protection: Protection::default(), ..own };
         if !metadata.is_empty() {
             snapshot.metadata = metadata;
-            snapshot.stamp = taken;
+            snapshot.last_modified = taken;
         }
         let name = admitted.key.name.clone();
         let version = keeping.versions.then(|| {
@@ -30,7 +36,11 @@ impl Container {
             self.amend(admitted, |blob| blob.version = Some(next));
             next
         });
-        Taken { at: taken, blob: self.keep(Key { name, at: At::Kept(taken, Kept::Snapshot) }, snapshot), version }
+        TakenSnapshot {
+            at: taken,
+            blob: self.keep(BlobKey { name, at: VersionSelector::Earlier(taken, VersionKind::Snapshot) }, snapshot),
+            version,
+        }
     }
 
     /// Changes an admitted blob as a write does that makes a new version of it.
@@ -41,16 +51,16 @@ impl Container {
         &mut self,
         admitted: Admitted,
         now: Timestamp,
-        keeping: Keeping,
+        keeping: RetentionPolicy,
         change: impl FnOnce(&mut Blob),
-    ) -> Result<Arc<Blob>, Fault> {
+    ) -> Result<Arc<Blob>, StorageError> {
         if !keeping.versions {
             return self.replace(admitted, now, change);
         }
         self.archive(&admitted.key, &admitted.blob);
         self.replace(admitted, now, |blob| {
             change(blob);
-            blob.version = Some(blob.stamp);
+            blob.version = Some(blob.last_modified);
         })
     }
 
@@ -64,32 +74,32 @@ impl Container {
     pub fn remove(
         &mut self,
         admitted: &Admitted,
-        snapshots: Option<Snapshots>,
+        snapshots: Option<DeleteSnapshots>,
         by_version: bool,
         now: Timestamp,
-        keeping: Keeping,
-    ) -> Result<bool, Fault> {
+        keeping: RetentionPolicy,
+    ) -> Result<bool, StorageError> {
         let key = &admitted.key;
-        if key.at != At::Base {
+        if key.at != VersionSelector::Base {
             return self.discard(key, now, keeping);
         }
         if by_version {
-            return Err(Code::OperationNotAllowedOnRootBlob.into());
+            return Err(ErrorCode::OperationNotAllowedOnRootBlob.into());
         }
-        let taken: Vec<Key> = self
+        let taken: Vec<BlobKey> = self
             .past(&key.name)
             .filter(|(key, blob)| is_snapshot(key.at) && blob.is_live(now))
             .map(|(key, _)| key.clone())
             .collect();
         if !taken.is_empty() && snapshots.is_none() {
-            return Err(Code::SnapshotsPresent.into());
+            return Err(ErrorCode::SnapshotsPresent.into());
         }
         // Recorded, in a batch: there is nothing to delete where only snapshots are meant and there are none.
-        if taken.is_empty() && snapshots == Some(Snapshots::Only) {
-            return Err(Code::BlobNotFound.into());
+        if taken.is_empty() && snapshots == Some(DeleteSnapshots::Only) {
+            return Err(ErrorCode::BlobNotFound.into());
         }
         taken.iter().try_for_each(|key| self.discard(key, now, keeping).map(drop))?;
-        if snapshots == Some(Snapshots::Only) {
+        if snapshots == Some(DeleteSnapshots::Only) {
             return Ok(keeping.days.is_none());
         }
         self.drop_staged(&key.name);
@@ -107,17 +117,17 @@ impl Container {
     ///
     /// # Errors
     /// 409 for what is under an immutability policy or a legal hold.
-    pub fn purge(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), Fault> {
-        self.discard(&admitted.key, now, Keeping::default()).map(drop)
+    pub fn purge(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), StorageError> {
+        self.discard(&admitted.key, now, RetentionPolicy::default()).map(drop)
     }
 
     /// Brings back what was deleted of a name and is still kept: the blob, its snapshots, its versions.
     ///
     /// # Errors
     /// 404 BlobNotFound when there is neither a blob nor anything deleted.
-    pub fn undelete(&mut self, name: &str, now: Timestamp) -> Result<(), Fault> {
-        let base = Key { name: name.into(), at: At::Base };
-        let kept: Vec<(Key, Blob)> = self
+    pub fn undelete(&mut self, name: &str, now: Timestamp) -> Result<(), StorageError> {
+        let base = BlobKey { name: name.into(), at: VersionSelector::Base };
+        let kept: Vec<(BlobKey, Blob)> = self
             .past(name)
             .chain(self.blobs.get_key_value(&base))
             .filter(|(_, blob)| blob.deleted.is_some_and(|deletion| deletion.is_kept(now)))
@@ -125,7 +135,7 @@ impl Container {
             .collect();
         let stands = self.blobs.get(&base).is_some_and(|blob| blob.is_live(now));
         if kept.is_empty() && !stands {
-            return Err(Code::BlobNotFound.into());
+            return Err(ErrorCode::BlobNotFound.into());
         }
         kept.into_iter().for_each(|(key, blob)| _ = self.keep(key, blob));
         Ok(())
@@ -133,8 +143,8 @@ impl Container {
 
     /// Makes room at a name for a new blob: what stands there becomes a version, or, where only deleted states are kept, a deleted
     /// snapshot of its last moment.
-    pub(super) fn displace(&mut self, name: &Arc<str>, now: Timestamp, keeping: Keeping) {
-        let key = Key { name: name.clone(), at: At::Base };
+    pub(super) fn displace(&mut self, name: &Arc<str>, now: Timestamp, keeping: RetentionPolicy) {
+        let key = BlobKey { name: name.clone(), at: VersionSelector::Base };
         let Some(before) = self.blobs.get(&key).cloned() else { return };
         match (before.deleted, keeping.versions) {
             _ if before.has_expired(now) => {}
@@ -150,17 +160,17 @@ impl Container {
     }
 
     /// Keeps a blob as a version of its name.
-    fn archive(&mut self, key: &Key, blob: &Arc<Blob>) {
-        let id = blob.version.unwrap_or(blob.stamp);
+    fn archive(&mut self, key: &BlobKey, blob: &Arc<Blob>) {
+        let id = blob.version.unwrap_or(blob.last_modified);
         let version = Blob { lease: Lease::default(), version: Some(id), ..Blob::clone(blob) };
-        self.keep(Key { name: key.name.clone(), at: At::Kept(id, Kept::Version) }, version);
+        self.keep(BlobKey { name: key.name.clone(), at: VersionSelector::Earlier(id, VersionKind::Version) }, version);
     }
 
     /// Keeps a deleted blob beside a new one of its name.
     fn bury(&mut self, name: &Arc<str>, blob: Blob, at: Timestamp) {
-        let mut key = Key { name: name.clone(), at: At::Kept(at, Kept::Snapshot) };
+        let mut key = BlobKey { name: name.clone(), at: VersionSelector::Earlier(at, VersionKind::Snapshot) };
         while self.blobs.contains_key(&key) {
-            key.at = At::Kept(self.stamp(at), Kept::Snapshot);
+            key.at = VersionSelector::Earlier(self.stamp(at), VersionKind::Snapshot);
         }
         self.keep(key, Blob { lease: Lease::default(), ..blob });
     }
@@ -169,7 +179,7 @@ impl Container {
     ///
     /// # Errors
     /// 409 for a state under an immutability policy or a legal hold.
-    fn discard(&mut self, key: &Key, now: Timestamp, keeping: Keeping) -> Result<bool, Fault> {
+    fn discard(&mut self, key: &BlobKey, now: Timestamp, keeping: RetentionPolicy) -> Result<bool, StorageError> {
         let Some(blob) = self.take(key) else { return Ok(true) };
         blob.protection.admits_removal(now)?;
         let Some(deletion) = keeping.deletion(now) else { return Ok(true) };
@@ -183,14 +193,14 @@ impl Container {
     }
 
     /// The earlier states of a name, in the order of their times.
-    fn past<'a>(&'a self, name: &str) -> impl Iterator<Item = (&'a Key, &'a Arc<Blob>)> + use<'a> {
-        self.blobs.range(Key::first(name)..Key { name: name.into(), at: At::Base })
+    fn past<'a>(&'a self, name: &str) -> impl Iterator<Item = (&'a BlobKey, &'a Arc<Blob>)> + use<'a> {
+        self.blobs.range(BlobKey::first(name)..BlobKey { name: name.into(), at: VersionSelector::Base })
     }
 }
 
 /// What Delete Blob does with a blob's snapshots (`x-ms-delete-snapshots`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Snapshots {
+pub enum DeleteSnapshots {
     /// They go with it.
     Include,
     /// They go, and the blob stays.
@@ -199,7 +209,7 @@ pub enum Snapshots {
 
 /// A snapshot that was taken.
 #[derive(Clone, Debug)]
-pub struct Taken {
+pub struct TakenSnapshot {
     /// When, which is its name.
     pub at: Timestamp,
     /// The snapshot.
@@ -208,6 +218,6 @@ pub struct Taken {
     pub version: Option<Timestamp>,
 }
 
-fn is_snapshot(at: At) -> bool {
-    matches!(at, At::Kept(_, Kept::Snapshot))
+fn is_snapshot(at: VersionSelector) -> bool {
+    matches!(at, VersionSelector::Earlier(_, VersionKind::Snapshot))
 }

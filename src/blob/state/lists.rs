@@ -2,12 +2,12 @@
 
 use super::blob::Blob;
 use super::door::{Admitted, asked_state};
-use super::{At, Container, Kept, Key, Staged};
-use crate::op::Call;
+use super::{BlobKey, Container, UncommittedBlocks, VersionKind, VersionSelector};
+use crate::op::OperationRequest;
 use crate::rules::{
     blocks::{self, BlockId},
-    fault::{Code, Fault},
-    lease::{self, Lease, Subject},
+    fault::{ErrorCode, StorageError},
+    lease::{self, Lease, LeasedResource},
     time::Timestamp,
 };
 use std::sync::Arc;
@@ -18,16 +18,16 @@ impl Container {
     ///
     /// # Errors
     /// 409 BlobImmutableDueToPolicy.
-    pub fn check_empty(&self, now: Timestamp) -> Result<(), Fault> {
-        if self.blobs.values().any(|blob| blob.is_live(now)) { Err(Code::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
+    pub fn check_empty(&self, now: Timestamp) -> Result<(), StorageError> {
+        if self.blobs.values().any(|blob| blob.is_live(now)) { Err(ErrorCode::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
     }
 
     /// The committed and the uncommitted blocks of the name that the call asks about.
     ///
     /// # Errors
     /// As [`Container::admit`]; 404 BlobNotFound when there are neither.
-    pub fn block_lists(&self, call: &Call) -> Result<BlockLists, Fault> {
-        let staged = self.waiting(call.blob(), call.now).filter(|_| asked_state(call) == Ok(At::Base));
+    pub fn block_lists(&self, call: &OperationRequest) -> Result<BlockLists, StorageError> {
+        let staged = self.waiting(call.blob(), call.now).filter(|_| asked_state(call) == Ok(VersionSelector::Base));
         let mut waiting: Vec<_> = staged
             .map(|staged| staged.blocks.iter().map(|(id, block)| (id.clone(), block.content.len())).collect())
             .unwrap_or_default();
@@ -36,8 +36,8 @@ impl Container {
         waiting.sort_by_cached_key(|(id, _)| id.bytes());
         match (self.admit(call), staged) {
             (Ok(admitted), _) => Ok(BlockLists { blob: Some(admitted), waiting }),
-            (Err(fault), Some(staged)) if fault.code() == Code::BlobNotFound => {
-                lease::admit(staged.lease, call.row.lease, call.lease_id()?, Subject::Blob, call.now)?;
+            (Err(fault), Some(staged)) if fault.code() == ErrorCode::BlobNotFound => {
+                lease::admit(staged.lease, call.spec.lease, call.lease_id()?, LeasedResource::Blob, call.now)?;
                 Ok(BlockLists { blob: None, waiting })
             }
             (Err(fault), _) => Err(fault),
@@ -48,12 +48,13 @@ impl Container {
     pub fn list_from<'a>(
         &'a self,
         from: &str,
-        also: Also,
+        also: ListInclude,
         now: Timestamp,
-    ) -> impl Iterator<Item = (&'a str, Listed<'a>)> + use<'a> {
+    ) -> impl Iterator<Item = (&'a str, ListedBlob<'a>)> + use<'a> {
         let mut blobs = self.states_from(from, also, now).peekable();
-        let staged =
-            also.uncommitted.then(|| self.staged.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.lives(now)));
+        let staged = also
+            .uncommitted
+            .then(|| self.uncommitted.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.lives(now)));
         let mut staged = staged.into_iter().flatten().map(|(name, staged)| (&**name, staged.lease)).peekable();
         std::iter::from_fn(move || {
             loop {
@@ -63,7 +64,7 @@ impl Container {
                         continue;
                     }
                     (Some((blob, _)), Some((waiting, _))) if blob < waiting => blobs.next(),
-                    (_, Some(_)) => staged.next().map(|(name, lease)| (name, Listed::Uncommitted(lease))),
+                    (_, Some(_)) => staged.next().map(|(name, lease)| (name, ListedBlob::Uncommitted(lease))),
                     (_, None) => blobs.next(),
                 };
             }
@@ -74,31 +75,33 @@ impl Container {
     fn states_from<'a>(
         &'a self,
         from: &str,
-        also: Also,
+        also: ListInclude,
         now: Timestamp,
-    ) -> impl Iterator<Item = (&'a str, Listed<'a>)> + use<'a> {
-        let mut states = self.blobs.range(Key::first(from)..).peekable();
+    ) -> impl Iterator<Item = (&'a str, ListedBlob<'a>)> + use<'a> {
+        let mut states = self.blobs.range(BlobKey::first(from)..).peekable();
         let mut version: Option<(&str, &Arc<Blob>)> = None;
         std::iter::from_fn(move || {
             if let Some((name, last)) = version.take_if(|(name, _)| states.peek().is_none_or(|(next, _)| *next.name != **name)) {
-                return Some((name, Listed::VersionsOnly(last)));
+                return Some((name, ListedBlob::VersionsOnly(last)));
             }
             let (key, blob) = states.next()?;
             match key.at {
-                At::Kept(_, Kept::Version) if also.versions_only && blob.is_kept(now) => version = Some((&key.name, blob)),
-                At::Base if blob.is_live(now) => version = None,
-                At::Kept(..) | At::Base => {}
+                VersionSelector::Earlier(_, VersionKind::Version) if also.versions_only && blob.is_kept(now) => {
+                    version = Some((&key.name, blob))
+                }
+                VersionSelector::Base if blob.is_live(now) => version = None,
+                VersionSelector::Earlier(..) | VersionSelector::Base => {}
             }
-            Some((&*key.name, Listed::Blob(key.at, blob)))
+            Some((&*key.name, ListedBlob::Blob(key.at, blob)))
         })
     }
 
-    pub(super) fn waiting(&self, name: &str, now: Timestamp) -> Option<&Staged> {
-        self.staged.get(name).map(Arc::as_ref).filter(|staged| staged.lives(now))
+    pub(super) fn waiting(&self, name: &str, now: Timestamp) -> Option<&UncommittedBlocks> {
+        self.uncommitted.get(name).map(Arc::as_ref).filter(|staged| staged.lives(now))
     }
 }
 
-impl Staged {
+impl UncommittedBlocks {
     fn lives(&self, now: Timestamp) -> bool {
         now < self.end()
     }
@@ -120,7 +123,7 @@ pub struct BlockLists {
 
 /// What a listing shows beside blobs and their earlier states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Also {
+pub struct ListInclude {
     /// Names that only have blocks so far.
     pub uncommitted: bool,
     /// Names that have versions, and no blob any more.
@@ -129,9 +132,9 @@ pub struct Also {
 
 /// What a listing meets.
 #[derive(Clone, Copy, Debug)]
-pub enum Listed<'a> {
+pub enum ListedBlob<'a> {
     /// A blob, or an earlier state of it; deleted ones too.
-    Blob(At, &'a Arc<Blob>),
+    Blob(VersionSelector, &'a Arc<Blob>),
     /// A name that has versions and no blob any more: the last of them.
     VersionsOnly(&'a Arc<Blob>),
     /// A name that has uncommitted blocks and no blob yet, and its lease.

@@ -1,10 +1,10 @@
 //! What a container keeps of its blobs' reads, where the account tracks them.
 
 use super::super::body::Body;
-use super::{At, Blob, Container, Key};
+use super::{Blob, BlobKey, Container, VersionSelector};
 use crate::rules::{
-    fault::{Code, Fault},
-    last_access::LastRead,
+    fault::{ErrorCode, StorageError},
+    last_access::LastAccess,
     time::Timestamp,
 };
 use std::ptr;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 impl Blob {
     /// When it was last read or written; `None` for a state that is not tracked: only block blobs as they are have such a time
     /// (recorded: append blobs in the same account have none).
-    pub fn last_access(&self, at: At) -> Option<Timestamp> {
-        let tracked = at == At::Base && matches!(self.body, Body::Block { .. });
-        tracked.then(|| self.read.or_written(self.stamp))
+    pub fn last_access(&self, at: VersionSelector) -> Option<Timestamp> {
+        let tracked = at == VersionSelector::Base && matches!(self.body, Body::Block { .. });
+        tracked.then(|| self.read.or_written(self.last_modified))
     }
 }
 
@@ -29,14 +29,14 @@ impl Container {
     ///
     /// # Errors
     /// 404 BlobNotFound when there is nothing to keep it of any more: another has kept it, or written to the blob meanwhile.
-    pub fn keep_read(&mut self, name: &str, read: &Blob, now: Timestamp) -> Result<(), Fault> {
-        let (key, blob) = self.unread(name, read, now).ok_or(Code::BlobNotFound)?;
-        self.keep(key, Blob { read: LastRead::at(now), ..Blob::clone(&blob) });
+    pub fn keep_read(&mut self, name: &str, read: &Blob, now: Timestamp) -> Result<(), StorageError> {
+        let (key, blob) = self.unread(name, read, now).ok_or(ErrorCode::BlobNotFound)?;
+        self.keep(key, Blob { read: LastAccess::at(now), ..Blob::clone(&blob) });
         Ok(())
     }
 
-    fn unread(&self, name: &str, read: &Blob, now: Timestamp) -> Option<(Key, Arc<Blob>)> {
-        let (key, blob) = self.blobs.get_key_value(&Key { name: name.into(), at: At::Base })?;
+    fn unread(&self, name: &str, read: &Blob, now: Timestamp) -> Option<(BlobKey, Arc<Blob>)> {
+        let (key, blob) = self.blobs.get_key_value(&BlobKey { name: name.into(), at: VersionSelector::Base })?;
         let is_it = ptr::eq(Arc::as_ptr(blob), read) && blob.last_access(key.at).is_some();
         (is_it && blob.read.misses(now)).then(|| (key.clone(), blob.clone()))
     }
@@ -50,9 +50,9 @@ mod tests {
     use crate::account::Account;
     use crate::rules::{
         access::PublicAccess,
-        encryption::{Encryption, Preset, Scopes},
+        encryption::{DefaultEncryption, Encryption, Scopes},
         metadata::Metadata,
-        retention::Keeping,
+        retention::RetentionPolicy,
     };
     use crate::store::cell::Cell;
     use crate::store::content::Content;
@@ -75,23 +75,23 @@ mod tests {
 
     fn put(container: &mut Container, name: &str, body: Body, now: Timestamp) {
         let claimed = Claimed { name: name.into(), stands: None, encryption: Encryption::Service };
-        container.create(claimed, now, Keeping::default(), |new| new.blob(body, ContentHeaders::default()));
+        container.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default()));
     }
 
     fn blob(cell: &Cell<Container>, name: &str) -> Arc<Blob> {
-        cell.read().blobs[&Key { name: name.into(), at: At::Base }].clone()
+        cell.read().blobs[&BlobKey { name: name.into(), at: VersionSelector::Base }].clone()
     }
 
     #[tokio::test]
     async fn a_read_that_is_not_to_be_kept_writes_nothing() {
         const DAY: u64 = 24 * 60 * 60;
         let start = Timestamp::from_unix(1_000_000, 0);
-        let mut container = Container::new(start, Metadata::default(), PublicAccess::Private, Preset::default());
+        let mut container = Container::new(start, Metadata::default(), PublicAccess::Private, DefaultEncryption::default());
         let block = || Body::Block { content: Content::default(), blocks: Arc::default() };
         put(&mut container, "block", block(), start);
         put(&mut container, "page", Body::Page { content: Default::default(), sequence: 0 }, start);
         let stamp = container.latest;
-        let cell = Cell::new(container, Code::ContainerNotFound, Journal::NONE);
+        let cell = Cell::new(container, ErrorCode::ContainerNotFound, Journal::NONE);
 
         for (tracking, name, seconds, kept) in [
             (false, "block", 0, false),
@@ -107,7 +107,7 @@ mod tests {
             assert_eq!(!Arc::ptr_eq(&before, &cell.read()), kept, "{name} {seconds}");
         }
         let read = blob(&cell, "block");
-        assert_eq!((read.last_access(At::Base), cell.read().latest), (Some(start.after_seconds(DAY + 1)), stamp));
+        assert_eq!((read.last_access(VersionSelector::Base), cell.read().latest), (Some(start.after_seconds(DAY + 1)), stamp));
 
         // Who was read to before the blob was overwritten has not read the new one.
         cell.write(|container| {

@@ -4,25 +4,25 @@
 //! The forms stay as they are for ever. One that needs another gets another version, and both are read.
 
 use super::super::body::{Block, Body, ContentHeaders};
-use super::super::copied::{Copied, Increment};
+use super::super::copied::{BlobCopy, IncrementalCopy};
 use super::sweep::Due;
-use super::{About, Aside, At, Blob, Container, Kept, Key, Staged};
+use super::{Blob, BlobKey, Container, ContainerProperties, UncommittedBlock, UncommittedBlocks, VersionKind, VersionSelector};
 use crate::rules::{
     access::PublicAccess,
     blocks::BlockId,
-    encryption::{Encryption, Preset},
+    encryption::{DefaultEncryption, Encryption},
     immutability::{Mode, Policy, Protection},
-    last_access::LastRead,
+    last_access::LastAccess,
     lease,
     metadata::Metadata,
     retention::Deletion,
     tags::Tags,
-    tier::{Placed, Priority, Rehydration, Tier},
+    tier::{CurrentTier, Priority, Rehydration, Tier},
     time::Timestamp,
 };
 use crate::service::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy, ticks, time};
 use crate::store::Store;
-use crate::store::journal::{Changes, Record, Recorded, Records, Unreadable, diff};
+use crate::store::journal::{Changes, CorruptRecord, Persist, Record, Records, diff};
 use crate::store::marks::Marks;
 use crate::store::record::Written;
 use crate::store::sparse::Sparse;
@@ -146,9 +146,9 @@ struct BlockForm<'a> {
     encryption: EncryptionForm<'a>,
 }
 
-impl Recorded for Container {
-    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
-        let said = |container: &Container| (container.born, container.lease);
+impl Persist for Container {
+    fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+        let said = |container: &Container| (container.created, container.lease);
         if before.is_none_or(|before| before.about != after.about || said(before) != said(after)) {
             to.put(&[CONTAINER], FORM, &ContainerForm::of(after));
         }
@@ -165,7 +165,7 @@ impl Recorded for Container {
                 Sparse::tell(before, after, &key.record(RUN), to);
             }
         }
-        for (name, was, now) in diff(before.map(|before| &before.staged), Some(&after.staged)) {
+        for (name, was, now) in diff(before.map(|before| &before.uncommitted), Some(&after.uncommitted)) {
             match now {
                 Some(staged) if staged.lease == lease::Lease::Available => {
                     to.put(&blocks_of(name), FORM, &staged.touched.ticks());
@@ -182,21 +182,21 @@ impl Recorded for Container {
         }
     }
 
-    fn restore(records: &Records, store: &Store) -> Result<Self, Unreadable> {
-        let record = records.get(&[CONTAINER]).ok_or_else(|| Unreadable("a container of which nothing is said".to_owned()))?;
+    fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord> {
+        let record = records.get(&[CONTAINER]).ok_or_else(|| CorruptRecord("a container of which nothing is said".to_owned()))?;
         let mut container = record.read::<ContainerForm<'_>>(FORM)?.container();
         for (key, record) in records.under(&[BLOB]) {
-            let key = Key::of_record(key)?;
+            let key = BlobKey::of_record(key)?;
             let (form, more) = BlobForm::read(&record)?;
             let blob = Arc::new(more.added_to(form.blob(&key, records, store)?));
-            container.latest = container.latest.max(blob.stamp).max(blob.version.unwrap_or_default());
-            if let At::Kept(at, _) = key.at {
+            container.latest = container.latest.max(blob.last_modified).max(blob.version.unwrap_or_default());
+            if let VersionSelector::Earlier(at, _) = key.at {
                 container.latest = container.latest.max(at);
             }
             container.due.extend(blob.end().map(|end| (end, Due::State(key.clone()))));
             container.blobs.insert(key, blob);
         }
-        let mut waiting: OrdMap<Arc<str>, OrdMap<BlockId, Aside>> = OrdMap::new();
+        let mut waiting: OrdMap<Arc<str>, OrdMap<BlockId, UncommittedBlock>> = OrdMap::new();
         for (key, record) in records.under(&[BLOCK]) {
             let (name, id) = split_block(key)?;
             let block = record.read::<BlockForm<'_>>(FORM)?.aside(store)?;
@@ -209,36 +209,36 @@ impl Recorded for Container {
                 _ => (record.read(FORM)?, Lease::Available),
             };
             let (touched, lease) = (Timestamp::from_ticks(touched), lease.into());
-            let staged = Staged { touched, lease, blocks: waiting.remove(&*name).unwrap_or_default() };
+            let staged = UncommittedBlocks { touched, lease, blocks: waiting.remove(&*name).unwrap_or_default() };
             container.due.insert((staged.end(), Due::Blocks(name.clone())));
-            container.staged.insert(name, Arc::new(staged));
+            container.uncommitted.insert(name, Arc::new(staged));
         }
         Ok(container)
     }
 }
 
-impl Key {
+impl BlobKey {
     /// The key of a record of this state: its name, and nine bytes that say which state.
     fn record(&self, kind: u8) -> Vec<u8> {
         let (time, which) = match self.at {
-            At::Kept(time, Kept::Snapshot) => (time.ticks(), 0),
-            At::Kept(time, Kept::Version) => (time.ticks(), 1),
-            At::Base => (u64::MAX, 2),
+            VersionSelector::Earlier(time, VersionKind::Snapshot) => (time.ticks(), 0),
+            VersionSelector::Earlier(time, VersionKind::Version) => (time.ticks(), 1),
+            VersionSelector::Base => (u64::MAX, 2),
         };
         [&[kind], self.name.as_bytes(), &time.to_be_bytes(), &[which]].concat()
     }
 
-    fn of_record(key: &[u8]) -> Result<Key, Unreadable> {
-        let whole = || Unreadable(format!("a blob under a key of {} bytes", key.len()));
+    fn of_record(key: &[u8]) -> Result<BlobKey, CorruptRecord> {
+        let whole = || CorruptRecord(format!("a blob under a key of {} bytes", key.len()));
         let (name, [time @ .., which]) = key.split_last_chunk::<9>().ok_or_else(whole)?;
-        let kept = |kept| Ok(At::Kept(Timestamp::from_ticks(u64::from_be_bytes(*time)), kept));
+        let kept = |kept| Ok(VersionSelector::Earlier(Timestamp::from_ticks(u64::from_be_bytes(*time)), kept));
         let at = match which {
-            0 => kept(Kept::Snapshot),
-            1 => kept(Kept::Version),
-            2 => Ok(At::Base),
+            0 => kept(VersionKind::Snapshot),
+            1 => kept(VersionKind::Version),
+            2 => Ok(VersionSelector::Base),
             _ => Err(whole()),
         };
-        Ok(Key { name: text(name)?, at: at? })
+        Ok(BlobKey { name: text(name)?, at: at? })
     }
 }
 
@@ -252,24 +252,24 @@ fn block_of(name: &str, id: &BlockId) -> Vec<u8> {
     [&[BLOCK], name.as_bytes(), id.as_str().as_bytes(), &length.to_be_bytes()].concat()
 }
 
-fn split_block(key: &[u8]) -> Result<(Arc<str>, BlockId), Unreadable> {
-    let whole = || Unreadable(format!("a block under a key of {} bytes", key.len()));
+fn split_block(key: &[u8]) -> Result<(Arc<str>, BlockId), CorruptRecord> {
+    let whole = || CorruptRecord(format!("a block under a key of {} bytes", key.len()));
     let (names, length) = key.split_last_chunk().ok_or_else(whole)?;
     let middle = names.len().checked_sub(u16::from_be_bytes(*length).into()).ok_or_else(whole)?;
     let (name, id) = names.split_at(middle);
     Ok((text(name)?, BlockId::named(&text(id)?)))
 }
 
-fn text(bytes: &[u8]) -> Result<Arc<str>, Unreadable> {
-    std::str::from_utf8(bytes).map(Arc::from).map_err(|error| Unreadable(error.to_string()))
+fn text(bytes: &[u8]) -> Result<Arc<str>, CorruptRecord> {
+    std::str::from_utf8(bytes).map(Arc::from).map_err(|error| CorruptRecord(error.to_string()))
 }
 
 impl ContainerForm<'_> {
     fn of(container: &Container) -> ContainerForm<'_> {
-        let About { stamp, metadata, access, encryption, policies: stored } = &container.about;
+        let ContainerProperties { last_modified: stamp, metadata, access, encryption, policies: stored } = &container.about;
         ContainerForm {
             stamp: stamp.ticks(),
-            born: container.born.ticks(),
+            born: container.created.ticks(),
             metadata: pairs(metadata),
             access: *access as u8,
             scope: encryption.scope.as_deref(),
@@ -285,12 +285,12 @@ impl ContainerForm<'_> {
             1 => PublicAccess::Blob,
             _ => PublicAccess::Private,
         };
-        let encryption = Preset { scope: self.scope.map(Box::from), deny_override: self.deny_override };
+        let encryption = DefaultEncryption { scope: self.scope.map(Box::from), deny_override: self.deny_override };
         let stamp = Timestamp::from_ticks(self.stamp);
         let mut container = Container::new(stamp, Metadata::stored(self.metadata), access, encryption);
         container.about.policies = self.policies.into_iter().map(policy).collect();
         container.lease = self.lease.into();
-        container.born = Timestamp::from_ticks(self.born);
+        container.created = Timestamp::from_ticks(self.born);
         container
     }
 }
@@ -300,7 +300,7 @@ impl<'a> BlobForm<'a> {
         let ContentHeaders { content_type, encoding, language, md5, cache_control, disposition } = &blob.headers;
         BlobForm {
             created: blob.created.ticks(),
-            stamp: blob.stamp.ticks(),
+            stamp: blob.last_modified.ticks(),
             body: BodyForm::of(&blob.body),
             headers: [content_type, encoding, language, md5, cache_control, disposition].map(Option::as_deref),
             metadata: pairs(&blob.metadata),
@@ -318,14 +318,14 @@ impl<'a> BlobForm<'a> {
         }
     }
 
-    fn read(record: &Record<'a>) -> Result<(BlobForm<'a>, MoreForm), Unreadable> {
+    fn read(record: &Record<'a>) -> Result<(BlobForm<'a>, MoreForm), CorruptRecord> {
         match record.version() {
             MORE => record.parse(),
             _ => Ok((record.read(FORM)?, MoreForm::default())),
         }
     }
 
-    fn blob(self, key: &Key, records: &Records, store: &Store) -> Result<Blob, Unreadable> {
+    fn blob(self, key: &BlobKey, records: &Records, store: &Store) -> Result<Blob, CorruptRecord> {
         let [content_type, encoding, language, md5, cache_control, disposition] = self.headers.map(|text| text.map(Box::from));
         let policy = |(until, locked)| Policy {
             until: Timestamp::from_ticks(until),
@@ -334,7 +334,7 @@ impl<'a> BlobForm<'a> {
         let stamp = Timestamp::from_ticks(self.stamp);
         Ok(Blob {
             created: Timestamp::from_ticks(self.created),
-            stamp,
+            last_modified: stamp,
             body: self.body.body(key, records, store)?,
             headers: ContentHeaders { content_type, encoding, language, md5, cache_control, disposition },
             metadata: Metadata::stored(self.metadata),
@@ -346,7 +346,7 @@ impl<'a> BlobForm<'a> {
             deleted: self.deleted.map(|(at, days)| Deletion { at: Timestamp::from_ticks(at), days }),
             expires: time(self.expires),
             left: None,
-            read: LastRead(time(self.read)),
+            read: LastAccess(time(self.read)),
             protection: Protection { policy: self.policy.map(policy), hold: self.hold },
             lease: self.lease.into(),
         })
@@ -390,7 +390,7 @@ impl<'a> BodyForm<'a> {
         }
     }
 
-    fn body(self, key: &Key, records: &Records, store: &Store) -> Result<Body, Unreadable> {
+    fn body(self, key: &BlobKey, records: &Records, store: &Store) -> Result<Body, CorruptRecord> {
         let sparse = |size| Sparse::restore(size, &key.record(RUN), records, store);
         Ok(match self {
             BodyForm::Block(content, lengths) => {
@@ -411,18 +411,18 @@ impl<'a> BodyForm<'a> {
 }
 
 impl TierForm {
-    fn of(placed: Placed) -> TierForm {
+    fn of(placed: CurrentTier) -> TierForm {
         let way = |way: Rehydration| (number(way.to), way.priority == Priority::High, way.until.ticks());
         TierForm { tier: number(placed.tier), since: placed.since.ticks(), rehydration: placed.rehydration.map(way) }
     }
 
-    fn placed(self) -> Placed {
+    fn placed(self) -> CurrentTier {
         let way = |(to, high, until)| Rehydration {
             to: tier(to),
             priority: if high { Priority::High } else { Priority::Standard },
             until: Timestamp::from_ticks(until),
         };
-        Placed { tier: tier(self.tier), since: Timestamp::from_ticks(self.since), rehydration: self.rehydration.map(way) }
+        CurrentTier { tier: tier(self.tier), since: Timestamp::from_ticks(self.since), rehydration: self.rehydration.map(way) }
     }
 }
 
@@ -468,7 +468,7 @@ impl<'a> EncryptionForm<'a> {
 }
 
 impl<'a> CopyForm<'a> {
-    fn of(copy: &'a Copied) -> CopyForm<'a> {
+    fn of(copy: &'a BlobCopy) -> CopyForm<'a> {
         let incremental = copy.incremental.as_ref().map(|increment| IncrementForm {
             of: increment.of.each_ref().map(String::as_str),
             created: increment.created.ticks(),
@@ -479,25 +479,25 @@ impl<'a> CopyForm<'a> {
     }
 
     /// The copy; of one that was going on, the moment at which it began is known.
-    fn copied(self, begun: Timestamp) -> Copied {
+    fn copied(self, begun: Timestamp) -> BlobCopy {
         let progress = self.progress.ended(begun);
-        let incremental = self.incremental.map(|increment| Increment {
+        let incremental = self.incremental.map(|increment| IncrementalCopy {
             of: increment.of.map(str::to_owned),
             created: Timestamp::from_ticks(increment.created),
             snapshot: Timestamp::from_ticks(increment.snapshot),
             kept: Timestamp::from_ticks(increment.kept),
         });
-        Copied { id: self.id, source: self.source.to_owned(), total: self.total, progress, incremental }
+        BlobCopy { id: self.id, source: self.source.to_owned(), total: self.total, progress, incremental }
     }
 }
 
 impl<'a> BlockForm<'a> {
-    fn of(block: &'a Aside) -> BlockForm<'a> {
+    fn of(block: &'a UncommittedBlock) -> BlockForm<'a> {
         BlockForm { content: (&block.content).into(), encryption: EncryptionForm::of(&block.encryption) }
     }
 
-    fn aside(self, store: &Store) -> Result<Aside, Unreadable> {
-        Ok(Aside { content: self.content.content(store)?, encryption: self.encryption.encryption() })
+    fn aside(self, store: &Store) -> Result<UncommittedBlock, CorruptRecord> {
+        Ok(UncommittedBlock { content: self.content.content(store)?, encryption: self.encryption.encryption() })
     }
 }
 

@@ -4,7 +4,7 @@
 //! little of it away: what is due is kept in order of its end, and where there is nothing, a write asks one question.
 
 use super::blob::Blob;
-use super::{Container, Key, Staged};
+use super::{BlobKey, Container, UncommittedBlocks};
 use crate::rules::time::Timestamp;
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ const AT_ONCE: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     /// A state of a blob.
-    State(Key),
+    State(BlobKey),
     /// The uncommitted blocks of a name.
     Blocks(Arc<str>),
 }
 
 impl Container {
     /// Puts a state in its place.
-    pub(super) fn keep(&mut self, key: Key, blob: Blob) -> Arc<Blob> {
+    pub(super) fn keep(&mut self, key: BlobKey, blob: Blob) -> Arc<Blob> {
         let blob = Arc::new(blob);
         self.due.extend(blob.end().map(|end| (end, Due::State(key.clone()))));
         if let Some(before) = self.blobs.insert(key.clone(), blob.clone()).filter(|before| before.end() != blob.end()) {
@@ -32,28 +32,28 @@ impl Container {
     }
 
     /// Takes a state away.
-    pub(super) fn take(&mut self, key: &Key) -> Option<Arc<Blob>> {
+    pub(super) fn take(&mut self, key: &BlobKey) -> Option<Arc<Blob>> {
         let blob = self.blobs.remove(key)?;
         self.forget(&blob, key.clone());
         Some(blob)
     }
 
-    fn forget(&mut self, blob: &Blob, key: Key) {
+    fn forget(&mut self, blob: &Blob, key: BlobKey) {
         if let Some(end) = blob.end() {
             self.due.remove(&(end, Due::State(key)));
         }
     }
 
     /// Puts blocks aside for a name, in place of all that were.
-    pub(super) fn put_aside(&mut self, name: Arc<str>, staged: Staged) {
+    pub(super) fn put_aside(&mut self, name: Arc<str>, staged: UncommittedBlocks) {
         self.drop_staged(&name);
         self.due.insert((staged.end(), Due::Blocks(name.clone())));
-        self.staged.insert(name, Arc::new(staged));
+        self.uncommitted.insert(name, Arc::new(staged));
     }
 
     /// Drops the uncommitted blocks of a name.
     pub(super) fn drop_staged(&mut self, name: &Arc<str>) {
-        if let Some(staged) = self.staged.remove(name) {
+        if let Some(staged) = self.uncommitted.remove(name) {
             self.due.remove(&(staged.end(), Due::Blocks(name.clone())));
         }
     }
@@ -72,26 +72,26 @@ impl Container {
 
 #[cfg(test)]
 mod tests {
-    use super::super::At;
+    use super::super::VersionSelector;
     use super::super::door::{Admitted, Claimed};
     use super::*;
     use crate::blob::body::{Body, ContentHeaders};
     use crate::rules::access::PublicAccess;
     use crate::rules::blocks::{BlockId, UNCOMMITTED_SECONDS};
-    use crate::rules::encryption::{Encryption, Preset};
+    use crate::rules::encryption::{DefaultEncryption, Encryption};
     use crate::rules::metadata::Metadata;
-    use crate::rules::retention::Keeping;
+    use crate::rules::retention::RetentionPolicy;
     use crate::store::content::Content;
 
     const DAY: u64 = 24 * 60 * 60;
-    const KEPT: Keeping = Keeping { versions: false, days: Some(1) };
+    const KEPT: RetentionPolicy = RetentionPolicy { versions: false, days: Some(1) };
 
     fn start() -> Timestamp {
         Timestamp::from_unix(1_000_000, 0)
     }
 
     fn container() -> Container {
-        Container::new(start(), Metadata::default(), PublicAccess::Private, Preset::default())
+        Container::new(start(), Metadata::default(), PublicAccess::Private, DefaultEncryption::default())
     }
 
     fn claimed(name: &str) -> Claimed {
@@ -100,9 +100,9 @@ mod tests {
 
     fn put(container: &mut Container, name: &str, now: Timestamp, expires: Option<Timestamp>) -> Admitted {
         let body = Body::Block { content: Content::default(), blocks: Arc::default() };
-        let make = |new: super::super::blob::New| new.blob(body, ContentHeaders::default()).expiring(expires);
+        let make = |new: super::super::blob::NewBlob| new.blob(body, ContentHeaders::default()).expiring(expires);
         let blob = container.create(claimed(name), now, KEPT, make);
-        Admitted { key: Key { name: name.into(), at: At::Base }, blob }
+        Admitted { key: BlobKey { name: name.into(), at: VersionSelector::Base }, blob }
     }
 
     #[test]
@@ -114,16 +114,16 @@ mod tests {
         }
         put(&mut container, "expiring", start(), Some(start().after_seconds(DAY)));
         container.stage(claimed("blocks"), BlockId::named("YQ=="), Content::default(), start()).unwrap();
-        assert_eq!((container.blobs.len(), container.staged.len(), container.due.len()), (AT_ONCE + 6, 1, AT_ONCE + 7));
+        assert_eq!((container.blobs.len(), container.uncommitted.len(), container.due.len()), (AT_ONCE + 6, 1, AT_ONCE + 7));
         // Not before its time; then so much at once.
         put(&mut container, "one", start().after_seconds(DAY - 1), None);
         assert_eq!(container.blobs.len(), AT_ONCE + 7);
         put(&mut container, "two", start().after_seconds(DAY), None);
         assert_eq!(container.blobs.len(), 6 + 2);
         put(&mut container, "three", start().after_seconds(DAY), None);
-        assert_eq!((container.blobs.len(), container.staged.len(), container.due.len()), (3, 1, 1));
+        assert_eq!((container.blobs.len(), container.uncommitted.len(), container.due.len()), (3, 1, 1));
         put(&mut container, "four", start().after_seconds(UNCOMMITTED_SECONDS), None);
-        assert_eq!((container.staged.len(), container.due.len()), (0, 0));
+        assert_eq!((container.uncommitted.len(), container.due.len()), (0, 0));
     }
 
     #[test]

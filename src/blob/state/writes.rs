@@ -1,16 +1,16 @@
 //! How blobs change: a claimed name gets a new blob, an admitted blob another state. Each is one edit of the container's draft.
 
-use super::blob::{Blob, New};
+use super::blob::{Blob, NewBlob};
 use super::door::{Admitted, Claimed};
-use super::{Aside, At, Container, Key, Staged};
-use crate::op::Call;
+use super::{BlobKey, Container, UncommittedBlock, UncommittedBlocks, VersionSelector};
+use crate::op::OperationRequest;
 use crate::rules::{
     blocks::{self, BlockId},
-    condition::{self, Stored},
+    condition::{self, CurrentState},
     etag::ETag,
-    fault::{Code, Fault},
-    lease::{self, Lease, Subject},
-    retention::Keeping,
+    fault::{ErrorCode, StorageError},
+    lease::{self, Lease, LeasedResource},
+    retention::RetentionPolicy,
     tags::Tags,
     time::Timestamp,
 };
@@ -20,24 +20,35 @@ use std::sync::Arc;
 impl Container {
     /// Writes a new blob to a claimed name. Its lease stays; what stood there is kept as the account keeps things, its uncommitted
     /// blocks are gone.
-    pub fn create(&mut self, claimed: Claimed, now: Timestamp, keeping: Keeping, make: impl FnOnce(New) -> Blob) -> Arc<Blob> {
+    pub fn create(
+        &mut self,
+        claimed: Claimed,
+        now: Timestamp,
+        keeping: RetentionPolicy,
+        make: impl FnOnce(NewBlob) -> Blob,
+    ) -> Arc<Blob> {
         self.displace(&claimed.name, now, keeping);
         let stamp = self.stamp(now);
         let lease = lease::after_write(self.lease_at(&claimed.name, claimed.stands.as_deref(), now), now);
         let version = keeping.versions.then_some(stamp);
-        let blob = make(New { stamp, lease, encryption: claimed.encryption, version });
+        let blob = make(NewBlob { stamp, lease, encryption: claimed.encryption, version });
         self.drop_staged(&claimed.name);
         self.sweep(now);
-        self.keep(Key { name: claimed.name, at: At::Base }, blob)
+        self.keep(BlobKey { name: claimed.name, at: VersionSelector::Base }, blob)
     }
 
     /// Changes an admitted blob, and its stamp with it, which the change may read.
     ///
     /// # Errors
     /// 409 for a blob under an immutability policy or a legal hold.
-    pub fn replace(&mut self, admitted: Admitted, now: Timestamp, change: impl FnOnce(&mut Blob)) -> Result<Arc<Blob>, Fault> {
+    pub fn replace(
+        &mut self,
+        admitted: Admitted,
+        now: Timestamp,
+        change: impl FnOnce(&mut Blob),
+    ) -> Result<Arc<Blob>, StorageError> {
         admitted.blob.protection.admits_change()?;
-        let mut blob = Blob { stamp: self.stamp(now), ..Blob::clone(&admitted.blob) };
+        let mut blob = Blob { last_modified: self.stamp(now), ..Blob::clone(&admitted.blob) };
         change(&mut blob);
         blob.lease = lease::after_write(blob.lease, now);
         Ok(self.keep(admitted.key, blob))
@@ -55,25 +66,33 @@ impl Container {
     ///
     /// # Errors
     /// Those of [`Container::admit`]; 409 when the lease does not allow the step.
-    pub fn step_blob_lease(&mut self, call: &Call, ask: lease::Ask) -> Result<(Timestamp, Lease), Fault> {
+    pub fn step_blob_lease(
+        &mut self,
+        call: &OperationRequest,
+        ask: lease::LeaseAction,
+    ) -> Result<(Timestamp, Lease), StorageError> {
         let admitted = match self.admit(call) {
-            Err(fault) if fault.code() == Code::BlobNotFound => return self.step_lease_of_blocks(call, ask).ok_or(fault)?,
+            Err(fault) if fault.code() == ErrorCode::BlobNotFound => return self.step_lease_of_blocks(call, ask).ok_or(fault)?,
             admitted => admitted?,
         };
-        let next = lease::step(admitted.blob.lease, ask, Subject::Blob, call.now)?;
+        let next = lease::step(admitted.blob.lease, ask, LeasedResource::Blob, call.now)?;
         let blob = self.amend(admitted, |blob| blob.lease = next);
-        Ok((blob.stamp, next))
+        Ok((blob.last_modified, next))
     }
 
     /// [`Container::step_blob_lease`] of a name that only has blocks so far; `None` if it has none.
-    fn step_lease_of_blocks(&mut self, call: &Call, ask: lease::Ask) -> Option<Result<(Timestamp, Lease), Fault>> {
+    fn step_lease_of_blocks(
+        &mut self,
+        call: &OperationRequest,
+        ask: lease::LeaseAction,
+    ) -> Option<Result<(Timestamp, Lease), StorageError>> {
         let staged = self.waiting(call.blob(), call.now)?.clone();
         let (touched, untagged) = (staged.touched, Tags::default());
-        let stored = Stored { etag: ETag::of(touched), modified: touched, tags: &untagged };
-        let held = call.conditions().and_then(|want| condition::holds(&want, call.row.accepts, Some(&stored), call.version));
-        let next = held.and_then(|()| lease::step(staged.lease, ask, Subject::Blob, call.now));
+        let stored = CurrentState { etag: ETag::of(touched), modified: touched, tags: &untagged };
+        let held = call.conditions().and_then(|want| condition::holds(&want, call.spec.conditions, Some(&stored), call.version));
+        let next = held.and_then(|()| lease::step(staged.lease, ask, LeasedResource::Blob, call.now));
         Some(next.map(|lease| {
-            self.put_aside(Arc::from(call.blob()), Staged { lease, ..staged });
+            self.put_aside(Arc::from(call.blob()), UncommittedBlocks { lease, ..staged });
             (touched, lease)
         }))
     }
@@ -91,7 +110,7 @@ impl Container {
     /// # Errors
     /// 400 InvalidBlobOrBlock when its id is not as long as those that wait already: the committed ones may be of another length (the
     /// SDKs' own tests); 409 BlockCountExceedsLimit.
-    pub fn stage(&mut self, claimed: Claimed, id: BlockId, content: Content, now: Timestamp) -> Result<(), Fault> {
+    pub fn stage(&mut self, claimed: Claimed, id: BlockId, content: Content, now: Timestamp) -> Result<(), StorageError> {
         let waiting = self.waiting(&claimed.name, now);
         let lease = waiting.map(|staged| staged.lease).unwrap_or_default();
         let mut blocks = waiting.map(|staged| staged.blocks.clone()).unwrap_or_default();
@@ -99,14 +118,14 @@ impl Container {
         if !blocks.contains_key(&id) {
             blocks::check_room(blocks.len())?;
         }
-        blocks.insert(id, Aside { content, encryption: claimed.encryption });
-        self.put_aside(claimed.name, Staged { touched: now, lease, blocks });
+        blocks.insert(id, UncommittedBlock { content, encryption: claimed.encryption });
+        self.put_aside(claimed.name, UncommittedBlocks { touched: now, lease, blocks });
         self.sweep(now);
         Ok(())
     }
 
     /// An uncommitted block of a claimed name.
-    pub fn staged_block(&self, claimed: &Claimed, id: &BlockId, now: Timestamp) -> Option<Aside> {
+    pub fn staged_block(&self, claimed: &Claimed, id: &BlockId, now: Timestamp) -> Option<UncommittedBlock> {
         self.waiting(&claimed.name, now)?.blocks.get(id).cloned()
     }
 }

@@ -3,13 +3,13 @@
 //! The columns are named as the elements of the XML, and the marker is in the schema's metadata, as azure-storage-blob for Python 12.31
 //! reads them. So the rows are made of what the XML would say: neither can tell what the other does not.
 
-use super::super::state::Listed;
+use super::super::state::ListedBlob;
 use super::listing::{Include, write_listed};
-use crate::op::Call;
+use crate::op::OperationRequest;
 use crate::op::xml::{self, Element, Writer};
 use crate::rules::arrow::{Cell, Column, Kind, Stream};
 use crate::rules::{
-    fault::{Code, Fault},
+    fault::{ErrorCode, StorageError},
     listing::{Entry, Page},
     time::Timestamp,
 };
@@ -73,7 +73,11 @@ const PROTECTION: [(&str, Kind); 3] =
 ///
 /// # Errors
 /// 500 InternalError for what Arrow cannot hold.
-pub(in crate::blob) fn arrow_list(page: Page<(&str, Listed<'_>)>, include: Include, call: &Call) -> Result<Vec<u8>, Fault> {
+pub(in crate::blob) fn arrow_list(
+    page: Page<(&str, ListedBlob<'_>)>,
+    include: Include,
+    call: &OperationRequest,
+) -> Result<Vec<u8>, StorageError> {
     let next = page.next.map(|next| next.marker()).unwrap_or_default();
     let mut columns: Vec<(&str, Kind)> = COLUMNS.to_vec();
     if include.policy || include.hold {
@@ -82,7 +86,7 @@ pub(in crate::blob) fn arrow_list(page: Page<(&str, Listed<'_>)>, include: Inclu
     let maps = [("Metadata", include.metadata), ("Tags", include.tags)];
     columns.extend(maps.iter().filter(|(_, included)| *included).map(|(name, _)| (*name, Kind::Map)));
     let cells: Vec<Vec<Cell>> =
-        page.entries.iter().map(|entry| cells(entry, &columns, include, call)).collect::<Result<_, Fault>>()?;
+        page.entries.iter().map(|entry| cells(entry, &columns, include, call)).collect::<Result<_, StorageError>>()?;
     let named = columns.iter().map(|(name, kind)| Column { name: (*name).to_owned(), kind: *kind }).collect();
     let written = || -> Result<Vec<u8>, ArrowError> {
         let mut stream = Stream::new(named, [("NextMarker".to_owned(), next)])?;
@@ -92,10 +96,15 @@ pub(in crate::blob) fn arrow_list(page: Page<(&str, Listed<'_>)>, include: Inclu
         stream.finish()?;
         Ok(stream.take())
     };
-    written().map_err(|error| Code::InternalError.because(error.to_string()))
+    written().map_err(|error| ErrorCode::InternalError.with_reason(error.to_string()))
 }
 
-fn cells(entry: &Entry<(&str, Listed<'_>)>, columns: &[(&str, Kind)], include: Include, call: &Call) -> Result<Vec<Cell>, Fault> {
+fn cells(
+    entry: &Entry<(&str, ListedBlob<'_>)>,
+    columns: &[(&str, Kind)],
+    include: Include,
+    call: &OperationRequest,
+) -> Result<Vec<Cell>, StorageError> {
     let (name, kind, blob) = match entry {
         Entry::Prefix(prefix) => (prefix.as_str(), Some("blobprefix"), Element::default()),
         Entry::Item((name, listed)) => {

@@ -2,8 +2,8 @@
 
 use super::super::body::Block;
 use crate::op::xml::{self, Element, Writer};
-use crate::rules::blocks::{BlockId, Choice};
-use crate::rules::fault::Fault;
+use crate::rules::blocks::{BlockId, BlockSource};
+use crate::rules::fault::StorageError;
 
 /// The body of Get Block List.
 pub(in crate::blob) fn block_list(committed: Option<&[Block]>, uncommitted: Option<&[(BlockId, u64)]>) -> String {
@@ -26,14 +26,14 @@ pub(in crate::blob) fn block_list(committed: Option<&[Block]>, uncommitted: Opti
 ///
 /// # Errors
 /// 400 InvalidXmlDocument for what is no block list; 400 InvalidBlockId for an id that is not base64.
-pub(in crate::blob) fn read_block_list(document: &[u8]) -> Result<Vec<(Choice, BlockId)>, Fault> {
+pub(in crate::blob) fn read_block_list(document: &[u8]) -> Result<Vec<(BlockSource, BlockId)>, StorageError> {
     let root = xml::parse(document, "BlockList")?;
     let entry = |element: &Element| {
         let choice = match element.name.as_str() {
-            "Committed" => Choice::Committed,
-            "Uncommitted" => Choice::Uncommitted,
-            "Latest" => Choice::Latest,
-            other => return Err(Fault::xml(format!("{other} is not an element of BlockList."))),
+            "Committed" => BlockSource::Committed,
+            "Uncommitted" => BlockSource::Uncommitted,
+            "Latest" => BlockSource::Latest,
+            other => return Err(StorageError::invalid_xml(format!("{other} is not an element of BlockList."))),
         };
         Ok((choice, BlockId::listed(element.text.trim())?))
     };

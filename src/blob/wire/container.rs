@@ -3,13 +3,13 @@
 use super::super::state::Container;
 use super::write_lease;
 use crate::op::xml::Writer;
-use crate::op::{Call, Field, Place};
-use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, Preset};
-use crate::rules::{access::PublicAccess, fault::Fault, retention, version::Version};
+use crate::op::{Field, FieldLocation, OperationRequest};
+use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, DefaultEncryption};
+use crate::rules::{access::PublicAccess, fault::StorageError, retention, version::Version};
 use crate::service::listing::Line;
 
 const fn header(name: &'static str) -> Field {
-    Field { place: Place::Header, name, required: false }
+    Field { place: FieldLocation::Header, name, required: false }
 }
 
 /// The header that says who may read a container without a signature.
@@ -22,13 +22,13 @@ pub(in crate::blob) const PRESET: &[Field] = &[header(DEFAULT_SCOPE), header(DEN
 ///
 /// # Errors
 /// Those of [`Preset::read`].
-pub(in crate::blob) fn read_preset(call: &Call) -> Result<Preset, Fault> {
+pub(in crate::blob) fn read_preset(call: &OperationRequest) -> Result<DefaultEncryption, StorageError> {
     let (scope, deny) = (call.header(DEFAULT_SCOPE), call.header(DENY_OVERRIDE));
-    Preset::read(scope.as_deref(), deny.as_deref(), &call.account.scopes)
+    DefaultEncryption::read(scope.as_deref(), deny.as_deref(), &call.account.scopes)
 }
 
 /// The scope that a container reports, and whether it denies others.
-pub(in crate::blob) fn preset_told(preset: &Preset) -> (&str, &'static str) {
+pub(in crate::blob) fn preset_told(preset: &DefaultEncryption) -> (&str, &'static str) {
     (preset.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if preset.deny_override { "true" } else { "false" })
 }
 
@@ -36,25 +36,25 @@ pub(in crate::blob) fn preset_told(preset: &Preset) -> (&str, &'static str) {
 ///
 /// # Errors
 /// 400 InvalidHeaderValue for anything but `blob` and `container`.
-pub(in crate::blob) fn read_public_access(call: &Call) -> Result<PublicAccess, Fault> {
+pub(in crate::blob) fn read_public_access(call: &OperationRequest) -> Result<PublicAccess, StorageError> {
     match call.header("x-ms-blob-public-access").as_deref().unwrap_or_default() {
         "" => Ok(PublicAccess::Private),
         text => [PublicAccess::Blob, PublicAccess::Container]
             .into_iter()
             .find(|access| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text)))
-            .ok_or_else(|| Fault::header("x-ms-blob-public-access", text)),
+            .ok_or_else(|| StorageError::invalid_header("x-ms-blob-public-access", text)),
     }
 }
 
 /// A `<Container>` of List Containers.
-pub(in crate::blob) fn write_container(xml: &mut Writer, line: &Line<'_, Container>, metadata: bool, call: &Call) {
+pub(in crate::blob) fn write_container(xml: &mut Writer, line: &Line<'_, Container>, metadata: bool, call: &OperationRequest) {
     let about = line.state.about();
     xml.open("Container").leaf("Name", line.name);
     if let Some((born, _)) = line.deleted {
         xml.leaf("Deleted", "true").leaf("Version", retention::container_version(born));
     }
     xml.open("Properties");
-    xml.leaf("Last-Modified", about.stamp.rfc1123()).leaf("Etag", line.state.etag().quoted());
+    xml.leaf("Last-Modified", about.last_modified.rfc1123()).leaf("Etag", line.state.etag().quoted());
     match line.deleted {
         None => write_lease(xml, line.state.lease(), call.now),
         // Recorded: whoever deletes it holds a lease on it for as long as that takes.

@@ -3,17 +3,17 @@
 use super::super::accessed;
 use super::super::body::Body;
 use super::super::protection;
-use super::super::state::{Also, At, Blob, Kept as State, Listed};
+use super::super::state::{Blob, ListInclude, ListedBlob, VersionKind as State, VersionSelector};
 use super::{tier, write_lease, write_tag_set};
-use crate::op::Call;
+use crate::op::OperationRequest;
 use crate::op::xml::Writer;
-use crate::rules::{encryption::Encryption, fault::Fault, lease::Lease, name, time::Timestamp, version::Version};
+use crate::rules::{encryption::Encryption, fault::StorageError, lease::Lease, name, time::Timestamp, version::Version};
 
 /// `include=` of List Blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::blob) struct Include {
     pub(in crate::blob) metadata: bool,
-    pub(in crate::blob) also: Also,
+    pub(in crate::blob) also: ListInclude,
     pub(in crate::blob) copy: bool,
     pub(in crate::blob) tags: bool,
     pub(in crate::blob) snapshots: bool,
@@ -25,14 +25,14 @@ pub(in crate::blob) struct Include {
 
 impl Include {
     /// Whether a listing shows this state of a name.
-    pub(in crate::blob) fn shows(self, at: At, blob: &Blob, now: Timestamp) -> bool {
+    pub(in crate::blob) fn shows(self, at: VersionSelector, blob: &Blob, now: Timestamp) -> bool {
         match (at, blob.deleted) {
             _ if !blob.is_kept(now) => false,
             (_, Some(_)) if !self.deleted => false,
             // Deleted or not: snapshots and versions have words of their own in the reference.
-            (At::Kept(_, State::Snapshot), _) => self.snapshots,
-            (At::Kept(_, State::Version), _) => self.versions,
-            (At::Base, _) => true,
+            (VersionSelector::Earlier(_, State::Snapshot), _) => self.snapshots,
+            (VersionSelector::Earlier(_, State::Version), _) => self.versions,
+            (VersionSelector::Base, _) => true,
         }
     }
 
@@ -40,7 +40,7 @@ impl Include {
     ///
     /// # Errors
     /// 400 InvalidQueryParameterValue for an unknown word.
-    pub(in crate::blob) fn read(text: Option<&str>) -> Result<Include, Fault> {
+    pub(in crate::blob) fn read(text: Option<&str>) -> Result<Include, StorageError> {
         let mut include = Include::default();
         for word in text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty()) {
             match word.to_ascii_lowercase().as_str() {
@@ -55,7 +55,7 @@ impl Include {
                 "immutabilitypolicy" => include.policy = true,
                 "legalhold" => include.hold = true,
                 "permissions" => {}
-                _ => return Err(Fault::query("include", word, "Invalid query parameter value.")),
+                _ => return Err(StorageError::invalid_query("include", word, "Invalid query parameter value.")),
             }
         }
         Ok(include)
@@ -71,27 +71,33 @@ pub(in crate::blob) fn write_name(xml: &mut Writer, element: &str, name: &str, v
 }
 
 /// A `<Blob>` of List Blobs.
-pub(in crate::blob) fn write_listed(xml: &mut Writer, name: &str, listed: Listed<'_>, include: Include, call: &Call) {
+pub(in crate::blob) fn write_listed(
+    xml: &mut Writer,
+    name: &str,
+    listed: ListedBlob<'_>,
+    include: Include,
+    call: &OperationRequest,
+) {
     match listed {
-        Listed::Blob(at, blob) => write_blob(xml, name, Some(at), blob, include, call),
-        Listed::VersionsOnly(last) => write_blob(xml, name, None, last, include, call),
-        Listed::Uncommitted(lease) => write_uncommitted(xml, name, lease, call),
+        ListedBlob::Blob(at, blob) => write_blob(xml, name, Some(at), blob, include, call),
+        ListedBlob::VersionsOnly(last) => write_blob(xml, name, None, last, include, call),
+        ListedBlob::Uncommitted(lease) => write_uncommitted(xml, name, lease, call),
     }
 }
 
 /// A state of a name; with `None`, the last of one that only has versions.
-fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include: Include, call: &Call) {
+fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &Blob, include: Include, call: &OperationRequest) {
     let headers = &blob.headers;
     xml.open("Blob");
     write_name(xml, "Name", name, call.version);
-    if let Some(At::Kept(taken, State::Snapshot)) = at {
+    if let Some(VersionSelector::Earlier(taken, State::Snapshot)) = at {
         xml.leaf("Snapshot", taken.iso());
     }
     // A name that only has versions is told by the moment of its deletion where they are told too (users of the real service); recorded:
     // and otherwise by none.
     let version = if at.is_some() { blob.version } else { Some(blob.left()).filter(|_| include.versions) };
     xml.leaf_some("VersionId", version.map(Timestamp::iso));
-    if at == Some(At::Base) && blob.version.is_some() && blob.deleted.is_none() {
+    if at == Some(VersionSelector::Base) && blob.version.is_some() && blob.deleted.is_none() {
         xml.leaf("IsCurrentVersion", "true");
     }
     // Recorded: told as a blob without a lease would be.
@@ -105,7 +111,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
     if call.version >= Version::V2017_11_09 {
         xml.leaf("Creation-Time", blob.created.rfc1123());
     }
-    xml.leaf("Last-Modified", blob.stamp.rfc1123());
+    xml.leaf("Last-Modified", blob.last_modified.rfc1123());
     xml.leaf_some("Expiry-Time", blob.expires.map(Timestamp::rfc1123));
     xml.leaf("Etag", blob.etag().to_string());
     xml.leaf("Content-Length", blob.size().to_string());
@@ -118,22 +124,22 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
     xml.leaf("Content-MD5", headers.md5.as_deref().unwrap_or_default());
     xml.leaf("Cache-Control", headers.cache_control.as_deref().unwrap_or_default());
     xml.leaf("Content-Disposition", headers.disposition.as_deref().unwrap_or_default());
-    accessed::write(xml, at.unwrap_or(At::Base), blob, call);
+    accessed::write(xml, at.unwrap_or(VersionSelector::Base), blob, call);
     if let Body::Page { sequence, .. } = &blob.body {
         xml.leaf("x-ms-blob-sequence-number", sequence.to_string());
     }
     xml.leaf("BlobType", blob.body.type_name());
     // Recorded: up to 2018-11-09 nothing is said of a snapshot's tier.
-    if !matches!(at, Some(At::Kept(..))) || call.version >= Version::V2019_02_02 {
+    if !matches!(at, Some(VersionSelector::Earlier(..))) || call.version >= Version::V2019_02_02 {
         tier::write_tier(xml, blob, call);
     }
-    match (at.unwrap_or(At::Base), blob.deleted.is_none()) {
-        (At::Base, true) => write_lease(xml, blob.lease(), call.now),
+    match (at.unwrap_or(VersionSelector::Base), blob.deleted.is_none()) {
+        (VersionSelector::Base, true) => write_lease(xml, blob.lease(), call.now),
         // Recorded: nothing is said of the lease of a deleted blob, and up to 2020-06-12 that is said. .NET's reader of later versions
         // ends at an empty element.
-        (At::Base, false) if call.version < Version::V2020_08_04 => _ = xml.leaf("LeaseStatus", ""),
-        (At::Base, false) => {}
-        (At::Kept(..), _) => {}
+        (VersionSelector::Base, false) if call.version < Version::V2020_08_04 => _ = xml.leaf("LeaseStatus", ""),
+        (VersionSelector::Base, false) => {}
+        (VersionSelector::Earlier(..), _) => {}
     }
     if let Some(copy) = blob.copy.as_ref().filter(|_| include.copy) {
         copy.write(xml);
@@ -172,7 +178,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<At>, blob: &Blob, include
 }
 
 /// A `<Blob>` of List Blobs for a name that only has uncommitted blocks: there is no state yet that could have a date or a tag.
-fn write_uncommitted(xml: &mut Writer, name: &str, lease: Lease, call: &Call) {
+fn write_uncommitted(xml: &mut Writer, name: &str, lease: Lease, call: &OperationRequest) {
     xml.open("Blob");
     write_name(xml, "Name", name, call.version);
     xml.open("Properties").leaf("Content-Length", "0").leaf("BlobType", "BlockBlob");

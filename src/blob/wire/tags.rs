@@ -1,7 +1,7 @@
 //! A blob's tags on the wire: the bodies of Get Blob Tags and Set Blob Tags.
 
 use crate::op::xml::{self, Element, Writer};
-use crate::rules::{fault::Fault, tags::Tags};
+use crate::rules::{fault::StorageError, tags::Tags};
 
 /// The `<TagSet>` of a blob.
 pub(in crate::blob) fn write_tag_set(xml: &mut Writer, tags: &Tags) {
@@ -28,14 +28,16 @@ pub(in crate::blob) fn tags(tags: &Tags) -> String {
 ///
 /// # Errors
 /// 400 InvalidXmlDocument for what is no tag set; the tags' own refusals.
-pub(in crate::blob) fn read_tags(document: &[u8]) -> Result<Tags, Fault> {
+pub(in crate::blob) fn read_tags(document: &[u8]) -> Result<Tags, StorageError> {
     let root = xml::parse(document, "Tags")?;
-    let set = root.child("TagSet").ok_or_else(|| Fault::xml("TagSet is missing from Tags."))?;
+    let set = root.child("TagSet").ok_or_else(|| StorageError::invalid_xml("TagSet is missing from Tags."))?;
     let pair = |tag: &Element| {
         let text = |name: &str| {
-            tag.child(name).map(|child| child.text.clone()).ok_or_else(|| Fault::xml(format!("{name} is missing from Tag.")))
+            tag.child(name)
+                .map(|child| child.text.clone())
+                .ok_or_else(|| StorageError::invalid_xml(format!("{name} is missing from Tag.")))
         };
         Ok((text("Key")?, text("Value")?))
     };
-    Tags::from_pairs(set.children.iter().map(pair).collect::<Result<Vec<_>, Fault>>()?)
+    Tags::from_pairs(set.children.iter().map(pair).collect::<Result<Vec<_>, StorageError>>()?)
 }

@@ -3,33 +3,33 @@
 use super::super::body::Body;
 use super::super::state::Blob;
 use crate::op::xml::Writer;
-use crate::op::{Call, Reply};
+use crate::op::{OperationRequest, Reply};
 use crate::rules::{
-    tier::{Kept, Placed, Rehydration, Tier},
+    tier::{CurrentTier, Rehydration, Tier, TierSupport},
     time::Timestamp,
     version::Version,
 };
 
 /// Which tiers a blob can have, by its type.
-pub(in crate::blob) fn tiers_of(body: &Body) -> Kept {
+pub(in crate::blob) fn tiers_of(body: &Body) -> TierSupport {
     match body {
-        Body::Block { .. } => Kept::Standard,
-        Body::Page { .. } => Kept::Premium,
-        Body::Append { .. } => Kept::None,
+        Body::Block { .. } => TierSupport::Standard,
+        Body::Page { .. } => TierSupport::Premium,
+        Body::Append { .. } => TierSupport::None,
     }
 }
 
 /// The access tier headers of Get Blob Properties.
-pub(in crate::blob) fn with_tier(reply: Reply, blob: &Blob, call: &Call) -> Reply {
+pub(in crate::blob) fn with_tier(reply: Reply, blob: &Blob, call: &OperationRequest) -> Reply {
     // Recorded: before 2019-02-02 a blob of any type is told to be Hot.
-    let told = tiers_of(&blob.body) == Kept::Standard || call.version < Version::V2019_02_02;
+    let told = tiers_of(&blob.body) == TierSupport::Standard || call.version < Version::V2019_02_02;
     let class = inferred_class(blob, call);
     let reply = with_smart_tier(reply, blob, call.now);
     match blob.tier.map(|placed| placed.seen(call.now)) {
         None if class.is_some() => reply.with_some("x-ms-access-tier", class).with("x-ms-access-tier-inferred", "true"),
         None if told => reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true"),
         None => reply,
-        Some(Placed { tier: class @ Tier::Premium(_), .. }) => reply.with("x-ms-access-tier", class.name()),
+        Some(CurrentTier { tier: class @ Tier::Premium(_), .. }) => reply.with("x-ms-access-tier", class.name()),
         Some(placed) => reply
             .with("x-ms-access-tier", placed.tier.name())
             .with("x-ms-access-tier-change-time", placed.since.rfc1123())
@@ -39,12 +39,12 @@ pub(in crate::blob) fn with_tier(reply: Reply, blob: &Blob, call: &Call) -> Repl
 }
 
 /// The size class of a premium account's page blob that was given none.
-fn inferred_class(blob: &Blob, call: &Call) -> Option<&'static str> {
-    (call.account.premium && tiers_of(&blob.body) == Kept::Premium).then(|| Tier::inferred(blob.size()).name())
+fn inferred_class(blob: &Blob, call: &OperationRequest) -> Option<&'static str> {
+    (call.account.premium && tiers_of(&blob.body) == TierSupport::Premium).then(|| Tier::inferred(blob.size()).name())
 }
 
 /// How soon a rehydration ends: recorded since 2019-12-12.
-fn priority_told(placed: &Placed, call: &Call) -> Option<&'static str> {
+fn priority_told(placed: &CurrentTier, call: &OperationRequest) -> Option<&'static str> {
     placed.rehydration.filter(|_| call.version >= Version::V2019_12_12).map(|way| way.priority.name())
 }
 
@@ -55,9 +55,9 @@ pub(in crate::blob) fn with_smart_tier(reply: Reply, blob: &Blob, now: Timestamp
 }
 
 /// What List Blobs tells.
-pub(super) fn write_tier(xml: &mut Writer, blob: &Blob, call: &Call) {
+pub(super) fn write_tier(xml: &mut Writer, blob: &Blob, call: &OperationRequest) {
     match blob.tier.map(|placed| placed.seen(call.now)) {
-        None if tiers_of(&blob.body) == Kept::Standard => {
+        None if tiers_of(&blob.body) == TierSupport::Standard => {
             xml.leaf("AccessTier", Tier::Hot.name()).leaf("AccessTierInferred", "true");
         }
         None => {

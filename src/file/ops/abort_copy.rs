@@ -2,24 +2,24 @@
 
 use super::super::files::Files;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::condition::Accepts;
-use crate::rules::fault::Fault;
-use crate::rules::lease::{Guard, Id};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::condition::ConditionSupport;
+use crate::rules::fault::StorageError;
+use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::takes;
 
-pub(super) static ABORT_COPY: Op<Files> = Op {
-    row: Row {
+pub(super) static ABORT_COPY: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Abort Copy File",
         methods: &["PUT"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("comp", "copy"), Sign::Header("x-ms-copy-action", "abort")],
-        takes: &[Asked::FIELDS, wire::DOTS],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("comp", "copy"), Selector::Header("x-ms-copy-action", "abort")],
+        inputs: &[Asked::FIELDS, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 204,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -29,9 +29,9 @@ takes! { Asked {
     copy_id: String = Query "copyid",
 } }
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let id = Asked::of(&call)?.copy_id;
-    let id = Id::parse(&id).ok_or_else(|| Fault::query("copyid", id, "copyid needs to be valid Guid."))?;
+    let id = LeaseId::parse(&id).ok_or_else(|| StorageError::invalid_query("copyid", id, "copyid needs to be valid Guid."))?;
     files.share(&call)?.write(|share| share.abort_copy(&call, id.0)).await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

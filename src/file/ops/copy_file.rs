@@ -2,39 +2,39 @@
 //! background, and until they are there the copy is pending.
 
 use super::super::files::{Files, Source};
-use super::super::node::{Body, ContentHeaders, Copied, File, Node, NodeId};
-use super::super::state::{Share, Want};
+use super::super::node::{Body, ContentHeaders, FileCopy, File, Node, NodeId};
+use super::super::state::{Share, WantedNode};
 use super::super::wire;
 use super::create_file::check_size;
 use super::put_range_from_url::SHOWN;
-use crate::op::{Answer, Call, Op, Opens, Reply, Row, Secondary, Shape, Sign, lost, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::{Code, Fault};
+use crate::op::{RemoteResponse, OperationRequest, Operation, SourceAuthorization, Reply, OperationSpec, Secondary, ResourceKind, Selector, lost, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::rules::posix::{self, Posix};
-use crate::rules::smb::{Attributes, Flags, Given, Permission, Smb, Sort};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::rules::smb::{Attributes, Flags, SmbInput, Permission, Smb, Sort};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
 use crate::service::copying::Progress;
-use crate::service::elsewhere::{Elsewhere, text};
+use crate::service::elsewhere::{RemoteSource, text};
 use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::store::sparse::{PageFilling, Sparse};
 use crate::takes;
-use crate::world::World;
+use crate::world::Environment;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-pub(super) static COPY_FILE: Op<Files> = Op {
-    row: Row {
+pub(super) static COPY_FILE: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Copy File",
         methods: &["PUT"],
-        shape: Shape::Path,
-        signs: &[Sign::HasHeader("x-ms-copy-source")],
-        takes: &[Asked::FIELDS, SHOWN, wire::SMB, wire::POSIX, wire::DOTS, wire::SOURCE_DOTS, METADATA],
-        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::HasHeader("x-ms-copy-source")],
+        inputs: &[Asked::FIELDS, SHOWN, wire::SMB, wire::POSIX, wire::DOTS, wire::SOURCE_DOTS, METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 202,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -51,10 +51,10 @@ takes! { Asked {
 
 impl Asked {
     /// What Unix knows of the source, as far as the copy gets it.
-    fn posix(&self, source: Option<&Posix>) -> Result<Option<Posix>, Fault> {
+    fn posix(&self, source: Option<&Posix>) -> Result<Option<Posix>, StorageError> {
         let mode = from_source("x-ms-file-mode-copy-mode", self.mode_from.as_deref())?;
         let owner = from_source("x-ms-file-owner-copy-mode", self.owner_from.as_deref())?;
-        let fresh = posix::Given::default().over(None, posix::Sort::File);
+        let fresh = posix::PosixInput::default().over(None, posix::Sort::File);
         Ok(source.filter(|_| mode || owner).map(|known| Posix {
             mode: if mode { known.mode.clone() } else { fresh.mode },
             owner: if owner { known.owner.clone() } else { fresh.owner },
@@ -64,12 +64,12 @@ impl Asked {
 }
 
 /// Whether the copy gets something from its source, and not from the request or by default.
-fn from_source(header: &'static str, mode: Option<&str>) -> Result<bool, Fault> {
+fn from_source(header: &'static str, mode: Option<&str>) -> Result<bool, StorageError> {
     match mode {
         None => Ok(false),
         Some(mode) if mode.eq_ignore_ascii_case("override") => Ok(false),
         Some(mode) if mode.eq_ignore_ascii_case("source") => Ok(true),
-        Some(mode) => Err(Fault::header(header, mode)),
+        Some(mode) => Err(StorageError::invalid_header(header, mode)),
     }
 }
 
@@ -83,20 +83,20 @@ struct Original {
     posix: Option<Arc<Posix>>,
     permission: Option<Arc<str>>,
     /// The bytes that are still to come.
-    coming: Option<Answer>,
+    coming: Option<RemoteResponse>,
 }
 
 impl Original {
-    async fn find(files: &Files, call: &Call, url: &str) -> Result<Original, Fault> {
-        match files.source(call, url, Opens::Caller)? {
+    async fn find(files: &Files, call: &OperationRequest, url: &str) -> Result<Original, StorageError> {
+        match files.source(call, url, SourceAuthorization::Caller)? {
             Some(source) => Original::here(&source),
-            None => Original::elsewhere(Elsewhere::open(call, url, None).await?),
+            None => Original::elsewhere(RemoteSource::open(call, url, None).await?),
         }
     }
 
-    fn here(source: &Source) -> Result<Original, Fault> {
+    fn here(source: &Source) -> Result<Original, StorageError> {
         let node = &source.node;
-        let file = node.file().ok_or(Code::ResourceTypeMismatch)?;
+        let file = node.file().ok_or(ErrorCode::ResourceTypeMismatch)?;
         Ok(Original {
             content: file.content.clone(),
             headers: file.headers.clone(),
@@ -108,8 +108,8 @@ impl Original {
         })
     }
 
-    fn elsewhere(source: Elsewhere) -> Result<Original, Fault> {
-        let unmeasured = || Code::CannotVerifyCopySource.saying("The copy source does not say its length.").status_of(409);
+    fn elsewhere(source: RemoteSource) -> Result<Original, StorageError> {
+        let unmeasured = || ErrorCode::CannotVerifyCopySource.with_message("The copy source does not say its length.").with_status(409);
         let total = check_size(source.answer.length().ok_or_else(unmeasured)?)?;
         let told = &source.answer.headers;
         let one = |name: &str| text(told, name).filter(|text| !text.is_empty()).map(Box::from);
@@ -132,7 +132,7 @@ impl Original {
     }
 }
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let mut given = wire::given(&call)?;
     let copies_permission = from_source("x-ms-file-permission-copy-mode", asked.permission_from.as_deref())?;
@@ -143,7 +143,7 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
         given.permission = original.permission.map(|text| Permission::Is(text.to_string()));
     }
     let known = asked.posix(original.posix.as_deref())?;
-    let id = call.world.id();
+    let id = call.environment.id();
     let arrived = Arc::new(AtomicU64::new(0));
     let total = original.content.len();
     let (is_pending, count) = (original.coming.is_some(), Arc::downgrade(&arrived));
@@ -151,9 +151,9 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     let share = files.share(&call)?;
     let node = share
         .write(|share| {
-            let claimed = share.claim(&call, Want::File, asked.ignore_readonly == Some(true))?;
+            let claimed = share.claim(&call, WantedNode::File, asked.ignore_readonly == Some(true))?;
             let permission = share.permission(&given, Sort::File, None)?;
-            let fresh = Given::default().make(Sort::File, permission, call.now)?;
+            let fresh = SmbInput::default().make(Sort::File, permission, call.now)?;
             let mut smb = given.revise(Sort::File, fresh, original.smb, permission, call.now)?;
             // Recorded: a copy with attributes of its own has this one too. Those of its source stay as they are.
             let is_archived = asked.set_archive.unwrap_or(matches!(given.attributes, Some(Flags::Are(_))));
@@ -163,7 +163,7 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
             let posix = share.posix(posix, posix::Sort::File, known.as_ref())?;
             Ok(share.create(claimed, call.now, |new| {
                 let progress = if is_pending { Progress::Pending(arrived) } else { Progress::whole(total, new.stamp()) };
-                let copied = Copied { id, source: wire::without_signature(&asked.source), total, progress };
+                let copied = FileCopy { id, source: wire::without_signature(&asked.source), total, progress };
                 let (content, headers) = (original.content, original.headers);
                 let file = File { content, headers, copy: Some(Arc::new(copied)), ..File::default() };
                 let metadata = if metadata.is_empty() { original.metadata } else { metadata };
@@ -172,11 +172,11 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
         })
         .await?;
     if let Some(answer) = original.coming {
-        let (share, world, store) = (Arc::downgrade(&share), call.world.clone(), call.store.clone());
+        let (share, world, store) = (Arc::downgrade(&share), call.environment.clone(), call.store.clone());
         let coming = Coming { share, node: node.id, id, total, count, world, store };
         call.sources.go_on(Box::pin(coming.bring(answer)));
     }
-    Ok(Reply::new(call.row.status)
+    Ok(Reply::new(call.spec.status)
         .with_state(node.etag(), node.stamp)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", if is_pending { "pending" } else { "success" }))
@@ -189,12 +189,12 @@ struct Coming {
     id: [u8; 16],
     total: u64,
     count: Weak<AtomicU64>,
-    world: Arc<World>,
+    world: Arc<Environment>,
     store: Store,
 }
 
 impl Coming {
-    async fn bring(self, answer: Answer) {
+    async fn bring(self, answer: RemoteResponse) {
         let (mut filling, mut came) = (PageFilling::new(&self.store, self.total, self.world.now()), 0);
         let take = |piece: &[u8]| {
             filling.push(piece)?;

@@ -4,27 +4,27 @@ use super::super::files::Files;
 use super::super::node::{Body, Node};
 use super::super::state::refuse_root;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, posix, smb::Sort};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, posix, smb::Sort};
 
-pub(super) static CREATE_DIRECTORY: Op<Files> = Op {
-    row: Row {
+pub(super) static CREATE_DIRECTORY: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Create Directory",
         methods: &["PUT"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("restype", "directory")],
-        takes: &[wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS, METADATA],
-        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("restype", "directory")],
+        inputs: &[wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS, METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 201,
     },
     run: |files, call| Box::pin(run(files, call)),
 };
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     refuse_root(&call)?;
     let given = wire::given(&call)?;
     given.check_complete(call.version)?;

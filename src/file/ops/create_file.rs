@@ -2,28 +2,28 @@
 
 use super::super::files::Files;
 use super::super::node::{Body, ContentHeaders, File, Node};
-use super::super::state::{New, Want};
+use super::super::state::{NewNode, WantedNode};
 use super::super::wire;
 use super::put_range::MAX_WRITE;
-use crate::op::{Call, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign, METADATA, CHECKSUMS};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::Wanted;
-use crate::rules::fault::{Code, Fault};
-use crate::rules::{condition::Accepts, lease::Guard, posix, smb::Sort, version::Version};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, STRUCTURED_BODY, Secondary, ResourceKind, Selector, METADATA, CHECKSUMS};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::checksum::ChecksumKinds;
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, posix, smb::Sort, version::Version};
 use crate::store::sparse::Sparse;
 use crate::takes;
 
-pub(super) static CREATE_FILE: Op<Files> = Op {
-    row: Row {
+pub(super) static CREATE_FILE: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Create File",
         methods: &["PUT"],
-        shape: Shape::Path,
-        signs: &[Sign::Header("x-ms-type", "file"), Sign::Lacks("x-ms-copy-source")],
-        takes: &[Asked::FIELDS, STRUCTURED_BODY, wire::CONTENT, wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS, METADATA, CHECKSUMS],
-        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Header("x-ms-type", "file"), Selector::Lacks("x-ms-copy-source")],
+        inputs: &[Asked::FIELDS, STRUCTURED_BODY, wire::CONTENT, wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS, METADATA, CHECKSUMS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 201,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -41,24 +41,24 @@ const LIMIT: u64 = 4 << 40;
 ///
 /// # Errors
 /// 400 OutOfRangeInput.
-pub(super) fn check_size(size: u64) -> Result<u64, Fault> {
+pub(super) fn check_size(size: u64) -> Result<u64, StorageError> {
     match size > LIMIT {
-        true => Err(Code::OutOfRangeInput.saying("The file size exceeds the maximum permissible limit.")),
+        true => Err(ErrorCode::OutOfRangeInput.with_message("The file size exceeds the maximum permissible limit.")),
         false => Ok(size),
     }
 }
 
-async fn run(files: &Files, mut call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let size = check_size(asked.length)?;
     if let Some(kind) = asked.kind.as_deref().filter(|kind| !kind.eq_ignore_ascii_case("Regular")) {
-        return Err(Fault::header("x-ms-file-file-type", kind).because("links and directories are made by operations of their own"));
+        return Err(StorageError::invalid_header("x-ms-file-file-type", kind).with_reason("links and directories are made by operations of their own"));
     }
     if call.version < Version::V2026_06_06 || call.body.announced() == 0 {
         call.check_no_content()?;
     }
     let claimed_sums = call.claimed_checksums()?;
-    let received = call.receive(MAX_WRITE.min(size), Wanted { md5: true, crc64: claimed_sums.crc64.is_some() }).await?;
+    let received = call.receive(MAX_WRITE.min(size), ChecksumKinds { md5: true, crc64: claimed_sums.crc64.is_some() }).await?;
     claimed_sums.check(received.digests)?;
     let (bytes, md5) = (received.content, received.digests.md5);
     let told = md5.filter(|_| !bytes.is_empty()).map(|md5| md5.to_string());
@@ -70,14 +70,14 @@ async fn run(files: &Files, mut call: Call) -> Result<Reply, Fault> {
     let (node, parent) = share
         .write(|share| {
             if asked.kind.is_some() && share.check_nfs().is_err() {
-                return Err(Code::UnsupportedHeader.with("HeaderName", "x-ms-file-file-type"));
+                return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", "x-ms-file-file-type"));
             }
-            let claimed = share.claim(&call, Want::File, false)?;
+            let claimed = share.claim(&call, WantedNode::File, false)?;
             let parent = claimed.parent();
             let permission = share.permission(&given, Sort::File, None)?;
             let smb = given.make(Sort::File, permission, call.now)?;
             let posix = share.posix(posix, posix::Sort::File, None)?;
-            let make = |new: New| {
+            let make = |new: NewNode| {
                 let mut file = File { content: Sparse::new(size), headers, ..File::default() };
                 if !bytes.is_empty() {
                     file.write(0, &bytes, new.stamp());

@@ -1,41 +1,41 @@
 //! Create Share.
 
 use super::super::{files::Files, state::Share, wire};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::etag::ETag;
-use crate::rules::fault::Fault;
-use crate::rules::{condition::Accepts, lease::Guard, share::Settings};
+use crate::rules::fault::StorageError;
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, share::Settings};
 
-pub(super) static CREATE_SHARE: Op<Files> = Op {
-    row: Row {
+pub(super) static CREATE_SHARE: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Create Share",
         methods: &["PUT"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share")],
-        takes: &[wire::SETTINGS, METADATA],
-        permit: Permit { level: Level::Container, account: "cw", service: "", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share")],
+        inputs: &[wire::SETTINGS, METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "cw", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 201,
     },
     run: |files, call| Box::pin(run(files, call)),
 };
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let settings = Settings::make(|name| wire::text(&call, name), call.account.premium, call.now)?;
     let share = Share::new(call.now, call.metadata()?, settings);
     let stamp = share.about().stamp;
     let account = files.account(&call.account.name)?;
     account
-        .named
+        .resources
         .write(|shares| {
             shares.check_free(call.container(), call.now)?;
             shares.insert(call.container().into(), files.cell(share));
             Ok(())
         })
         .await?;
-    let reply = Reply::new(call.row.status).with_state(ETag::of(stamp), stamp);
+    let reply = Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp);
     Ok(wire::with_provision(reply, &settings))
 }

@@ -1,37 +1,37 @@
 //! Delete Directory, which must be empty.
 
 use super::super::files::Files;
-use super::super::state::{Want, refuse_root};
+use super::super::state::{WantedNode, refuse_root};
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::handle::Touch;
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::handle::FileAccess;
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 
-pub(super) static DELETE_DIRECTORY: Op<Files> = Op {
-    row: Row {
+pub(super) static DELETE_DIRECTORY: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Delete Directory",
         methods: &["DELETE"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("restype", "directory")],
-        takes: &[wire::DOTS],
-        permit: Permit { level: Level::Object, account: "d", service: "d", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("restype", "directory")],
+        inputs: &[wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "d", service: "d", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 202,
     },
     run: |files, call| Box::pin(run(files, call)),
 };
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     refuse_root(&call)?;
     let share = files.share(&call)?;
     share
         .write(|share| {
-            let directory = share.admit(&call, Want::Directory, Touch::Remove)?;
+            let directory = share.admit(&call, WantedNode::Directory, FileAccess::Remove)?;
             share.remove(&directory, call.now)
         })
         .await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

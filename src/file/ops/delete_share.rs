@@ -1,22 +1,22 @@
 //! Delete Share, and what is in it; or, with `sharesnapshot`, one snapshot of it. An account may keep a share for some days.
 
 use super::super::{files::Files, wire};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use crate::takes;
 
-pub(super) static DELETE_SHARE: Op<Files> = Op {
-    row: Row {
+pub(super) static DELETE_SHARE: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Delete Share",
         methods: &["DELETE"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share")],
-        takes: &[Asked::FIELDS, wire::SNAPSHOT],
-        permit: Permit { level: Level::Container, account: "d", service: "", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share")],
+        inputs: &[Asked::FIELDS, wire::SNAPSHOT],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "d", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 202,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -26,9 +26,9 @@ takes! { Asked {
     snapshots: Option<String> = Header "x-ms-delete-snapshots",
 } }
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
-    let reply = Reply::new(call.row.status);
+    let reply = Reply::new(call.spec.status);
     if call.query.get("sharesnapshot").is_some_and(|taken| !taken.is_empty()) {
         let share = files.share(&call)?;
         share
@@ -43,7 +43,7 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     }
     let account = files.account(&call.account.name)?;
     account
-        .named
+        .resources
         .write(|shares| {
             // Recorded: who deletes a share again while that goes on hears that it is being done.
             if !shares.contains_key(call.container()) && shares.is_going(call.container(), call.now) {

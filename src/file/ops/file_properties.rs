@@ -2,44 +2,44 @@
 
 use super::super::files::Files;
 use super::super::node::{Body, ContentHeaders};
-use super::super::state::Want;
+use super::super::state::WantedNode;
 use super::super::wire;
 use super::create_file::check_size;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::Fault;
-use crate::rules::handle::Touch;
-use crate::rules::{condition::Accepts, lease::Guard, posix, smb::Sort};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::fault::StorageError;
+use crate::rules::handle::FileAccess;
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, posix, smb::Sort};
 use crate::store::sparse::Sparse;
 use crate::takes;
 
-pub(super) static GET_FILE_PROPERTIES: Op<Files> = Op {
-    row: Row {
+pub(super) static GET_FILE_PROPERTIES: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Get File Properties",
         methods: &["HEAD"],
-        shape: Shape::Path,
-        signs: &[],
-        takes: &[wire::SNAPSHOT, wire::DOTS],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[],
+        inputs: &[wire::SNAPSHOT, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |files, call| Box::pin(get(files, call)),
 };
 
-pub(super) static SET_FILE_PROPERTIES: Op<Files> = Op {
-    row: Row {
+pub(super) static SET_FILE_PROPERTIES: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Set File Properties",
         methods: &["PUT"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("comp", "properties")],
-        takes: &[Asked::FIELDS, wire::CONTENT, wire::SMB, wire::POSIX, wire::DOTS],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("comp", "properties")],
+        inputs: &[Asked::FIELDS, wire::CONTENT, wire::SMB, wire::POSIX, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 200,
     },
     run: |files, call| Box::pin(set(files, call)),
@@ -49,14 +49,14 @@ takes! { Asked {
     length: Option<u64> = Header "x-ms-content-length",
 } }
 
-async fn get(files: &Files, call: Call) -> Result<Reply, Fault> {
-    let file = files.share(&call)?.read().admit(&call, Want::File, Touch::Look)?;
-    let reply = wire::describe(Reply::new(call.row.status), &file, true, &call);
+async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    let file = files.share(&call)?.read().admit(&call, WantedNode::File, FileAccess::Look)?;
+    let reply = wire::describe(Reply::new(call.spec.status), &file, true, &call);
     // The length of what a GET would send, and no byte of it.
     Ok(reply.bytes(Sparse::new(0).slice(0..0).into(), file.size()))
 }
 
-async fn set(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let size = Asked::of(&call)?.length.map(check_size).transpose()?;
     let given = wire::given(&call)?;
     given.check_complete(call.version)?;
@@ -67,8 +67,8 @@ async fn set(files: &Files, call: Call) -> Result<Reply, Fault> {
     let share = files.share(&call)?;
     let (node, parent) = share
         .write(|share| {
-            let touch = if size.is_some() { Touch::Write } else { Touch::Describe };
-            let file = share.admit(&call, Want::File, touch)?;
+            let touch = if size.is_some() { FileAccess::Write } else { FileAccess::Describe };
+            let file = share.admit(&call, WantedNode::File, touch)?;
             if let Some(size) = size {
                 share.check_range(&file, &(size.min(file.size())..size.max(file.size())), true)?;
                 file.content()?;

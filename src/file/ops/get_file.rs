@@ -1,29 +1,29 @@
 //! Get File: the content, or as much of it as was asked for.
 
 use super::super::files::Files;
-use super::super::state::Want;
+use super::super::state::WantedNode;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, STRUCTURED, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::{Hasher, Wanted};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::handle::Touch;
-use crate::rules::range::{self, Asked as Range};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, STRUCTURED, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::checksum::{Hasher, ChecksumKinds};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::handle::FileAccess;
+use crate::rules::range::{self, RequestedRange as Range};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
 use crate::store::chunks::Chunks;
 use crate::takes;
 
-pub(super) static GET_FILE: Op<Files> = Op {
-    row: Row {
+pub(super) static GET_FILE: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Get File",
         methods: &["GET"],
-        shape: Shape::Path,
-        signs: &[],
-        takes: &[Asked::FIELDS, STRUCTURED, wire::SNAPSHOT, wire::DOTS],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[],
+        inputs: &[Asked::FIELDS, STRUCTURED, wire::SNAPSHOT, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -38,12 +38,12 @@ takes! { Asked {
 /// The largest range whose MD5 can be asked for, in bytes.
 const CHECKED_RANGE: u64 = 4 << 20;
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
     let wants_md5 = asked.range_md5 == Some(true);
     let share = files.share(&call)?.read();
-    let file = share.admit(&call, Want::Content, Touch::Read)?;
+    let file = share.admit(&call, WantedNode::Content, FileAccess::Read)?;
     let content = &file.content()?.content;
     let size = content.len();
     let span = range::resolve(range, size)?;
@@ -59,15 +59,15 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     };
     let Some(span) = span else {
         if wants_md5 {
-            return Err(Fault::header("x-ms-range-get-content-md5", "true"));
+            return Err(StorageError::invalid_header("x-ms-range-get-content-md5", "true"));
         }
-        let reply = wire::describe(Reply::new(call.row.status), &file, true, &call).with("accept-ranges", "bytes");
+        let reply = wire::describe(Reply::new(call.spec.status), &file, true, &call).with("accept-ranges", "bytes");
         return Ok(sent(reply, bytes));
     };
     if wants_md5 && span.len() > CHECKED_RANGE {
-        return Err(Code::OutOfRangeInput.because(format!("the MD5 of {} bytes was asked for", span.len())));
+        return Err(ErrorCode::OutOfRangeInput.with_reason(format!("the MD5 of {} bytes was asked for", span.len())));
     }
-    let mut hasher = Hasher::new(Wanted { md5: wants_md5, crc64: false });
+    let mut hasher = Hasher::new(ChecksumKinds { md5: wants_md5, crc64: false });
     if wants_md5 {
         for chunk in content.slice(bytes.clone()) {
             hasher.update(&chunk.read()?);

@@ -1,43 +1,43 @@
 //! List Handles and Force Close Handles: what SMB clients have open, and an end to it.
 
 use super::super::files::Files;
-use super::super::state::{Handle, Tree, Want};
+use super::super::state::{Handle, Tree, WantedNode};
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::Fault;
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, xml::Writer};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::fault::StorageError;
 use crate::rules::listing;
-use crate::rules::{condition::Accepts, lease::Guard, name, version::Version};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, name, version::Version};
 use crate::takes;
 use std::sync::Arc;
 
-pub(super) static LIST_HANDLES: Op<Files> = Op {
-    row: Row {
+pub(super) static LIST_HANDLES: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "List Handles",
         methods: &["GET"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("comp", "listhandles")],
-        takes: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("comp", "listhandles")],
+        inputs: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |files, call| Box::pin(list(files, call)),
 };
 
-pub(super) static FORCE_CLOSE_HANDLES: Op<Files> = Op {
-    row: Row {
+pub(super) static FORCE_CLOSE_HANDLES: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Force Close Handles",
         methods: &["PUT"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("comp", "forceclosehandles")],
-        takes: &[Closing::FIELDS, wire::SNAPSHOT, wire::DOTS],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("comp", "forceclosehandles")],
+        inputs: &[Closing::FIELDS, wire::SNAPSHOT, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |files, call| Box::pin(close(files, call)),
@@ -54,11 +54,11 @@ takes! { Closing {
     recursive: Option<bool> = Header "x-ms-recursive",
 } }
 
-async fn list(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn list(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let share = files.share(&call)?.read();
-    let node = share.look_at(&call, Want::Any)?;
+    let node = share.look_at(&call, WantedNode::Any)?;
     let view = share.view(&call)?;
     // Nothing is ever open in a snapshot. A marker is the id of the first handle of the next page.
     let mut found = if view.taken.is_none() { share.handles_on(node.id, asked.recursive == Some(true)) } else { Vec::new() };
@@ -69,10 +69,10 @@ async fn list(files: &Files, call: Call) -> Result<Reply, Fault> {
     xml.nest("Entries", |xml| found.iter().take(max).for_each(|handle| write(xml, handle, view.tree, &call)));
     xml.leaf("NextMarker", found.get(max).map(|next| next.id.to_string()).unwrap_or_default());
     xml.close("EnumerationResults");
-    Ok(Reply::xml(call.row.status, xml.finish()))
+    Ok(Reply::xml(call.spec.status, xml.finish()))
 }
 
-fn write(xml: &mut Writer, handle: &Handle, tree: &Tree, call: &Call) {
+fn write(xml: &mut Writer, handle: &Handle, tree: &Tree, call: &OperationRequest) {
     let path = tree.path(handle.node);
     let parent = tree.node(handle.node).and_then(|node| node.places.first()).map_or(0, |place| place.parent.wire());
     xml.open("Handle").leaf("HandleId", handle.id.to_string());
@@ -92,16 +92,16 @@ fn write(xml: &mut Writer, handle: &Handle, tree: &Tree, call: &Call) {
     xml.close("Handle");
 }
 
-async fn close(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn close(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Closing::of(&call)?;
     let one = match asked.id.as_str() {
         "*" => None,
-        text => Some(text.parse::<u64>().map_err(|_| Fault::header("x-ms-handle-id", text))?),
+        text => Some(text.parse::<u64>().map_err(|_| StorageError::invalid_header("x-ms-handle-id", text))?),
     };
     let share = files.share(&call)?;
     let closed = share
         .write(|share| {
-            let node = share.look_at(&call, Want::Any)?;
+            let node = share.look_at(&call, WantedNode::Any)?;
             if share.view(&call)?.taken.is_some() {
                 return Ok(0);
             }
@@ -110,7 +110,7 @@ async fn close(files: &Files, call: Call) -> Result<Reply, Fault> {
             Ok(chosen.map(|handle| share.close(handle, call.now)).count())
         })
         .await?;
-    Ok(Reply::new(call.row.status)
+    Ok(Reply::new(call.spec.status)
         .with("x-ms-number-of-handles-closed", closed.to_string())
         .with("x-ms-number-of-handles-failed", "0"))
 }

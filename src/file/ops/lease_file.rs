@@ -2,36 +2,36 @@
 //! they mean `rules::lease`.
 
 use super::super::files::Files;
-use super::super::state::Want;
+use super::super::state::WantedNode;
 use super::super::wire;
-use crate::op::{Call, Done, Field, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::handle::Touch;
-use crate::rules::lease::{Ask, Guard, Term};
-use crate::rules::{condition::Accepts, fault::Fault};
-use crate::service::lease::Verb;
+use crate::op::{OperationRequest, ReplyFuture, Field, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::handle::FileAccess;
+use crate::rules::lease::{LeaseAction, LeaseCheck, LeaseDuration};
+use crate::rules::{condition::ConditionSupport, fault::StorageError};
+use crate::service::lease::LeaseActionName;
 
-pub(super) static ACQUIRE: Op<Files> =
-    row("Acquire File Lease", Verb::Acquire, &[Sign::Query("comp", "lease"), Verb::Acquire.sign()], |files, call| Box::pin(run(files, call, Verb::Acquire)));
-pub(super) static CHANGE: Op<Files> =
-    row("Change File Lease", Verb::Change, &[Sign::Query("comp", "lease"), Verb::Change.sign()], |files, call| Box::pin(run(files, call, Verb::Change)));
-pub(super) static RELEASE: Op<Files> =
-    row("Release File Lease", Verb::Release, &[Sign::Query("comp", "lease"), Verb::Release.sign()], |files, call| Box::pin(run(files, call, Verb::Release)));
-pub(super) static BREAK: Op<Files> =
-    row("Break File Lease", Verb::Break, &[Sign::Query("comp", "lease"), Verb::Break.sign()], |files, call| Box::pin(run(files, call, Verb::Break)));
+pub(super) static ACQUIRE: Operation<Files> =
+    row("Acquire File Lease", LeaseActionName::Acquire, &[Selector::Query("comp", "lease"), LeaseActionName::Acquire.sign()], |files, call| Box::pin(run(files, call, LeaseActionName::Acquire)));
+pub(super) static CHANGE: Operation<Files> =
+    row("Change File Lease", LeaseActionName::Change, &[Selector::Query("comp", "lease"), LeaseActionName::Change.sign()], |files, call| Box::pin(run(files, call, LeaseActionName::Change)));
+pub(super) static RELEASE: Operation<Files> =
+    row("Release File Lease", LeaseActionName::Release, &[Selector::Query("comp", "lease"), LeaseActionName::Release.sign()], |files, call| Box::pin(run(files, call, LeaseActionName::Release)));
+pub(super) static BREAK: Operation<Files> =
+    row("Break File Lease", LeaseActionName::Break, &[Selector::Query("comp", "lease"), LeaseActionName::Break.sign()], |files, call| Box::pin(run(files, call, LeaseActionName::Break)));
 
-const fn row(name: &'static str, verb: Verb, signs: &'static [Sign], run: for<'a> fn(&'a Files, Call) -> Done<'a>) -> Op<Files> {
-    Op {
-        row: Row {
+const fn row(name: &'static str, verb: LeaseActionName, signs: &'static [Selector], run: for<'a> fn(&'a Files, OperationRequest) -> ReplyFuture<'a>) -> Operation<Files> {
+    Operation {
+        spec: OperationSpec {
             name,
             methods: &["PUT"],
-            shape: Shape::Path,
-            signs,
-            takes: takes(verb),
-            permit: Permit { level: Level::Object, account: verb.letters(), service: verb.letters(), public: Public::Never },
+            resource: ResourceKind::Path,
+            selectors: signs,
+            inputs: takes(verb),
+            requires: RequiredPermission { level: ResourceLevel::Object, account: verb.letters(), service: verb.letters(), public: AnonymousAccess::Never },
             secondary: Secondary::Refused,
-            accepts: Accepts::None,
-            lease: Guard::None,
+            conditions: ConditionSupport::None,
+            lease: LeaseCheck::None,
             status: verb.status(),
         },
         run,
@@ -39,30 +39,30 @@ const fn row(name: &'static str, verb: Verb, signs: &'static [Sign], run: for<'a
 }
 
 /// What a verb reads, and how the file's name is read.
-const fn takes(verb: Verb) -> &'static [&'static [Field]] {
+const fn takes(verb: LeaseActionName) -> &'static [&'static [Field]] {
     match verb {
-        Verb::Acquire => const { &[wire::DOTS, Verb::Acquire.fields()[0]] },
-        Verb::Renew => const { &[wire::DOTS, Verb::Renew.fields()[0]] },
-        Verb::Change => const { &[wire::DOTS, Verb::Change.fields()[0]] },
-        Verb::Release => const { &[wire::DOTS, Verb::Release.fields()[0]] },
-        Verb::Break => const { &[wire::DOTS, Verb::Break.fields()[0]] },
+        LeaseActionName::Acquire => const { &[wire::DOTS, LeaseActionName::Acquire.fields()[0]] },
+        LeaseActionName::Renew => const { &[wire::DOTS, LeaseActionName::Renew.fields()[0]] },
+        LeaseActionName::Change => const { &[wire::DOTS, LeaseActionName::Change.fields()[0]] },
+        LeaseActionName::Release => const { &[wire::DOTS, LeaseActionName::Release.fields()[0]] },
+        LeaseActionName::Break => const { &[wire::DOTS, LeaseActionName::Break.fields()[0]] },
     }
 }
 
-async fn run(files: &Files, call: Call, verb: Verb) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest, verb: LeaseActionName) -> Result<Reply, StorageError> {
     let mut ask = verb.ask(&call)?;
     match &mut ask {
-        Ask::Acquire { term: Term::Fixed(seconds), .. } => return Err(Fault::header("x-ms-lease-duration", seconds.to_string())),
+        LeaseAction::Acquire { term: LeaseDuration::Fixed(seconds), .. } => return Err(StorageError::invalid_header("x-ms-lease-duration", seconds.to_string())),
         // It is broken at once.
-        Ask::Break { period } => *period = Some(0),
+        LeaseAction::Break { period } => *period = Some(0),
         _ => {}
     }
     let share = files.share(&call)?;
     let (node, lease) = share
         .write(|share| {
-            let file = share.admit(&call, Want::Content, Touch::Look)?;
+            let file = share.admit(&call, WantedNode::Content, FileAccess::Look)?;
             share.step_file_lease(&file, ask, call.now)
         })
         .await?;
-    Ok(verb.answer(Reply::new(call.row.status).with_state(node.etag(), node.stamp), lease, &call))
+    Ok(verb.answer(Reply::new(call.spec.status).with_state(node.etag(), node.stamp), lease, &call))
 }

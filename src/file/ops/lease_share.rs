@@ -3,34 +3,34 @@
 
 use super::super::files::Files;
 use super::super::wire;
-use crate::op::{Call, Done, Field, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, etag::ETag, fault::Fault, lease::Guard};
-use crate::service::lease::Verb;
+use crate::op::{OperationRequest, ReplyFuture, Field, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, etag::ETag, fault::StorageError, lease::LeaseCheck};
+use crate::service::lease::LeaseActionName;
 
-pub(super) static ACQUIRE: Op<Files> =
-    row("Acquire Share Lease", Verb::Acquire, &[Sign::Query("restype", "share"), Sign::Query("comp", "lease"), Verb::Acquire.sign()], |files, call| Box::pin(run(files, call, Verb::Acquire)));
-pub(super) static RENEW: Op<Files> =
-    row("Renew Share Lease", Verb::Renew, &[Sign::Query("restype", "share"), Sign::Query("comp", "lease"), Verb::Renew.sign()], |files, call| Box::pin(run(files, call, Verb::Renew)));
-pub(super) static CHANGE: Op<Files> =
-    row("Change Share Lease", Verb::Change, &[Sign::Query("restype", "share"), Sign::Query("comp", "lease"), Verb::Change.sign()], |files, call| Box::pin(run(files, call, Verb::Change)));
-pub(super) static RELEASE: Op<Files> =
-    row("Release Share Lease", Verb::Release, &[Sign::Query("restype", "share"), Sign::Query("comp", "lease"), Verb::Release.sign()], |files, call| Box::pin(run(files, call, Verb::Release)));
-pub(super) static BREAK: Op<Files> =
-    row("Break Share Lease", Verb::Break, &[Sign::Query("restype", "share"), Sign::Query("comp", "lease"), Verb::Break.sign()], |files, call| Box::pin(run(files, call, Verb::Break)));
+pub(super) static ACQUIRE: Operation<Files> =
+    row("Acquire Share Lease", LeaseActionName::Acquire, &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), LeaseActionName::Acquire.sign()], |files, call| Box::pin(run(files, call, LeaseActionName::Acquire)));
+pub(super) static RENEW: Operation<Files> =
+    row("Renew Share Lease", LeaseActionName::Renew, &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), LeaseActionName::Renew.sign()], |files, call| Box::pin(run(files, call, LeaseActionName::Renew)));
+pub(super) static CHANGE: Operation<Files> =
+    row("Change Share Lease", LeaseActionName::Change, &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), LeaseActionName::Change.sign()], |files, call| Box::pin(run(files, call, LeaseActionName::Change)));
+pub(super) static RELEASE: Operation<Files> =
+    row("Release Share Lease", LeaseActionName::Release, &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), LeaseActionName::Release.sign()], |files, call| Box::pin(run(files, call, LeaseActionName::Release)));
+pub(super) static BREAK: Operation<Files> =
+    row("Break Share Lease", LeaseActionName::Break, &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), LeaseActionName::Break.sign()], |files, call| Box::pin(run(files, call, LeaseActionName::Break)));
 
-const fn row(name: &'static str, verb: Verb, signs: &'static [Sign], run: for<'a> fn(&'a Files, Call) -> Done<'a>) -> Op<Files> {
-    Op {
-        row: Row {
+const fn row(name: &'static str, verb: LeaseActionName, signs: &'static [Selector], run: for<'a> fn(&'a Files, OperationRequest) -> ReplyFuture<'a>) -> Operation<Files> {
+    Operation {
+        spec: OperationSpec {
             name,
             methods: &["PUT"],
-            shape: Shape::Share,
-            signs,
-            takes: takes(verb),
-            permit: Permit { level: Level::Container, account: verb.letters(), service: "", public: Public::Never },
+            resource: ResourceKind::Share,
+            selectors: signs,
+            inputs: takes(verb),
+            requires: RequiredPermission { level: ResourceLevel::Container, account: verb.letters(), service: "", public: AnonymousAccess::Never },
             secondary: Secondary::Refused,
-            accepts: Accepts::None,
-            lease: Guard::None,
+            conditions: ConditionSupport::None,
+            lease: LeaseCheck::None,
             status: verb.status(),
         },
         run,
@@ -38,17 +38,17 @@ const fn row(name: &'static str, verb: Verb, signs: &'static [Sign], run: for<'a
 }
 
 /// What a verb reads, and the snapshot that it may be about.
-const fn takes(verb: Verb) -> &'static [&'static [Field]] {
+const fn takes(verb: LeaseActionName) -> &'static [&'static [Field]] {
     match verb {
-        Verb::Acquire => const { &[wire::SNAPSHOT, Verb::Acquire.fields()[0]] },
-        Verb::Renew => const { &[wire::SNAPSHOT, Verb::Renew.fields()[0]] },
-        Verb::Change => const { &[wire::SNAPSHOT, Verb::Change.fields()[0]] },
-        Verb::Release => const { &[wire::SNAPSHOT, Verb::Release.fields()[0]] },
-        Verb::Break => const { &[wire::SNAPSHOT, Verb::Break.fields()[0]] },
+        LeaseActionName::Acquire => const { &[wire::SNAPSHOT, LeaseActionName::Acquire.fields()[0]] },
+        LeaseActionName::Renew => const { &[wire::SNAPSHOT, LeaseActionName::Renew.fields()[0]] },
+        LeaseActionName::Change => const { &[wire::SNAPSHOT, LeaseActionName::Change.fields()[0]] },
+        LeaseActionName::Release => const { &[wire::SNAPSHOT, LeaseActionName::Release.fields()[0]] },
+        LeaseActionName::Break => const { &[wire::SNAPSHOT, LeaseActionName::Break.fields()[0]] },
     }
 }
 
-async fn run(files: &Files, call: Call, verb: Verb) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest, verb: LeaseActionName) -> Result<Reply, StorageError> {
     let ask = verb.ask(&call)?;
     let share = files.share(&call)?;
     let (stamp, lease) = share
@@ -58,7 +58,7 @@ async fn run(files: &Files, call: Call, verb: Verb) -> Result<Reply, Fault> {
             Ok((stamp, share.step_lease(taken, ask, call.now)?))
         })
         .await?;
-    let reply = verb.answer(Reply::new(call.row.status).with_state(ETag::of(stamp), stamp), lease, &call);
+    let reply = verb.answer(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp), lease, &call);
     // Recorded: a release tells how long the lease goes on, too.
-    Ok(reply.with_some("x-ms-lease-time", (verb == Verb::Release).then_some("0")))
+    Ok(reply.with_some("x-ms-lease-time", (verb == LeaseActionName::Release).then_some("0")))
 }

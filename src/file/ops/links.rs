@@ -2,64 +2,64 @@
 
 use super::super::files::Files;
 use super::super::node::Body;
-use super::super::state::Want;
+use super::super::state::WantedNode;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::{Code, Fault};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::file_name::{Path, TrailingDots};
-use crate::rules::handle::Touch;
+use crate::rules::handle::FileAccess;
 use crate::rules::{
-    condition::Accepts,
-    lease::{self, Guard},
+    condition::ConditionSupport,
+    lease::{self, LeaseCheck},
     name, posix,
     smb::Sort,
 };
 use crate::takes;
 
-pub(super) static CREATE_HARD_LINK: Op<Files> = Op {
-    row: Row {
+pub(super) static CREATE_HARD_LINK: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Create Hard Link",
         methods: &["PUT"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("restype", "hardlink")],
-        takes: &[Hard::FIELDS],
-        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("restype", "hardlink")],
+        inputs: &[Hard::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 201,
     },
     run: |files, call| Box::pin(create_hard(files, call)),
 };
 
-pub(super) static CREATE_SYMBOLIC_LINK: Op<Files> = Op {
-    row: Row {
+pub(super) static CREATE_SYMBOLIC_LINK: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Create Symbolic Link",
         methods: &["PUT"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("restype", "symboliclink")],
-        takes: &[Symbolic::FIELDS, wire::SMB, wire::POSIX, METADATA],
-        permit: Permit { level: Level::Object, account: "cw", service: "cw", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("restype", "symboliclink")],
+        inputs: &[Symbolic::FIELDS, wire::SMB, wire::POSIX, METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 201,
     },
     run: |files, call| Box::pin(create_symbolic(files, call)),
 };
 
-pub(super) static GET_SYMBOLIC_LINK: Op<Files> = Op {
-    row: Row {
+pub(super) static GET_SYMBOLIC_LINK: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Get Symbolic Link",
         methods: &["GET", "HEAD"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("restype", "symboliclink")],
-        takes: &[wire::SNAPSHOT],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("restype", "symboliclink")],
+        inputs: &[wire::SNAPSHOT],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |files, call| Box::pin(get_symbolic(files, call)),
@@ -68,34 +68,34 @@ pub(super) static GET_SYMBOLIC_LINK: Op<Files> = Op {
 takes! { Hard {
     target: String = Header "x-ms-file-target-file",
     kind: Option<String> = Header "x-ms-type",
-    lease: Option<lease::Id> = Header "x-ms-lease-id",
+    lease: Option<lease::LeaseId> = Header "x-ms-lease-id",
 } }
 
 takes! { Symbolic {
     text: String = Header "x-ms-link-text",
 } }
 
-async fn create_hard(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn create_hard(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Hard::of(&call)?;
     if let Some(kind) = asked.kind.filter(|kind| !kind.eq_ignore_ascii_case("file")) {
-        return Err(Fault::header("x-ms-type", kind));
+        return Err(StorageError::invalid_header("x-ms-type", kind));
     }
     let target = Path::parse(name::decode(&asked.target)?.trim_start_matches('/'), TrailingDots::Kept)?;
     let share = files.share(&call)?;
     let (node, parent) = share
         .write(|share| {
             share.check_nfs()?;
-            let file = share.admit_at(&target, Want::Content, Touch::Describe, asked.lease, call.now, false)?;
+            let file = share.admit_at(&target, WantedNode::Content, FileAccess::Describe, asked.lease, call.now, false)?;
             let claimed = share.claim_free(&call)?;
             let parent = claimed.parent();
             Ok((share.link(&file, claimed, call.now), parent))
         })
         .await?;
-    let reply = Reply::new(call.row.status).with_state(node.etag(), node.stamp);
+    let reply = Reply::new(call.spec.status).with_state(node.etag(), node.stamp);
     Ok(wire::with_smb(reply, &node, parent, &call))
 }
 
-async fn create_symbolic(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn create_symbolic(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Symbolic::of(&call)?;
     let (given, metadata) = (wire::given(&call)?, call.metadata()?);
     let posix = wire::given_posix(&call)?;
@@ -116,12 +116,12 @@ async fn create_symbolic(files: &Files, call: Call) -> Result<Reply, Fault> {
             Ok((made, parent))
         })
         .await?;
-    let reply = Reply::new(call.row.status).with_state(node.etag(), node.stamp);
+    let reply = Reply::new(call.spec.status).with_state(node.etag(), node.stamp);
     Ok(wire::with_smb(reply, &node, parent, &call))
 }
 
-async fn get_symbolic(files: &Files, call: Call) -> Result<Reply, Fault> {
-    let link = files.share(&call)?.read().admit(&call, Want::Link, Touch::Look)?;
-    let Body::Link(text) = &link.body else { return Err(Code::ResourceTypeMismatch.into()) };
-    Ok(Reply::new(call.row.status).with_state(link.etag(), link.stamp).with("x-ms-link-text", text))
+async fn get_symbolic(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    let link = files.share(&call)?.read().admit(&call, WantedNode::Link, FileAccess::Look)?;
+    let Body::Link(text) = &link.body else { return Err(ErrorCode::ResourceTypeMismatch.into()) };
+    Ok(Reply::new(call.spec.status).with_state(link.etag(), link.stamp).with("x-ms-link-text", text))
 }

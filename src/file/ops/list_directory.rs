@@ -2,27 +2,27 @@
 
 use super::super::files::Files;
 use super::super::node::Node;
-use super::super::state::{Want, path_of};
+use super::super::state::{WantedNode, path_of};
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, xml::Writer};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::file_name::folded;
-use crate::rules::handle::Touch;
+use crate::rules::handle::FileAccess;
 use crate::rules::listing::{self, Position};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, name, smb::Sort, time::Timestamp, version::Version};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, name, smb::Sort, time::Timestamp, version::Version};
 use crate::takes;
 
-pub(super) static LIST_DIRECTORIES_AND_FILES: Op<Files> = Op {
-    row: Row {
+pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "List Directories and Files",
         methods: &["GET"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("restype", "directory"), Sign::Query("comp", "list")],
-        takes: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
-        permit: Permit { level: Level::Container, account: "l", service: "l", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("restype", "directory"), Selector::Query("comp", "list")],
+        inputs: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "l", service: "l", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -48,7 +48,7 @@ struct Include {
 }
 
 impl Include {
-    fn read(asked: &Asked, version: Version) -> Result<Include, Fault> {
+    fn read(asked: &Asked, version: Version) -> Result<Include, StorageError> {
         let extended = asked.extended == Some(true) || version >= Version::V2020_10_02;
         let mut include = Include { extended, ..Include::default() };
         let words = asked.include.as_deref().unwrap_or_default();
@@ -58,20 +58,20 @@ impl Include {
                 "etag" => include.etag = true,
                 "attributes" => include.attributes = true,
                 "permissionkey" => include.permission = true,
-                _ => return Err(Fault::query("include", word, "Invalid query parameter value.")),
+                _ => return Err(StorageError::invalid_query("include", word, "Invalid query parameter value.")),
             }
         }
         Ok(include)
     }
 }
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let include = Include::read(&asked, call.version)?;
     let start = asked.marker.as_deref().map(Position::read).transpose()?;
     let share = files.share(&call)?.read();
-    let directory = share.admit(&call, Want::Directory, Touch::Look)?;
+    let directory = share.admit(&call, WantedNode::Directory, FileAccess::Look)?;
     let view = share.view(&call)?;
 
     let prefix = folded(asked.prefix.as_deref().unwrap_or_default());
@@ -96,10 +96,10 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
     xml.nest("Entries", |xml| page.by_ref().take(max).for_each(|(name, node)| write(xml, name, node, include, &call)));
     xml.leaf("NextMarker", page.next().map(|(name, _)| Position::before(name).marker()).unwrap_or_default());
     xml.close("EnumerationResults");
-    Ok(Reply::xml(call.row.status, xml.finish()))
+    Ok(Reply::xml(call.spec.status, xml.finish()))
 }
 
-fn write(xml: &mut Writer, written: &str, node: &Node, include: Include, call: &Call) {
+fn write(xml: &mut Writer, written: &str, node: &Node, include: Include, call: &OperationRequest) {
     let element = match node.sort() {
         Sort::Directory => "Directory",
         Sort::File => "File",

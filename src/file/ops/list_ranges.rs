@@ -2,29 +2,29 @@
 
 use super::super::files::Files;
 use super::super::node::SECTOR;
-use super::super::state::{Want, read_snapshot};
+use super::super::state::{WantedNode, read_snapshot};
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, xml::Writer};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::handle::Touch;
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, xml::Writer};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::handle::FileAccess;
 use crate::rules::listing;
 use crate::rules::range;
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
 use crate::store::sparse::Change;
 use crate::takes;
 
-pub(super) static LIST_RANGES: Op<Files> = Op {
-    row: Row {
+pub(super) static LIST_RANGES: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "List Ranges",
         methods: &["GET"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("comp", "rangelist")],
-        takes: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("comp", "rangelist")],
+        inputs: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -39,13 +39,13 @@ takes! { Asked {
     maxresults: Option<String> = Query "maxresults",
 } }
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let max = asked.maxresults.as_deref().map(|text| listing::maxresults(Some(text))).transpose()?;
     let share = files.share(&call)?.read();
-    let file = share.admit(&call, Want::Content, Touch::Read)?;
+    let file = share.admit(&call, WantedNode::Content, FileAccess::Read)?;
     let size = file.content()?.content.len();
-    let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(range::Asked::Whole, range::Asked::parse);
+    let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(range::RequestedRange::Whole, range::RequestedRange::parse);
     let span = range::resolve(range, size)?.map_or(0..size, |span| span.start..span.end + 1);
     // A marker is the offset at which the next page of ranges begins.
     let span = asked.marker.unwrap_or(0).max(span.start)..span.end;
@@ -53,14 +53,14 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
         None => file.content()?.changes(None, span),
         Some(previous) => {
             let taken = read_snapshot("prevsharesnapshot", previous)?;
-            let earlier = share.snapshot(taken).ok_or(Code::PreviousSnapshotNotFound)?;
+            let earlier = share.snapshot(taken).ok_or(ErrorCode::PreviousSnapshotNotFound)?;
             if share.view(&call)?.taken.is_some_and(|asked| asked < taken) {
-                return Err(Code::PreviousSnapshotCannotBeNewer.into());
+                return Err(ErrorCode::PreviousSnapshotCannotBeNewer.into());
             }
             let then = earlier.tree().node(file.id);
             // Documented: a file that had another name then is only followed where that is asked for.
             if then.is_some_and(|then| then.places != file.places) && asked.renamed != Some(true) {
-                return Err(Code::PreviousSnapshotOperationNotSupported.into());
+                return Err(ErrorCode::PreviousSnapshotOperationNotSupported.into());
             }
             let before = then.and_then(|node| node.file()).map(|before| (before, earlier.at()));
             file.content()?.changes(before, span)
@@ -84,7 +84,7 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
             xml.leaf("NextMarker", next.unwrap_or_default());
         }
     });
-    Ok(Reply::xml(call.row.status, xml.finish())
+    Ok(Reply::xml(call.spec.status, xml.finish())
         .with_state(file.etag(), file.stamp)
         .with("x-ms-content-length", size.to_string()))
 }

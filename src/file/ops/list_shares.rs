@@ -1,22 +1,22 @@
 //! List Shares: the account's shares in order of their names, a page at a time, each after its snapshots.
 
 use super::super::{files::Files, state::View, wire};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use crate::service::listing;
 
-pub(super) static LIST_SHARES: Op<Files> = Op {
-    row: Row {
+pub(super) static LIST_SHARES: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "List Shares",
         methods: &["GET"],
-        shape: Shape::Service,
-        signs: &[Sign::Query("comp", "list")],
-        takes: &[listing::FIELDS],
-        permit: Permit { level: Level::Service, account: "l", service: "", public: Public::Never },
+        resource: ResourceKind::Service,
+        selectors: &[Selector::Query("comp", "list")],
+        inputs: &[listing::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Service, account: "l", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -25,8 +25,8 @@ pub(super) static LIST_SHARES: Op<Files> = Op {
 /// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata", "snapshots", "deleted"];
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
-    let shares = files.account(&call.account.name)?.named.read();
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    let shares = files.account(&call.account.name)?.resources.read();
     listing::answer_lines(&call, &shares, "Shares", INCLUDE, &[], |xml, line, include| {
         let metadata = include.contains(&"metadata");
         let mut write = |view: &View<'_>| wire::write_share(xml, line, view, metadata, &call);

@@ -2,31 +2,31 @@
 
 use super::super::files::Files;
 use super::super::node::{Body, Node};
-use super::super::state::Want;
+use super::super::state::WantedNode;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, STRUCTURED_BODY, Secondary, Shape, Sign, CHECKSUMS};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::Wanted;
-use crate::rules::fault::{Code, Fault};
-use crate::rules::handle::Touch;
-use crate::rules::range::{self, Span};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, STRUCTURED_BODY, Secondary, ResourceKind, Selector, CHECKSUMS};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::checksum::ChecksumKinds;
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::handle::FileAccess;
+use crate::rules::range::{self, InclusiveRange};
 use crate::rules::smb::Moment;
-use crate::rules::{condition::Accepts, lease::Guard, version::Version};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, version::Version};
 use crate::store::content::Content;
 use crate::takes;
 use std::sync::Arc;
 
-pub(super) static PUT_RANGE: Op<Files> = Op {
-    row: Row {
+pub(super) static PUT_RANGE: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Put Range",
         methods: &["PUT"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("comp", "range")],
-        takes: &[Asked::FIELDS, STRUCTURED_BODY, wire::DOTS, CHECKSUMS],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("comp", "range")],
+        inputs: &[Asked::FIELDS, STRUCTURED_BODY, wire::DOTS, CHECKSUMS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 201,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -44,26 +44,26 @@ pub(super) const MAX_WRITE: u64 = 4 << 20;
 
 impl Asked {
     /// The range that is written to.
-    pub(super) fn span(&self) -> Result<Span, Fault> {
+    pub(super) fn span(&self) -> Result<InclusiveRange, StorageError> {
         let (name, text) = match (&self.ms_range, &self.range) {
             (Some(text), _) => ("x-ms-range", text),
             (None, Some(text)) => ("Range", text),
-            (None, None) => return Err(Fault::missing_header("x-ms-range")),
+            (None, None) => return Err(StorageError::missing_header("x-ms-range")),
         };
-        range::exact(text).ok_or_else(|| Fault::header(name, text))
+        range::exact(text).ok_or_else(|| StorageError::invalid_header(name, text))
     }
 
     /// What the time of the last write becomes: now, unless it is to be preserved.
-    fn moment(&self) -> Result<Moment, Fault> {
+    fn moment(&self) -> Result<Moment, StorageError> {
         match self.written.as_deref().map(|text| (text, Moment::parse(text))) {
             None | Some((_, Some(Moment::Now))) => Ok(Moment::Now),
             Some((_, Some(Moment::Preserve))) => Ok(Moment::Preserve),
-            Some((text, _)) => Err(Fault::header("x-ms-file-last-write-time", text)),
+            Some((text, _)) => Err(StorageError::invalid_header("x-ms-file-last-write-time", text)),
         }
     }
 }
 
-async fn run(files: &Files, mut call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let span = asked.span()?;
     if asked.write.eq_ignore_ascii_case("clear") {
@@ -72,11 +72,11 @@ async fn run(files: &Files, mut call: Call) -> Result<Reply, Fault> {
         return Ok(answer(&node, &call));
     }
     if !asked.write.eq_ignore_ascii_case("update") {
-        return Err(Fault::header("x-ms-write", asked.write));
+        return Err(StorageError::invalid_header("x-ms-write", asked.write));
     }
     let claimed = call.claimed_checksums()?;
     // Recorded: the MD5 comes back whatever was claimed.
-    let wanted = Wanted { md5: true, crc64: claimed.crc64.is_some() };
+    let wanted = ChecksumKinds { md5: true, crc64: claimed.crc64.is_some() };
     let received = call.receive(MAX_WRITE, wanted).await?;
     claimed.check(received.digests)?;
     let node = write(files, &call, &asked, span, Some(&received.content)).await?;
@@ -93,22 +93,22 @@ async fn run(files: &Files, mut call: Call) -> Result<Reply, Fault> {
 /// 400 InvalidHeaderValue for more or fewer bytes than the range has; 416 InvalidRange for one that is not all within the file.
 pub(super) async fn write(
     files: &Files,
-    call: &Call,
+    call: &OperationRequest,
     asked: &Asked,
-    span: Span,
+    span: InclusiveRange,
     bytes: Option<&Content>,
-) -> Result<Arc<Node>, Fault> {
+) -> Result<Arc<Node>, StorageError> {
     let moment = asked.moment()?;
     if let Some(bytes) = bytes.filter(|bytes| bytes.len() != span.len()) {
-        return Err(Fault::header("Content-Length", bytes.len().to_string()));
+        return Err(StorageError::invalid_header("Content-Length", bytes.len().to_string()));
     }
     let share = files.share(call)?;
     share
         .write(|share| {
-            let file = share.admit(call, Want::Content, Touch::Write)?;
+            let file = share.admit(call, WantedNode::Content, FileAccess::Write)?;
             let size = file.content()?.content.len();
             if span.end >= size {
-                return Err(Code::InvalidRange.into());
+                return Err(ErrorCode::InvalidRange.into());
             }
             share.check_range(&file, &(span.start..span.end + 1), true)?;
             Ok(share.replace(&file, call.now, |node| {
@@ -131,9 +131,9 @@ pub(super) async fn write(
 }
 
 /// The answer to a write, without checksums.
-pub(super) fn answer(node: &Node, call: &Call) -> Reply {
+pub(super) fn answer(node: &Node, call: &OperationRequest) -> Reply {
     let told = call.version >= Version::V2021_06_08;
-    Reply::new(call.row.status)
+    Reply::new(call.spec.status)
         .with_state(node.etag(), node.stamp)
         .with_some("x-ms-file-last-write-time", told.then(|| node.smb.written.iso()))
 }

@@ -4,27 +4,27 @@ use super::super::files::Files;
 use super::super::node::Node;
 use super::super::wire;
 use super::put_range::{self, MAX_WRITE};
-use crate::op::{Call, Field, Op, Opens, Place, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::checksum::{Claimed, Crc64, Digests, Hasher, Wanted};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::range::{self, Span};
-use crate::rules::{condition::Accepts, lease::Guard};
-use crate::service::elsewhere::Elsewhere;
+use crate::op::{OperationRequest, Field, Operation, SourceAuthorization, FieldLocation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::checksum::{RequestChecksums, Crc64, Digests, Hasher, ChecksumKinds};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::range::{self, InclusiveRange};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
+use crate::service::elsewhere::RemoteSource;
 use crate::store::content::Content;
 use crate::takes;
 
-pub(super) static PUT_RANGE_FROM_URL: Op<Files> = Op {
-    row: Row {
+pub(super) static PUT_RANGE_FROM_URL: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Put Range from URL",
         methods: &["PUT"],
-        shape: Shape::Path,
-        signs: &[Sign::Query("comp", "range"), Sign::HasHeader("x-ms-copy-source")],
-        takes: &[Asked::FIELDS, SHOWN, put_range::Asked::FIELDS, wire::DOTS, wire::SOURCE_DOTS],
-        permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("comp", "range"), Selector::HasHeader("x-ms-copy-source")],
+        inputs: &[Asked::FIELDS, SHOWN, put_range::Asked::FIELDS, wire::DOTS, wire::SOURCE_DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Write,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
         status: 201,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -39,39 +39,39 @@ takes! { Asked {
 } }
 
 /// What is shown for the source: a bearer token.
-pub(super) const SHOWN: &[Field] = &[Field { place: Place::Header, name: "x-ms-copy-source-authorization", required: false }];
+pub(super) const SHOWN: &[Field] = &[Field { place: FieldLocation::Header, name: "x-ms-copy-source-authorization", required: false }];
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let (asked, target) = (Asked::of(&call)?, put_range::Asked::of(&call)?);
     if !target.write.eq_ignore_ascii_case("update") {
-        return Err(Fault::header("x-ms-write", target.write));
+        return Err(StorageError::invalid_header("x-ms-write", target.write));
     }
     if call.body.announced() != 0 {
-        return Err(Fault::header("Content-Length", call.body.announced().to_string()));
+        return Err(StorageError::invalid_header("Content-Length", call.body.announced().to_string()));
     }
     let span = target.span()?;
     if span.len() > MAX_WRITE {
-        return Err(Fault::too_large(MAX_WRITE));
+        return Err(StorageError::too_large(MAX_WRITE));
     }
-    let claimed = Claimed::read(None, asked.crc64.as_deref())?;
+    let claimed = RequestChecksums::read(None, asked.crc64.as_deref())?;
     let condition = |name: &'static str, text: &Option<String>| match text {
-        Some(text) => Crc64::parse(text).map(Some).ok_or_else(|| Fault::header(name, text)),
+        Some(text) => Crc64::parse(text).map(Some).ok_or_else(|| StorageError::invalid_header(name, text)),
         None => Ok(None),
     };
     let wants = condition("x-ms-source-if-match-crc64", &asked.if_match)?;
     let wants_not = condition("x-ms-source-if-none-match-crc64", &asked.if_none_match)?;
-    let from = range::exact(&asked.range).ok_or_else(|| Fault::header("x-ms-source-range", &asked.range))?;
+    let from = range::exact(&asked.range).ok_or_else(|| StorageError::invalid_header("x-ms-source-range", &asked.range))?;
 
-    let (content, digests) = match files.source(&call, &asked.source, Opens::Shown)? {
+    let (content, digests) = match files.source(&call, &asked.source, SourceAuthorization::Shown)? {
         Some(source) => here(&source.node, from)?,
         None => elsewhere(&call, &asked).await?,
     };
     if content.len() != span.len() {
-        return Err(Code::CannotVerifyCopySource.saying(SHORT).status_of(409));
+        return Err(ErrorCode::CannotVerifyCopySource.with_message(SHORT).with_status(409));
     }
     claimed.check(digests)?;
     if wants.is_some_and(|wants| digests.crc64 != Some(wants)) || wants_not.is_some_and(|not| digests.crc64 == Some(not)) {
-        return Err(Code::SourceConditionNotMet.saying(UNMET));
+        return Err(ErrorCode::SourceConditionNotMet.with_message(UNMET));
     }
     let node = put_range::write(files, &call, &target, span, Some(&content)).await?;
     Ok(put_range::answer(&node, &call)
@@ -80,11 +80,11 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
 }
 
 /// The bytes of a file of this server, as many of the range as it has.
-fn here(source: &Node, from: Span) -> Result<(Content, Digests), Fault> {
-    let original = &source.file().ok_or(Code::ResourceTypeMismatch)?.content;
+fn here(source: &Node, from: InclusiveRange) -> Result<(Content, Digests), StorageError> {
+    let original = &source.file().ok_or(ErrorCode::ResourceTypeMismatch)?.content;
     let bytes = from.start..from.end.saturating_add(1).min(original.len());
     if bytes.end.saturating_sub(bytes.start) > MAX_WRITE {
-        return Err(Fault::too_large(MAX_WRITE));
+        return Err(StorageError::too_large(MAX_WRITE));
     }
     let mut hasher = Hasher::new(CRC64);
     for chunk in original.slice(bytes.clone()) {
@@ -94,14 +94,14 @@ fn here(source: &Node, from: Span) -> Result<(Content, Digests), Fault> {
 }
 
 /// The bytes that another server sends.
-async fn elsewhere(call: &Call, asked: &Asked) -> Result<(Content, Digests), Fault> {
-    let source = Elsewhere::open(call, &asked.source, Some(&asked.range)).await?;
+async fn elsewhere(call: &OperationRequest, asked: &Asked) -> Result<(Content, Digests), StorageError> {
+    let source = RemoteSource::open(call, &asked.source, Some(&asked.range)).await?;
     let received = source.answer.receive(&call.store, source.part, MAX_WRITE, CRC64).await?;
     Ok((received.content, received.digests))
 }
 
 /// The checksum that the answer has.
-const CRC64: Wanted = Wanted { md5: false, crc64: true };
+const CRC64: ChecksumKinds = ChecksumKinds { md5: false, crc64: true };
 
 /// What is said of a source whose bytes have another checksum than they shall, or the one that they shall not.
 const UNMET: &str = "The Crc64 condition specified was not met.";

@@ -2,48 +2,48 @@
 
 use super::super::files::Files;
 use super::super::node::Body;
-use super::super::state::{Want, dots};
+use super::super::state::{WantedNode, dots};
 use super::super::wire;
-use crate::op::{Call, Done, Field, Found, METADATA, Op, Opens, Reach, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::fault::{Code, Fault};
+use crate::op::{OperationRequest, ReplyFuture, Field, SourceLocation, METADATA, Operation, SourceAuthorization, SourceAccess, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::file_name::Path;
-use crate::rules::handle::Touch;
-use crate::rules::{condition::Accepts, lease, lease::Guard};
+use crate::rules::handle::FileAccess;
+use crate::rules::{condition::ConditionSupport, lease, lease::LeaseCheck};
 use crate::takes;
 
-pub(super) static RENAME_FILE: Op<Files> = row(
+pub(super) static RENAME_FILE: Operation<Files> = row(
     "Rename File",
-    &[Sign::Query("comp", "rename")],
+    &[Selector::Query("comp", "rename")],
     &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, METADATA, &[CONTENT_TYPE]],
-    |files, call| Box::pin(run(files, call, Want::File)),
+    |files, call| Box::pin(run(files, call, WantedNode::File)),
 );
-pub(super) static RENAME_DIRECTORY: Op<Files> = row(
+pub(super) static RENAME_DIRECTORY: Operation<Files> = row(
     "Rename Directory",
-    &[Sign::Query("restype", "directory"), Sign::Query("comp", "rename")],
+    &[Selector::Query("restype", "directory"), Selector::Query("comp", "rename")],
     &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, METADATA],
-    |files, call| Box::pin(run(files, call, Want::Directory)),
+    |files, call| Box::pin(run(files, call, WantedNode::Directory)),
 );
 
 const CONTENT_TYPE: Field = wire::CONTENT[0];
 
 const fn row(
     name: &'static str,
-    signs: &'static [Sign],
+    signs: &'static [Selector],
     takes: &'static [&'static [Field]],
-    run: for<'a> fn(&'a Files, Call) -> Done<'a>,
-) -> Op<Files> {
-    Op {
-        row: Row {
+    run: for<'a> fn(&'a Files, OperationRequest) -> ReplyFuture<'a>,
+) -> Operation<Files> {
+    Operation {
+        spec: OperationSpec {
             name,
             methods: &["PUT"],
-            shape: Shape::Path,
-            signs,
-            takes,
-            permit: Permit { level: Level::Object, account: "w", service: "w", public: Public::Never },
+            resource: ResourceKind::Path,
+            selectors: signs,
+            inputs: takes,
+            requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
             secondary: Secondary::Refused,
-            accepts: Accepts::None,
-            lease: Guard::None,
+            conditions: ConditionSupport::None,
+            lease: LeaseCheck::None,
             status: 200,
         },
         run,
@@ -54,34 +54,34 @@ takes! { Asked {
     source: String = Header "x-ms-file-rename-source",
     replace: Option<bool> = Header "x-ms-file-rename-replace-if-exists",
     ignore_readonly: Option<bool> = Header "x-ms-file-rename-ignore-readonly",
-    source_lease: Option<lease::Id> = Header "x-ms-source-lease-id",
-    target_lease: Option<lease::Id> = Header "x-ms-destination-lease-id",
+    source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
+    target_lease: Option<lease::LeaseId> = Header "x-ms-destination-lease-id",
 } }
 
 /// What a rename needs of its source. The SDKs' tests rename with a signature that may read and write alone.
-const MOVES: Reach = Reach {
+const MOVES: SourceAccess = SourceAccess {
     header: "x-ms-file-rename-source",
-    permit: Permit { level: Level::Object, account: "dw", service: "dw", public: Public::Never },
-    opens: Opens::Caller,
+    permit: RequiredPermission { level: ResourceLevel::Object, account: "dw", service: "dw", public: AnonymousAccess::Never },
+    opens: SourceAuthorization::Caller,
 };
 
-async fn run(files: &Files, call: Call, want: Want) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest, want: WantedNode) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let given = wire::given(&call)?;
     let metadata = call.metadata()?;
     let content_type = wire::text(&call, "x-ms-content-type");
-    let Found::Here(source) = call.sources.find_for(&call, &asked.source, MOVES)? else {
-        return Err(Fault::header("x-ms-file-rename-source", asked.source));
+    let SourceLocation::Here(source) = call.sources.find_for(&call, &asked.source, MOVES)? else {
+        return Err(StorageError::invalid_header("x-ms-file-rename-source", asked.source));
     };
     if source.account.name != call.account.name || source.target.container != call.container() {
-        return Err(Code::InvalidInput.because("what is renamed stays in its share"));
+        return Err(ErrorCode::InvalidInput.with_reason("what is renamed stays in its share"));
     }
     let from = Path::parse(&source.target.blob, dots(&call, "x-ms-source-allow-trailing-dot")?)?;
     let (replace, despite) = (asked.replace == Some(true), asked.ignore_readonly == Some(true));
     let share = files.share(&call)?;
     let (node, parent) = share
         .write(|share| {
-            let moved = share.admit_at(&from, want, Touch::Remove, asked.source_lease, call.now, despite)?;
+            let moved = share.admit_at(&from, want, FileAccess::Remove, asked.source_lease, call.now, despite)?;
             let claimed = share.claim_for(&call, &moved, replace, despite, asked.target_lease)?;
             let (before, parent) = (moved.smb, claimed.parent());
             let permission = share.permission(&given, moved.sort(), Some(before.permission))?;

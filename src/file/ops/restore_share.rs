@@ -1,22 +1,22 @@
 //! Restore Share: brings a deleted share back within its days of retention, under its name or another one.
 
 use super::super::files::Files;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, etag::ETag, fault::Fault, lease::Guard, retention};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, etag::ETag, fault::StorageError, lease::LeaseCheck, retention};
 use crate::takes;
 
-pub(super) static RESTORE_SHARE: Op<Files> = Op {
-    row: Row {
+pub(super) static RESTORE_SHARE: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Restore Share",
         methods: &["PUT"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "undelete")],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Container, account: "w", service: "", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "undelete")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "w", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 201,
     },
     run: |files, call| Box::pin(run(files, call)),
@@ -27,11 +27,11 @@ takes! { Asked {
     version: String = Header "x-ms-deleted-share-version",
 } }
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let account = files.account(&call.account.name)?;
     account
-        .named
+        .resources
         .write(|shares| {
             // What is no version is that of no share: nothing was born at the beginning of time.
             let born = retention::read_container_version(&asked.version).unwrap_or_default();
@@ -39,5 +39,5 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
         })
         .await?;
     let stamp = files.share(&call)?.read().about().stamp;
-    Ok(Reply::new(call.row.status).with_state(ETag::of(stamp), stamp))
+    Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp))
 }

@@ -1,38 +1,38 @@
 //! Get and Set Share ACL: the stored access policies of a share.
 
 use super::super::files::Files;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, etag::ETag, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, etag::ETag, fault::StorageError, lease::LeaseCheck};
 use crate::service::policies;
 
-pub(super) static GET_SHARE_ACL: Op<Files> = Op {
-    row: Row {
+pub(super) static GET_SHARE_ACL: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Get Share ACL",
         methods: &["GET", "HEAD"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "acl")],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "", service: "", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "acl")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |files, call| Box::pin(get(files, call)),
 };
 
-pub(super) static SET_SHARE_ACL: Op<Files> = Op {
-    row: Row {
+pub(super) static SET_SHARE_ACL: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Set Share ACL",
         methods: &["PUT"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "acl")],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "", service: "", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "acl")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |files, call| Box::pin(set(files, call)),
@@ -41,14 +41,14 @@ pub(super) static SET_SHARE_ACL: Op<Files> = Op {
 /// The permissions that a policy of a share can give.
 const LETTERS: &str = "rcwdl";
 
-async fn get(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let share = files.share(&call)?.read();
     let about = share.admit_self(&call)?.about;
-    let reply = Reply::xml(call.row.status, policies::document(&about.policies));
+    let reply = Reply::xml(call.spec.status, policies::document(&about.policies));
     Ok(reply.with_state(ETag::of(about.stamp), about.stamp))
 }
 
-async fn set(files: &Files, mut call: Call) -> Result<Reply, Fault> {
+async fn set(files: &Files, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let stored = policies::read(&call.body.bytes(policies::LIMIT).await?, LETTERS)?;
     let share = files.share(&call)?;
     let stamp = share
@@ -58,5 +58,5 @@ async fn set(files: &Files, mut call: Call) -> Result<Reply, Fault> {
             Ok(share.about().stamp)
         })
         .await?;
-    Ok(Reply::new(call.row.status).with_state(ETag::of(stamp), stamp))
+    Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp))
 }

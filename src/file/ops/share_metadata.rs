@@ -1,49 +1,49 @@
 //! Get and Set Share Metadata.
 
 use super::super::{files::Files, wire};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, etag::ETag, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, etag::ETag, fault::StorageError, lease::LeaseCheck};
 
-pub(super) static GET_SHARE_METADATA: Op<Files> = Op {
-    row: Row {
+pub(super) static GET_SHARE_METADATA: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Get Share Metadata",
         methods: &["GET", "HEAD"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "metadata")],
-        takes: &[wire::SNAPSHOT],
-        permit: Permit { level: Level::Container, account: "r", service: "", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "metadata")],
+        inputs: &[wire::SNAPSHOT],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "r", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |files, call| Box::pin(get(files, call)),
 };
 
-pub(super) static SET_SHARE_METADATA: Op<Files> = Op {
-    row: Row {
+pub(super) static SET_SHARE_METADATA: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Set Share Metadata",
         methods: &["PUT"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "metadata")],
-        takes: &[METADATA],
-        permit: Permit { level: Level::Container, account: "w", service: "", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "metadata")],
+        inputs: &[METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "w", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |files, call| Box::pin(set(files, call)),
 };
 
-async fn get(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let share = files.share(&call)?.read();
     let about = share.admit_self(&call)?.about;
-    Ok(Reply::new(call.row.status).with_state(ETag::of(about.stamp), about.stamp).with_metadata(&about.metadata))
+    Ok(Reply::new(call.spec.status).with_state(ETag::of(about.stamp), about.stamp).with_metadata(&about.metadata))
 }
 
-async fn set(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let metadata = call.metadata()?;
     let share = files.share(&call)?;
     let stamp = share
@@ -53,5 +53,5 @@ async fn set(files: &Files, call: Call) -> Result<Reply, Fault> {
             Ok(share.about().stamp)
         })
         .await?;
-    Ok(Reply::new(call.row.status).with_state(ETag::of(stamp), stamp))
+    Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp))
 }

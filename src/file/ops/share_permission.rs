@@ -1,40 +1,40 @@
 //! Create and Get Permission: security descriptors that a share keeps, by their keys.
 
 use super::super::files::Files;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::descriptor::Format;
-use crate::rules::fault::{Code, Fault};
-use crate::rules::{condition::Accepts, lease::Guard, sddl, smb};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, sddl, smb};
 use crate::takes;
 
-pub(super) static CREATE_PERMISSION: Op<Files> = Op {
-    row: Row {
+pub(super) static CREATE_PERMISSION: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Create Permission",
         methods: &["PUT"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "filepermission")],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "cw", service: "cw", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "cw", service: "cw", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 201,
     },
     run: |files, call| Box::pin(create(files, call)),
 };
 
-pub(super) static GET_PERMISSION: Op<Files> = Op {
-    row: Row {
+pub(super) static GET_PERMISSION: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Get Permission",
         methods: &["GET"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "filepermission")],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Container, account: "r", service: "r", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "r", service: "r", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |files, call| Box::pin(get(files, call)),
@@ -48,7 +48,7 @@ takes! { Asked {
 /// The largest body of a Create Permission, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-async fn create(files: &Files, mut call: Call) -> Result<Reply, Fault> {
+async fn create(files: &Files, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let text = read(&call.body.bytes(LIMIT).await?)?;
     let share = files.share(&call)?;
     let key = share
@@ -57,12 +57,12 @@ async fn create(files: &Files, mut call: Call) -> Result<Reply, Fault> {
             Ok(share.keep_permission(&text))
         })
         .await?;
-    Ok(Reply::new(call.row.status).with("x-ms-file-permission-key", key.to_string()))
+    Ok(Reply::new(call.spec.status).with("x-ms-file-permission-key", key.to_string()))
 }
 
 /// Reads `{"permission": "O:…"}`, where `format` says whether it is a text or bytes.
-fn read(body: &[u8]) -> Result<String, Fault> {
-    let bad = |why: String| Code::InvalidInput.because(why);
+fn read(body: &[u8]) -> Result<String, StorageError> {
+    let bad = |why: String| ErrorCode::InvalidInput.with_reason(why);
     let document: serde_json::Value = serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
     let field = |name: &str| document.get(name).or_else(|| document.get(capitalized(name)));
     let format = smb::format(field("format").and_then(serde_json::Value::as_str))?;
@@ -75,16 +75,16 @@ fn capitalized(name: &str) -> &'static str {
     if name == "format" { "Format" } else { "Permission" }
 }
 
-async fn get(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let format = smb::format(asked.format.as_deref())?;
     let share = files.share(&call)?.read();
     share.admit_self(&call)?;
-    let key = sddl::Key::parse(&asked.key).ok_or(Code::FileInvalidPermission)?;
-    let text = share.permission_text(key).ok_or(Code::ResourceNotFound)?;
+    let key = sddl::Key::parse(&asked.key).ok_or(ErrorCode::FileInvalidPermission)?;
+    let text = share.permission_text(key).ok_or(ErrorCode::ResourceNotFound)?;
     let mut document = serde_json::json!({ "permission": format.write(&text)? });
     if asked.format.is_some() {
         document["format"] = if format == Format::Binary { "binary" } else { "sddl" }.into();
     }
-    Ok(Reply::new(call.row.status).with("content-type", "application/json").text(document.to_string()))
+    Ok(Reply::new(call.spec.status).with("content-type", "application/json").text(document.to_string()))
 }

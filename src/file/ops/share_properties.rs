@@ -1,48 +1,48 @@
 //! Get and Set Share Properties.
 
 use super::super::{files::Files, wire};
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, etag::ETag, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, etag::ETag, fault::StorageError, lease::LeaseCheck};
 
-pub(super) static GET_SHARE_PROPERTIES: Op<Files> = Op {
-    row: Row {
+pub(super) static GET_SHARE_PROPERTIES: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Get Share Properties",
         methods: &["GET", "HEAD"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share")],
-        takes: &[wire::SNAPSHOT],
-        permit: Permit { level: Level::Container, account: "r", service: "", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share")],
+        inputs: &[wire::SNAPSHOT],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "r", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |files, call| Box::pin(get(files, call)),
 };
 
-pub(super) static SET_SHARE_PROPERTIES: Op<Files> = Op {
-    row: Row {
+pub(super) static SET_SHARE_PROPERTIES: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Set Share Properties",
         methods: &["PUT"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "properties")],
-        takes: &[wire::SETTINGS],
-        permit: Permit { level: Level::Container, account: "w", service: "", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "properties")],
+        inputs: &[wire::SETTINGS],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "w", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 200,
     },
     run: |files, call| Box::pin(set(files, call)),
 };
 
-async fn get(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let share = files.share(&call)?.read();
     Ok(wire::describe_share(&share.admit_self(&call)?, &call))
 }
 
-async fn set(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let share = files.share(&call)?;
     let (stamp, settings) = share
         .write(|share| {
@@ -52,6 +52,6 @@ async fn set(files: &Files, call: Call) -> Result<Reply, Fault> {
             Ok((share.about().stamp, settings))
         })
         .await?;
-    let reply = Reply::new(call.row.status).with_state(ETag::of(stamp), stamp);
+    let reply = Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp);
     Ok(wire::with_provision(wire::with_downgrades(reply, &settings, stamp), &settings))
 }

@@ -1,27 +1,27 @@
 //! Snapshot Share: the share as it is now, to be read for good.
 
 use super::super::files::Files;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, etag::ETag, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, etag::ETag, fault::StorageError, lease::LeaseCheck};
 
-pub(super) static SNAPSHOT_SHARE: Op<Files> = Op {
-    row: Row {
+pub(super) static SNAPSHOT_SHARE: Operation<Files> = Operation {
+    spec: OperationSpec {
         name: "Snapshot Share",
         methods: &["PUT"],
-        shape: Shape::Share,
-        signs: &[Sign::Query("restype", "share"), Sign::Query("comp", "snapshot")],
-        takes: &[METADATA],
-        permit: Permit { level: Level::Container, account: "cw", service: "", public: Public::Never },
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "snapshot")],
+        inputs: &[METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "cw", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::Read,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
         status: 201,
     },
     run: |files, call| Box::pin(run(files, call)),
 };
 
-async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let metadata = Some(call.metadata()?).filter(|metadata| !metadata.is_empty());
     let share = files.share(&call)?;
     let (taken, stamp) = share
@@ -31,5 +31,5 @@ async fn run(files: &Files, call: Call) -> Result<Reply, Fault> {
         })
         .await?;
     // Recorded: entity tag and date are the share's, which a snapshot does not change.
-    Ok(Reply::new(call.row.status).with_state(ETag::of(stamp), stamp).with("x-ms-snapshot", taken.iso()))
+    Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp).with("x-ms-snapshot", taken.iso()))
 }

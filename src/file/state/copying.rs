@@ -1,10 +1,10 @@
 //! Files that a copy is making: how such a copy ends. Until then the file has its size, nobody reads it, and nothing changes it.
 
-use super::super::node::{Body, Copied, Node, NodeId};
+use super::super::node::{Body, FileCopy, Node, NodeId};
 use super::{Admitted, Share, find, path_of};
-use crate::op::Call;
-use crate::rules::fault::{Code, Fault};
-use crate::rules::lease::{self, Subject};
+use crate::op::OperationRequest;
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::lease::{self, LeasedResource};
 use crate::rules::time::Timestamp;
 use crate::service::copying::Outcome;
 use crate::store::sparse::Sparse;
@@ -15,9 +15,15 @@ impl Share {
     ///
     /// # Errors
     /// 409 NoPendingCopyOperation when the file does not wait for this copy any more: it was stopped, or the file is gone.
-    pub fn end_copy(&mut self, node: NodeId, id: [u8; 16], now: Timestamp, came: Result<Sparse, Box<str>>) -> Result<(), Fault> {
-        let node = self.tree.node(node).cloned().ok_or(Code::NoPendingCopyOperation)?;
-        let copy = pending(&node).filter(|copy| copy.id == id).ok_or(Code::NoPendingCopyOperation)?;
+    pub fn end_copy(
+        &mut self,
+        node: NodeId,
+        id: [u8; 16],
+        now: Timestamp,
+        came: Result<Sparse, Box<str>>,
+    ) -> Result<(), StorageError> {
+        let node = self.tree.node(node).cloned().ok_or(ErrorCode::NoPendingCopyOperation)?;
+        let copy = pending(&node).filter(|copy| copy.id == id).ok_or(ErrorCode::NoPendingCopyOperation)?;
         match came {
             Ok(content) => self.settle(&node, now, &copy, Some(content), Outcome::Success),
             Err(why) => self.settle(&node, now, &copy, None, Outcome::Failed(why)),
@@ -29,28 +35,28 @@ impl Share {
     ///
     /// # Errors
     /// 404 for what is not there; 412 for the lease; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
-    pub fn abort_copy(&mut self, call: &Call, id: [u8; 16]) -> Result<(), Fault> {
-        let Admitted { node, .. } = find(&self.tree, &path_of(call)?, super::Want::Content)?;
-        lease::admit(node.lease(), call.row.lease, call.lease_id()?, Subject::File, call.now)?;
-        let copy = pending(&node).ok_or(Code::NoPendingCopyOperation)?;
+    pub fn abort_copy(&mut self, call: &OperationRequest, id: [u8; 16]) -> Result<(), StorageError> {
+        let Admitted { node, .. } = find(&self.tree, &path_of(call)?, super::WantedNode::Content)?;
+        lease::admit(node.lease(), call.spec.lease, call.lease_id()?, LeasedResource::File, call.now)?;
+        let copy = pending(&node).ok_or(ErrorCode::NoPendingCopyOperation)?;
         if copy.id != id {
-            return Err(Code::CopyIdMismatch.into());
+            return Err(ErrorCode::CopyIdMismatch.into());
         }
         self.settle(&node, call.now, &copy, None, Outcome::Aborted);
         Ok(())
     }
 
-    fn settle(&mut self, node: &Node, now: Timestamp, copy: &Copied, content: Option<Sparse>, outcome: Outcome) {
+    fn settle(&mut self, node: &Node, now: Timestamp, copy: &FileCopy, content: Option<Sparse>, outcome: Outcome) {
         let mut node = Node { stamp: self.stamp(now), ..node.clone() };
         let stamp = node.stamp;
         if let Body::File(file) = &mut node.body {
             file.content = content.unwrap_or_default();
-            file.copy = Some(Arc::new(Copied { progress: copy.progress.over(stamp, outcome), ..copy.clone() }));
+            file.copy = Some(Arc::new(FileCopy { progress: copy.progress.over(stamp, outcome), ..copy.clone() }));
         }
         self.tree.put(node);
     }
 }
 
-fn pending(node: &Node) -> Option<Arc<Copied>> {
+fn pending(node: &Node) -> Option<Arc<FileCopy>> {
     node.file().and_then(|file| file.copy.clone()).filter(|copy| copy.progress.is_pending())
 }

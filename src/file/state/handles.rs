@@ -2,7 +2,7 @@
 
 use super::super::node::{Body, NodeId};
 use super::{Share, Tree};
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::file_name::Path;
 use crate::rules::handle::{self, Access, Open};
 use crate::rules::time::Timestamp;
@@ -60,11 +60,11 @@ impl Share {
     /// # Errors
     /// 404 for what is not there; 409 SharingViolation or DeletePending beside other handles; 409 ReadOnlyAttribute for who would write
     /// to a read-only file.
-    pub fn open(&mut self, path: &Path, opener: Opener, open: Open, now: Timestamp) -> Result<u64, Fault> {
+    pub fn open(&mut self, path: &Path, opener: Opener, open: Open, now: Timestamp) -> Result<u64, StorageError> {
         let node = self.tree.find(path)?;
         handle::admit_open(self.handles.of(node.id), &open)?;
         if node.smb.attributes.is_read_only() && open.access.contains(Access::WRITE) {
-            return Err(Code::ReadOnlyAttribute.into());
+            return Err(ErrorCode::ReadOnlyAttribute.into());
         }
         self.handles.last += 1;
         let id = self.handles.last;
@@ -76,8 +76,8 @@ impl Share {
     ///
     /// # Errors
     /// 404 ResourceNotFound.
-    pub fn reopen(&mut self, id: u64, change: impl FnOnce(&mut Open)) -> Result<(), Fault> {
-        let handle = self.handles.all().find(|handle| handle.id == id).ok_or(Code::ResourceNotFound)?;
+    pub fn reopen(&mut self, id: u64, change: impl FnOnce(&mut Open)) -> Result<(), StorageError> {
+        let handle = self.handles.all().find(|handle| handle.id == id).ok_or(ErrorCode::ResourceNotFound)?;
         let mut handle = Handle::clone(handle);
         change(&mut handle.open);
         self.handles.open.insert((handle.node, id), Arc::new(handle));
@@ -134,7 +134,7 @@ mod tests {
     use crate::rules::file_name::TrailingDots;
     use crate::rules::metadata::Metadata;
     use crate::rules::share::Settings;
-    use crate::rules::smb::{Given, Sort};
+    use crate::rules::smb::{SmbInput, Sort};
 
     fn path(text: &str) -> Path {
         Path::parse(text, TrailingDots::Dropped).unwrap()
@@ -152,8 +152,8 @@ mod tests {
             [("dir", Sort::Directory, Body::Directory), ("dir/file", Sort::File, Body::File(Box::default()))]
         {
             let place = share.tree.place(&path(text)).unwrap();
-            let permission = share.permission(&Given::default(), sort, None).unwrap();
-            let smb = Given::default().make(sort, permission, now()).unwrap();
+            let permission = share.permission(&SmbInput::default(), sort, None).unwrap();
+            let smb = SmbInput::default().make(sort, permission, now()).unwrap();
             share.create(Claimed { place, stands: None }, now(), |new| new.node(body, smb, Metadata::default()));
         }
         share
@@ -178,7 +178,10 @@ mod tests {
         assert_eq!(ids(dir, true), [on_file, on_dir]);
         assert_eq!(ids(NodeId::ROOT, true), [on_file, on_dir]);
         assert!(ids(NodeId::ROOT, false).is_empty());
-        assert_eq!(share.open(&path("none"), opener(), reading(Access::ALL), now()).unwrap_err().code(), Code::ResourceNotFound);
+        assert_eq!(
+            share.open(&path("none"), opener(), reading(Access::ALL), now()).unwrap_err().code(),
+            ErrorCode::ResourceNotFound
+        );
     }
 
     #[test]
@@ -188,7 +191,7 @@ mod tests {
         share.open(&path("dir/file"), opener(), reading(Access::ALL), now()).unwrap();
         share.reopen(first, |open| open.delete_pending = true).unwrap();
         let refused = share.open(&path("dir/file"), opener(), reading(Access::ALL), now());
-        assert_eq!(refused.unwrap_err().code(), Code::DeletePending);
+        assert_eq!(refused.unwrap_err().code(), ErrorCode::DeletePending);
         let node = share.tree.find(&path("dir/file")).unwrap().id;
         let handles = share.handles_on(node, false);
         share.close(&handles[0], now());
@@ -196,16 +199,16 @@ mod tests {
         let left = share.handles_on(node, false);
         assert!(left[0].open.delete_pending);
         share.close(&left[0], now());
-        assert_eq!(share.tree.find(&path("dir/file")).unwrap_err().code(), Code::ResourceNotFound);
+        assert_eq!(share.tree.find(&path("dir/file")).unwrap_err().code(), ErrorCode::ResourceNotFound);
     }
 
     #[test]
     fn a_directory_with_something_open_is_not_renamed() {
         let mut share = share();
         share.open(&path("dir/file"), opener(), reading(Access::ALL), now()).unwrap();
-        let source = super::super::find(&share.tree, &path("dir"), super::super::Want::Directory).unwrap();
+        let source = super::super::find(&share.tree, &path("dir"), super::super::WantedNode::Directory).unwrap();
         let place = share.tree.place(&path("other")).unwrap();
         let refused = share.rename(&source, &Claimed { place, stands: None }, now(), |_| {});
-        assert_eq!(refused.unwrap_err().code(), Code::SharingViolation);
+        assert_eq!(refused.unwrap_err().code(), ErrorCode::SharingViolation);
     }
 }

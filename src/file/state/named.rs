@@ -1,7 +1,7 @@
 //! What a call names: a path, with or without dots at the end of its names, and the share as it is or as a snapshot has it.
 
-use crate::op::Call;
-use crate::rules::fault::{Code, Fault};
+use crate::op::OperationRequest;
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::file_name::{Path, TrailingDots};
 use crate::rules::{time::Timestamp, version::Version};
 
@@ -9,7 +9,7 @@ use crate::rules::{time::Timestamp, version::Version};
 ///
 /// # Errors
 /// As [`Path::parse`].
-pub fn path_of(call: &Call) -> Result<Path, Fault> {
+pub fn path_of(call: &OperationRequest) -> Result<Path, StorageError> {
     Path::parse(&call.target.blob, dots(call, "x-ms-allow-trailing-dot")?)
 }
 
@@ -17,10 +17,10 @@ pub fn path_of(call: &Call) -> Result<Path, Fault> {
 ///
 /// # Errors
 /// 405 UnsupportedHttpVerb for the root, whether the share is there or not; those of [`path_of`].
-pub fn refuse_root(call: &Call) -> Result<(), Fault> {
+pub fn refuse_root(call: &OperationRequest) -> Result<(), StorageError> {
     match path_of(call)?.is_root() {
-        true => Err(Code::UnsupportedHttpVerb
-            .saying("The resource doesn't support specified Http Verb.")
+        true => Err(ErrorCode::UnsupportedHttpVerb
+            .with_message("The resource doesn't support specified Http Verb.")
             .with_header("allow", "GET, HEAD")),
         false => Ok(()),
     }
@@ -30,29 +30,29 @@ pub fn refuse_root(call: &Call) -> Result<(), Fault> {
 ///
 /// # Errors
 /// 400 InvalidHeaderValue for what is neither true nor false.
-pub fn dots(call: &Call, header: &'static str) -> Result<TrailingDots, Fault> {
+pub fn dots(call: &OperationRequest, header: &'static str) -> Result<TrailingDots, StorageError> {
     match call.header(header).as_deref().unwrap_or_default() {
         text if text.eq_ignore_ascii_case("true") && call.version >= Version::V2022_11_02 => Ok(TrailingDots::Kept),
         text if text.is_empty() || text.eq_ignore_ascii_case("false") || text.eq_ignore_ascii_case("true") => {
             Ok(TrailingDots::Dropped)
         }
-        text => Err(Fault::header(header, text)),
+        text => Err(StorageError::invalid_header(header, text)),
     }
 }
 
 /// The snapshot that the call names. Only operations that take one can.
-pub(super) fn asked_snapshot(call: &Call) -> Result<Option<Timestamp>, Fault> {
+pub(super) fn asked_snapshot(call: &OperationRequest) -> Result<Option<Timestamp>, StorageError> {
     let text = call.query.get("sharesnapshot").unwrap_or_default();
     if text.is_empty() {
         return Ok(None);
     }
-    if !call.row.takes("sharesnapshot") {
-        return Err(Fault::query("sharesnapshot", text, "This operation is not for a share snapshot."));
+    if !call.spec.takes("sharesnapshot") {
+        return Err(StorageError::invalid_query("sharesnapshot", text, "This operation is not for a share snapshot."));
     }
     read_snapshot("sharesnapshot", text).map(Some)
 }
 
-pub(super) fn refuse_snapshot(call: &Call) -> Result<(), Fault> {
+pub(super) fn refuse_snapshot(call: &OperationRequest) -> Result<(), StorageError> {
     asked_snapshot(call).map(|_| ())
 }
 
@@ -60,6 +60,7 @@ pub(super) fn refuse_snapshot(call: &Call) -> Result<(), Fault> {
 ///
 /// # Errors
 /// 400 InvalidQueryParameterValue.
-pub fn read_snapshot(name: &str, text: &str) -> Result<Timestamp, Fault> {
-    Timestamp::parse_iso(text).ok_or_else(|| Fault::query(name, text, "Must be in the specific snapshot date time format."))
+pub fn read_snapshot(name: &str, text: &str) -> Result<Timestamp, StorageError> {
+    Timestamp::parse_iso(text)
+        .ok_or_else(|| StorageError::invalid_query(name, text, "Must be in the specific snapshot date time format."))
 }

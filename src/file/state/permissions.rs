@@ -2,11 +2,11 @@
 //! is decided by them here.
 
 use super::Share;
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::posix::{self, Posix};
 use crate::rules::sddl;
 use crate::rules::share::Protocol;
-use crate::rules::smb::{Given, Permission, Sort};
+use crate::rules::smb::{Permission, SmbInput, Sort};
 use std::sync::Arc;
 
 impl Share {
@@ -14,10 +14,10 @@ impl Share {
     ///
     /// # Errors
     /// 400 InvalidInput.
-    pub fn check_nfs(&self) -> Result<(), Fault> {
+    pub fn check_nfs(&self) -> Result<(), StorageError> {
         match self.about.settings.protocol {
             Some(Protocol::Nfs) => Ok(()),
-            _ => Err(Code::InvalidInput.because("only a share that is served over NFS has links")),
+            _ => Err(ErrorCode::InvalidInput.with_reason("only a share that is served over NFS has links")),
         }
     }
 
@@ -25,7 +25,7 @@ impl Share {
     ///
     /// # Errors
     /// 400 FileInvalidPermission for a key that the share does not know; InvalidHeaderValue for `preserve` where nothing was before.
-    pub fn permission(&mut self, given: &Given, sort: Sort, before: Option<sddl::Key>) -> Result<sddl::Key, Fault> {
+    pub fn permission(&mut self, given: &SmbInput, sort: Sort, before: Option<sddl::Key>) -> Result<sddl::Key, StorageError> {
         let inherited = match sort {
             Sort::Directory => sddl::OF_DIRECTORIES,
             Sort::File => sddl::OF_FILES,
@@ -33,10 +33,12 @@ impl Share {
         match &given.permission {
             None => Ok(before.unwrap_or_else(|| self.keep_permission(inherited))),
             Some(Permission::Inherit) => Ok(self.keep_permission(inherited)),
-            Some(Permission::Preserve) => before.ok_or_else(|| Fault::header("x-ms-file-permission", "preserve")),
+            Some(Permission::Preserve) => before.ok_or_else(|| StorageError::invalid_header("x-ms-file-permission", "preserve")),
             Some(Permission::Is(text)) => Ok(self.keep_permission(text)),
             Some(Permission::Key(key)) if self.permissions.contains_key(key) => Ok(*key),
-            Some(Permission::Key(_)) => Err(Code::FileInvalidPermission.because("the share has no permission of this key")),
+            Some(Permission::Key(_)) => {
+                Err(ErrorCode::FileInvalidPermission.with_reason("the share has no permission of this key"))
+            }
         }
     }
 
@@ -44,11 +46,16 @@ impl Share {
     ///
     /// # Errors
     /// 400 UnsupportedHeader for who says anything there.
-    pub fn posix(&self, given: posix::Given, sort: posix::Sort, before: Option<&Posix>) -> Result<Option<Arc<Posix>>, Fault> {
+    pub fn posix(
+        &self,
+        given: posix::PosixInput,
+        sort: posix::Sort,
+        before: Option<&Posix>,
+    ) -> Result<Option<Arc<Posix>>, StorageError> {
         match (self.about.settings.protocol, given.says()) {
             (Some(Protocol::Nfs), _) => Ok(Some(Arc::new(given.over(before, sort)))),
             (_, None) => Ok(None),
-            (_, Some(header)) => Err(Code::UnsupportedHeader.with("HeaderName", header)),
+            (_, Some(header)) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", header)),
         }
     }
 

@@ -4,9 +4,9 @@
 //! A snapshot is told whole when it is taken. The forms stay as they are for ever; one that needs another gets another version, and
 //! both are read.
 
-use super::super::node::{Body, ContentHeaders, Copied, File, Node, NodeId, Place};
+use super::super::node::{Body, ContentHeaders, File, FileCopy, Node, NodeId, NodeName};
 use super::snapshots::Snapshot;
-use super::{About, Share, Tree};
+use super::{Share, ShareProperties, Tree};
 use crate::rules::{
     metadata::Metadata,
     posix::Posix,
@@ -17,7 +17,7 @@ use crate::rules::{
 };
 use crate::service::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy};
 use crate::store::Store;
-use crate::store::journal::{Changes, Recorded, Records, Unreadable, diff};
+use crate::store::journal::{Changes, CorruptRecord, Persist, Records, diff};
 use crate::store::marks::Marks;
 use crate::store::sparse::Sparse;
 use serde::{Deserialize, Serialize};
@@ -114,8 +114,8 @@ struct FileForm<'a> {
     lease: Lease,
 }
 
-impl Recorded for Share {
-    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+impl Persist for Share {
+    fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
         let said = |share: &Share| (share.born, share.lease, share.last);
         if before.is_none_or(|before| before.about != after.about || said(before) != said(after)) {
             let (born, last) = (after.born.ticks(), after.last.number());
@@ -143,8 +143,8 @@ impl Recorded for Share {
         }
     }
 
-    fn restore(records: &Records, store: &Store) -> Result<Self, Unreadable> {
-        let record = records.get(&[SHARE]).ok_or_else(|| Unreadable("a share of which nothing is said".to_owned()))?;
+    fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord> {
+        let record = records.get(&[SHARE]).ok_or_else(|| CorruptRecord("a share of which nothing is said".to_owned()))?;
         let ShareForm { born, about, lease, last } = record.read(FORM)?;
         let about = about.about();
         let mut share = Share::new(about.stamp, Metadata::default(), about.settings);
@@ -157,12 +157,12 @@ impl Recorded for Share {
         for (key, record) in records.under(&[PERMISSION]) {
             let half = |bytes: Option<&[u8; 8]>| bytes.map(|bytes| u64::from_be_bytes(*bytes));
             let key = half(key.first_chunk()).zip(half(key.last_chunk())).filter(|_| key.len() == 16);
-            let (one, other) = key.ok_or_else(|| Unreadable("a permission without its key".to_owned()))?;
+            let (one, other) = key.ok_or_else(|| CorruptRecord("a permission without its key".to_owned()))?;
             // By the key that its nodes know: an earlier server made another one of the same text.
             share.permissions.insert(sddl::Key::numbered(one, other), record.read::<&str>(FORM)?.into());
         }
         for (taken, record) in records.under(&[SNAPSHOT]) {
-            let taken = taken.try_into().map_err(|_| Unreadable("a snapshot without its moment".to_owned()))?;
+            let taken = taken.try_into().map_err(|_| CorruptRecord("a snapshot without its moment".to_owned()))?;
             let taken = Timestamp::from_ticks(u64::from_be_bytes(taken));
             let SnapshotForm { about, lease, at } = record.read(FORM)?;
             let tree = restore_tree(taken, records, store)?;
@@ -197,19 +197,19 @@ fn tell_tree(before: Option<&Tree>, after: Option<&Tree>, tree: Timestamp, to: &
     }
 }
 
-fn restore_tree(tree: Timestamp, records: &Records, store: &Store) -> Result<Tree, Unreadable> {
+fn restore_tree(tree: Timestamp, records: &Records, store: &Store) -> Result<Tree, CorruptRecord> {
     let mut nodes = Vec::new();
     for (id, record) in records.under(&keys_of(NODE, tree)) {
-        let number = id.try_into().map_err(|_| Unreadable("a file without its number".to_owned()))?;
+        let number = id.try_into().map_err(|_| CorruptRecord("a file without its number".to_owned()))?;
         let runs = [&keys_of(RUN, tree)[..], id].concat();
         let form: NodeForm<'_> = record.read(FORM)?;
         nodes.push(form.node(NodeId::numbered(u64::from_be_bytes(number)), &runs, records, store)?);
     }
-    Tree::of(nodes).ok_or_else(|| Unreadable("a share without its root".to_owned()))
+    Tree::of(nodes).ok_or_else(|| CorruptRecord("a share without its root".to_owned()))
 }
 
 impl AboutForm<'_> {
-    fn of(about: &About) -> AboutForm<'_> {
+    fn of(about: &ShareProperties) -> AboutForm<'_> {
         AboutForm {
             stamp: about.stamp.ticks(),
             metadata: pairs(&about.metadata),
@@ -218,8 +218,8 @@ impl AboutForm<'_> {
         }
     }
 
-    fn about(self) -> About {
-        About {
+    fn about(self) -> ShareProperties {
+        ShareProperties {
             stamp: Timestamp::from_ticks(self.stamp),
             metadata: Metadata::stored(self.metadata),
             settings: self.settings.settings(),
@@ -295,8 +295,8 @@ impl NodeForm<'_> {
         }
     }
 
-    fn node(self, id: NodeId, runs: &[u8], records: &Records, store: &Store) -> Result<Node, Unreadable> {
-        let place = |(parent, name): (u64, &str)| Place { parent: NodeId::numbered(parent), name: name.into() };
+    fn node(self, id: NodeId, runs: &[u8], records: &Records, store: &Store) -> Result<Node, CorruptRecord> {
+        let place = |(parent, name): (u64, &str)| NodeName { parent: NodeId::numbered(parent), name: name.into() };
         let smb = Smb {
             attributes: Attributes::of_bits(self.attributes),
             created: Timestamp::from_ticks(self.created),
@@ -329,7 +329,7 @@ impl BodyForm<'_> {
         }
     }
 
-    fn body(self, stamp: Timestamp, runs: &[u8], records: &Records, store: &Store) -> Result<Body, Unreadable> {
+    fn body(self, stamp: Timestamp, runs: &[u8], records: &Records, store: &Store) -> Result<Body, CorruptRecord> {
         Ok(match self {
             BodyForm::Directory => Body::Directory,
             BodyForm::Link(to) => Body::Link(to.into()),
@@ -362,7 +362,7 @@ impl FileForm<'_> {
         // What came of a copy that was going on is gone with it, as when it is stopped.
         let stopped = matches!(self.copy, Some((.., Progress::Pending)));
         let copy = |(id, source, total, progress): ([u8; 16], &str, u64, Progress<'_>)| {
-            Arc::new(Copied { id, source: source.to_owned(), total, progress: progress.ended(stamp) })
+            Arc::new(FileCopy { id, source: source.to_owned(), total, progress: progress.ended(stamp) })
         };
         File {
             content: if stopped { Sparse::default() } else { content },

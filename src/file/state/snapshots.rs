@@ -1,8 +1,8 @@
 //! Snapshots of a share: its tree and what was said of it, as they were. Taking one copies a few pointers, whatever is in the share.
 
-use super::{About, Share, Tree, View};
-use crate::rules::fault::{Code, Fault};
-use crate::rules::lease::{self, Lease, Subject};
+use super::{Share, ShareProperties, Tree, View};
+use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::lease::{self, Lease, LeasedResource};
 use crate::rules::metadata::Metadata;
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ const MOST: usize = 200;
 /// A share as it was.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    pub(super) about: About,
+    pub(super) about: ShareProperties,
     pub(super) lease: Lease,
     pub(super) tree: Tree,
     /// When it was taken, to the tick: its name has whole seconds only.
@@ -49,9 +49,9 @@ impl Share {
     ///
     /// # Errors
     /// 409 ShareSnapshotCountExceeded.
-    pub fn take_snapshot(&mut self, metadata: Option<Metadata>, now: Timestamp) -> Result<Timestamp, Fault> {
+    pub fn take_snapshot(&mut self, metadata: Option<Metadata>, now: Timestamp) -> Result<Timestamp, StorageError> {
         if self.snapshots.len() >= MOST {
-            return Err(Code::ShareSnapshotCountExceeded.into());
+            return Err(ErrorCode::ShareSnapshotCountExceeded.into());
         }
         let second = Timestamp::from_ticks(now.ticks() / TICKS_PER_SECOND * TICKS_PER_SECOND);
         let last = self.snapshots.get_max().map(|(taken, _)| taken.after_seconds(1));
@@ -82,22 +82,29 @@ impl Share {
     ///
     /// # Errors
     /// 409 ShareHasSnapshots; 409 DeleteShareWhenSnapshotLeased; 400 InvalidHeaderValue for another word.
-    pub fn check_snapshots(&self, word: Option<&str>, now: Timestamp) -> Result<(), Fault> {
+    pub fn check_snapshots(&self, word: Option<&str>, now: Timestamp) -> Result<(), StorageError> {
         let leased = || self.snapshots.values().any(|snapshot| snapshot.lease.status(now) == "locked");
         match word {
             None if self.snapshots.is_empty() => Ok(()),
-            None => Err(Code::ShareHasSnapshots.into()),
+            None => Err(ErrorCode::ShareHasSnapshots.into()),
             Some(word) if word.eq_ignore_ascii_case("include-leased") => Ok(()),
-            Some(word) if word.eq_ignore_ascii_case("include") && leased() => Err(Code::DeleteShareWhenSnapshotLeased.into()),
+            Some(word) if word.eq_ignore_ascii_case("include") && leased() => {
+                Err(ErrorCode::DeleteShareWhenSnapshotLeased.into())
+            }
             Some(word) if word.eq_ignore_ascii_case("include") => Ok(()),
-            Some(word) => Err(Fault::header("x-ms-delete-snapshots", word)),
+            Some(word) => Err(StorageError::invalid_header("x-ms-delete-snapshots", word)),
         }
     }
 
     /// Takes the lease of a snapshot one step on.
-    pub(super) fn step_snapshot_lease(&mut self, taken: Timestamp, ask: lease::Ask, now: Timestamp) -> Result<Lease, Fault> {
-        let mut snapshot = Snapshot::clone(self.snapshot(taken).ok_or(Code::ShareNotFound)?);
-        snapshot.lease = lease::step(snapshot.lease, ask, Subject::Share, now)?;
+    pub(super) fn step_snapshot_lease(
+        &mut self,
+        taken: Timestamp,
+        ask: lease::LeaseAction,
+        now: Timestamp,
+    ) -> Result<Lease, StorageError> {
+        let mut snapshot = Snapshot::clone(self.snapshot(taken).ok_or(ErrorCode::ShareNotFound)?);
+        snapshot.lease = lease::step(snapshot.lease, ask, LeasedResource::Share, now)?;
         let lease = snapshot.lease;
         self.snapshots.insert(taken, Arc::new(snapshot));
         Ok(lease)

@@ -1,8 +1,8 @@
 //! The tree of a share: nodes by their ids in one map, and in another the names in each directory. A snapshot is a clone of the two,
 //! and a rename moves one entry, however much lies below.
 
-use super::super::node::{Body, Node, NodeId, Place};
-use crate::rules::fault::{Code, Fault};
+use super::super::node::{Body, Node, NodeId, NodeName};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::file_name::{self, Path};
 use crate::rules::time::Timestamp;
 use imbl::OrdMap;
@@ -25,7 +25,7 @@ struct Name {
 }
 
 impl Name {
-    fn of(place: &Place) -> Name {
+    fn of(place: &NodeName) -> Name {
         Name::new(place.parent, &place.name)
     }
 
@@ -71,28 +71,28 @@ impl Tree {
     ///
     /// # Errors
     /// 404 ParentNotFound where a directory above is missing or no directory; 400 InvalidUri for the root, which stands nowhere.
-    pub fn place(&self, path: &Path) -> Result<Place, Fault> {
+    pub fn place(&self, path: &Path) -> Result<NodeName, StorageError> {
         let (above, name) =
-            path.split().ok_or_else(|| Code::InvalidUri.because("the share's root is not to be made or removed"))?;
-        Ok(Place { parent: self.directory(above)?, name: name.into() })
+            path.split().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the share's root is not to be made or removed"))?;
+        Ok(NodeName { parent: self.directory(above)?, name: name.into() })
     }
 
     /// The node at the end of a path.
     ///
     /// # Errors
     /// 404 ParentNotFound, or ResourceNotFound where only the last name is missing.
-    pub fn find(&self, path: &Path) -> Result<Arc<Node>, Fault> {
+    pub fn find(&self, path: &Path) -> Result<Arc<Node>, StorageError> {
         let found = match path.split() {
             None => self.node(NodeId::ROOT),
             Some((above, name)) => self.child(self.directory(above)?, name),
         };
-        Ok(found.ok_or(Code::ResourceNotFound)?.clone())
+        Ok(found.ok_or(ErrorCode::ResourceNotFound)?.clone())
     }
 
-    fn directory(&self, names: &[String]) -> Result<NodeId, Fault> {
+    fn directory(&self, names: &[String]) -> Result<NodeId, StorageError> {
         names.iter().try_fold(NodeId::ROOT, |at, name| match self.child(at, name) {
             Some(node) if matches!(node.body, Body::Directory) => Ok(node.id),
-            _ => Err(Code::ParentNotFound.into()),
+            _ => Err(ErrorCode::ParentNotFound.into()),
         })
     }
 
@@ -147,7 +147,7 @@ impl Tree {
     }
 
     /// Takes a name away, and the node with it when it has no other.
-    pub(super) fn remove(&mut self, node: &Node, place: &Place, now: Timestamp) {
+    pub(super) fn remove(&mut self, node: &Node, place: &NodeName, now: Timestamp) {
         let gone = Name::of(place);
         self.names.remove(&gone);
         let mut left = node.clone();
@@ -162,7 +162,7 @@ impl Tree {
     }
 
     /// Moves a node from one place to another, which is free or its own in another case.
-    pub(super) fn shift(&mut self, mut node: Node, from: &Place, to: &Place) -> Arc<Node> {
+    pub(super) fn shift(&mut self, mut node: Node, from: &NodeName, to: &NodeName) -> Arc<Node> {
         let left = Name::of(from);
         self.names.remove(&left);
         for place in &mut node.places {

@@ -5,8 +5,8 @@
 use super::Pipeline;
 use crate::account::Accounts;
 use crate::http::target::{account_of_host, label_kind};
-use crate::op::{Answer, Asking, Kind, lost};
-use crate::rules::fault::Fault;
+use crate::op::{RemoteRequest, RemoteResponse, ServiceKind, lost};
+use crate::rules::fault::StorageError;
 use axum::body::Body;
 use http::uri::Authority;
 use http::{HeaderMap, Request, Uri, header};
@@ -28,7 +28,7 @@ pub(super) struct Asked<'a> {
     /// The host, as the request names it.
     pub host: &'a str,
     /// The service that it came to.
-    pub kind: Kind,
+    pub kind: ServiceKind,
     /// The port that it came to, as the client knows it.
     pub port: u16,
 }
@@ -70,7 +70,12 @@ impl Own {
 }
 
 /// Gets a URL from a service of this server.
-pub(super) async fn open(service: &Arc<Pipeline>, uri: &Uri, asking: Asking, peer: IpAddr) -> Result<Answer, Fault> {
+pub(super) async fn open(
+    service: &Arc<Pipeline>,
+    uri: &Uri,
+    asking: RemoteRequest,
+    peer: IpAddr,
+) -> Result<RemoteResponse, StorageError> {
     let unfit = |_| lost("the URL cannot be asked for");
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     let mut request = Request::get(target).body(Body::empty()).map_err(unfit)?;
@@ -80,7 +85,7 @@ pub(super) async fn open(service: &Arc<Pipeline>, uri: &Uri, asking: Asking, pee
     }
     let (head, body) = service.answer(request, peer, Vec::new()).await.into_parts();
     let spelling = head.extensions.get::<Spelled>().map(|spelled| spelled.of(&head.headers)).unwrap_or_default();
-    Ok(Answer::new(head.status.as_u16(), head.headers, spelling, body))
+    Ok(RemoteResponse::new(head.status.as_u16(), head.headers, spelling, body))
 }
 
 /// The metadata names of a response as they are to be written, for who gets it without a wire.

@@ -1,12 +1,12 @@
 //! A part of a batch, performed as if it had come alone: its own route, its own authorization, the same checks.
 
-use super::super::render::{self, Asked};
-use super::super::target::Addressed;
+use super::super::render::{self, ResponseContext};
+use super::super::target::AccountAddress;
 use super::super::told::Told;
-use super::{Asker, Head, Known, is_echoed};
-use crate::op::{Body as Sent, Call, Parts, Row, Target};
+use super::{Head, OnBehalf, RequestProgress, is_echoed};
+use crate::op::{Body as Sent, OperationRequest, OperationSpec, Parts, Target};
 use crate::rules::batch::Part;
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use http::header::{HeaderName, HeaderValue};
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -15,35 +15,35 @@ use std::pin::Pin;
 pub(super) struct Batch {
     account: String,
     container: String,
-    rows: &'static [&'static Row],
+    rows: &'static [&'static OperationSpec],
 }
 
 impl Batch {
     /// Where a part's path leads: never out of the batch's account. Some clients leave the account out of it where the batch's own path
     /// has it, and sign what they write.
-    pub(super) fn place<'a>(&'a self, place: Option<Addressed<'a>>, path: &'a str) -> Addressed<'a> {
-        let without = || Addressed { account: Cow::Borrowed(&self.account), secondary: false, path, in_path: false };
+    pub(super) fn place<'a>(&'a self, place: Option<AccountAddress<'a>>, path: &'a str) -> AccountAddress<'a> {
+        let without = || AccountAddress { account: Cow::Borrowed(&self.account), secondary: false, path, in_path: false };
         place.filter(|place| place.account == self.account).unwrap_or_else(without)
     }
 
     /// Checks that a part may be in the batch.
-    pub(super) fn admits(&self, row: &Row, target: &Target) -> Result<(), Fault> {
+    pub(super) fn admits(&self, row: &OperationSpec, target: &Target) -> Result<(), StorageError> {
         if !self.rows.iter().any(|known| known.name == row.name) {
-            return Err(Code::InvalidInput.because(format!("{} is not for batches", row.name)));
+            return Err(ErrorCode::InvalidInput.with_reason(format!("{} is not for batches", row.name)));
         }
         if !self.container.is_empty() && self.container != target.container {
-            return Err(Code::InvalidInput.because(format!("the batch is for {:?} only", self.container)));
+            return Err(ErrorCode::InvalidInput.with_reason(format!("the batch is for {:?} only", self.container)));
         }
         Ok(())
     }
 }
 
-impl Parts for Asker {
+impl Parts for OnBehalf {
     fn answer<'a>(
         &'a self,
-        call: &'a Call,
-        part: Result<&'a Part, Fault>,
-        rows: &'static [&'static Row],
+        call: &'a OperationRequest,
+        part: Result<&'a Part, StorageError>,
+        rows: &'static [&'static OperationSpec],
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>> {
         Box::pin(async move {
             let request_id = uuid::Uuid::from_bytes(self.pipeline.world.id()).to_string();
@@ -56,13 +56,13 @@ impl Parts for Asker {
             let began = self.pipeline.world.machine();
             let (method, uri) = part.as_ref().map_or(("-", "-"), |part| (part.method.as_str(), part.target.as_str()));
 
-            let mut known = Known::of_part(call.version);
+            let mut known = RequestProgress::of_part(call.version);
             let outcome = match part.and_then(|part| self.head_of(call, part, rows)) {
                 Ok(head) => self.pipeline.perform(head, true, &mut Sent::default(), &mut known).await,
                 Err(fault) => Err(fault),
             };
 
-            let asked = Asked {
+            let asked = ResponseContext {
                 kind: self.pipeline.service.kind(),
                 head: false,
                 version: call.version,
@@ -72,7 +72,7 @@ impl Parts for Asker {
                 now: call.now,
                 site: false,
             };
-            let status = outcome.as_ref().map_or_else(Fault::status, |reply| reply.status);
+            let status = outcome.as_ref().map_or_else(StorageError::status, |reply| reply.status);
             let told = Told {
                 kind: asked.kind,
                 part: true,
@@ -90,16 +90,21 @@ impl Parts for Asker {
     }
 }
 
-impl Asker {
+impl OnBehalf {
     /// The head of a part: its own, but for the host, the moment and the version, which are the batch's.
-    fn head_of(&self, call: &Call, part: &Part, rows: &'static [&'static Row]) -> Result<Head, Fault> {
+    fn head_of(
+        &self,
+        call: &OperationRequest,
+        part: &Part,
+        rows: &'static [&'static OperationSpec],
+    ) -> Result<Head, StorageError> {
         let mut request = http::Request::builder().method(part.method.as_str()).uri(part.target.as_str());
         for (name, value) in &part.headers {
-            let name = HeaderName::try_from(name).map_err(|_| Fault::header(name, value))?;
+            let name = HeaderName::try_from(name).map_err(|_| StorageError::invalid_header(name, value))?;
             request = request.header(name, value);
         }
-        let (parts, ()) = request.body(()).map_err(|error| Code::InvalidInput.because(error.to_string()))?.into_parts();
-        let mut known = Known::of_part(call.version);
+        let (parts, ()) = request.body(()).map_err(|error| ErrorCode::InvalidInput.with_reason(error.to_string()))?.into_parts();
+        let mut known = RequestProgress::of_part(call.version);
         let head = self.pipeline.head(parts, self.host.clone(), self.peer, Vec::new(), call.now, &mut known)?;
         let batch = Batch { account: call.account.name.clone(), container: call.container().to_owned(), rows };
         Ok(Head { version: Some(call.version), batch: Some(batch), ..head })

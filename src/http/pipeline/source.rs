@@ -2,18 +2,20 @@
 
 use super::super::auth;
 use super::own::{self, Asked, port_of};
-use super::{Asker, Head, Pipeline};
-use crate::op::{Answer, Asking, Call, Found, Opens, Query, Reach, Source, Sources};
-use crate::rules::access::Grant;
+use super::{Head, OnBehalf, Pipeline};
+use crate::op::{
+    OperationRequest, Query, RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources,
+};
+use crate::rules::access::Authorization;
 use crate::rules::copy_source;
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::name;
 use crate::rules::sas::Sas;
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use std::pin::Pin;
 use std::sync::Arc;
 
-impl Asker {
+impl OnBehalf {
     /// The service of this server that a URL leads to, if it is one.
     fn own(&self, uri: &Uri) -> Option<Arc<Pipeline>> {
         let Pipeline { own, accounts, manners, service, .. } = &*self.pipeline;
@@ -30,14 +32,14 @@ fn is_bearer(shown: &HeaderValue) -> bool {
     shown.as_bytes().get(..7).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"bearer "))
 }
 
-impl Sources for Asker {
-    fn find_for(&self, call: &Call, url: &str, reach: Reach) -> Result<Found, Fault> {
-        let bad = || Fault::header(reach.header, url);
+impl Sources for OnBehalf {
+    fn find_for(&self, call: &OperationRequest, url: &str, reach: SourceAccess) -> Result<SourceLocation, StorageError> {
+        let bad = || StorageError::invalid_header(reach.header, url);
         let uri: Uri = url.parse().map_err(|_| bad())?;
         let host = uri.authority().map_or(self.host.as_str(), |authority| authority.as_str());
         let same = host.eq_ignore_ascii_case(&self.host);
         let elsewhere = || match uri.scheme_str() {
-            Some("http" | "https") if !same => Ok(Found::Elsewhere),
+            Some("http" | "https") if !same => Ok(SourceLocation::Elsewhere),
             _ => Err(bad()),
         };
         // What another service of this server has is asked for as what another server has, but without leaving the process.
@@ -67,7 +69,7 @@ impl Sources for Asker {
         };
         let Ok(place) = self.pipeline.place(&head) else { return elsewhere() };
         let Some(account) = place.find(&self.pipeline.accounts) else {
-            let unknown = Code::ResourceNotFound.because(format!("there is no account {:?}", place.account));
+            let unknown = ErrorCode::ResourceNotFound.with_reason(format!("there is no account {:?}", place.account));
             return Err(copy_source::refused(call.version, &unknown));
         };
         let target = self.pipeline.service.target(place.path, &query).map_err(|_| bad())?;
@@ -75,26 +77,28 @@ impl Sources for Asker {
             return Err(bad());
         }
         if shown.as_ref().is_some_and(|shown| !is_bearer(shown)) {
-            return Err(Fault::header("x-ms-copy-source-authorization", ""));
+            return Err(StorageError::invalid_header("x-ms-copy-source-authorization", ""));
         }
         // Who may do everything in an account is held to what a source's signature says only where the account made it, or to a token
         // where one is shown; a copy in the background needs neither, nor does a user's own token (live tests). Anybody else must bring
         // the right to read the source.
         let asking = self.pipeline.asking(&head, &[], call.version);
         let bears = || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
-        let owns = matches!(call.grant, Grant::Owner | Grant::User) && account.name == call.account.name;
-        let suffices = reach.opens == Opens::Caller || call.grant == Grant::User || Sas::is_present(&head.pairs);
+        let owns = matches!(call.authorization, Authorization::Owner | Authorization::User) && account.name == call.account.name;
+        let suffices = reach.opens == SourceAuthorization::Caller
+            || call.authorization == Authorization::User
+            || Sas::is_present(&head.pairs);
         let trusted = owns && shown.is_none() && suffices && !bears();
         if !trusted {
-            let refused = |fault: Fault| copy_source::refused(call.version, &fault);
+            let refused = |fault: StorageError| copy_source::refused(call.version, &fault);
             self.pipeline.authorize(&head, call.version, &account, &target, &reach.permit).map_err(refused)?;
         }
         let given = |name| query.get(name).map(str::to_owned);
         let snapshot = given("snapshot").or_else(|| given("sharesnapshot"));
-        Ok(Found::Here(Source { account, target, snapshot, version_id: given("versionid") }))
+        Ok(SourceLocation::Here(Source { account, target, snapshot, version_id: given("versionid") }))
     }
 
-    fn open(&self, asking: Asking) -> Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send + '_>> {
+    fn open(&self, asking: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>> {
         let uri: Option<Uri> = asking.url.parse().ok();
         let own = uri.and_then(|uri| Some((self.own(&uri)?, uri)));
         Box::pin(async move {

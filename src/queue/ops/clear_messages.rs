@@ -1,28 +1,28 @@
 //! Clear Messages: deletes all messages of a queue, whoever holds them.
 
 use super::super::queues::Queues;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 
-pub(super) static CLEAR_MESSAGES: Op<Queues> = Op {
-    row: Row {
+pub(super) static CLEAR_MESSAGES: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "Clear Messages",
         methods: &["DELETE"],
-        shape: Shape::Messages,
-        signs: &[],
-        takes: &[],
-        permit: Permit { level: Level::Object, account: "d", service: "", public: Public::Never },
+        resource: ResourceKind::Messages,
+        selectors: &[],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "d", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 204,
     },
     run: |queues, call| Box::pin(run(queues, call)),
 };
 
-async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
+async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
     let queue = queues.queue(&call)?;
     drop(queue.write(|queue| Ok(queue.clear())).await?);
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

@@ -2,21 +2,21 @@
 
 use super::super::queues::Queues;
 use super::super::state::Queue;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::{ErrorCode, StorageError}, lease::LeaseCheck};
 
-pub(super) static CREATE_QUEUE: Op<Queues> = Op {
-    row: Row {
+pub(super) static CREATE_QUEUE: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "Create Queue",
         methods: &["PUT"],
-        shape: Shape::Queue,
-        signs: &[],
-        takes: &[METADATA],
-        permit: Permit { level: Level::Container, account: "cw", service: "", public: Public::Never },
+        resource: ResourceKind::Queue,
+        selectors: &[],
+        inputs: &[METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "cw", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 201,
     },
     run: |queues, call| Box::pin(run(queues, call)),
@@ -25,17 +25,17 @@ pub(super) static CREATE_QUEUE: Op<Queues> = Op {
 /// The status when the queue was there already.
 const THERE: u16 = 204;
 
-async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
+async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
     let metadata = call.metadata()?;
     let account = queues.account(&call.account.name)?;
     let status = account
-        .named
+        .resources
         .write(|named| match named.get(call.queue()) {
             Some(queue) if queue.read().metadata().says_as(&metadata) => Ok(THERE),
-            Some(_) => Err(Code::QueueAlreadyExists.into()),
+            Some(_) => Err(ErrorCode::QueueAlreadyExists.into()),
             None => {
                 named.insert(call.queue().into(), queues.cell(Queue::new(metadata)));
-                Ok(call.row.status)
+                Ok(call.spec.status)
             }
         })
         .await?;

@@ -1,24 +1,24 @@
 //! Delete Message: by who holds it.
 
 use super::super::queues::Queues;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard,
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck,
     message::{self, Receipt},
 };
 use crate::takes;
 
-pub(super) static DELETE_MESSAGE: Op<Queues> = Op {
-    row: Row {
+pub(super) static DELETE_MESSAGE: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "Delete Message",
         methods: &["DELETE"],
-        shape: Shape::Message,
-        signs: &[],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Object, account: "p", service: "p", public: Public::Never },
+        resource: ResourceKind::Message,
+        selectors: &[],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "p", service: "p", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 204,
     },
     run: |queues, call| Box::pin(run(queues, call)),
@@ -28,11 +28,11 @@ takes! { Asked {
     receipt: String = Query "popreceipt",
 } }
 
-async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
+async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     Receipt::check_form(&asked.receipt)?;
     let queue = queues.queue(&call)?;
     let id = message::id(call.message())?;
     queue.write(|queue| queue.delete(id, &asked.receipt, call.now)).await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

@@ -1,32 +1,32 @@
 //! Delete Queue: its messages go with it.
 
 use super::super::queues::Queues;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::{Code, Fault}, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::{ErrorCode, StorageError}, lease::LeaseCheck};
 
-pub(super) static DELETE_QUEUE: Op<Queues> = Op {
-    row: Row {
+pub(super) static DELETE_QUEUE: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "Delete Queue",
         methods: &["DELETE"],
-        shape: Shape::Queue,
-        signs: &[],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "d", service: "", public: Public::Never },
+        resource: ResourceKind::Queue,
+        selectors: &[],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "d", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 204,
     },
     run: |queues, call| Box::pin(run(queues, call)),
 };
 
-async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
+async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
     let account = queues.account(&call.account.name)?;
     let deleted = account
-        .named
+        .resources
         .write(|queues| {
-            let queue = queues.get(call.queue()).ok_or(Code::QueueNotFound)?;
+            let queue = queues.get(call.queue()).ok_or(ErrorCode::QueueNotFound)?;
             // Closed before its name is free: who is still putting messages there is refused, and none is lost.
             queue.edit(|_| Ok(()), true)?;
             Ok(queues.remove(call.queue()))
@@ -34,5 +34,5 @@ async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
         .await?;
     // Only here, where nobody waits for it: letting go of many messages takes time.
     drop(deleted);
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

@@ -1,27 +1,27 @@
 //! List Queues: the account's queues in order of their names, a page at a time.
 
 use super::super::queues::Queues;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
     listing::PAGE,
 };
 use crate::service::listing;
 
-pub(super) static LIST_QUEUES: Op<Queues> = Op {
-    row: Row {
+pub(super) static LIST_QUEUES: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "List Queues",
         methods: &["GET"],
-        shape: Shape::Service,
-        signs: &[Sign::Query("comp", "list")],
-        takes: &[listing::FIELDS],
-        permit: Permit { level: Level::Service, account: "l", service: "", public: Public::Never },
+        resource: ResourceKind::Service,
+        selectors: &[Selector::Query("comp", "list")],
+        inputs: &[listing::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Service, account: "l", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |queues, call| Box::pin(run(queues, call)),
@@ -30,8 +30,8 @@ pub(super) static LIST_QUEUES: Op<Queues> = Op {
 /// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata"];
 
-async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
-    let named = queues.account(&call.account.name)?.named.read();
+async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
+    let named = queues.account(&call.account.name)?.resources.read();
     let listed = listing::answer(&call, &named, "Queues", INCLUDE, |xml, name, queue, include| {
         xml.open("Queue").leaf("Name", name);
         if include.contains(&"metadata") {
@@ -41,7 +41,7 @@ async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
     });
     // A page of no length is what other services call an input out of range, and this one names the parameter.
     listed.map_err(|fault| match (fault.code(), call.query.get("maxresults")) {
-        (Code::OutOfRangeInput, Some(text)) => Fault::query_range("maxresults", text, 1, PAGE as u64),
+        (ErrorCode::OutOfRangeInput, Some(text)) => StorageError::out_of_range_query("maxresults", text, 1, PAGE as u64),
         _ => fault,
     })
 }

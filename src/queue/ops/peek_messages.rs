@@ -2,22 +2,22 @@
 
 use super::super::queues::Queues;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard, message};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, message};
 use crate::takes;
 
-pub(super) static PEEK_MESSAGES: Op<Queues> = Op {
-    row: Row {
+pub(super) static PEEK_MESSAGES: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "Peek Messages",
         methods: &["GET"],
-        shape: Shape::Messages,
-        signs: &[Sign::Query("peekonly", "true")],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Object, account: "r", service: "r", public: Public::Never },
+        resource: ResourceKind::Messages,
+        selectors: &[Selector::Query("peekonly", "true")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |queues, call| Box::pin(run(queues, call)),
@@ -27,9 +27,9 @@ takes! { Asked {
     count: Option<String> = Query "numofmessages",
 } }
 
-async fn run(queues: &Queues, call: Call) -> Result<Reply, Fault> {
+async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let count = message::how_many(asked.count.as_deref())?;
     let queue = queues.queue(&call)?.read();
-    Ok(Reply::xml(call.row.status, wire::document(queue.peek(count, call.now), wire::Shown::Peeked)))
+    Ok(Reply::xml(call.spec.status, wire::document(queue.peek(count, call.now), wire::Shown::Peeked)))
 }

@@ -1,38 +1,38 @@
 //! Get and Set Queue ACL: the stored access policies of a queue.
 
 use super::super::queues::Queues;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use crate::service::policies;
 
-pub(super) static GET_QUEUE_ACL: Op<Queues> = Op {
-    row: Row {
+pub(super) static GET_QUEUE_ACL: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "Get Queue ACL",
         methods: &["GET", "HEAD"],
-        shape: Shape::Queue,
-        signs: &[Sign::Query("comp", "acl")],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "", service: "", public: Public::Never },
+        resource: ResourceKind::Queue,
+        selectors: &[Selector::Query("comp", "acl")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |queues, call| Box::pin(get(queues, call)),
 };
 
-pub(super) static SET_QUEUE_ACL: Op<Queues> = Op {
-    row: Row {
+pub(super) static SET_QUEUE_ACL: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "Set Queue ACL",
         methods: &["PUT"],
-        shape: Shape::Queue,
-        signs: &[Sign::Query("comp", "acl")],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "", service: "", public: Public::Never },
+        resource: ResourceKind::Queue,
+        selectors: &[Selector::Query("comp", "acl")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 204,
     },
     run: |queues, call| Box::pin(set(queues, call)),
@@ -41,12 +41,12 @@ pub(super) static SET_QUEUE_ACL: Op<Queues> = Op {
 /// The permissions that a policy of a queue can give: read, add, update, process.
 const LETTERS: &str = "raup";
 
-async fn get(queues: &Queues, call: Call) -> Result<Reply, Fault> {
+async fn get(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
     let queue = queues.queue(&call)?.read();
-    Ok(Reply::xml(call.row.status, policies::document(queue.policies())))
+    Ok(Reply::xml(call.spec.status, policies::document(queue.policies())))
 }
 
-async fn set(queues: &Queues, mut call: Call) -> Result<Reply, Fault> {
+async fn set(queues: &Queues, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let stored = policies::read(&call.body.bytes(policies::LIMIT).await?, LETTERS)?;
     let queue = queues.queue(&call)?;
     queue
@@ -55,5 +55,5 @@ async fn set(queues: &Queues, mut call: Call) -> Result<Reply, Fault> {
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

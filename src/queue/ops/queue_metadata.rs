@@ -1,49 +1,49 @@
 //! Get and Set Queue Metadata; with the former, how many messages there are.
 
 use super::super::queues::Queues;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign, METADATA};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, METADATA};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 
-pub(super) static GET_QUEUE_METADATA: Op<Queues> = Op {
-    row: Row {
+pub(super) static GET_QUEUE_METADATA: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "Get Queue Metadata",
         methods: &["GET", "HEAD"],
-        shape: Shape::Queue,
-        signs: &[Sign::Query("comp", "metadata")],
-        takes: &[],
-        permit: Permit { level: Level::Container, account: "r", service: "r", public: Public::Never },
+        resource: ResourceKind::Queue,
+        selectors: &[Selector::Query("comp", "metadata")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "r", service: "r", public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |queues, call| Box::pin(get(queues, call)),
 };
 
-pub(super) static SET_QUEUE_METADATA: Op<Queues> = Op {
-    row: Row {
+pub(super) static SET_QUEUE_METADATA: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "Set Queue Metadata",
         methods: &["PUT"],
-        shape: Shape::Queue,
-        signs: &[Sign::Query("comp", "metadata")],
-        takes: &[METADATA],
-        permit: Permit { level: Level::Container, account: "w", service: "", public: Public::Never },
+        resource: ResourceKind::Queue,
+        selectors: &[Selector::Query("comp", "metadata")],
+        inputs: &[METADATA],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "w", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 204,
     },
     run: |queues, call| Box::pin(set(queues, call)),
 };
 
-async fn get(queues: &Queues, call: Call) -> Result<Reply, Fault> {
+async fn get(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
     let queue = queues.queue(&call)?.read();
     let count = queue.count(call.now).to_string();
-    Ok(Reply::new(call.row.status).with("x-ms-approximate-messages-count", count).with_metadata(queue.metadata()))
+    Ok(Reply::new(call.spec.status).with("x-ms-approximate-messages-count", count).with_metadata(queue.metadata()))
 }
 
-async fn set(queues: &Queues, call: Call) -> Result<Reply, Fault> {
+async fn set(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
     let metadata = call.metadata()?;
     let queue = queues.queue(&call)?;
     queue
@@ -52,5 +52,5 @@ async fn set(queues: &Queues, call: Call) -> Result<Reply, Fault> {
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

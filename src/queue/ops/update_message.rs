@@ -2,24 +2,24 @@
 
 use super::super::queues::Queues;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard,
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck,
     message::{self, Receipt},
 };
 use crate::takes;
 
-pub(super) static UPDATE_MESSAGE: Op<Queues> = Op {
-    row: Row {
+pub(super) static UPDATE_MESSAGE: Operation<Queues> = Operation {
+    spec: OperationSpec {
         name: "Update Message",
         methods: &["PUT"],
-        shape: Shape::Message,
-        signs: &[],
-        takes: &[Asked::FIELDS],
-        permit: Permit { level: Level::Object, account: "u", service: "u", public: Public::Never },
+        resource: ResourceKind::Message,
+        selectors: &[],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "u", service: "u", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 204,
     },
     run: |queues, call| Box::pin(run(queues, call)),
@@ -30,7 +30,7 @@ takes! { Asked {
     visibility: String = Query "visibilitytimeout",
 } }
 
-async fn run(queues: &Queues, mut call: Call) -> Result<Reply, Fault> {
+async fn run(queues: &Queues, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     Receipt::check_form(&asked.receipt)?;
     let visible = message::aside_until(&asked.visibility, call.now)?;
@@ -38,7 +38,7 @@ async fn run(queues: &Queues, mut call: Call) -> Result<Reply, Fault> {
     let queue = queues.queue(&call)?;
     let id = message::id(call.message())?;
     let updated = queue.write(|queue| queue.update(id, &asked.receipt, visible, text, call.now)).await?;
-    Ok(Reply::new(call.row.status)
+    Ok(Reply::new(call.spec.status)
         .with("x-ms-popreceipt", updated.receipt.text())
         .with("x-ms-time-next-visible", updated.visible.rfc1123()))
 }

@@ -1,8 +1,8 @@
 //! Get User Delegation Key, for signatures on queues.
 
 use super::super::queues::Queues;
-use crate::op::{Kind, Op};
+use crate::op::{ServiceKind, Operation};
 use crate::service::delegation;
 
-pub(super) static GET_USER_DELEGATION_KEY: Op<Queues> =
-    Op { row: delegation::ROW, run: |_, call| Box::pin(delegation::lend(Kind::Queue, call)) };
+pub(super) static GET_USER_DELEGATION_KEY: Operation<Queues> =
+    Operation { spec: delegation::ROW, run: |_, call| Box::pin(delegation::lend(ServiceKind::Queue, call)) };

@@ -8,7 +8,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::service::record::{Pairs, StoredPolicy, pairs, policies, policy};
 use crate::store::Store;
-use crate::store::journal::{Changes, Recorded, Records, Unreadable, diff};
+use crate::store::journal::{Changes, CorruptRecord, Persist, Records, diff};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -39,8 +39,8 @@ struct MessageForm<'a> {
     receipt: (u64, u64),
 }
 
-impl Recorded for Queue {
-    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+impl Persist for Queue {
+    fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
         // Of all messages that are cleared, none is told.
         let cleared = |before: &&Self| after.messages.is_empty() && before.messages.len() > 1;
         if before.filter(cleared).is_some() {
@@ -60,13 +60,13 @@ impl Recorded for Queue {
         }
     }
 
-    fn restore(records: &Records, _: &Store) -> Result<Self, Unreadable> {
-        let record = records.get(&[QUEUE]).ok_or_else(|| Unreadable("a queue of which nothing is said".to_owned()))?;
+    fn restore(records: &Records, _: &Store) -> Result<Self, CorruptRecord> {
+        let record = records.get(&[QUEUE]).ok_or_else(|| CorruptRecord("a queue of which nothing is said".to_owned()))?;
         let QueueForm { metadata, policies } = record.read(FORM)?;
         let mut queue = Queue::new(Metadata::stored(metadata));
         queue.policies = policies.into_iter().map(policy).collect();
         for (id, record) in records.under(&[MESSAGE]) {
-            let id = Uuid::from_slice(id).map_err(|error| Unreadable(error.to_string()))?;
+            let id = Uuid::from_slice(id).map_err(|error| CorruptRecord(error.to_string()))?;
             let message = record.read::<MessageForm<'_>>(FORM)?.message(id);
             queue.numbers = queue.numbers.max(message.order).max(message.receipt.number);
             queue.add(message);

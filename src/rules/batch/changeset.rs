@@ -1,6 +1,6 @@
 //! The body of an entity group transaction: a batch with one changeset inside, whose parts have bodies; or with a single query.
 
-use super::super::fault::{Code, Fault};
+use super::super::fault::{ErrorCode, StorageError};
 use super::{Part, boundary, header, is_http, malformed, request, sections};
 
 /// The most changes in a changeset.
@@ -29,7 +29,7 @@ pub struct Change {
 /// # Errors
 /// 400 InvalidHeaderValue for a Content-Type that is not `multipart/mixed` with a boundary; 400 InvalidInput for a body that is neither
 /// one changeset nor one query.
-pub fn parse(content_type: &str, body: &[u8]) -> Result<Group, Fault> {
+pub fn parse(content_type: &str, body: &[u8]) -> Result<Group, StorageError> {
     let boundary = boundary(content_type)?;
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
     let outside = sections(text.lines(), boundary)?;
@@ -45,7 +45,7 @@ pub fn parse(content_type: &str, body: &[u8]) -> Result<Group, Fault> {
         };
     }
     let boundary = super::boundary(kind).map_err(|_| malformed(format!("a part is {kind:?}")))?;
-    let changes: Result<Vec<Change>, Fault> = sections(lines, boundary)?.iter().map(|lines| change(lines)).collect();
+    let changes: Result<Vec<Change>, StorageError> = sections(lines, boundary)?.iter().map(|lines| change(lines)).collect();
     let changes = changes?;
     match changes.iter().find(|change| change.part.method == "GET") {
         Some(_) => Err(malformed("a query inside of a changeset")),
@@ -57,17 +57,17 @@ pub fn parse(content_type: &str, body: &[u8]) -> Result<Group, Fault> {
 ///
 /// # Errors
 /// 400 InvalidInput, which names the first one too many.
-pub fn check_count(changes: &[Change]) -> Result<(), Fault> {
+pub fn check_count(changes: &[Change]) -> Result<(), StorageError> {
     if changes.len() <= MOST_CHANGES {
         return Ok(());
     }
-    Err(Code::InvalidInput.saying(format!(
+    Err(ErrorCode::InvalidInput.with_message(format!(
         "{}:The batch request operation exceeds the maximum {MOST_CHANGES} changes per change set.",
         MOST_CHANGES - 1
     )))
 }
 
-fn change(lines: &[&str]) -> Result<Change, Fault> {
+fn change(lines: &[&str]) -> Result<Change, StorageError> {
     let mut lines = lines.iter().copied();
     let (_, mut part) = request(&mut lines)?;
     part.id = part.header("content-id").map(str::to_owned);
@@ -134,16 +134,18 @@ mod tests {
             batch("--cs\nContent-Type: text/plain\n\nPOST /t HTTP/1.1\n\n"),
             batch(&format!("--cs\n{HTTP}\nPOST\n\n")),
         ] {
-            assert_eq!(parse(KIND, body.as_bytes()).expect_err(&body).code(), Code::InvalidInput, "{body}");
+            assert_eq!(parse(KIND, body.as_bytes()).expect_err(&body).code(), ErrorCode::InvalidInput, "{body}");
         }
-        assert_eq!(parse("application/json", b"").unwrap_err().code(), Code::InvalidHeaderValue);
+        assert_eq!(parse("application/json", b"").unwrap_err().code(), ErrorCode::InvalidHeaderValue);
     }
 
     #[test]
     fn a_hundred_changes_are_enough() {
         let Ok(Group::Changes(changes)) = parse(KIND, batch(&insert("").repeat(101)).as_bytes()) else { panic!() };
         assert_eq!(check_count(&changes[..100]), Ok(()));
-        assert!(check_count(&changes).unwrap_err().says().starts_with("99:The batch request operation exceeds the maximum 100"));
+        assert!(
+            check_count(&changes).unwrap_err().message().starts_with("99:The batch request operation exceeds the maximum 100")
+        );
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! The entity tag of an entity: its Timestamp, and what `If-Match` asks of it.
 
 use super::value::date_text;
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::name::decode;
 use crate::rules::time::Timestamp;
 
@@ -12,7 +12,7 @@ pub fn of(timestamp: Timestamp) -> String {
 
 /// What `If-Match` asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IfMatch {
+pub enum EntityCondition {
     /// Any state: `*`.
     Any,
     /// The state of this moment.
@@ -21,36 +21,36 @@ pub enum IfMatch {
     Never,
 }
 
-impl IfMatch {
+impl EntityCondition {
     /// Reads the header. Any weak tag is well formed, whatever it says.
     ///
     /// # Errors
     /// 400 InvalidInput for what is no weak entity tag, or several.
-    pub fn read(text: &str) -> Result<IfMatch, Fault> {
+    pub fn read(text: &str) -> Result<EntityCondition, StorageError> {
         if text.trim() == "*" {
-            return Ok(IfMatch::Any);
+            return Ok(EntityCondition::Any);
         }
         let quoted = text.trim().strip_prefix("W/\"").and_then(|rest| rest.strip_suffix('"'));
         let Some(quoted) = quoted.filter(|inside| !inside.contains('"')) else {
-            return Err(Code::InvalidInput.saying(format!(
+            return Err(ErrorCode::InvalidInput.with_message(format!(
                 "The etag value '{text}' specified in one of the request headers is not valid. Please make sure only one etag \
                  value is specified and is valid."
             )));
         };
         let inner = quoted.strip_prefix("datetime'").and_then(|rest| rest.strip_suffix('\''));
         let moment = inner.and_then(|date| decode(date).ok()).and_then(|date| Timestamp::parse_iso(&date));
-        Ok(moment.map_or(IfMatch::Never, IfMatch::Is))
+        Ok(moment.map_or(EntityCondition::Never, EntityCondition::Is))
     }
 
     /// Checks an entity against it.
     ///
     /// # Errors
     /// 412 UpdateConditionNotSatisfied.
-    pub fn check(self, timestamp: Timestamp) -> Result<(), Fault> {
+    pub fn check(self, timestamp: Timestamp) -> Result<(), StorageError> {
         match self {
-            IfMatch::Is(moment) if moment == timestamp => Ok(()),
-            IfMatch::Any => Ok(()),
-            IfMatch::Is(_) | IfMatch::Never => Err(Code::UpdateConditionNotSatisfied.into()),
+            EntityCondition::Is(moment) if moment == timestamp => Ok(()),
+            EntityCondition::Any => Ok(()),
+            EntityCondition::Is(_) | EntityCondition::Never => Err(ErrorCode::UpdateConditionNotSatisfied.into()),
         }
     }
 }
@@ -68,20 +68,26 @@ mod tests {
         ] {
             let moment = Timestamp::parse_iso(iso).unwrap();
             assert_eq!(of(moment), tag);
-            assert_eq!(IfMatch::read(tag), Ok(IfMatch::Is(moment)));
-            assert_eq!(IfMatch::read(&tag.replace("%3A", ":")), Ok(IfMatch::Is(moment)));
-            assert_eq!(IfMatch::Is(moment).check(moment), Ok(()));
-            assert_eq!(IfMatch::Is(moment).check(moment.next()).unwrap_err().code(), Code::UpdateConditionNotSatisfied);
-            assert_eq!(IfMatch::Any.check(moment), Ok(()));
+            assert_eq!(EntityCondition::read(tag), Ok(EntityCondition::Is(moment)));
+            assert_eq!(EntityCondition::read(&tag.replace("%3A", ":")), Ok(EntityCondition::Is(moment)));
+            assert_eq!(EntityCondition::Is(moment).check(moment), Ok(()));
+            assert_eq!(
+                EntityCondition::Is(moment).check(moment.next()).unwrap_err().code(),
+                ErrorCode::UpdateConditionNotSatisfied
+            );
+            assert_eq!(EntityCondition::Any.check(moment), Ok(()));
         }
         for text in ["W/\"wrong\"", "W/\"datetime'soon'\"", "W/\"\"", " W/\"0x8D\" "] {
-            assert_eq!(IfMatch::read(text), Ok(IfMatch::Never), "{text}");
+            assert_eq!(EntityCondition::read(text), Ok(EntityCondition::Never), "{text}");
         }
-        assert_eq!(IfMatch::Never.check(Timestamp::default()).unwrap_err().code(), Code::UpdateConditionNotSatisfied);
+        assert_eq!(
+            EntityCondition::Never.check(Timestamp::default()).unwrap_err().code(),
+            ErrorCode::UpdateConditionNotSatisfied
+        );
         for text in ["", "x", "\"0x8D\"", "W/\"", "W/\"datetime'2017-11-10T02%3A43%3A44Z'\",*", "W/\"a\",W/\"b\""] {
-            let fault = IfMatch::read(text).unwrap_err();
-            assert_eq!(fault.code(), Code::InvalidInput, "{text}");
-            assert!(fault.says().starts_with(&format!("The etag value '{text}' specified")), "{text}");
+            let fault = EntityCondition::read(text).unwrap_err();
+            assert_eq!(fault.code(), ErrorCode::InvalidInput, "{text}");
+            assert!(fault.message().starts_with(&format!("The etag value '{text}' specified")), "{text}");
         }
     }
 }

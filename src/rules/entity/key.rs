@@ -1,6 +1,6 @@
 //! Where an entity stands in its table: PartitionKey, then RowKey, in the order of their UTF-16 code units.
 
-use super::super::fault::{Code, Fault};
+use super::super::fault::{ErrorCode, StorageError};
 use super::utf16;
 use crate::rules::name::RESERVED;
 use percent_encoding::utf8_percent_encode;
@@ -31,14 +31,15 @@ impl Key {
     ///
     /// # Errors
     /// 400 KeyValueTooLarge over 1 KiB; 400 OutOfRangeInput for `/`, `\`, `#`, `?` and control characters.
-    pub fn checked(partition: &str, row: &str) -> Result<Key, Fault> {
+    pub fn checked(partition: &str, row: &str) -> Result<Key, StorageError> {
         for (name, value) in [("PartitionKey", partition), ("RowKey", row)] {
             if utf16(value) > LONGEST {
-                return Err(Code::KeyValueTooLarge.into());
+                return Err(ErrorCode::KeyValueTooLarge.into());
             }
             if value.chars().any(|c| matches!(c, '/' | '\\' | '#' | '?') || c.is_control()) {
                 let shown: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-                return Err(Code::OutOfRangeInput.saying(format!("The '{name}' parameter of value '{shown}' is out of range.")));
+                return Err(ErrorCode::OutOfRangeInput
+                    .with_message(format!("The '{name}' parameter of value '{shown}' is out of range.")));
             }
         }
         Ok(Key::new(partition, row))
@@ -48,8 +49,8 @@ impl Key {
     ///
     /// # Errors
     /// 400 InvalidInput for what is not that; as [`Key::checked`].
-    pub fn parse(text: &str) -> Result<Key, Fault> {
-        let malformed = || Code::InvalidInput.because(format!("{text:?} are no keys"));
+    pub fn parse(text: &str) -> Result<Key, StorageError> {
+        let malformed = || ErrorCode::InvalidInput.with_reason(format!("{text:?} are no keys"));
         let (mut partition, mut row, mut rest) = (None, None, text.trim());
         while !rest.is_empty() {
             let (name, behind) = rest.split_once('=').ok_or_else(malformed)?;
@@ -187,20 +188,20 @@ mod tests {
             ("", "", None),
             ("a b'%&+:@$", "é\u{1F600}", None),
             (&*"k".repeat(512), "", None),
-            (&*"k".repeat(513), "", Some(Code::KeyValueTooLarge)),
-            ("", &*"\u{1F600}".repeat(257), Some(Code::KeyValueTooLarge)),
-            ("a/b", "", Some(Code::OutOfRangeInput)),
-            ("", "a\\b", Some(Code::OutOfRangeInput)),
-            ("a#", "", Some(Code::OutOfRangeInput)),
-            ("", "?", Some(Code::OutOfRangeInput)),
-            ("a\tb", "", Some(Code::OutOfRangeInput)),
-            ("", "\u{7f}", Some(Code::OutOfRangeInput)),
-            ("", "\u{9f}", Some(Code::OutOfRangeInput)),
+            (&*"k".repeat(513), "", Some(ErrorCode::KeyValueTooLarge)),
+            ("", &*"\u{1F600}".repeat(257), Some(ErrorCode::KeyValueTooLarge)),
+            ("a/b", "", Some(ErrorCode::OutOfRangeInput)),
+            ("", "a\\b", Some(ErrorCode::OutOfRangeInput)),
+            ("a#", "", Some(ErrorCode::OutOfRangeInput)),
+            ("", "?", Some(ErrorCode::OutOfRangeInput)),
+            ("a\tb", "", Some(ErrorCode::OutOfRangeInput)),
+            ("", "\u{7f}", Some(ErrorCode::OutOfRangeInput)),
+            ("", "\u{9f}", Some(ErrorCode::OutOfRangeInput)),
         ] {
             assert_eq!(Key::checked(partition, row).err().map(|fault| fault.code()), refusal, "{partition:?} {row:?}");
         }
         let said = Key::checked("a", "b/c").unwrap_err();
-        assert_eq!(said.says(), "The 'RowKey' parameter of value 'b/c' is out of range.");
+        assert_eq!(said.message(), "The 'RowKey' parameter of value 'b/c' is out of range.");
     }
 
     #[test]

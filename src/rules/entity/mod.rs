@@ -7,11 +7,11 @@ pub mod value;
 mod write;
 
 pub use key::Key;
-pub use read::{Given, members, read};
+pub use read::{EntityBody, members, read};
 pub use value::{Type, Value};
 pub use write::{Change, Write};
 
-use super::fault::{Code, Fault};
+use super::fault::{ErrorCode, StorageError};
 use super::time::Timestamp;
 
 /// The most properties beside PartitionKey, RowKey and Timestamp.
@@ -48,14 +48,14 @@ pub fn utf16(text: &str) -> usize {
 }
 
 /// Checks a property's name.
-fn check_name(name: &str) -> Result<(), Fault> {
+fn check_name(name: &str) -> Result<(), StorageError> {
     if utf16(name) > LONGEST_NAME {
-        return Err(Code::PropertyNameTooLong.into());
+        return Err(ErrorCode::PropertyNameTooLong.into());
     }
     let mut letters = name.chars();
     let first = letters.next().is_some_and(|c| c == '_' || c.is_alphabetic());
     if !first || !letters.all(|c| c == '_' || c.is_alphanumeric()) {
-        return Err(Code::PropertyNameInvalid.because(format!("{name:?} is no identifier")));
+        return Err(ErrorCode::PropertyNameInvalid.with_reason(format!("{name:?} is no identifier")));
     }
     Ok(())
 }
@@ -74,17 +74,17 @@ fn size(value: &Value) -> usize {
 
 /// Checks that an entity is no larger than allowed, in number and in bytes. An entity that is too large as a whole is told so, whether or
 /// not one of its values is too large by itself.
-fn check_size(key: &Key, properties: &[(Box<str>, Value)]) -> Result<(), Fault> {
+fn check_size(key: &Key, properties: &[(Box<str>, Value)]) -> Result<(), StorageError> {
     if properties.len() > MOST_PROPERTIES {
-        return Err(Code::TooManyProperties.into());
+        return Err(ErrorCode::TooManyProperties.into());
     }
     let keys = 4 + 2 * (utf16(key.partition()) + utf16(key.row()));
     let total = properties.iter().fold(keys, |total, (name, value)| total + 8 + 2 * utf16(name) + size(value));
     if total > LARGEST {
-        return Err(Code::EntityTooLarge.into());
+        return Err(ErrorCode::EntityTooLarge.into());
     }
     match properties.iter().find(|(_, value)| size(value) > LARGEST_VALUE + 4) {
-        Some((name, _)) => Err(Code::PropertyValueTooLarge.because(name.to_string())),
+        Some((name, _)) => Err(ErrorCode::PropertyValueTooLarge.with_reason(name.to_string())),
         None => Ok(()),
     }
 }

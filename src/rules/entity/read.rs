@@ -1,6 +1,6 @@
 //! From a request's JSON to an entity's keys and properties.
 
-use super::super::fault::{Code, Fault};
+use super::super::fault::{ErrorCode, StorageError};
 use super::{MOST_PROPERTIES, Type, Value, check_name};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value as Json;
@@ -9,7 +9,7 @@ use std::fmt;
 
 /// What a request's body says of an entity.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Given {
+pub struct EntityBody {
     /// Its PartitionKey, if it is there.
     pub partition: Option<String>,
     /// Its RowKey, if it is there.
@@ -47,12 +47,13 @@ impl<'de> Deserialize<'de> for Members {
 ///
 /// # Errors
 /// 400 InvalidInput for a body that is none; 400 DuplicatePropertiesSpecified for a name that is there twice.
-pub fn members(body: &[u8]) -> Result<Vec<(String, Json)>, Fault> {
-    let Members(members) = serde_json::from_slice(body).map_err(|error| Code::InvalidInput.because(error.to_string()))?;
+pub fn members(body: &[u8]) -> Result<Vec<(String, Json)>, StorageError> {
+    let Members(members) =
+        serde_json::from_slice(body).map_err(|error| ErrorCode::InvalidInput.with_reason(error.to_string()))?;
     let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
     names.sort_unstable();
     if names.windows(2).any(|pair| pair.first() == pair.last()) {
-        return Err(Code::DuplicatePropertiesSpecified.into());
+        return Err(ErrorCode::DuplicatePropertiesSpecified.into());
     }
     Ok(members)
 }
@@ -63,17 +64,17 @@ pub fn members(body: &[u8]) -> Result<Vec<(String, Json)>, Fault> {
 /// # Errors
 /// As [`members`]; 400 InvalidInput for a value that is not of the type that its annotation names, PropertyNameInvalid and
 /// PropertyNameTooLong for a name, TooManyProperties, PropertiesNeedValue for a key that is null, PrimaryKeyPropertyIsInvalidType for one that is no string.
-pub fn read(body: &[u8]) -> Result<Given, Fault> {
+pub fn read(body: &[u8]) -> Result<EntityBody, StorageError> {
     let members = members(body)?;
     // By name: a body can have a great many members, and none is looked for among all others.
     let annotations: HashMap<&str, &Json> =
         members.iter().filter_map(|(name, kind)| Some((name.strip_suffix("@odata.type")?, kind))).collect();
-    let annotated = |name: &str| -> Result<Option<Type>, Fault> {
+    let annotated = |name: &str| -> Result<Option<Type>, StorageError> {
         let Some(kind) = annotations.get(name) else { return Ok(None) };
-        let unknown = || Code::InvalidInput.because(format!("{kind} is no type"));
+        let unknown = || ErrorCode::InvalidInput.with_reason(format!("{kind} is no type"));
         kind.as_str().and_then(Type::named).map(Some).ok_or_else(unknown)
     };
-    let mut given = Given::default();
+    let mut given = EntityBody::default();
     for (name, json) in &members {
         match name.as_str() {
             name if name.starts_with("odata.") || name.contains('@') || name == "Timestamp" => {}
@@ -83,7 +84,7 @@ pub fn read(body: &[u8]) -> Result<Given, Fault> {
                 check_name(name)?;
                 let Some(value) = Value::read(json, annotated(name)?)? else { continue };
                 if given.properties.len() == MOST_PROPERTIES {
-                    return Err(Code::TooManyProperties.into());
+                    return Err(ErrorCode::TooManyProperties.into());
                 }
                 given.properties.push((name.into(), value));
             }
@@ -92,11 +93,11 @@ pub fn read(body: &[u8]) -> Result<Given, Fault> {
     Ok(given)
 }
 
-fn key(json: &Json, kind: Option<Type>) -> Result<String, Fault> {
+fn key(json: &Json, kind: Option<Type>) -> Result<String, StorageError> {
     match (json, kind) {
-        (Json::Null, _) => Err(Code::PropertiesNeedValue.into()),
+        (Json::Null, _) => Err(ErrorCode::PropertiesNeedValue.into()),
         (Json::String(text), None | Some(Type::String)) => Ok(text.clone()),
-        _ => Err(Code::PrimaryKeyPropertyIsInvalidType.into()),
+        _ => Err(ErrorCode::PrimaryKeyPropertyIsInvalidType.into()),
     }
 }
 
@@ -123,30 +124,30 @@ mod tests {
             let members: Vec<String> = (0..20_000).map(|n| format!(r#""p{n}":{value},"p{n}@odata.type":"Edm.Int32""#)).collect();
             format!("{{{}}}", members.join(","))
         };
-        assert_eq!(read(body("1").as_bytes()).unwrap_err().code(), Code::TooManyProperties);
-        assert_eq!(read(body("null").as_bytes()), Ok(Given::default()));
+        assert_eq!(read(body("1").as_bytes()).unwrap_err().code(), ErrorCode::TooManyProperties);
+        assert_eq!(read(body("null").as_bytes()), Ok(EntityBody::default()));
     }
 
     #[test]
     fn refuses_what_is_no_entity() {
         let long = format!(r#"{{"{}":1}}"#, "n".repeat(256));
         for (body, code) in [
-            ("", Code::InvalidInput),
-            ("[]", Code::InvalidInput),
-            ("{", Code::InvalidInput),
-            ("{}{}", Code::InvalidInput),
-            (r#"{"a":{"b":1}}"#, Code::InvalidInput),
-            (r#"{"a":1,"a@odata.type":"Edm.Int16"}"#, Code::InvalidInput),
-            (r#"{"a":1,"a@odata.type":1}"#, Code::InvalidInput),
-            (r#"{"a":1,"a":2}"#, Code::DuplicatePropertiesSpecified),
-            (r#"{"a b":1}"#, Code::PropertyNameInvalid),
-            (r#"{"a-b":1}"#, Code::PropertyNameInvalid),
-            (r#"{"1a":1}"#, Code::PropertyNameInvalid),
-            (r#"{"":1}"#, Code::PropertyNameInvalid),
-            (&long, Code::PropertyNameTooLong),
-            (r#"{"PartitionKey":null}"#, Code::PropertiesNeedValue),
-            (r#"{"RowKey":1}"#, Code::PrimaryKeyPropertyIsInvalidType),
-            (r#"{"RowKey":"1","RowKey@odata.type":"Edm.Int32"}"#, Code::PrimaryKeyPropertyIsInvalidType),
+            ("", ErrorCode::InvalidInput),
+            ("[]", ErrorCode::InvalidInput),
+            ("{", ErrorCode::InvalidInput),
+            ("{}{}", ErrorCode::InvalidInput),
+            (r#"{"a":{"b":1}}"#, ErrorCode::InvalidInput),
+            (r#"{"a":1,"a@odata.type":"Edm.Int16"}"#, ErrorCode::InvalidInput),
+            (r#"{"a":1,"a@odata.type":1}"#, ErrorCode::InvalidInput),
+            (r#"{"a":1,"a":2}"#, ErrorCode::DuplicatePropertiesSpecified),
+            (r#"{"a b":1}"#, ErrorCode::PropertyNameInvalid),
+            (r#"{"a-b":1}"#, ErrorCode::PropertyNameInvalid),
+            (r#"{"1a":1}"#, ErrorCode::PropertyNameInvalid),
+            (r#"{"":1}"#, ErrorCode::PropertyNameInvalid),
+            (&long, ErrorCode::PropertyNameTooLong),
+            (r#"{"PartitionKey":null}"#, ErrorCode::PropertiesNeedValue),
+            (r#"{"RowKey":1}"#, ErrorCode::PrimaryKeyPropertyIsInvalidType),
+            (r#"{"RowKey":"1","RowKey@odata.type":"Edm.Int32"}"#, ErrorCode::PrimaryKeyPropertyIsInvalidType),
         ] {
             assert_eq!(read(body.as_bytes()).unwrap_err().code(), code, "{body}");
         }

@@ -1,6 +1,6 @@
 //! Values of properties: eight types, their literals in JSON, and what one is taken for that says nothing of its type.
 
-use super::super::fault::{Code, Fault};
+use super::super::fault::{ErrorCode, StorageError};
 use super::super::time::{TICKS_PER_SECOND, Timestamp};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value as Json;
@@ -81,7 +81,7 @@ impl Value {
     ///
     /// # Errors
     /// 400 InvalidInput for a value that is not of its type; 400 OutOfRangeInput for a date before 1601.
-    pub fn read(json: &Json, kind: Option<Type>) -> Result<Option<Value>, Fault> {
+    pub fn read(json: &Json, kind: Option<Type>) -> Result<Option<Value>, StorageError> {
         let value = match (json, kind) {
             (Json::Null, _) => return Ok(None),
             (Json::String(text), None) => Some(Value::String(text.as_str().into())),
@@ -102,11 +102,11 @@ impl Value {
             }
             _ => None,
         };
-        value.map(Some).ok_or_else(|| Code::InvalidInput.because(format!("{json} is not of type {kind:?}")))
+        value.map(Some).ok_or_else(|| ErrorCode::InvalidInput.with_reason(format!("{json} is not of type {kind:?}")))
     }
 
     /// Reads the text of a value of this type.
-    fn parse(text: &str, kind: Type) -> Result<Option<Value>, Fault> {
+    fn parse(text: &str, kind: Type) -> Result<Option<Value>, StorageError> {
         Ok(match kind {
             Type::String => Some(Value::String(text.into())),
             Type::Int32 => text.parse().ok().map(Value::Int32),
@@ -116,7 +116,9 @@ impl Value {
                 [true, false].into_iter().find(|flag| text.eq_ignore_ascii_case(&flag.to_string())).map(Value::Boolean)
             }
             Type::DateTime => match date(text) {
-                Some(date) if date < FIRST_DATE => return Err(Code::OutOfRangeInput.because(format!("{text} is before 1601"))),
+                Some(date) if date < FIRST_DATE => {
+                    return Err(ErrorCode::OutOfRangeInput.with_reason(format!("{text} is before 1601")));
+                }
                 date => date.map(Value::DateTime),
             },
             Type::Guid => guid(text).map(Value::Guid),
@@ -227,7 +229,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    fn read(json: &Json, kind: &str) -> Result<String, Code> {
+    fn read(json: &Json, kind: &str) -> Result<String, ErrorCode> {
         let kind = Some(kind).filter(|kind| !kind.is_empty()).map(|kind| Type::named(kind).unwrap());
         match Value::read(json, kind) {
             Ok(None) => Ok("null".to_owned()),
@@ -274,24 +276,24 @@ mod tests {
     #[test]
     fn what_is_not_of_its_type_is_refused() {
         for (json, kind, code) in [
-            (json!({}), "", Code::InvalidInput),
-            (json!([1]), "", Code::InvalidInput),
-            (json!(1), "Edm.String", Code::InvalidInput),
-            (json!(true), "Edm.String", Code::InvalidInput),
-            (json!(1.5), "Edm.Int32", Code::InvalidInput),
-            (json!(2_147_483_648_i64), "Edm.Int32", Code::InvalidInput),
-            (json!("9223372036854775808"), "Edm.Int64", Code::InvalidInput),
-            (json!("x"), "Edm.Double", Code::InvalidInput),
-            (json!("inf"), "Edm.Double", Code::InvalidInput),
-            (json!("1e999"), "Edm.Double", Code::InvalidInput),
-            (json!("yes"), "Edm.Boolean", Code::InvalidInput),
-            (json!(1), "Edm.Boolean", Code::InvalidInput),
-            (json!("tomorrow"), "Edm.DateTime", Code::InvalidInput),
-            (json!("2020-02-30T00:00:00Z"), "Edm.DateTime", Code::InvalidInput),
-            (json!("0001-01-01T00:00:00Z"), "Edm.DateTime", Code::OutOfRangeInput),
-            (json!("1600-12-31T23:59:59.9999999Z"), "Edm.DateTime", Code::OutOfRangeInput),
-            (json!("c9da6455213d42c99a793e9149a57833"), "Edm.Guid", Code::InvalidInput),
-            (json!("not base64"), "Edm.Binary", Code::InvalidInput),
+            (json!({}), "", ErrorCode::InvalidInput),
+            (json!([1]), "", ErrorCode::InvalidInput),
+            (json!(1), "Edm.String", ErrorCode::InvalidInput),
+            (json!(true), "Edm.String", ErrorCode::InvalidInput),
+            (json!(1.5), "Edm.Int32", ErrorCode::InvalidInput),
+            (json!(2_147_483_648_i64), "Edm.Int32", ErrorCode::InvalidInput),
+            (json!("9223372036854775808"), "Edm.Int64", ErrorCode::InvalidInput),
+            (json!("x"), "Edm.Double", ErrorCode::InvalidInput),
+            (json!("inf"), "Edm.Double", ErrorCode::InvalidInput),
+            (json!("1e999"), "Edm.Double", ErrorCode::InvalidInput),
+            (json!("yes"), "Edm.Boolean", ErrorCode::InvalidInput),
+            (json!(1), "Edm.Boolean", ErrorCode::InvalidInput),
+            (json!("tomorrow"), "Edm.DateTime", ErrorCode::InvalidInput),
+            (json!("2020-02-30T00:00:00Z"), "Edm.DateTime", ErrorCode::InvalidInput),
+            (json!("0001-01-01T00:00:00Z"), "Edm.DateTime", ErrorCode::OutOfRangeInput),
+            (json!("1600-12-31T23:59:59.9999999Z"), "Edm.DateTime", ErrorCode::OutOfRangeInput),
+            (json!("c9da6455213d42c99a793e9149a57833"), "Edm.Guid", ErrorCode::InvalidInput),
+            (json!("not base64"), "Edm.Binary", ErrorCode::InvalidInput),
         ] {
             assert_eq!(read(&json, kind), Err(code), "{json} {kind}");
         }

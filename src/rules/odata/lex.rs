@@ -1,7 +1,7 @@
 //! The words of a filter. Positions in its refusals are those of the service: behind the word that was not expected.
 
 use super::super::entity::{Value, value};
-use super::super::fault::{Code, Fault};
+use super::super::fault::{ErrorCode, StorageError};
 
 /// A word, and where it ends: the number of characters up to there.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub(super) enum What {
 }
 
 /// Splits a filter into its words; the last is [`What::End`].
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, StorageError> {
     let letters: Vec<char> = text.chars().collect();
     let mut lexer = Lexer { text, letters: &letters, at: 0 };
     let mut tokens = Vec::new();
@@ -45,8 +45,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
 }
 
 /// 400 InvalidInput with a sentence that names the filter.
-pub(super) fn refused(what: &str, at: usize, text: &str) -> Fault {
-    Code::InvalidInput.saying(format!("{what} at position {at} in '{text}'."))
+pub(super) fn refused(what: &str, at: usize, text: &str) -> StorageError {
+    ErrorCode::InvalidInput.with_message(format!("{what} at position {at} in '{text}'."))
 }
 
 struct Lexer<'a> {
@@ -70,7 +70,7 @@ impl Lexer<'_> {
         taken
     }
 
-    fn next(&mut self) -> Result<Token, Fault> {
+    fn next(&mut self) -> Result<Token, StorageError> {
         self.take(char::is_whitespace);
         let what = match self.peek(0) {
             None => What::End,
@@ -99,7 +99,7 @@ impl Lexer<'_> {
     }
 
     /// A text in quotes, in which a quote is written twice.
-    fn quoted(&mut self) -> Result<String, Fault> {
+    fn quoted(&mut self) -> Result<String, StorageError> {
         self.at += 1;
         let mut text = String::new();
         loop {
@@ -116,7 +116,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn word(&mut self) -> Result<What, Fault> {
+    fn word(&mut self) -> Result<What, StorageError> {
         let word = self.take(|letter| letter == '_' || letter.is_alphanumeric());
         if self.peek(0) == Some('\'') {
             let text = self.quoted()?;
@@ -138,7 +138,7 @@ impl Lexer<'_> {
         })
     }
 
-    fn number(&mut self) -> Result<What, Fault> {
+    fn number(&mut self) -> Result<What, StorageError> {
         let mut text = String::new();
         if self.peek(0) == Some('-') {
             text.push('-');
@@ -185,8 +185,9 @@ impl Lexer<'_> {
         constant.map(What::Constant).ok_or_else(|| self.unrecognized(kind, &text))
     }
 
-    fn unrecognized(&self, kind: &str, literal: &str) -> Fault {
-        Code::InvalidInput.saying(format!("Unrecognized '{kind}' literal '{literal}' at '{}' in '{}'.", self.at, self.text))
+    fn unrecognized(&self, kind: &str, literal: &str) -> StorageError {
+        ErrorCode::InvalidInput
+            .with_message(format!("Unrecognized '{kind}' literal '{literal}' at '{}' in '{}'.", self.at, self.text))
     }
 }
 

@@ -5,7 +5,7 @@
 //! the library avoids by writing `Married eq true` (Azure/azure-sdk-for-net#30185).
 
 use super::super::entity::{Type, Value};
-use super::super::fault::{Code, Fault};
+use super::super::fault::{ErrorCode, StorageError};
 use super::lex::{Token, What, refused, tokens};
 use super::{Filter, Operand, Operator};
 
@@ -18,13 +18,13 @@ const DEEPEST: usize = 100;
 /// 400 InvalidInput with the service's sentence, telling the position; 400 InvalidInput for null (Azure/Azurite#2471 has the service's
 /// answer) and for `True`, which is no constant; 501 NotImplemented for what the language has and the service does not do: functions,
 /// arithmetic, comparisons of two properties.
-pub fn parse(text: &str) -> Result<Filter, Fault> {
+pub fn parse(text: &str) -> Result<Filter, StorageError> {
     let mut parser = Parser { text, tokens: &tokens(text)?, at: 0, depth: 0 };
     let part = parser.any_of()?;
     match parser.peek() {
         What::End => {
             let kind = part.kind();
-            part.condition().ok_or_else(|| Code::InvalidInput.because(format!("{} alone is no condition", kind.name())))
+            part.condition().ok_or_else(|| ErrorCode::InvalidInput.with_reason(format!("{} alone is no condition", kind.name())))
         }
         _ => Err(parser.refused("Syntax error")),
     }
@@ -71,10 +71,10 @@ const AND: Chain = Chain { word: "and", name: "And", join: Filter::And };
 
 impl Chain {
     /// Checks that both sides are conditions.
-    fn check(self, left: Type, right: Type) -> Result<(), Fault> {
+    fn check(self, left: Type, right: Type) -> Result<(), StorageError> {
         match (left, right) {
             (Type::Boolean, Type::Boolean) => Ok(()),
-            _ => Err(Code::InvalidInput.saying(format!(
+            _ => Err(ErrorCode::InvalidInput.with_message(format!(
                 "A binary operator with incompatible types was detected. Found operand types '{}' and '{}' for operator kind '{}'.",
                 left.name(),
                 right.name(),
@@ -103,20 +103,20 @@ impl Parser<'_> {
         is
     }
 
-    fn refused(&self, what: &str) -> Fault {
+    fn refused(&self, what: &str) -> StorageError {
         refused(what, self.tokens.get(self.at).map_or(0, |token| token.end), self.text)
     }
 
-    fn any_of(&mut self) -> Result<Part, Fault> {
+    fn any_of(&mut self) -> Result<Part, StorageError> {
         self.chain(OR, Parser::all_of)
     }
 
-    fn all_of(&mut self) -> Result<Part, Fault> {
+    fn all_of(&mut self) -> Result<Part, StorageError> {
         self.chain(AND, Parser::not)
     }
 
     /// One part, or several with a word between them.
-    fn chain(&mut self, chain: Chain, next: fn(&mut Self) -> Result<Part, Fault>) -> Result<Part, Fault> {
+    fn chain(&mut self, chain: Chain, next: fn(&mut Self) -> Result<Part, StorageError>) -> Result<Part, StorageError> {
         let first = next(self)?;
         if !self.word(chain.word) {
             return Ok(first);
@@ -134,7 +134,7 @@ impl Parser<'_> {
         }
     }
 
-    fn not(&mut self) -> Result<Part, Fault> {
+    fn not(&mut self) -> Result<Part, StorageError> {
         if !self.word("not") {
             return self.comparison();
         }
@@ -142,7 +142,7 @@ impl Parser<'_> {
             let part = parser.not()?;
             let kind = part.kind();
             let condition = part.condition().ok_or_else(|| {
-                Code::InvalidInput.saying(format!(
+                ErrorCode::InvalidInput.with_message(format!(
                     "A unary operator with an incompatible type was detected. Found operand type '{}' for operator kind 'Not'.",
                     kind.name()
                 ))
@@ -151,21 +151,21 @@ impl Parser<'_> {
         })
     }
 
-    fn deeper(&mut self, inside: impl FnOnce(&mut Self) -> Result<Part, Fault>) -> Result<Part, Fault> {
+    fn deeper(&mut self, inside: impl FnOnce(&mut Self) -> Result<Part, StorageError>) -> Result<Part, StorageError> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Code::InvalidInput.saying("Recursion limit reached."));
+            return Err(ErrorCode::InvalidInput.with_message("Recursion limit reached."));
         }
         let part = inside(self)?;
         self.depth -= 1;
         Ok(part)
     }
 
-    fn comparison(&mut self) -> Result<Part, Fault> {
+    fn comparison(&mut self) -> Result<Part, StorageError> {
         let left = self.primary()?;
         let What::Word(word) = self.peek() else { return Ok(left) };
         if ["add", "sub", "mul", "div", "mod"].contains(&word.as_str()) {
-            return Err(Code::NotImplemented.because(format!("the operator {word}")));
+            return Err(ErrorCode::NotImplemented.with_reason(format!("the operator {word}")));
         }
         let Some((operator, _)) = Operator::ALL.iter().find(|(_, known)| known == word) else { return Ok(left) };
         self.at += 1;
@@ -173,7 +173,7 @@ impl Parser<'_> {
         compare(left, *operator, right)
     }
 
-    fn primary(&mut self) -> Result<Part, Fault> {
+    fn primary(&mut self) -> Result<Part, StorageError> {
         let part = match self.peek().clone() {
             What::Open => {
                 self.at += 1;
@@ -187,13 +187,13 @@ impl Parser<'_> {
                 });
             }
             What::Constant(constant) => Operand::Constant(constant),
-            What::Null => return Err(Code::InvalidInput.because("null compares with nothing")),
+            What::Null => return Err(ErrorCode::InvalidInput.with_reason("null compares with nothing")),
             What::Word(name) => Operand::Property(name.into()),
             What::Close | What::Other | What::End => return Err(self.refused("Expression expected")),
         };
         self.at += 1;
         match (&part, self.peek()) {
-            (Operand::Property(name), What::Open) => Err(Code::NotImplemented.because(format!("the function {name}"))),
+            (Operand::Property(name), What::Open) => Err(ErrorCode::NotImplemented.with_reason(format!("the function {name}"))),
             (Operand::Property(_), What::Other) => Err(self.refused("Syntax error")),
             _ => Ok(Part::Operand(part)),
         }
@@ -201,13 +201,13 @@ impl Parser<'_> {
 }
 
 /// A comparison. One side of it is a constant; what is true or false may be compared with `true` and `false`.
-fn compare(left: Part, operator: Operator, right: Part) -> Result<Part, Fault> {
+fn compare(left: Part, operator: Operator, right: Part) -> Result<Part, StorageError> {
     let filter = match (left, right) {
         (Part::Operand(Operand::Property(one)), Part::Operand(Operand::Property(other))) => {
             if is_flag(&one) || is_flag(&other) {
-                return Err(Code::InvalidInput.because("true and false are written in lower case"));
+                return Err(ErrorCode::InvalidInput.with_reason("true and false are written in lower case"));
             }
-            return Err(Code::NotImplemented.because("two properties are compared"));
+            return Err(ErrorCode::NotImplemented.with_reason("two properties are compared"));
         }
         (Part::Operand(left), Part::Operand(right)) => Filter::Compare(left, operator, right),
         (Part::Filter(filter), Part::Operand(Operand::Constant(Value::Boolean(wanted))))
@@ -215,9 +215,9 @@ fn compare(left: Part, operator: Operator, right: Part) -> Result<Part, Fault> {
             Operator::Eq if wanted => filter,
             Operator::Ne if !wanted => filter,
             Operator::Eq | Operator::Ne => Filter::Not(Box::new(filter)),
-            _ => return Err(Code::NotImplemented.because("conditions have no order")),
+            _ => return Err(ErrorCode::NotImplemented.with_reason("conditions have no order")),
         },
-        _ => return Err(Code::NotImplemented.because("two conditions are compared")),
+        _ => return Err(ErrorCode::NotImplemented.with_reason("two conditions are compared")),
     };
     Ok(Part::Filter(filter))
 }

@@ -1,7 +1,7 @@
 //! Tables of filters; and every filter, evaluated, printed and taken apart into ranges, against the plainest way to do so.
 
 use super::super::entity::{Key, Value};
-use super::super::fault::Code;
+use super::super::fault::ErrorCode;
 use super::super::time::Timestamp;
 use super::*;
 use proptest::prelude::*;
@@ -108,8 +108,8 @@ fn one_table_of_filters() {
 
 #[test]
 fn one_table_of_refusals() {
-    let invalid = |says: &'static str| (Code::InvalidInput, says);
-    let missing = (Code::NotImplemented, Code::NotImplemented.says());
+    let invalid = |says: &'static str| (ErrorCode::InvalidInput, says);
+    let missing = (ErrorCode::NotImplemented, ErrorCode::NotImplemented.says());
     const UNARY: &str =
         "A unary operator with an incompatible type was detected. Found operand type 'Edm.String' for operator kind 'Not'.";
     let binary = |left: &str, right: &str, kind: &str| {
@@ -140,9 +140,9 @@ fn one_table_of_refusals() {
         ("a eq 5x", invalid("Syntax error at position 6 in 'a eq 5x'.")),
         ("a eq é'x'", invalid("Syntax error at position 9 in 'a eq é'x''.")),
         ("a/b eq 1", invalid("Syntax error at position 2 in 'a/b eq 1'.")),
-        ("'x'", invalid(Code::InvalidInput.says())),
-        ("Married", invalid(Code::InvalidInput.says())),
-        ("(Married)", invalid(Code::InvalidInput.says())),
+        ("'x'", invalid(ErrorCode::InvalidInput.says())),
+        ("Married", invalid(ErrorCode::InvalidInput.says())),
+        ("(Married)", invalid(ErrorCode::InvalidInput.says())),
         ("Married and Age eq 5", binary("Edm.String", "Edm.Boolean", "And")),
         ("Age eq 5 and Married", binary("Edm.Boolean", "Edm.String", "And")),
         ("Age eq 5 and true and (Married)", binary("Edm.Boolean", "Edm.String", "And")),
@@ -150,9 +150,9 @@ fn one_table_of_refusals() {
         ("Timestamp or true", binary("Edm.DateTime", "Edm.Boolean", "Or")),
         ("5 and true", binary("Edm.Int32", "Edm.Boolean", "And")),
         ("not Married", invalid(UNARY)),
-        ("Married eq True", invalid(Code::InvalidInput.says())),
-        ("FALSE ne Married", invalid(Code::InvalidInput.says())),
-        ("a eq null", invalid(Code::InvalidInput.says())),
+        ("Married eq True", invalid(ErrorCode::InvalidInput.says())),
+        ("FALSE ne Married", invalid(ErrorCode::InvalidInput.says())),
+        ("a eq null", invalid(ErrorCode::InvalidInput.says())),
         ("startswith(a,'x')", missing),
         ("substringof('x',a) eq true", missing),
         ("a add 1 eq 2", missing),
@@ -160,12 +160,12 @@ fn one_table_of_refusals() {
         ("(a eq 1) gt true", missing),
     ] {
         let fault = parse(filter).expect_err(filter);
-        assert_eq!((fault.code(), fault.says()), (code, says), "{filter}");
+        assert_eq!((fault.code(), fault.message()), (code, says), "{filter}");
     }
     let deep = |count: usize| format!("{}true{}", "(".repeat(count), ")".repeat(count));
     assert!(parse(&deep(100)).is_ok());
-    assert_eq!(parse(&deep(101)).unwrap_err().says(), "Recursion limit reached.");
-    assert_eq!(parse(&"not ".repeat(5000)).unwrap_err().says(), "Recursion limit reached.");
+    assert_eq!(parse(&deep(101)).unwrap_err().message(), "Recursion limit reached.");
+    assert_eq!(parse(&"not ".repeat(5000)).unwrap_err().message(), "Recursion limit reached.");
     assert!(parse(&format!("true{}", " and true".repeat(5000))).unwrap().holds(&row()));
 }
 

@@ -1,15 +1,15 @@
 //! What only a user delegation SAS has: the key that a user was lent, and perhaps the one user who may use it.
 
-use super::super::delegation::Key;
-use super::super::fault::Fault;
+use super::super::delegation::UserDelegationKey;
+use super::super::fault::StorageError;
 use super::super::token::Identity;
 use super::{Kind, Sas, refused};
 
 impl Sas {
     /// The user delegation key that it says it is signed with.
-    pub fn lent_key(&self) -> Option<Key> {
+    pub fn lent_key(&self) -> Option<UserDelegationKey> {
         let Kind::UserDelegation { key_start, key_expiry, .. } = self.kind else { return None };
-        Some(Key {
+        Some(UserDelegationKey {
             oid: self.sent("skoid").to_owned(),
             tid: self.sent("sktid").to_owned(),
             start: key_start,
@@ -28,7 +28,7 @@ impl Sas {
 
     /// Whether the one user that it is for uses it, if it is for one: of the tenant that the key names for such users, or else of its
     /// own. 403 AuthenticationFailed if not.
-    pub fn check_user(&self, user: Option<&Identity>) -> Result<(), Fault> {
+    pub fn check_user(&self, user: Option<&Identity>) -> Result<(), StorageError> {
         let (oid, tenant) = (self.sent("sduoid"), self.sent("skdutid"));
         let tenant = if tenant.is_empty() { self.sent("sktid") } else { tenant };
         match user {

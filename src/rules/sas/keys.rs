@@ -1,13 +1,13 @@
 //! The bounds of a table's signature: only entities between them can be reached.
 
-use super::super::access::{Grant, Scope};
+use super::super::access::{Authorization, SasScope};
 use super::super::entity::Key;
 use super::super::entity::key::Range;
 
 /// The entities that a caller may reach: between `spk`, `srk` and `epk`, `erk` of the query as it was signed, bounds included. The
 /// signature of an account reaches all, as its key does.
-pub fn reach(grant: &Grant, query: &[(String, String)]) -> Range {
-    if !matches!(grant, Grant::Sas { scope: Scope::Resource, .. }) {
+pub fn reach(grant: &Authorization, query: &[(String, String)]) -> Range {
+    if !matches!(grant, Authorization::Sas { scope: SasScope::Resource, .. }) {
         return Range::all();
     }
     let sent = |name: &str| {
@@ -25,13 +25,13 @@ pub fn reach(grant: &Grant, query: &[(String, String)]) -> Range {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::access::Letters;
+    use super::super::super::access::Permissions;
     use super::super::tests::query;
     use super::*;
 
     #[test]
     fn bounds_are_included() {
-        let grant = Grant::Sas { scope: Scope::Resource, letters: Letters::default() };
+        let grant = Authorization::Sas { scope: SasScope::Resource, letters: Permissions::default() };
         for (bounds, inside, outside) in [
             ("", &[("", ""), ("z", "z")][..], &[][..]),
             ("spk=b", &[("b", ""), ("c", "a")], &[("a", "z"), ("", "")]),
@@ -48,6 +48,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(reach(&Grant::Owner, &query("spk=b")), Range::all(), "who has the key signs no bounds");
+        assert_eq!(reach(&Authorization::Owner, &query("spk=b")), Range::all(), "who has the key signs no bounds");
     }
 }

@@ -1,7 +1,7 @@
 //! Reads a signature from a query: each parameter at most once and well formed, and none missing that its kind needs.
 
-use super::super::access::Letters;
-use super::super::fault::Fault;
+use super::super::access::Permissions;
+use super::super::fault::StorageError;
 use super::super::name::is_guid;
 use super::super::time::Timestamp;
 use super::super::version::Version;
@@ -22,7 +22,7 @@ impl Sas {
 
     /// Reads the signature from a decoded query to a service, named by its letter: one of `b`, `q`, `t`, `f`. What is malformed,
     /// incomplete or there twice is 403 AuthenticationFailed with the reason.
-    pub fn parse(service: char, query: &[(String, String)]) -> Result<Sas, Fault> {
+    pub fn parse(service: char, query: &[(String, String)]) -> Result<Sas, StorageError> {
         let sent = Sent::collect(query)?;
         sent.need("sig")?;
         let old = service == 'b' && sent.has("sr") && !sent.has("skoid");
@@ -36,10 +36,10 @@ impl Sas {
             sent.need("sp")?;
         }
         let permissions = match kind {
-            Kind::Account { .. } => sent.read("sp", Letters::parse)?,
+            Kind::Account { .. } => sent.read("sp", Permissions::parse)?,
             Kind::Service { resource } | Kind::UserDelegation { resource, .. } => sent.read("sp", |text| {
                 let ordered = resource.orders().iter().any(|order| is_in_order(text, order));
-                Letters::parse(text).filter(|_| ordered)
+                Permissions::parse(text).filter(|_| ordered)
             })?,
         };
         Ok(Sas {
@@ -61,7 +61,7 @@ impl Sas {
 pub(super) struct Sent(Vec<(&'static str, String)>);
 
 impl Sent {
-    fn collect(query: &[(String, String)]) -> Result<Sent, Fault> {
+    fn collect(query: &[(String, String)]) -> Result<Sent, StorageError> {
         let mut sent = Sent(Vec::new());
         for (name, value) in query {
             let Some(known) = PARAMETERS.iter().find(|known| known.eq_ignore_ascii_case(name)) else { continue };
@@ -81,12 +81,12 @@ impl Sent {
         !self.get(name).is_empty()
     }
 
-    fn need(&self, name: &str) -> Result<&str, Fault> {
+    fn need(&self, name: &str) -> Result<&str, StorageError> {
         Some(self.get(name)).filter(|value| !value.is_empty()).ok_or_else(|| mandatory(name))
     }
 
     /// Reads an optional parameter; what cannot be read is refused.
-    fn read<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, Fault> {
+    fn read<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<Option<T>, StorageError> {
         match self.get(name) {
             "" => Ok(None),
             text => parse(text).map(Some).ok_or_else(|| malformed(format!("{name} is {text:?}"))),
@@ -94,11 +94,11 @@ impl Sent {
     }
 
     /// Reads a parameter that must be there.
-    fn read_needed<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, Fault> {
+    fn read_needed<T>(&self, name: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T, StorageError> {
         self.read(name, parse)?.ok_or_else(|| mandatory(name))
     }
 
-    fn resource(&self, service: char, version: Version) -> Result<Resource, Fault> {
+    fn resource(&self, service: char, version: Version) -> Result<Resource, StorageError> {
         match (service, self.get("sr")) {
             ('q', _) => Ok(Resource::Queue),
             // A row without its partition bounds nothing.
@@ -120,7 +120,7 @@ impl Sent {
         }
     }
 
-    fn kind(&self, service: char, version: Version) -> Result<Kind, Fault> {
+    fn kind(&self, service: char, version: Version) -> Result<Kind, StorageError> {
         if self.has("skoid") {
             let (key_start, key_expiry) =
                 (self.read_needed("skt", Timestamp::parse_iso)?, self.read_needed("ske", Timestamp::parse_iso)?);
@@ -136,7 +136,7 @@ impl Sent {
             }
             Ok(Kind::UserDelegation { resource: self.resource(service, version)?, key_start, key_expiry })
         } else if self.has("ss") || self.has("srt") {
-            let (services, types) = (self.read_needed("ss", Letters::parse)?, self.read_needed("srt", Letters::parse)?);
+            let (services, types) = (self.read_needed("ss", Permissions::parse)?, self.read_needed("srt", Permissions::parse)?);
             if !since(version, "2015-04-05") {
                 return Err(malformed("account signatures came with 2015-04-05"));
             }
@@ -184,12 +184,12 @@ fn is_in_order(letters: &str, order: &str) -> bool {
     places.is_some_and(|places| places.is_sorted_by(|one, other| one < other))
 }
 
-fn mandatory(name: &str) -> Fault {
+fn mandatory(name: &str) -> StorageError {
     refused(format!("{name} is mandatory. Cannot be empty"))
 }
 
-fn malformed(why: impl Into<String>) -> Fault {
-    refused("Signature fields not well formed.").because(why)
+fn malformed(why: impl Into<String>) -> StorageError {
+    refused("Signature fields not well formed.").with_reason(why)
 }
 
 #[cfg(test)]
@@ -254,7 +254,7 @@ mod tests {
             ('b', "ss=b&srt=o", "rwdxylacupitf"),
         ] {
             let sas = sas(service, &format!("sv=2020-12-06&se=2030-01-01&sp={sp}&{more}"));
-            assert_eq!(sas.permissions, Letters::parse(sp), "{sp}");
+            assert_eq!(sas.permissions, Permissions::parse(sp), "{sp}");
         }
     }
 }

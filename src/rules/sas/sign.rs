@@ -1,6 +1,6 @@
 //! Writes what the signer of a signature signed: which fields, in which order, has grown with the versions.
 
-use super::super::fault::Fault;
+use super::super::fault::StorageError;
 use super::{Kind, OVERRIDES, Resource, Sas, refused, wrong_level};
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ impl Sas {
     ///
     /// `container` is the container, queue, table or share that the request names, and `name` the blob or file in it, decoded;
     /// of a Data Lake listing, the directory. Before something that a signature of this kind cannot reach: 403.
-    pub fn canonical(&self, account: &str, container: &str, name: Option<&str>) -> Result<String, Fault> {
+    pub fn canonical(&self, account: &str, container: &str, name: Option<&str>) -> Result<String, StorageError> {
         let resource = match self.kind {
             Kind::Account { .. } => return Ok(String::new()),
             Kind::Service { resource } | Kind::UserDelegation { resource, .. } => resource,
@@ -102,7 +102,7 @@ impl Sas {
 impl Resource {
     /// The part of the name of a blob or file that is signed: all, none, or a directory's segments. A signature for something
     /// within a container is refused before the container itself.
-    fn signed(self, name: Option<&str>) -> Result<Option<&str>, Fault> {
+    fn signed(self, name: Option<&str>) -> Result<Option<&str>, StorageError> {
         match self {
             Resource::Container | Resource::Share | Resource::Queue | Resource::Table | Resource::Directory { depth: 0 } => {
                 Ok(None)

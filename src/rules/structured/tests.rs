@@ -13,7 +13,7 @@ fn encode(content: &[u8], size: u64) -> Vec<u8> {
 }
 
 /// The content and its CRC64, of a message that comes in these pieces and is announced like this.
-fn decode(pieces: &[&[u8]], announced: u64, content: u64) -> Result<(Vec<u8>, Crc64), Fault> {
+fn decode(pieces: &[&[u8]], announced: u64, content: u64) -> Result<(Vec<u8>, Crc64), StorageError> {
     let mut decoder = Decoder::new(announced, content);
     let mut found = Vec::new();
     for mut piece in pieces.iter().copied() {
@@ -55,22 +55,22 @@ fn what_is_no_such_message_is_refused() {
     let good = encode(b"abcde", 3);
     let length = good.len() as u64;
     for (what, at, byte, code) in [
-        ("another version", 0, 2, Code::InvalidInput),
-        ("another length", 1, 61, Code::InvalidInput),
-        ("a length beyond all bounds", 8, 0xff, Code::InvalidInput),
-        ("no checksums", 9, 0, Code::InvalidInput),
-        ("unknown flags", 9, 3, Code::InvalidInput),
-        ("no segments", 11, 0, Code::InvalidHeaderValue),
-        ("fewer segments", 11, 1, Code::InvalidHeaderValue),
-        ("more segments", 11, 3, Code::InvalidHeaderValue),
-        ("a segment numbered from 0", SEGMENT_1, 0, Code::InvalidInput),
-        ("segments out of order", SEGMENT_2, 3, Code::InvalidInput),
-        ("a segment longer than the content", SEGMENT_1 + 2, 6, Code::InvalidInput),
-        ("a segment longer than anything", SEGMENT_1 + 9, 0xff, Code::InvalidInput),
-        ("a last segment that is too short", SEGMENT_2 + 2, 1, Code::Crc64Mismatch),
-        ("changed content", SEGMENT_1 + 10, b'x', Code::Crc64Mismatch),
-        ("a changed checksum of a segment", SEGMENT_2 - 1, 0, Code::Crc64Mismatch),
-        ("a changed checksum of the whole", good.len() - 1, 0, Code::Crc64Mismatch),
+        ("another version", 0, 2, ErrorCode::InvalidInput),
+        ("another length", 1, 61, ErrorCode::InvalidInput),
+        ("a length beyond all bounds", 8, 0xff, ErrorCode::InvalidInput),
+        ("no checksums", 9, 0, ErrorCode::InvalidInput),
+        ("unknown flags", 9, 3, ErrorCode::InvalidInput),
+        ("no segments", 11, 0, ErrorCode::InvalidHeaderValue),
+        ("fewer segments", 11, 1, ErrorCode::InvalidHeaderValue),
+        ("more segments", 11, 3, ErrorCode::InvalidHeaderValue),
+        ("a segment numbered from 0", SEGMENT_1, 0, ErrorCode::InvalidInput),
+        ("segments out of order", SEGMENT_2, 3, ErrorCode::InvalidInput),
+        ("a segment longer than the content", SEGMENT_1 + 2, 6, ErrorCode::InvalidInput),
+        ("a segment longer than anything", SEGMENT_1 + 9, 0xff, ErrorCode::InvalidInput),
+        ("a last segment that is too short", SEGMENT_2 + 2, 1, ErrorCode::Crc64Mismatch),
+        ("changed content", SEGMENT_1 + 10, b'x', ErrorCode::Crc64Mismatch),
+        ("a changed checksum of a segment", SEGMENT_2 - 1, 0, ErrorCode::Crc64Mismatch),
+        ("a changed checksum of the whole", good.len() - 1, 0, ErrorCode::Crc64Mismatch),
     ] {
         let mut bad = good.clone();
         assert_ne!(bad[at], byte, "{what}");
@@ -78,17 +78,17 @@ fn what_is_no_such_message_is_refused() {
         assert_eq!(decode(&[&bad], length, 5).unwrap_err().code(), code, "{what}");
     }
     for (what, message, announced, content, code) in [
-        ("a content announced too short", &good[..], length, 4, Code::InvalidHeaderValue),
-        ("a content announced too long", &good[..], length, 6, Code::InvalidHeaderValue),
-        ("a content announced as the message", &good[..], length, length, Code::InvalidHeaderValue),
-        ("an end in the middle", &good[..30], length, 5, Code::InvalidInput),
-        ("an end before the checksum", &good[..good.len() - 8], length, 5, Code::InvalidInput),
-        ("nothing at all", &[][..], 0, 0, Code::InvalidInput),
-        ("plain content", &b"just what is to be stored"[..], 25, 5, Code::InvalidInput),
+        ("a content announced too short", &good[..], length, 4, ErrorCode::InvalidHeaderValue),
+        ("a content announced too long", &good[..], length, 6, ErrorCode::InvalidHeaderValue),
+        ("a content announced as the message", &good[..], length, length, ErrorCode::InvalidHeaderValue),
+        ("an end in the middle", &good[..30], length, 5, ErrorCode::InvalidInput),
+        ("an end before the checksum", &good[..good.len() - 8], length, 5, ErrorCode::InvalidInput),
+        ("nothing at all", &[][..], 0, 0, ErrorCode::InvalidInput),
+        ("plain content", &b"just what is to be stored"[..], 25, 5, ErrorCode::InvalidInput),
     ] {
         assert_eq!(decode(&[message], announced, content).unwrap_err().code(), code, "{what}");
     }
-    assert_eq!(decode(&[&good, b"x"], length, 5).unwrap_err().code(), Code::InvalidInput, "more than all");
+    assert_eq!(decode(&[&good, b"x"], length, 5).unwrap_err().code(), ErrorCode::InvalidInput, "more than all");
 }
 
 #[test]

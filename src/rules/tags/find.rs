@@ -4,7 +4,7 @@
 //! #18226, a container named twice in #27610. The other sentences, and the limits, are those that Azurite's tests ask for. #31963 also
 //! shows that parentheses are read: the service refused the `OR` inside them.
 
-use super::{Code, DEEPEST, Fault, LONGEST_KEY, LONGEST_VALUE, MOST_TAGS, Op, Tags, Token, Tokens, at, is_permitted};
+use super::{DEEPEST, ErrorCode, LONGEST_KEY, LONGEST_VALUE, MOST_TAGS, Op, StorageError, Tags, Token, Tokens, at, is_permitted};
 use std::collections::BTreeSet;
 
 /// A search: conditions of which all must hold.
@@ -19,10 +19,10 @@ impl Where {
     ///
     /// # Errors
     /// 400 InvalidQueryParameterValue, with the service's sentence, when it is not such an expression or breaks a limit.
-    pub fn parse(text: &str, in_container: bool) -> Result<Where, Fault> {
+    pub fn parse(text: &str, in_container: bool) -> Result<Where, StorageError> {
         let invalid = |reason: String| {
-            let fault = Code::InvalidQueryParameterValue.saying(format!("Error parsing query{reason}"));
-            fault.with("QueryParameterName", "where").with("QueryParameterValue", text)
+            let fault = ErrorCode::InvalidQueryParameterValue.with_message(format!("Error parsing query{reason}"));
+            fault.with_detail("QueryParameterName", "where").with_detail("QueryParameterValue", text)
         };
         let placed = |reason: String| invalid(format!(" {reason}"));
         let mut tokens = Tokens::of(text).map_err(placed)?;
@@ -196,12 +196,12 @@ mod tests {
         ] {
             let fault = Where::parse(text, false).expect_err(text);
             assert_eq!(fault.code().name(), "InvalidQueryParameterValue", "{text}");
-            assert_eq!(fault.says(), format!("Error parsing query{says}"), "{text}");
+            assert_eq!(fault.message(), format!("Error parsing query{says}"), "{text}");
             assert_eq!(fault.details()[0], ("QueryParameterName", "where".to_owned()), "{text}");
         }
         assert!(Where::parse(&many[..10].join(" and "), true).is_ok());
         let twice = Where::parse("a='1' and @container='c'", true).unwrap_err();
-        assert_eq!(twice.says(), "Error parsing query: Cannot have container in both uri and query");
+        assert_eq!(twice.message(), "Error parsing query: Cannot have container in both uri and query");
     }
 
     proptest! {

@@ -4,7 +4,7 @@ use super::{DeleteRetention, Logging, Metrics, Properties, Protocols, Retention,
 use crate::rules::cors::CorsRule;
 use crate::rules::version::Version;
 use crate::store::Store;
-use crate::store::journal::{Changes, Recorded, Records, Unreadable};
+use crate::store::journal::{Changes, CorruptRecord, Persist, Records};
 use serde::{Deserialize, Serialize};
 
 /// The form in which they are written.
@@ -41,14 +41,14 @@ struct CorsForm {
     seconds: u32,
 }
 
-impl Recorded for Properties {
-    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+impl Persist for Properties {
+    fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
         if before.map_or(*after != Properties::default(), |before| before != after) {
             to.put(KEY, FORM, &Form::of(after));
         }
     }
 
-    fn restore(records: &Records, _: &Store) -> Result<Self, Unreadable> {
+    fn restore(records: &Records, _: &Store) -> Result<Self, CorruptRecord> {
         records.get(KEY).map_or(Ok(Properties::default()), |record| Ok(record.read::<Form>(FORM)?.properties()))
     }
 }

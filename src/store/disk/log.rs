@@ -9,7 +9,7 @@ use super::folder::Folder;
 use super::medium::Medium;
 use super::snapshot;
 use super::{Durability, frame};
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::store::journal::{CellId, Changes};
 use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ pub struct Log {
     wake: Condvar,
     /// What is wrong with the disk, as long as something is.
     failure: Mutex<Option<String>>,
-    cells: Mutex<HashMap<CellId, Weak<dyn Told>>>,
+    cells: Mutex<HashMap<CellId, Weak<dyn WriteRecords>>>,
     next_cell: AtomicU64,
     extents: Arc<Extents>,
 }
@@ -57,27 +57,27 @@ struct Queue {
 }
 
 /// A cell that can be told whole, for a snapshot.
-pub trait Told: Send + Sync + std::fmt::Debug {
+pub trait WriteRecords: Send + Sync + std::fmt::Debug {
     /// Tells all that is in it.
-    fn tell(&self, to: &mut Changes<'_>);
+    fn write_records(&self, to: &mut Changes<'_>);
 }
 
 /// A change on its way to the disk.
 #[derive(Debug)]
-pub enum Safe {
+pub enum Durable {
     /// It is as safe as it gets.
     Already,
     /// It will be, when this says so.
     Soon(oneshot::Receiver<Result<(), String>>),
 }
 
-impl Safe {
+impl Durable {
     /// Waits until the change is safe.
     ///
     /// # Errors
     /// 500 InternalError when the disk did not take it.
-    pub async fn wait(self) -> Result<(), Fault> {
-        let Safe::Soon(answer) = self else { return Ok(()) };
+    pub async fn wait(self) -> Result<(), StorageError> {
+        let Durable::Soon(answer) = self else { return Ok(()) };
         match answer.await {
             Ok(outcome) => outcome.map_err(unwritten),
             Err(_) => Err(unwritten("the server is stopping")),
@@ -85,8 +85,8 @@ impl Safe {
     }
 }
 
-fn unwritten(why: impl std::fmt::Display) -> Fault {
-    Code::InternalError.saying(format!("The server could not write to its disk: {why}."))
+fn unwritten(why: impl std::fmt::Display) -> StorageError {
+    ErrorCode::InternalError.with_message(format!("The server could not write to its disk: {why}."))
 }
 
 /// What a log goes on from.
@@ -197,11 +197,11 @@ impl Log {
     }
 
     /// Hands over a change: its entries, which are written whole or not at all.
-    pub fn append(&self, entries: &[u8]) -> Safe {
+    pub fn append(&self, entries: &[u8]) -> Durable {
         let (answer, safe) = oneshot::channel();
         let mut queue = self.queue.lock();
         if queue.stop {
-            return Safe::Soon(safe); // Nobody will answer.
+            return Durable::Soon(safe); // Nobody will answer.
         }
         let number = queue.next;
         queue.next += 1;
@@ -210,14 +210,14 @@ impl Log {
         self.extents.appended.store(number, Ordering::SeqCst);
         drop(queue);
         self.wake.notify_one();
-        Safe::Soon(safe)
+        Durable::Soon(safe)
     }
 
     /// Refuses while something that was handed over is not written.
     ///
     /// # Errors
     /// 500 InternalError, with what is wrong with the disk.
-    pub fn check(&self) -> Result<(), Fault> {
+    pub fn check(&self) -> Result<(), StorageError> {
         self.failure.lock().as_ref().map_or(Ok(()), |why| Err(unwritten(why)))
     }
 
@@ -233,7 +233,7 @@ impl Log {
     }
 
     /// Takes a cell into every snapshot from now on, until it is gone or [`Log::forget`] is called.
-    pub fn keep(&self, cell: CellId, told: Weak<dyn Told>) {
+    pub fn keep(&self, cell: CellId, told: Weak<dyn WriteRecords>) {
         self.cells.lock().insert(cell, told);
     }
 

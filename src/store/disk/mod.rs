@@ -26,7 +26,7 @@ mod tests;
 use super::journal::{CellId, Changes, Entries, Records};
 use extents::Extents;
 use folder::Folder;
-use log::{Committing, Log, LogFile, Start, Told};
+use log::{Committing, Log, LogFile, Start, WriteRecords};
 use medium::Medium;
 use parking_lot::Mutex;
 use reclaim::Reclaiming;
@@ -74,8 +74,8 @@ struct Rest {
     unclaimed: Mutex<HashMap<CellId, Records>>,
 }
 
-impl Told for Rest {
-    fn tell(&self, to: &mut Changes<'_>) {
+impl WriteRecords for Rest {
+    fn write_records(&self, to: &mut Changes<'_>) {
         for (name, (cell, _)) in &*self.roots.lock() {
             to.put(name, 1, cell);
         }
@@ -187,7 +187,7 @@ impl Disk {
             behind: found.logs.iter().rev().skip(1).map(|(_, length, _)| length).sum(),
         };
         let (log, committing) = Log::start(start).map_err(failed)?;
-        let told: Arc<dyn Told> = rest.clone();
+        let told: Arc<dyn WriteRecords> = rest.clone();
         log.keep(ROOTS, Arc::downgrade(&told));
         let reclaiming = Reclaiming::start(extents.clone()).map_err(failed)?;
         if found.records > 0 {

@@ -6,7 +6,7 @@
 
 use super::folder::Folder;
 use super::frame;
-use super::log::{self, Log, Told};
+use super::log::{self, Log, WriteRecords};
 use super::medium::Medium;
 use crate::store::journal::{CellId, Changes, Entries, Entry, Sink};
 use std::fs::{self, File};
@@ -33,7 +33,7 @@ pub fn write(
     medium: &Medium,
     generation: u64,
     log: &Log,
-    cells: Vec<(CellId, Weak<dyn Told>)>,
+    cells: Vec<(CellId, Weak<dyn WriteRecords>)>,
 ) -> io::Result<u64> {
     let unfinished = folder.file(&format!("{}.part", name(generation)));
     let written = fill(&unfinished, medium, log, cells);
@@ -43,13 +43,13 @@ pub fn write(
     Ok(length)
 }
 
-fn fill(path: &std::path::Path, medium: &Medium, log: &Log, cells: Vec<(CellId, Weak<dyn Told>)>) -> io::Result<u64> {
+fn fill(path: &std::path::Path, medium: &Medium, log: &Log, cells: Vec<(CellId, Weak<dyn WriteRecords>)>) -> io::Result<u64> {
     let file = medium.open(path)?;
     file.set_len(0)?;
     let mut writer = Writer { file: &file, medium, entries: Entries::default(), length: 0, next: 0, failure: None };
     for (id, cell) in cells {
         match cell.upgrade() {
-            Some(cell) if !log.is_stopping() => cell.tell(&mut Changes::new(id, &mut writer)),
+            Some(cell) if !log.is_stopping() => cell.write_records(&mut Changes::new(id, &mut writer)),
             // It left since, and the log says so.
             None if !log.keeps(id) => {}
             _ => return Err(io::Error::other("the server is stopping")),

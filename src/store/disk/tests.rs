@@ -1,11 +1,11 @@
 //! A disk that stops anywhere, and what is left of it.
 
 use super::*;
-use crate::rules::fault::{Code, Fault};
+use crate::rules::fault::{ErrorCode, StorageError};
 use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::store::disk::extents::{Piece, Place};
-use crate::store::journal::{Recorded, Unreadable, diff};
+use crate::store::journal::{CorruptRecord, Persist, diff};
 use imbl::OrdMap;
 use proptest::prelude::*;
 use std::fs::{self, File};
@@ -29,8 +29,8 @@ impl PartialEq for Book {
     }
 }
 
-impl Recorded for Shelf {
-    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+impl Persist for Shelf {
+    fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
         for (key, _, book) in diff(before.map(|before| &before.books), Some(&after.books)) {
             match book {
                 Some(book) => to.put(&[*key], 1, &(&book.title, book.bytes.place())),
@@ -39,12 +39,12 @@ impl Recorded for Shelf {
         }
     }
 
-    fn restore(records: &Records, store: &Store) -> Result<Self, Unreadable> {
+    fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord> {
         let mut shelf = Shelf::default();
         for (key, record) in records.under(b"") {
             let (title, place): (String, Place) = record.read(1)?;
-            let disk = store.disk().ok_or_else(|| Unreadable("no disk".to_owned()))?;
-            let bytes = disk.extents().piece(place).map_err(|error| Unreadable(error.to_string()))?;
+            let disk = store.disk().ok_or_else(|| CorruptRecord("no disk".to_owned()))?;
+            let bytes = disk.extents().piece(place).map_err(|error| CorruptRecord(error.to_string()))?;
             shelf.books.insert(key[0], Arc::new(Book { title, bytes }));
         }
         Ok(shelf)
@@ -86,10 +86,11 @@ impl Act {
         }
     }
 
-    async fn perform(&self, shelf: &Cell<Shelf>, disk: &Disk) -> Result<(), Fault> {
+    async fn perform(&self, shelf: &Cell<Shelf>, disk: &Disk) -> Result<(), StorageError> {
         match self {
             Act::Put(key, title, bytes) => {
-                let piece = disk.extents().write(bytes).map_err(|error| Code::InternalError.because(error.to_string()))?;
+                let piece =
+                    disk.extents().write(bytes).map_err(|error| ErrorCode::InternalError.with_reason(error.to_string()))?;
                 let book = Book { title: title.clone(), bytes: Arc::new(piece) };
                 shelf.write(|shelf| Ok(_ = shelf.books.insert(*key, Arc::new(book)))).await
             }
@@ -101,7 +102,7 @@ impl Act {
 fn open(path: &Path, medium: Medium) -> (Arc<Disk>, Arc<Cell<Shelf>>) {
     let (disk, _) = Disk::open(path, medium, Durability::Process).unwrap();
     let disk = Arc::new(disk);
-    let shelf = Store::on_disk(disk.clone()).root("shelf", Code::ResourceNotFound).unwrap();
+    let shelf = Store::on_disk(disk.clone()).root("shelf", ErrorCode::ResourceNotFound).unwrap();
     disk.settle();
     (disk, shelf)
 }
@@ -171,7 +172,7 @@ async fn a_full_disk_refuses_and_goes_on_when_there_is_room() {
     put(1, "one").perform(&shelf, &disk).await.unwrap();
     disk.medium().limit(20); // The bytes, and a piece of the record.
     let refusal = put(2, "two").perform(&shelf, &disk).await.unwrap_err();
-    assert_eq!(refusal.code(), Code::InternalError);
+    assert_eq!(refusal.code(), ErrorCode::InternalError);
     shelf.write(|_| Ok(())).await.unwrap_err();
     disk.medium().limit(u64::MAX);
     // Refused until the committer has tried again, which it does by itself.
@@ -215,7 +216,7 @@ async fn a_byte_flipped_anywhere_is_refused_with_its_place_or_mended_never_serve
                 Err(why) => assert!(why.contains(&name), "{name} at {at}: {why}"),
                 Ok((disk, said)) => {
                     let disk = Arc::new(disk);
-                    let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap();
+                    let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
                     let mended = said.iter().any(|line| line.contains("set aside"));
                     let mut wrong = 0;
                     for (key, book) in &shelf.read().books {
@@ -345,7 +346,7 @@ async fn after_a_loss_of_power_a_log_may_end_early_and_what_it_named_is_kept() {
     for _ in 0..2 {
         let (disk, _) = Disk::open(&killed.0, Medium::default(), Durability::Process).unwrap();
         let disk = Arc::new(disk);
-        let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap();
+        let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
         let told = disk.settle();
         assert!(told.iter().any(|line| line.contains("they are kept")), "{told:?}");
         assert!(read(&shelf).is_empty());
@@ -404,7 +405,7 @@ async fn a_log_that_lost_its_end_with_the_power_is_told_and_what_the_end_named_i
     let sentence = format!("log-00000001 had {written} bytes, {until} are there: what came after is lost with the power");
     assert!(said.contains(&sentence), "{said:?}");
     let disk = Arc::new(disk);
-    let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap();
+    let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
     let told = disk.settle();
     assert!(told.iter().any(|line| line.contains("they are kept")), "{told:?}");
     assert_eq!(read(&shelf).into_keys().collect::<Vec<_>>(), [1]);
@@ -456,7 +457,7 @@ async fn an_extent_that_was_taken_away_is_refused_and_one_that_the_power_took_is
         let before = held();
         for _ in 0..2 {
             let (disk, _) = Disk::open(&broken.0, Medium::default(), Durability::Process).unwrap();
-            let why = Store::on_disk(Arc::new(disk)).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap_err();
+            let why = Store::on_disk(Arc::new(disk)).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap_err();
             assert!(why.0.contains(EXTENT), "{}", why.0);
             assert!(held() == before);
         }
@@ -470,7 +471,7 @@ async fn an_extent_that_was_taken_away_is_refused_and_one_that_the_power_took_is
     for key in [2, 3] {
         let (disk, _) = Disk::open(&powerless.0, Medium::default(), Durability::Process).unwrap();
         let disk = Arc::new(disk);
-        let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", Code::ResourceNotFound).unwrap();
+        let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
         let told = disk.settle();
         // The first start writes to another file, which is then the last.
         assert!(told.iter().any(|line| line.contains("1 pieces") && line.contains(EXTENT)), "{told:?}");
@@ -578,8 +579,8 @@ async fn a_cell_with_nothing_in_it_keeps_its_number() {
     for _ in 0..3 {
         let (disk, shelf) = open(&place.0, Medium::default());
         let store = Store::on_disk(disk.clone());
-        let empty: Arc<Cell<Shelf>> = store.root("empty", Code::ResourceNotFound).unwrap();
-        let new = store.cell(Shelf::default(), Code::ResourceNotFound);
+        let empty: Arc<Cell<Shelf>> = store.root("empty", ErrorCode::ResourceNotFound).unwrap();
+        let new = store.cell(Shelf::default(), ErrorCode::ResourceNotFound);
         assert!(![shelf.id(), empty.id(), CellId(0)].contains(&new.id()), "{:?}", new.id());
         Act::Put(1, "one".to_owned(), b"bytes".to_vec()).perform(&shelf, &disk).await.unwrap();
     }

@@ -4,28 +4,28 @@ use super::super::state::Table;
 use super::super::wire::{self, Face, Prefer};
 use super::super::Tables;
 use crate::op::odata::Metadata;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::entity::members;
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
     name,
 };
 use crate::takes;
 
-pub(super) static CREATE_TABLE: Op<Tables> = Op {
-    row: Row {
+pub(super) static CREATE_TABLE: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Create Table",
         methods: &["POST"],
-        shape: Shape::Tables,
-        signs: &[],
-        takes: &[Asked::FIELDS, wire::FORMAT],
-        permit: Permit { level: Level::Container, account: "cw", service: "", public: Public::Never },
+        resource: ResourceKind::Tables,
+        selectors: &[],
+        inputs: &[Asked::FIELDS, wire::FORMAT],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "cw", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 201,
     },
     run: |tables, call| Box::pin(run(tables, call)),
@@ -35,9 +35,9 @@ takes! { Asked {
     prefer: Option<String> = Header "prefer",
 } }
 
-async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
+async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let Asked { prefer } = Asked::of(&call)?;
-    wire::check_options(&call.query, call.row)?;
+    wire::check_options(&call.query, call.spec)?;
     let prefer = Prefer::read(prefer.as_deref());
     let metadata = match prefer {
         Some(Prefer::NoContent) => Metadata::default(),
@@ -45,10 +45,10 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
     };
     let members = members(&call.body.bytes(wire::LIMIT).await?)?;
     let named = members.iter().find(|(name, _)| name == "TableName").map(|(_, value)| value);
-    let name = match named.ok_or(Code::PropertiesNeedValue)? {
+    let name = match named.ok_or(ErrorCode::PropertiesNeedValue)? {
         serde_json::Value::String(name) => name,
-        serde_json::Value::Null => return Err(Code::PropertiesNeedValue.into()),
-        _ => return Err(Code::InvalidInput.because("the name of a table is a string")),
+        serde_json::Value::Null => return Err(ErrorCode::PropertiesNeedValue.into()),
+        _ => return Err(ErrorCode::InvalidInput.with_reason("the name of a table is a string")),
     };
     name::table(name)?;
 
@@ -56,9 +56,9 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
     let account = tables.account(&call.account.name)?;
     let made = table.clone();
     account
-        .named
+        .resources
         .write(|names| match names.contains_key(&*name.to_lowercase()) {
-            true => Err(Code::TableAlreadyExists.into()),
+            true => Err(ErrorCode::TableAlreadyExists.into()),
             false => {
                 names.insert(name.to_lowercase().into(), tables.cell(made));
                 Ok(())
@@ -78,6 +78,6 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
         object.context(&face, "Tables/@Element");
         object.table(&face, &table);
     });
-    let reply = wire::json(call.row.status, metadata, text).with("location", url);
+    let reply = wire::json(call.spec.status, metadata, text).with("location", url);
     Ok(reply.with_some("preference-applied", prefer.map(Prefer::name)))
 }

@@ -2,24 +2,24 @@
 
 use super::super::Tables;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::entity::etag::IfMatch;
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::entity::etag::EntityCondition;
 use crate::rules::entity::{Change, Key, Write};
-use crate::rules::{condition::Accepts, fault::Fault, lease::Guard};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use crate::takes;
 
-pub(super) static DELETE_ENTITY: Op<Tables> = Op {
-    row: Row {
+pub(super) static DELETE_ENTITY: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Delete Entity",
         methods: &["DELETE"],
-        shape: Shape::Entity,
-        signs: &[],
-        takes: &[Asked::FIELDS, wire::FORMAT],
-        permit: Permit { level: Level::Object, account: "d", service: "d", public: Public::Never },
+        resource: ResourceKind::Entity,
+        selectors: &[],
+        inputs: &[Asked::FIELDS, wire::FORMAT],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "d", service: "d", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 204,
     },
     run: |tables, call| Box::pin(run(tables, call)),
@@ -29,18 +29,18 @@ takes! { Asked {
     if_match: String = Header "if-match",
 } }
 
-async fn run(tables: &Tables, call: Call) -> Result<Reply, Fault> {
+async fn run(tables: &Tables, call: OperationRequest) -> Result<Reply, StorageError> {
     let Asked { if_match } = Asked::of(&call)?;
-    wire::check_options(&call.query, call.row)?;
+    wire::check_options(&call.query, call.spec)?;
     let write = read(&if_match, Key::parse(call.blob())?)?;
     tables.table(&call)?.write(|table| table.write(&call, write)).await?;
-    Ok(wire::reply(call.row.status))
+    Ok(wire::reply(call.spec.status))
 }
 
 /// The deletion of what stands under these keys.
 ///
 /// # Errors
 /// As [`IfMatch::read`].
-pub(super) fn read(if_match: &str, key: Key) -> Result<Write, Fault> {
-    Ok(Write { key, change: Change::Delete, condition: Some(IfMatch::read(if_match)?), properties: Vec::new() })
+pub(super) fn read(if_match: &str, key: Key) -> Result<Write, StorageError> {
+    Ok(Write { key, change: Change::Delete, condition: Some(EntityCondition::read(if_match)?), properties: Vec::new() })
 }

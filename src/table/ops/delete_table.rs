@@ -2,39 +2,39 @@
 
 use super::super::Tables;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
 };
 
-pub(super) static DELETE_TABLE: Op<Tables> = Op {
-    row: Row {
+pub(super) static DELETE_TABLE: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Delete Table",
         methods: &["DELETE"],
-        shape: Shape::Table,
-        signs: &[],
-        takes: &[wire::FORMAT],
-        permit: Permit { level: Level::Container, account: "d", service: "", public: Public::Never },
+        resource: ResourceKind::Table,
+        selectors: &[],
+        inputs: &[wire::FORMAT],
+        requires: RequiredPermission { level: ResourceLevel::Container, account: "d", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 204,
     },
     run: |tables, call| Box::pin(run(tables, call)),
 };
 
-async fn run(tables: &Tables, call: Call) -> Result<Reply, Fault> {
-    wire::check_options(&call.query, call.row)?;
+async fn run(tables: &Tables, call: OperationRequest) -> Result<Reply, StorageError> {
+    wire::check_options(&call.query, call.spec)?;
     let account = tables.account(&call.account.name)?;
     account
-        .named
+        .resources
         .write(|names| {
-            let table = names.remove(&*call.container().to_lowercase()).ok_or(Code::ResourceNotFound)?;
+            let table = names.remove(&*call.container().to_lowercase()).ok_or(ErrorCode::ResourceNotFound)?;
             table.edit(|_| Ok(()), true)
         })
         .await?;
-    Ok(wire::reply(call.row.status))
+    Ok(wire::reply(call.spec.status))
 }

@@ -3,28 +3,28 @@
 use super::super::Tables;
 use super::super::wire::{self, Face, Prefer};
 use crate::op::odata::Metadata;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::entity::{self, Change, Entity, Key, Write, etag};
 use crate::rules::odata::Select;
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
 };
 use crate::takes;
 
-pub(super) static INSERT_ENTITY: Op<Tables> = Op {
-    row: Row {
+pub(super) static INSERT_ENTITY: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Insert Entity",
         methods: &["POST"],
-        shape: Shape::Entities,
-        signs: &[],
-        takes: &[Asked::FIELDS, wire::FORMAT],
-        permit: Permit { level: Level::Object, account: "a", service: "a", public: Public::Never },
+        resource: ResourceKind::Entities,
+        selectors: &[],
+        inputs: &[Asked::FIELDS, wire::FORMAT],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "a", service: "a", public: AnonymousAccess::Never },
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 201,
     },
     run: |tables, call| Box::pin(run(tables, call)),
@@ -34,9 +34,9 @@ takes! { Asked {
     prefer: Option<String> = Header "prefer",
 } }
 
-async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
+async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let Asked { prefer } = Asked::of(&call)?;
-    wire::check_options(&call.query, call.row)?;
+    wire::check_options(&call.query, call.spec)?;
     let answer = Answer::wanted(prefer.as_deref(), || Metadata::wanted(&call.query, &call.headers))?;
     let body = call.body.bytes(wire::LIMIT).await?;
     // A missing table is told of before what the entity lacks.
@@ -45,7 +45,7 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
     let key = write.key.clone();
     let made = table.write(|table| table.write(&call, write)).await?;
     let face = Face::new(&call, answer.metadata);
-    let made = made.ok_or_else(|| Code::InternalError.because("an insertion left no entity"))?;
+    let made = made.ok_or_else(|| ErrorCode::InternalError.with_reason("an insertion left no entity"))?;
     Ok(answer.reply(&face, call.container(), &key, &made))
 }
 
@@ -53,9 +53,9 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
 ///
 /// # Errors
 /// As [`entity::read`]; 400 PropertiesNeedValue without both keys.
-pub(super) fn read(body: &[u8]) -> Result<Write, Fault> {
+pub(super) fn read(body: &[u8]) -> Result<Write, StorageError> {
     let given = entity::read(body)?;
-    let (partition, row) = given.partition.zip(given.row).ok_or(Code::PropertiesNeedValue)?;
+    let (partition, row) = given.partition.zip(given.row).ok_or(ErrorCode::PropertiesNeedValue)?;
     let key = Key::checked(&partition, &row)?;
     Ok(Write { key, change: Change::Insert, condition: None, properties: given.properties })
 }
@@ -73,7 +73,7 @@ impl Answer {
     ///
     /// # Errors
     /// 415, where there will be JSON and the client reads none.
-    pub(super) fn wanted(prefer: Option<&str>, metadata: impl FnOnce() -> Result<Metadata, Fault>) -> Result<Answer, Fault> {
+    pub(super) fn wanted(prefer: Option<&str>, metadata: impl FnOnce() -> Result<Metadata, StorageError>) -> Result<Answer, StorageError> {
         let prefer = Prefer::read(prefer);
         let metadata = if prefer == Some(Prefer::NoContent) { Metadata::default() } else { metadata()? };
         Ok(Answer { prefer, metadata })

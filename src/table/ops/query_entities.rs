@@ -6,45 +6,45 @@
 use super::super::Tables;
 use super::super::wire::{self, Face, Seen};
 use crate::op::odata::Metadata;
-use crate::op::{Call, Op, Query, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Query, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::entity::{Key, etag, key::Range};
 use crate::rules::odata::{self, Filter, Select};
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
 };
 
-const PERMIT: Permit = Permit { level: Level::Object, account: "r", service: "r", public: Public::Never };
+const PERMIT: RequiredPermission = RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never };
 
-pub(super) static QUERY_ENTITIES: Op<Tables> = Op {
-    row: Row {
+pub(super) static QUERY_ENTITIES: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Query Entities",
         methods: &["GET"],
-        shape: Shape::Entities,
-        signs: &[],
-        takes: &[wire::FORMAT, wire::WANTED, wire::PAGE],
-        permit: PERMIT,
+        resource: ResourceKind::Entities,
+        selectors: &[],
+        inputs: &[wire::FORMAT, wire::WANTED, wire::PAGE],
+        requires: PERMIT,
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |tables, call| Box::pin(std::future::ready(query(tables, &call))),
 };
 
-pub(super) static GET_ENTITY: Op<Tables> = Op {
-    row: Row {
+pub(super) static GET_ENTITY: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Query Entities (one entity)",
         methods: &["GET"],
-        shape: Shape::Entity,
-        signs: &[],
-        takes: &[wire::FORMAT, wire::WANTED],
-        permit: PERMIT,
+        resource: ResourceKind::Entity,
+        selectors: &[],
+        inputs: &[wire::FORMAT, wire::WANTED],
+        requires: PERMIT,
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |tables, call| Box::pin(std::future::ready(get(tables, &call))),
@@ -61,10 +61,10 @@ const LOOKED: usize = 100_000;
 ///
 /// # Errors
 /// 400 InvalidInput for anything but 0 to 1000.
-pub(super) fn top(query: &Query) -> Result<usize, Fault> {
+pub(super) fn top(query: &Query) -> Result<usize, StorageError> {
     let Some(text) = query.get("$top") else { return Ok(MOST) };
     let most = text.trim().parse().ok().filter(|most| (0..=MOST).contains(most));
-    most.ok_or_else(|| Code::InvalidInput.because(format!("$top is {text:?}")))
+    most.ok_or_else(|| ErrorCode::InvalidInput.with_reason(format!("$top is {text:?}")))
 }
 
 /// What a query is to show of an entity, and under which name it says so.
@@ -78,20 +78,20 @@ fn selected(query: &Query) -> (Select, String) {
 ///
 /// # Errors
 /// As [`odata::parse`].
-pub(super) fn filtered(query: &Query) -> Result<Option<Filter>, Fault> {
+pub(super) fn filtered(query: &Query) -> Result<Option<Filter>, StorageError> {
     query.get("$filter").filter(|filter| !filter.trim().is_empty()).map(odata::parse).transpose()
 }
 
 /// Where a page begins. What is there and empty is as malformed as what is there and wrong.
-fn beginning(query: &Query) -> Result<Key, Fault> {
+fn beginning(query: &Query) -> Result<Key, StorageError> {
     let place = |name| query.get(name).map(wire::read_token).transpose();
     let (partition, row) = (place("nextpartitionkey")?, place("nextrowkey")?);
     Ok(Key::new(&partition.unwrap_or_default(), &row.unwrap_or_default()))
 }
 
 /// Answers a query; a transaction's single query as well.
-pub(super) fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
-    wire::check_options(&call.query, call.row)?;
+pub(super) fn query(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError> {
+    wire::check_options(&call.query, call.spec)?;
     let metadata = Metadata::wanted(&call.query, &call.headers)?;
     let filter = filtered(&call.query)?;
     let (select, context) = selected(&call.query);
@@ -126,14 +126,14 @@ pub(super) fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
         object.context(&face, &format!("{name}{context}"));
         object.list(&page);
     });
-    Ok(wire::json(call.row.status, metadata, text)
+    Ok(wire::json(call.spec.status, metadata, text)
         .with_some("x-ms-continuation-nextpartitionkey", next.map(|key| wire::token(key.partition())))
         .with_some("x-ms-continuation-nextrowkey", next.map(|key| wire::token(key.row()))))
 }
 
 /// Answers with one entity.
-pub(super) fn get(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
-    wire::check_options(&call.query, call.row)?;
+pub(super) fn get(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError> {
+    wire::check_options(&call.query, call.spec)?;
     let metadata = Metadata::wanted(&call.query, &call.headers)?;
     let filter = filtered(&call.query)?;
     let (select, context) = selected(&call.query);
@@ -141,12 +141,12 @@ pub(super) fn get(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
     let table = tables.table(call)?.read();
     let entity = table.entity(call, &key)?;
     if filter.is_some_and(|filter| !filter.holds(&Seen(&key, entity))) {
-        return Err(Code::ResourceNotFound.into());
+        return Err(ErrorCode::ResourceNotFound.into());
     }
     let (face, name) = (Face::new(call, metadata), call.container());
     let text = wire::object(|object| {
         object.context(&face, &format!("{name}/@Element{context}"));
         object.entity(&face, name, (&key, entity), &select);
     });
-    Ok(wire::json(call.row.status, metadata, text).with("etag", etag::of(entity.timestamp)))
+    Ok(wire::json(call.spec.status, metadata, text).with("etag", etag::of(entity.timestamp)))
 }

@@ -4,58 +4,58 @@ use super::super::Tables;
 use super::super::wire::{self, Face, Listed};
 use super::query_entities::{filtered, top};
 use crate::op::odata::Metadata;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::odata::Filter;
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
 };
 use std::sync::Arc;
 
-const PERMIT: Permit = Permit { level: Level::Container, account: "rl", service: "", public: Public::Never };
+const PERMIT: RequiredPermission = RequiredPermission { level: ResourceLevel::Container, account: "rl", service: "", public: AnonymousAccess::Never };
 
-pub(super) static QUERY_TABLES: Op<Tables> = Op {
-    row: Row {
+pub(super) static QUERY_TABLES: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Query Tables",
         methods: &["GET"],
-        shape: Shape::Tables,
-        signs: &[],
-        takes: &[wire::FORMAT, wire::WANTED, wire::TABLES_PAGE],
-        permit: PERMIT,
+        resource: ResourceKind::Tables,
+        selectors: &[],
+        inputs: &[wire::FORMAT, wire::WANTED, wire::TABLES_PAGE],
+        requires: PERMIT,
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |tables, call| Box::pin(std::future::ready(query(tables, &call))),
 };
 
-pub(super) static GET_TABLE: Op<Tables> = Op {
-    row: Row {
+pub(super) static GET_TABLE: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Query Tables (one table)",
         methods: &["GET"],
-        shape: Shape::Table,
-        signs: &[],
-        takes: &[wire::FORMAT],
-        permit: PERMIT,
+        resource: ResourceKind::Table,
+        selectors: &[],
+        inputs: &[wire::FORMAT],
+        requires: PERMIT,
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |tables, call| Box::pin(std::future::ready(get(tables, &call))),
 };
 
-fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
-    wire::check_options(&call.query, call.row)?;
+fn query(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError> {
+    wire::check_options(&call.query, call.spec)?;
     let metadata = Metadata::wanted(&call.query, &call.headers)?;
     // Names of tables are compared without regard to case (live tests of the .NET library).
     let filter = filtered(&call.query)?.map(Filter::in_lower_case);
     let most = top(&call.query)?;
     let from = call.query.get("nexttablename").map(wire::read_token).transpose()?.unwrap_or_default();
-    let names = tables.account(&call.account.name)?.named.read();
+    let names = tables.account(&call.account.name)?.resources.read();
     let listed = names.range(Arc::<str>::from(from.to_lowercase())..).map(|(name, cell)| (name, cell.read()));
     let mut listed = listed.filter(|(name, _)| filter.as_ref().is_none_or(|filter| filter.holds(&Listed(name))));
 
@@ -67,17 +67,17 @@ fn query(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
         object.list(&page);
     });
     let next = listed.next().filter(|_| most > 0).map(|(name, _)| wire::token(name));
-    Ok(wire::json(call.row.status, metadata, text).with_some("x-ms-continuation-nexttablename", next))
+    Ok(wire::json(call.spec.status, metadata, text).with_some("x-ms-continuation-nexttablename", next))
 }
 
-fn get(tables: &Tables, call: &Call) -> Result<Reply, Fault> {
-    wire::check_options(&call.query, call.row)?;
+fn get(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError> {
+    wire::check_options(&call.query, call.spec)?;
     let metadata = Metadata::wanted(&call.query, &call.headers)?;
-    let table = tables.table(call).map_err(|_| Code::ResourceNotFound)?.read();
+    let table = tables.table(call).map_err(|_| ErrorCode::ResourceNotFound)?.read();
     let face = Face::new(call, metadata);
     let text = wire::object(|object| {
         object.context(&face, "Tables/@Element");
         object.table(&face, &table);
     });
-    Ok(wire::json(call.row.status, metadata, text))
+    Ok(wire::json(call.spec.status, metadata, text))
 }

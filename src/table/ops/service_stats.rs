@@ -1,22 +1,22 @@
 //! Get Table Service Stats: how far the secondary has come. Only the secondary is asked; here it is never behind.
 
 use super::super::Tables;
-use crate::op::{Op, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::{condition::Accepts, lease::Guard};
+use crate::op::{Operation, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
 use crate::service::stats;
 
-pub(super) static GET_SERVICE_STATS: Op<Tables> = Op {
-    row: Row {
+pub(super) static GET_SERVICE_STATS: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Get Table Service Stats",
         methods: &["GET"],
-        shape: Shape::Service,
-        signs: &[Sign::Query("restype", "service"), Sign::Query("comp", "stats")],
-        takes: &[],
-        permit: Permit { level: Level::Service, account: "r", service: "", public: Public::Never },
+        resource: ResourceKind::Service,
+        selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "stats")],
+        inputs: &[],
+        requires: RequiredPermission { level: ResourceLevel::Service, account: "r", service: "", public: AnonymousAccess::Never },
         secondary: Secondary::Only,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |_, call| Box::pin(std::future::ready(Ok(stats::answer(&call)))),

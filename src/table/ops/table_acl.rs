@@ -2,12 +2,12 @@
 
 use super::super::Tables;
 use super::super::state::Table;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
 };
 use crate::service::policies;
 use crate::store::cell::Cell;
@@ -15,35 +15,35 @@ use crate::takes;
 use std::sync::Arc;
 
 /// Only who has the account's key.
-const KEY_ONLY: Permit = Permit { level: Level::Container, account: "", service: "", public: Public::Never };
+const KEY_ONLY: RequiredPermission = RequiredPermission { level: ResourceLevel::Container, account: "", service: "", public: AnonymousAccess::Never };
 
-pub(super) static GET_TABLE_ACL: Op<Tables> = Op {
-    row: Row {
+pub(super) static GET_TABLE_ACL: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Get Table ACL",
         methods: &["GET", "HEAD"],
-        shape: Shape::Entities,
-        signs: &[Sign::Query("comp", "acl")],
-        takes: &[],
-        permit: KEY_ONLY,
+        resource: ResourceKind::Entities,
+        selectors: &[Selector::Query("comp", "acl")],
+        inputs: &[],
+        requires: KEY_ONLY,
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 200,
     },
     run: |tables, call| Box::pin(get(tables, call)),
 };
 
-pub(super) static SET_TABLE_ACL: Op<Tables> = Op {
-    row: Row {
+pub(super) static SET_TABLE_ACL: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Set Table ACL",
         methods: &["PUT"],
-        shape: Shape::Entities,
-        signs: &[Sign::Query("comp", "acl")],
-        takes: &[Asked::FIELDS],
-        permit: KEY_ONLY,
+        resource: ResourceKind::Entities,
+        selectors: &[Selector::Query("comp", "acl")],
+        inputs: &[Asked::FIELDS],
+        requires: KEY_ONLY,
         secondary: Secondary::Refused,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 204,
     },
     run: |tables, call| Box::pin(set(tables, call)),
@@ -57,20 +57,20 @@ takes! { Asked {
 const LETTERS: &str = "raud";
 
 /// The table; where there is none, a resource is missing rather than a table.
-fn table(tables: &Tables, call: &Call) -> Result<Arc<Cell<Table>>, Fault> {
-    tables.table(call).map_err(|fault| if fault.code() == Code::TableNotFound { Code::ResourceNotFound.into() } else { fault })
+fn table(tables: &Tables, call: &OperationRequest) -> Result<Arc<Cell<Table>>, StorageError> {
+    tables.table(call).map_err(|fault| if fault.code() == ErrorCode::TableNotFound { ErrorCode::ResourceNotFound.into() } else { fault })
 }
 
-async fn get(tables: &Tables, call: Call) -> Result<Reply, Fault> {
+async fn get(tables: &Tables, call: OperationRequest) -> Result<Reply, StorageError> {
     let table = table(tables, &call)?.read();
-    Ok(Reply::xml(call.row.status, policies::document(table.policies())))
+    Ok(Reply::xml(call.spec.status, policies::document(table.policies())))
 }
 
-async fn set(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
+async fn set(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let Asked { accept } = Asked::of(&call)?;
     // Recorded of a client that takes anything; one that says nothing is served.
     if accept.is_some_and(|accept| accept.trim() == "*/*") {
-        return Err(Code::MediaTypeNotSupported.into());
+        return Err(ErrorCode::MediaTypeNotSupported.into());
     }
     let policies = policies::read(&call.body.bytes(policies::LIMIT).await?, LETTERS)?;
     table(tables, &call)?
@@ -79,5 +79,5 @@ async fn set(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.row.status))
+    Ok(Reply::new(call.spec.status))
 }

@@ -11,16 +11,16 @@ use super::query_entities::{GET_ENTITY, QUERY_ENTITIES};
 use super::update_entity::{INSERT_OR_MERGE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, UPDATE_ENTITY};
 use super::{delete_entity, insert_entity, query_entities, update_entity};
 use crate::op::odata::{self, Metadata};
-use crate::op::{CONTENT_TYPE, Call, Op, Payload, Query, Reply, Row, Secondary, Service, Shape, Target, stated};
-use crate::rules::access::{self, Grant, Level, Permit, Public, Scope};
+use crate::op::{CONTENT_TYPE, OperationRequest, Operation, Payload, Query, Reply, OperationSpec, Secondary, Service, ResourceKind, Target, stated};
+use crate::rules::access::{self, Authorization, ResourceLevel, RequiredPermission, AnonymousAccess, SasScope};
 use crate::rules::batch::Part;
 use crate::rules::batch::changeset::{self, Change, Group};
 use crate::rules::entity::{Entity, Key, Write};
 use crate::rules::name;
 use crate::rules::{
-    condition::Accepts,
-    fault::{Code, Fault},
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::{ErrorCode, StorageError},
+    lease::LeaseCheck,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use std::collections::HashSet;
@@ -30,27 +30,27 @@ use std::sync::Arc;
 /// Every letter that a SAS for tables can have: what the parts do needs their own.
 const ANY: &str = "raud";
 
-pub(super) static TRANSACTION: Op<Tables> = Op {
-    row: Row {
+pub(super) static TRANSACTION: Operation<Tables> = Operation {
+    spec: OperationSpec {
         name: "Entity Group Transaction",
         methods: &["POST"],
-        shape: Shape::Batch,
-        signs: &[],
-        takes: &[CONTENT_TYPE],
-        permit: Permit { level: Level::Object, account: ANY, service: ANY, public: Public::Never },
+        resource: ResourceKind::Batch,
+        selectors: &[],
+        inputs: &[CONTENT_TYPE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: ANY, service: ANY, public: AnonymousAccess::Never },
         secondary: Secondary::Allowed,
-        accepts: Accepts::None,
-        lease: Guard::None,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
         status: 202,
     },
     run: |tables, call| Box::pin(run(tables, call)),
 };
 
-async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
+async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let body = call.body.bytes(wire::LIMIT).await?;
-    let kind = call.header("content-type").ok_or_else(|| Fault::missing_header("Content-Type"))?;
+    let kind = call.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;
     let group = changeset::parse(&kind, &body)?;
-    let id = |word: &str| format!("{word}_{}", uuid::Uuid::from_bytes(call.world.id()));
+    let id = |word: &str| format!("{word}_{}", uuid::Uuid::from_bytes(call.environment.id()));
     let outer = id("batchresponse");
     let mut text = String::new();
     match group {
@@ -69,7 +69,7 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
         }
     }
     let kind = format!("multipart/mixed; boundary={outer}");
-    Ok(wire::reply(call.row.status).with("content-type", kind).text(text))
+    Ok(wire::reply(call.spec.status).with("content-type", kind).text(text))
 }
 
 /// What a part begins with.
@@ -90,8 +90,8 @@ struct Wanted<'a> {
 }
 
 /// Makes the changes together, and answers each; or answers the one that could not be made.
-async fn perform(tables: &Tables, call: &Call, changes: &[Change]) -> Vec<String> {
-    let refused = |fault: Fault, at: usize| {
+async fn perform(tables: &Tables, call: &OperationRequest, changes: &[Change]) -> Vec<String> {
+    let refused = |fault: StorageError, at: usize| {
         let id = changes.get(at).and_then(|change| change.part.id.as_deref());
         vec![answer(&Err(fault), call, id, Metadata::default())]
     };
@@ -106,7 +106,7 @@ async fn perform(tables: &Tables, call: &Call, changes: &[Change]) -> Vec<String
         }
     }
     if let Err(at) = repeated(&ready) {
-        return refused(numbered(Code::InvalidDuplicateRow.into(), at), at);
+        return refused(numbered(ErrorCode::InvalidDuplicateRow.into(), at), at);
     }
     let Some(first) = ready.first() else { return Vec::new() };
     let table = match tables.find(&call.account.name, &first.answer.table.to_lowercase()) {
@@ -121,29 +121,29 @@ async fn perform(tables: &Tables, call: &Call, changes: &[Change]) -> Vec<String
             failed = at;
             table.write(call, write)
         };
-        writes.into_iter().enumerate().map(write).collect::<Result<Vec<Option<Arc<Entity>>>, Fault>>()
+        writes.into_iter().enumerate().map(write).collect::<Result<Vec<Option<Arc<Entity>>>, StorageError>>()
     });
     match made.await {
         Ok(made) => wanted.iter().zip(made).map(|(wanted, made)| success(call, wanted, made.as_deref())).collect(),
         // The service counts only where there is something to count (recorded).
-        Err(fault) if changes.len() == 1 && fault.code() != Code::TableNotFound => refused(fault, 0),
+        Err(fault) if changes.len() == 1 && fault.code() != ErrorCode::TableNotFound => refused(fault, 0),
         Err(fault) => refused(numbered(fault, failed), failed),
     }
 }
 
 /// The refusal of one change, which tells its place among them.
-fn numbered(fault: Fault, at: usize) -> Fault {
-    let says = format!("{at}:{}", fault.says());
-    fault.saying(says)
+fn numbered(fault: StorageError, at: usize) -> StorageError {
+    let says = format!("{at}:{}", fault.message());
+    fault.with_message(says)
 }
 
 /// Checks that a change is of the same table and partition as those before it.
-fn follows(before: &[Ready<'_>], change: &Ready<'_>) -> Result<(), Fault> {
+fn follows(before: &[Ready<'_>], change: &Ready<'_>) -> Result<(), StorageError> {
     let Some(first) = before.first() else { return Ok(()) };
     let same_table = first.answer.table.eq_ignore_ascii_case(&change.answer.table);
     match same_table && first.write.key.partition() == change.write.key.partition() {
         true => Ok(()),
-        false => Err(Code::CommandsInBatchActOnDifferentPartitions.into()),
+        false => Err(ErrorCode::CommandsInBatchActOnDifferentPartitions.into()),
     }
 }
 
@@ -154,33 +154,33 @@ fn repeated(ready: &[Ready<'_>]) -> Result<(), usize> {
 }
 
 /// Reads a change as its operation would, had it come alone.
-fn read<'a>(tables: &Tables, call: &Call, change: &'a Change) -> Result<Ready<'a>, Fault> {
+fn read<'a>(tables: &Tables, call: &OperationRequest, change: &'a Change) -> Result<Ready<'a>, StorageError> {
     let Part { method, target, .. } = &change.part;
     let headers = headers(&change.part)?;
-    let sent = Method::from_bytes(method.as_bytes()).map_err(|_| Code::InvalidInput.because(method.clone()))?;
+    let sent = Method::from_bytes(method.as_bytes()).map_err(|_| ErrorCode::InvalidInput.with_reason(method.clone()))?;
     let method = tables.method(&sent, &headers)?;
     let header = |name: &str| stated(&headers, name);
     let (target, query) = place(call, target)?;
     let if_match = header("if-match");
-    let row = match (target.shape, method.as_str(), if_match) {
-        (Shape::Entities, "POST", _) => &INSERT_ENTITY.row,
-        (Shape::Entity, "PUT", Some(_)) => &UPDATE_ENTITY.row,
-        (Shape::Entity, "PUT", None) => &INSERT_OR_REPLACE_ENTITY.row,
-        (Shape::Entity, "PATCH" | "MERGE", Some(_)) => &MERGE_ENTITY.row,
-        (Shape::Entity, "PATCH" | "MERGE", None) => &INSERT_OR_MERGE_ENTITY.row,
-        (Shape::Entity, "DELETE", _) => &DELETE_ENTITY.row,
-        (shape, method, _) => return Err(Code::InvalidInput.because(format!("{method} of {shape:?} is not for transactions"))),
+    let row = match (target.resource, method.as_str(), if_match) {
+        (ResourceKind::Entities, "POST", _) => &INSERT_ENTITY.spec,
+        (ResourceKind::Entity, "PUT", Some(_)) => &UPDATE_ENTITY.spec,
+        (ResourceKind::Entity, "PUT", None) => &INSERT_OR_REPLACE_ENTITY.spec,
+        (ResourceKind::Entity, "PATCH" | "MERGE", Some(_)) => &MERGE_ENTITY.spec,
+        (ResourceKind::Entity, "PATCH" | "MERGE", None) => &INSERT_OR_MERGE_ENTITY.spec,
+        (ResourceKind::Entity, "DELETE", _) => &DELETE_ENTITY.spec,
+        (shape, method, _) => return Err(ErrorCode::InvalidInput.with_reason(format!("{method} of {shape:?} is not for transactions"))),
     };
     permit(call, row, &target)?;
     wire::check_options(&query, row)?;
     let mut insert = None;
-    let write = match row.shape {
-        Shape::Entities => {
+    let write = match row.resource {
+        ResourceKind::Entities => {
             insert = Some(insert_entity::Answer::wanted(header("prefer"), || Metadata::wanted(&query, &headers))?);
             insert_entity::read(change.body.as_bytes())?
         }
-        _ if row.name == DELETE_ENTITY.row.name => {
-            delete_entity::read(if_match.ok_or_else(|| Fault::missing_header("If-Match"))?, Key::parse(&target.blob)?)?
+        _ if row.name == DELETE_ENTITY.spec.name => {
+            delete_entity::read(if_match.ok_or_else(|| StorageError::missing_header("If-Match"))?, Key::parse(&target.blob)?)?
         }
         _ => update_entity::read(update_entity::change(row), if_match, Key::parse(&target.blob)?, change.body.as_bytes())?,
     };
@@ -189,7 +189,7 @@ fn read<'a>(tables: &Tables, call: &Call, change: &'a Change) -> Result<Ready<'a
 }
 
 /// Where a part's URL leads. Where the account stands in the path of the transaction, it may in that of its parts.
-fn place(call: &Call, url: &str) -> Result<(Target, Query), Fault> {
+fn place(call: &OperationRequest, url: &str) -> Result<(Target, Query), StorageError> {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     let name = &call.account.name;
     let accounts = [format!("/{name}/"), format!("/{name}-secondary/")];
@@ -197,16 +197,16 @@ fn place(call: &Call, url: &str) -> Result<(Target, Query), Fault> {
     let below = accounts.iter().find_map(|account| path.strip_prefix(account)).filter(|_| in_path);
     let target = service::target(below.unwrap_or(path))?;
     if service::is_misplaced(&target) {
-        return Err(Code::InvalidInput.because(format!("{:?} is no resource of a table", target.blob)));
+        return Err(ErrorCode::InvalidInput.with_reason(format!("{:?} is no resource of a table", target.blob)));
     }
     Ok((target, Query::new(&name::decode_query(query)?)))
 }
 
 /// A part's headers, each once: the values of a repeated one are joined by `,`, as those of a request are.
-fn headers(part: &Part) -> Result<HeaderMap, Fault> {
+fn headers(part: &Part) -> Result<HeaderMap, StorageError> {
     let mut headers = HeaderMap::new();
     for (name, value) in &part.headers {
-        let malformed = || Fault::header(name, value);
+        let malformed = || StorageError::invalid_header(name, value);
         let key = HeaderName::try_from(name).map_err(|_| malformed())?;
         let joined = match headers.get(&key).map(HeaderValue::as_bytes) {
             Some(before) => HeaderValue::from_bytes(&[before, value.as_bytes()].join(&b',')),
@@ -218,38 +218,38 @@ fn headers(part: &Part) -> Result<HeaderMap, Fault> {
 }
 
 /// Whether who sent the transaction may do this part of it: it is not signed by itself.
-fn permit(call: &Call, row: &Row, target: &Target) -> Result<(), Fault> {
-    access::decide(&row.permit, &call.grant, 't', call.version)?;
+fn permit(call: &OperationRequest, row: &OperationSpec, target: &Target) -> Result<(), StorageError> {
+    access::decide(&row.requires, &call.authorization, 't', call.version)?;
     update_entity::check_letters(call, row)?;
     // The signature of a table is for that table.
     let signed = call.query.get("tn").unwrap_or_default();
-    match call.grant {
-        Grant::Sas { scope: Scope::Resource, .. } if !target.container.eq_ignore_ascii_case(signed) => {
-            Err(Code::AuthorizationFailure.because("the signature is for another table"))
+    match call.authorization {
+        Authorization::Sas { scope: SasScope::Resource, .. } if !target.container.eq_ignore_ascii_case(signed) => {
+            Err(ErrorCode::AuthorizationFailure.with_reason("the signature is for another table"))
         }
         _ => Ok(()),
     }
 }
 
 /// Answers the query that a transaction consists of.
-fn query(tables: &Tables, call: &Call, part: &Part) -> Result<Reply, Fault> {
+fn query(tables: &Tables, call: &OperationRequest, part: &Part) -> Result<Reply, StorageError> {
     let headers = headers(part)?;
     let (target, query) = place(call, &part.target)?;
-    let row = match target.shape {
-        Shape::Entities => &QUERY_ENTITIES.row,
-        Shape::Entity => &GET_ENTITY.row,
-        shape => return Err(Code::InvalidInput.because(format!("GET of {shape:?} is not for transactions"))),
+    let row = match target.resource {
+        ResourceKind::Entities => &QUERY_ENTITIES.spec,
+        ResourceKind::Entity => &GET_ENTITY.spec,
+        shape => return Err(ErrorCode::InvalidInput.with_reason(format!("GET of {shape:?} is not for transactions"))),
     };
     permit(call, row, &target)?;
     let call = call.part(row, target, query, headers);
-    match row.shape {
-        Shape::Entity => query_entities::get(tables, &call),
+    match row.resource {
+        ResourceKind::Entity => query_entities::get(tables, &call),
         _ => query_entities::query(tables, &call),
     }
 }
 
 /// The answer to a change that was made.
-fn success(call: &Call, wanted: &Wanted<'_>, made: Option<&Entity>) -> String {
+fn success(call: &OperationRequest, wanted: &Wanted<'_>, made: Option<&Entity>) -> String {
     let metadata = wanted.insert.map(|insert| insert.metadata).unwrap_or_default();
     let reply = match (wanted.insert, made) {
         (Some(insert), Some(entity)) => insert.reply(&Face::new(call, metadata), &wanted.table, &wanted.key, entity),
@@ -260,7 +260,7 @@ fn success(call: &Call, wanted: &Wanted<'_>, made: Option<&Entity>) -> String {
 }
 
 /// A part's answer as the text of an HTTP response, its headers in the order recorded.
-fn answer(outcome: &Result<Reply, Fault>, call: &Call, id: Option<&str>, metadata: Metadata) -> String {
+fn answer(outcome: &Result<Reply, StorageError>, call: &OperationRequest, id: Option<&str>, metadata: Metadata) -> String {
     let (status, mut body, mut headers) = match outcome {
         Ok(reply) => {
             let body = if let Payload::Text(text) = &reply.payload { text.clone() } else { String::new() };
@@ -279,9 +279,9 @@ fn answer(outcome: &Result<Reply, Fault>, call: &Call, id: Option<&str>, metadat
             (reply.status, body, headers)
         }
         Err(fault) => {
-            let request_id = uuid::Uuid::from_bytes(call.world.id()).to_string();
+            let request_id = uuid::Uuid::from_bytes(call.environment.id()).to_string();
             let mut headers = vec![("x-content-type-options", "nosniff".to_owned())];
-            if fault.code() != Code::TableNotFound {
+            if fault.code() != ErrorCode::TableNotFound {
                 headers.push(("cache-control", "no-cache".to_owned()));
             }
             headers.push(("DataServiceVersion", "3.0;".to_owned()));

@@ -3,37 +3,37 @@
 
 use super::super::Tables;
 use super::super::wire;
-use crate::op::{Call, Op, Reply, Row, Secondary, Shape, Sign};
-use crate::rules::access::{Level, Permit, Public};
-use crate::rules::entity::etag::{self, IfMatch};
+use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
+use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use crate::rules::entity::etag::{self, EntityCondition};
 use crate::rules::entity::{self, Change, Key, Write};
 use crate::rules::{
-    condition::Accepts,
-    fault::Fault,
-    lease::Guard,
+    condition::ConditionSupport,
+    fault::StorageError,
+    lease::LeaseCheck,
     time::Timestamp,
 };
 use crate::takes;
 
-const IF_MATCH: Sign = Sign::HasHeader("if-match");
+const IF_MATCH: Selector = Selector::HasHeader("if-match");
 
-pub(super) static UPDATE_ENTITY: Op<Tables> = op("Update Entity", &["PUT"], &[IF_MATCH], "u");
-pub(super) static INSERT_OR_REPLACE_ENTITY: Op<Tables> = op("Insert Or Replace Entity", &["PUT"], &[], "au");
-pub(super) static MERGE_ENTITY: Op<Tables> = op("Merge Entity", &["PATCH", "MERGE"], &[IF_MATCH], "u");
-pub(super) static INSERT_OR_MERGE_ENTITY: Op<Tables> = op("Insert Or Merge Entity", &["PATCH", "MERGE"], &[], "au");
+pub(super) static UPDATE_ENTITY: Operation<Tables> = op("Update Entity", &["PUT"], &[IF_MATCH], "u");
+pub(super) static INSERT_OR_REPLACE_ENTITY: Operation<Tables> = op("Insert Or Replace Entity", &["PUT"], &[], "au");
+pub(super) static MERGE_ENTITY: Operation<Tables> = op("Merge Entity", &["PATCH", "MERGE"], &[IF_MATCH], "u");
+pub(super) static INSERT_OR_MERGE_ENTITY: Operation<Tables> = op("Insert Or Merge Entity", &["PATCH", "MERGE"], &[], "au");
 
-const fn op(name: &'static str, methods: &'static [&'static str], signs: &'static [Sign], letters: &'static str) -> Op<Tables> {
-    Op {
-        row: Row {
+const fn op(name: &'static str, methods: &'static [&'static str], signs: &'static [Selector], letters: &'static str) -> Operation<Tables> {
+    Operation {
+        spec: OperationSpec {
             name,
             methods,
-            shape: Shape::Entity,
-            signs,
-            takes: &[Asked::FIELDS, wire::FORMAT],
-            permit: Permit { level: Level::Object, account: letters, service: letters, public: Public::Never },
+            resource: ResourceKind::Entity,
+            selectors: signs,
+            inputs: &[Asked::FIELDS, wire::FORMAT],
+            requires: RequiredPermission { level: ResourceLevel::Object, account: letters, service: letters, public: AnonymousAccess::Never },
             secondary: Secondary::Refused,
-            accepts: Accepts::None,
-            lease: Guard::None,
+            conditions: ConditionSupport::None,
+            lease: LeaseCheck::None,
             status: 204,
         },
         run: |tables, call| Box::pin(run(tables, call)),
@@ -44,11 +44,11 @@ takes! { Asked {
     if_match: Option<String> = Header "if-match",
 } }
 
-async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
+async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let Asked { if_match } = Asked::of(&call)?;
-    wire::check_options(&call.query, call.row)?;
+    wire::check_options(&call.query, call.spec)?;
     check_both(&call)?;
-    let change = change(call.row);
+    let change = change(call.spec);
     let body = call.body.bytes(wire::LIMIT).await?;
     let write = read(change, if_match.as_deref(), Key::parse(call.blob())?, &body)?;
     let changed = tables.table(&call)?.write(|table| table.write(&call, write)).await?;
@@ -56,7 +56,7 @@ async fn run(tables: &Tables, mut call: Call) -> Result<Reply, Fault> {
 }
 
 /// What the operation of this row does.
-pub(super) fn change(row: &Row) -> Change {
+pub(super) fn change(row: &OperationSpec) -> Change {
     if row.methods.contains(&"PUT") { Change::Replace } else { Change::Merge }
 }
 
@@ -64,15 +64,15 @@ pub(super) fn change(row: &Row) -> Change {
 ///
 /// # Errors
 /// 403 AuthorizationPermissionMismatch.
-pub(super) fn check_both(call: &Call) -> Result<(), Fault> {
-    check_letters(call, call.row)
+pub(super) fn check_both(call: &OperationRequest) -> Result<(), StorageError> {
+    check_letters(call, call.spec)
 }
 
 /// [`check_both`] for the operation of another row, on the same grant.
-pub(super) fn check_letters(call: &Call, row: &Row) -> Result<(), Fault> {
-    let letters = row.permit.service;
-    match letters == "au" && !(call.grant.allows("a") && call.grant.allows("u")) {
-        true => Err(call.grant.lacking("au").because("the SAS has to permit both a and u")),
+pub(super) fn check_letters(call: &OperationRequest, row: &OperationSpec) -> Result<(), StorageError> {
+    let letters = row.requires.service;
+    match letters == "au" && !(call.authorization.allows("a") && call.authorization.allows("u")) {
+        true => Err(call.authorization.lacking("au").with_reason("the SAS has to permit both a and u")),
         false => Ok(()),
     }
 }
@@ -82,8 +82,8 @@ pub(super) fn check_letters(call: &Call, row: &Row) -> Result<(), Fault> {
 ///
 /// # Errors
 /// As [`entity::read`] and [`IfMatch::read`].
-pub(super) fn read(change: Change, if_match: Option<&str>, key: Key, body: &[u8]) -> Result<Write, Fault> {
-    let condition = if_match.map(IfMatch::read).transpose()?;
+pub(super) fn read(change: Change, if_match: Option<&str>, key: Key, body: &[u8]) -> Result<Write, StorageError> {
+    let condition = if_match.map(EntityCondition::read).transpose()?;
     Ok(Write { key, change, condition, properties: entity::read(body)?.properties })
 }
 

@@ -7,7 +7,7 @@ use crate::rules::entity::{Entity, Key, Value};
 use crate::rules::time::Timestamp;
 use crate::service::record::{StoredPolicy, policies, policy};
 use crate::store::Store;
-use crate::store::journal::{Changes, Recorded, Records, Unreadable, diff};
+use crate::store::journal::{Changes, CorruptRecord, Persist, Records, diff};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -45,8 +45,8 @@ enum ValueForm<'a> {
     Binary(#[serde(with = "serde_bytes")] &'a [u8]),
 }
 
-impl Recorded for Table {
-    fn changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+impl Persist for Table {
+    fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
         if before.is_none_or(|before| before.policies != after.policies) {
             to.put(&[TABLE], FORM, &TableForm { name: &after.name, policies: policies(&after.policies) });
         }
@@ -58,8 +58,8 @@ impl Recorded for Table {
         }
     }
 
-    fn restore(records: &Records, _: &Store) -> Result<Self, Unreadable> {
-        let record = records.get(&[TABLE]).ok_or_else(|| Unreadable("a table of which nothing is said".to_owned()))?;
+    fn restore(records: &Records, _: &Store) -> Result<Self, CorruptRecord> {
+        let record = records.get(&[TABLE]).ok_or_else(|| CorruptRecord("a table of which nothing is said".to_owned()))?;
         let TableForm { name, policies } = record.read(FORM)?;
         let mut table = Table::new(name);
         table.policies = policies.into_iter().map(policy).collect();
@@ -78,13 +78,13 @@ fn key_of(key: &Key) -> Vec<u8> {
     [&[ENTITY], key.partition().as_bytes(), key.row().as_bytes(), &split.to_be_bytes()].concat()
 }
 
-fn read_key(key: &[u8]) -> Result<Key, Unreadable> {
+fn read_key(key: &[u8]) -> Result<Key, CorruptRecord> {
     let read = || {
         let (texts, split) = key.split_last_chunk()?;
         let (partition, row) = std::str::from_utf8(texts).ok()?.split_at_checked(u32::from_be_bytes(*split) as usize)?;
         Some(Key::new(partition, row))
     };
-    read().ok_or_else(|| Unreadable(format!("an entity under a key of {} bytes", key.len())))
+    read().ok_or_else(|| CorruptRecord(format!("an entity under a key of {} bytes", key.len())))
 }
 
 impl EntityForm<'_> {

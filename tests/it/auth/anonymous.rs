@@ -2,7 +2,7 @@
 
 use super::{Headers, path, send};
 use crate::house::House;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// A version before the bearer challenge (2019-12-12), and one after.
 const OLD: &str = "2019-07-07";
@@ -74,12 +74,12 @@ async fn every_service_hides_from_old_versions() {
     let house = House::new().await;
     for (kind, asked) in [
         (
-            Kind::Blob,
+            ServiceKind::Blob,
             [("GET", "/?comp=list"), ("PUT", "/box?restype=container"), ("POST", "/?restype=service&comp=userdelegationkey")],
         ),
-        (Kind::Queue, [("GET", "/?comp=list"), ("PUT", "/work"), ("GET", "/work/messages")]),
-        (Kind::Table, [("GET", "/Tables"), ("GET", "/people()"), ("DELETE", "/Tables('people')")]),
-        (Kind::File, [("GET", "/?comp=list"), ("PUT", "/shr?restype=share"), ("GET", "/shr/file")]),
+        (ServiceKind::Queue, [("GET", "/?comp=list"), ("PUT", "/work"), ("GET", "/work/messages")]),
+        (ServiceKind::Table, [("GET", "/Tables"), ("GET", "/people()"), ("DELETE", "/Tables('people')")]),
+        (ServiceKind::File, [("GET", "/?comp=list"), ("PUT", "/shr?restype=share"), ("GET", "/shr/file")]),
     ] {
         for (method, target) in asked {
             for (version, expected, challenged) in

@@ -2,7 +2,7 @@
 
 use super::jwt::{self, ANN};
 use crate::house::{Answer, House, VERSION};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 const FAILED: &str = "403 AuthenticationFailed";
 const UNFIT: &str = "401 InvalidAuthenticationInfo";
@@ -109,25 +109,25 @@ async fn queues_and_tables_take_tokens_too() {
         "--b\nContent-Type: multipart/mixed; boundary=c\n\n--c\nContent-Type: application/http\n\n\
          PUT /devstoreaccount1{entity} HTTP/1.1\n\n{{}}\n--c--\n--b--"
     );
-    let operations: [(Kind, &str, &str, &str, u16); 18] = [
-        (Kind::Queue, "PUT", "/work", "", 201),
-        (Kind::Queue, "GET", "/?comp=list", "", 200),
-        (Kind::Queue, "GET", "/?restype=service&comp=properties", "", 200),
-        (Kind::Queue, "PUT", "/work?comp=acl", policies, 204),
-        (Kind::Queue, "GET", "/work?comp=acl", "", 200),
-        (Kind::Queue, "POST", "/work/messages", message, 201),
-        (Kind::Queue, "GET", "/work/messages", "", 200),
-        (Kind::Queue, "DELETE", "/work/messages", "", 204),
-        (Kind::Queue, "DELETE", "/work", "", 204),
-        (Kind::Table, "POST", "/Tables", r#"{"TableName":"people"}"#, 201),
-        (Kind::Table, "GET", "/Tables", "", 200),
-        (Kind::Table, "PUT", "/people?comp=acl", policies, 204),
-        (Kind::Table, "GET", "/people?comp=acl", "", 200),
-        (Kind::Table, "PUT", entity, "{}", 204),
-        (Kind::Table, "GET", entity, "", 200),
-        (Kind::Table, "POST", "/$batch", &batch, 202),
-        (Kind::Table, "GET", "/people()", "", 200),
-        (Kind::Table, "DELETE", "/Tables('people')", "", 204),
+    let operations: [(ServiceKind, &str, &str, &str, u16); 18] = [
+        (ServiceKind::Queue, "PUT", "/work", "", 201),
+        (ServiceKind::Queue, "GET", "/?comp=list", "", 200),
+        (ServiceKind::Queue, "GET", "/?restype=service&comp=properties", "", 200),
+        (ServiceKind::Queue, "PUT", "/work?comp=acl", policies, 204),
+        (ServiceKind::Queue, "GET", "/work?comp=acl", "", 200),
+        (ServiceKind::Queue, "POST", "/work/messages", message, 201),
+        (ServiceKind::Queue, "GET", "/work/messages", "", 200),
+        (ServiceKind::Queue, "DELETE", "/work/messages", "", 204),
+        (ServiceKind::Queue, "DELETE", "/work", "", 204),
+        (ServiceKind::Table, "POST", "/Tables", r#"{"TableName":"people"}"#, 201),
+        (ServiceKind::Table, "GET", "/Tables", "", 200),
+        (ServiceKind::Table, "PUT", "/people?comp=acl", policies, 204),
+        (ServiceKind::Table, "GET", "/people?comp=acl", "", 200),
+        (ServiceKind::Table, "PUT", entity, "{}", 204),
+        (ServiceKind::Table, "GET", entity, "", 200),
+        (ServiceKind::Table, "POST", "/$batch", &batch, 202),
+        (ServiceKind::Table, "GET", "/people()", "", 200),
+        (ServiceKind::Table, "DELETE", "/Tables('people')", "", 204),
     ];
     let nobody = house_without_tokens().await;
     for (kind, method, target, body, status) in operations {
@@ -144,7 +144,7 @@ async fn queues_and_tables_take_tokens_too() {
             let refused = ask(house, token, body).send().await;
             assert_eq!((refused.status, refused.header("x-ms-error-code")), (401, "InvalidAuthenticationInfo"), "{target}");
             assert!(refused.header("www-authenticate").starts_with("Bearer authorization_uri="), "{target}");
-            let data = kind == Kind::Table && !target.contains("comp=");
+            let data = kind == ServiceKind::Table && !target.contains("comp=");
             let form = if data { "application/json" } else { "application/xml" };
             assert_eq!(refused.header("content-type"), form, "{target}: {}", refused.text());
         }
@@ -200,7 +200,7 @@ async fn a_source_may_have_a_token_of_its_own() {
         (&sas, "devstoreaccount1", &ann, "202"),
         (&sas, "other", &ann, "202"),
     ] {
-        let source = format!("http://{}/{account}/box/blob", house.host(Kind::Blob));
+        let source = format!("http://{}/{account}/box/blob", house.host(ServiceKind::Blob));
         let mut headers = vec![("x-ms-copy-source", source.as_str())];
         headers.extend((!token.is_empty()).then_some(("x-ms-copy-source-authorization", token)));
         let ask = match copier {
@@ -239,7 +239,7 @@ async fn a_users_token_opens_a_source_in_the_same_account() {
         ("/box/c", &[], "202"),
     ] {
         for (account, verdict) in [("devstoreaccount1", success), ("other", "401 CannotVerifyCopySource")] {
-            let source = format!("http://{}/{account}/box/page", house.host(Kind::Blob));
+            let source = format!("http://{}/{account}/box/page", house.host(ServiceKind::Blob));
             let headers: Vec<_> = own.iter().copied().chain([("x-ms-copy-source", source.as_str())]).collect();
             let answer = ask(&house, "PUT", target, &ann, &headers, "").await;
             assert_eq!(answer.verdict(), verdict, "{target} of {source}: {}", answer.text());

@@ -3,7 +3,7 @@
 use super::{path, send, token};
 use crate::house::House;
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// A house of two accounts, each with the containers `box` and `open`, a blob `blob` in each.
 async fn two_accounts() -> House {
@@ -59,7 +59,7 @@ async fn the_source_must_be_readable() {
         (&own("r"), with(here, own("r")), "403 AuthorizationPermissionMismatch"),
         (&token::account("sv=2021-12-02&ss=b&srt=o&sp=rwc&se=2099-01-01"), here.to_owned(), refused),
     ] {
-        let url = format!("http://{}/{source}", house.host(Kind::Blob));
+        let url = format!("http://{}/{source}", house.host(ServiceKind::Blob));
         let headers = [("x-ms-copy-source", url.as_str()), ("x-ms-version", "2021-12-02")];
         let answer = match copier {
             "" => house.ask("PUT", "/box/copy").headers(&headers).send().await,
@@ -81,7 +81,7 @@ fn port(host: &str) -> &str {
 #[tokio::test]
 async fn the_other_service_is_this_server_too() {
     let house = two_accounts().await;
-    let file = |method, target: &str| house.ask(method, target).of(Kind::File);
+    let file = |method, target: &str| house.ask(method, target).of(ServiceKind::File);
     assert_eq!(file("PUT", "/shr?restype=share").send().await.verdict(), "201");
     let made = file("PUT", "/shr/f").headers(&[("x-ms-type", "file"), ("x-ms-content-length", "4")]).send().await;
     assert_eq!(made.verdict(), "201");
@@ -90,7 +90,7 @@ async fn the_other_service_is_this_server_too() {
     let made = file("PUT", "/shr/g").headers(&[("x-ms-type", "file"), ("x-ms-content-length", "4")]).send().await;
     assert_eq!(made.verdict(), "201");
 
-    let (blobs, files) = (house.host(Kind::Blob), house.host(Kind::File));
+    let (blobs, files) = (house.host(ServiceKind::Blob), house.host(ServiceKind::File));
     let forms = |label: &str, port: &str, rest: &str| {
         [
             format!("https://devstoreaccount1.{label}.core.windows.net/{rest}"),
@@ -129,7 +129,7 @@ async fn the_other_service_is_this_server_too() {
         assert_eq!(file("PUT", "/shr/g?comp=range").headers(&write).body("____").send().await.verdict(), "201");
     }
     // What has no content there is refused by the service that was asked.
-    let queues = house.host(Kind::Queue);
+    let queues = house.host(ServiceKind::Queue);
     let copy = house.ask("PUT", "/box/copy").header("x-ms-copy-source", format!("http://{queues}/devstoreaccount1/q/messages"));
     assert!(copy.send().await.verdict().ends_with(" CannotVerifyCopySource"));
 }
@@ -144,7 +144,7 @@ fn free_port() -> u16 {
 async fn the_sources_url_is_read_as_any_other() {
     let house = two_accounts().await;
     house.blob("/box/a%20b%2Bc", "spaced").await;
-    let host = house.host(Kind::Blob);
+    let host = house.host(ServiceKind::Blob);
     let own = host.replace("127.0.0.1", "devstoreaccount1.blob.localhost");
     let theirs = host.replace("127.0.0.1", "other.blob.localhost");
     for (source, verdict, text) in [
@@ -183,7 +183,7 @@ async fn the_sources_url_is_read_as_any_other() {
 #[tokio::test]
 async fn a_copy_may_create_or_overwrite_as_any_write() {
     let house = two_accounts().await;
-    let url = format!("http://{}/devstoreaccount1/open/blob", house.host(Kind::Blob));
+    let url = format!("http://{}/devstoreaccount1/open/blob", house.host(ServiceKind::Blob));
     for (name, sp, verdict) in [
         ("new", "c", "202"),
         ("new", "c", "403 UnauthorizedBlobOverwrite"),
@@ -202,7 +202,7 @@ async fn a_copy_may_create_or_overwrite_as_any_write() {
 #[tokio::test]
 async fn what_is_shown_for_the_source_counts() {
     let house = two_accounts().await;
-    let url = format!("http://{}/devstoreaccount1/box/blob", house.host(Kind::Blob));
+    let url = format!("http://{}/devstoreaccount1/box/blob", house.host(ServiceKind::Blob));
     let refused = "401 CannotVerifyCopySource";
     for (shown, verdict) in [("Bearer token", refused), ("nonsense", "400 InvalidHeaderValue"), ("", refused)] {
         let ask = house.ask("PUT", "/box/copy").header("x-ms-requires-sync", "true").header("x-ms-copy-source", &url);

@@ -2,17 +2,17 @@
 
 use super::{Headers, house_with_blob, path, send, send_signed};
 use crate::house::{Answer, House};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
-const KINDS: [Kind; 4] = [Kind::Blob, Kind::Queue, Kind::Table, Kind::File];
+const KINDS: [ServiceKind; 4] = [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File];
 
 /// Rules as rows: origins, methods, allowed headers, exposed headers; each may be kept for 200 seconds.
 async fn set(house: &House, rules: &[(&str, &str, &str, &str)]) {
-    assert_eq!(try_to_set(house, Kind::Blob, rules).await, "202");
+    assert_eq!(try_to_set(house, ServiceKind::Blob, rules).await, "202");
 }
 
 /// The same for any service; what it says.
-async fn try_to_set(house: &House, kind: Kind, rules: &[(&str, &str, &str, &str)]) -> String {
+async fn try_to_set(house: &House, kind: ServiceKind, rules: &[(&str, &str, &str, &str)]) -> String {
     let mut xml = String::from("<StorageServiceProperties><Cors>");
     for (origins, methods, allowed, exposed) in rules {
         xml.push_str(&format!(

@@ -24,7 +24,7 @@ pub mod token;
 use crate::house::{Answer, House, sign};
 use hyper::body::Bytes;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -34,7 +34,7 @@ type Headers<'a> = &'a [(&'a str, &'a str)];
 /// Writes a request to the blob service's socket just as given, and reads the answer. `Host` and, with a body or a method that
 /// needs one, `Content-Length` are added where the headers do not have them.
 async fn send(house: &House, method: &str, target: &str, headers: Headers<'_>, body: &str) -> Answer {
-    let host = house.host(Kind::Blob);
+    let host = house.host(ServiceKind::Blob);
     let has = |wanted: &str| headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
     let mut text = format!("{method} {target} HTTP/1.1\r\nConnection: close\r\n");
     if !has("host") {

@@ -2,7 +2,7 @@
 
 use super::{house_with_blob, path, send, send_signed, token};
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 #[tokio::test]
 async fn the_secondary_reads_and_never_writes() {
@@ -48,7 +48,7 @@ async fn only_the_secondary_tells_of_the_replication() {
     let primary = house.ask("GET", target).send().await;
     assert_eq!(primary.verdict(), "400 InvalidQueryParameterValue");
     assert_eq!((primary.element("QueryParameterName"), primary.element("QueryParameterValue")), ("comp", "stats"));
-    let host = house.host(Kind::Blob).replace("127.0.0.1", "devstoreaccount1-secondary.blob.localhost");
+    let host = house.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1-secondary.blob.localhost");
     let by_host = send_signed(&house, "GET", target, &[("Host", &host)], "").await;
     let sas = token::account("sv=2021-12-02&ss=b&srt=s&sp=r&se=2099-01-01");
     let by_sas = send(&house, "GET", &format!("/devstoreaccount1-secondary{target}&{sas}"), &[], "").await;

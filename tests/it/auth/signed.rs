@@ -3,7 +3,7 @@
 use super::{Headers, send};
 use crate::house::{Answer, House, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// A key that no account of a house has, unless it is given it.
 pub const OTHER_KEY: &str = "c2Vjb25kIGtleSBvZiB0aGUgYWNjb3VudA==";
@@ -34,7 +34,7 @@ impl Row<'_> {
     /// Sends it, signed for this account with this key.
     pub async fn send_as(&self, house: &House, account: &str, key: &str) -> Answer {
         let date = house.emulator.world().machine().rfc1123();
-        let host = house.host(Kind::Blob);
+        let host = house.host(ServiceKind::Blob);
         let port = host.rsplit(':').next().unwrap();
         let fill = |text: &str| text.replace("{date}", &date).replace("{port}", port);
         let whole = match (self.signs.starts_with(['x', '/']), self.scheme) {

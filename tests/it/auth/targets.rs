@@ -2,7 +2,7 @@
 
 use super::{house_with_blob, path, send, send_signed};
 use crate::house::House;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 #[tokio::test]
 async fn a_name_is_what_its_url_decodes_to() {
@@ -105,7 +105,7 @@ async fn the_root_and_web_containers() {
     let block = [("x-ms-blob-type", "BlockBlob")];
     assert_eq!(send_signed(&house, "PUT", &path("/hello.txt"), &block, "hello").await.verdict(), "201");
     assert_eq!(send_signed(&house, "PUT", &path("/%24web/index.html"), &block, "<p>").await.verdict(), "201");
-    let host = house.host(Kind::Blob).replace("127.0.0.1", "devstoreaccount1.blob.localhost");
+    let host = house.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1.blob.localhost");
     for (target, text) in
         [("/hello.txt", "hello"), ("/$root/hello.txt", "hello"), ("/%24root/hello.txt", "hello"), ("/$web/index.html", "<p>")]
     {
@@ -124,7 +124,7 @@ async fn the_root_and_web_containers() {
 #[tokio::test]
 async fn a_listing_names_the_endpoint_that_was_asked() {
     let house = house_with_blob().await;
-    let host = house.host(Kind::Blob);
+    let host = house.host(ServiceKind::Blob);
     let port = host.rsplit(':').next().unwrap();
     for (host, account, endpoint) in [
         (host.clone(), "/devstoreaccount1", format!("http://{host}/devstoreaccount1/")),
@@ -153,7 +153,7 @@ async fn a_listing_names_the_endpoint_that_was_asked() {
 async fn host_style_can_be_switched_off() {
     let house = House::with(&["--disableProductStyleUrl"]).await;
     house.container("box").await;
-    let host = house.host(Kind::Blob).replace("127.0.0.1", "devstoreaccount1.blob.localhost");
+    let host = house.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1.blob.localhost");
     for (target, verdict) in
         [("/devstoreaccount1/box?restype=container", "200"), ("/box?restype=container", "404 ResourceNotFound")]
     {
@@ -185,7 +185,7 @@ async fn what_data_lake_is_asked_for_is_missing_and_says_so() {
     let house = House::with(&["--account", "devstoreaccount1,hns"]).await;
     house.container("box").await;
     house.blob("/box/blob", "content").await;
-    let lake = house.host(Kind::Blob).replace("127.0.0.1", "devstoreaccount1.dfs.localhost");
+    let lake = house.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1.dfs.localhost");
     let block = &[("x-ms-blob-type", "BlockBlob")][..];
     let rename = &[("x-ms-blob-type", "BlockBlob"), ("x-ms-rename-source", "/box/blob")][..];
     for (method, target, headers, operation) in [

@@ -3,7 +3,7 @@
 use crate::auth::token;
 use crate::house::{Answer, House, sign, start_of_time};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// A part as clients write it: method, target, headers as they are.
 fn part(id: usize, method: &str, target: &str, headers: &[(&str, &str)]) -> String {
@@ -274,7 +274,7 @@ async fn nothing_else_is_done_in_a_batch() {
     let answer = send(&house, "/none?restype=container&comp=batch", &parts).await;
     assert_eq!(answer.verdict(), "404 ContainerNotFound");
     let secondary = house.ask("POST", "/?comp=batch").account(&format!("{WELL_KNOWN_ACCOUNT}-secondary"), WELL_KNOWN_KEY);
-    assert_eq!(secondary.of(Kind::Blob).body("x").send().await.status, 403);
+    assert_eq!(secondary.of(ServiceKind::Blob).body("x").send().await.status, 403);
 }
 
 /// A malformed batch is answered by one part of no Content-ID, which says what is wrong.

@@ -4,7 +4,7 @@ use crate::auth::token;
 use crate::house::{Answer, House};
 use crate::scenario::check_in;
 use crate::web::{Web, ok};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// One of them: the target in the container `box`, headers of its own, the status of success.
 type Each = (&'static str, &'static [(&'static str, &'static str)], u16);
@@ -139,7 +139,7 @@ async fn tags_are_asked_for_on_their_own() {
 async fn this_server_by_another_name() {
     let house = house().await;
     check_in(&house, "PUT /box/source | x-ms-blob-type: BlockBlob | {512*y} → 201").await;
-    let host = house.host(Kind::Blob).replace("127.0.0.1", "localhost");
+    let host = house.host(ServiceKind::Blob).replace("127.0.0.1", "localhost");
     for each in &ALL {
         let got = copy(&house, each, &format!("http://{host}/devstoreaccount1/box/source?{}", token::reader("box")), &[]).await;
         assert_eq!(got.status, each.2, "{}: {}", each.0, got.text());

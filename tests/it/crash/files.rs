@@ -3,7 +3,7 @@
 use super::{Model, text};
 use crate::dice::Dice;
 use crate::house::{Answer, House};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use std::collections::BTreeMap;
 
 /// Every path that there may be: directories have short names.
@@ -40,11 +40,11 @@ impl Files {
         let path = dice.pick(&self.free(true));
         if !is_directory(path) {
             self.tree.insert(path.to_owned(), "\0".repeat(SIZE));
-            let ask = house.ask("PUT", &format!("/shr/{path}")).of(Kind::File).header("x-ms-type", "file");
+            let ask = house.ask("PUT", &format!("/shr/{path}")).of(ServiceKind::File).header("x-ms-type", "file");
             return (ask.header("x-ms-content-length", SIZE).send().await, "201");
         }
         let wanted = if self.tree.insert(path.to_owned(), String::new()).is_none() { "201" } else { "409 ResourceAlreadyExists" };
-        (house.ask("PUT", &format!("/shr/{path}?restype=directory")).of(Kind::File).send().await, wanted)
+        (house.ask("PUT", &format!("/shr/{path}?restype=directory")).of(ServiceKind::File).send().await, wanted)
     }
 
     /// A directory with all below it gets the name of another that is not there.
@@ -52,7 +52,7 @@ impl Files {
         let inside = |path: &str| path == from || path.strip_prefix(from).is_some_and(|rest| rest.starts_with('/'));
         let tree = std::mem::take(&mut self.tree).into_iter();
         self.tree = tree.map(|(path, held)| (if inside(&path) { path.replacen(from, to, 1) } else { path }, held)).collect();
-        let ask = house.ask("PUT", &format!("/shr/{to}?restype=directory&comp=rename")).of(Kind::File);
+        let ask = house.ask("PUT", &format!("/shr/{to}?restype=directory&comp=rename")).of(ServiceKind::File);
         (ask.header("x-ms-file-rename-source", format!("/devstoreaccount1/shr/{from}")).send().await, "200")
     }
 
@@ -65,13 +65,13 @@ impl Files {
             self.tree.remove(path);
             "202"
         };
-        (house.ask("DELETE", &format!("/shr/{path}{restype}")).of(Kind::File).send().await, wanted)
+        (house.ask("DELETE", &format!("/shr/{path}{restype}")).of(ServiceKind::File).send().await, wanted)
     }
 }
 
 impl Model for Files {
     async fn one(&mut self, house: &House, dice: &mut Dice, step: usize) -> (Answer, &'static str) {
-        let ask = |method: &str, target: &str| house.ask(method, target).of(Kind::File);
+        let ask = |method: &str, target: &str| house.ask(method, target).of(ServiceKind::File);
         if step == 0 {
             self.made = true;
             return (ask("PUT", "/shr?restype=share").send().await, "201");
@@ -128,7 +128,7 @@ impl Model for Files {
     }
 
     async fn tell(house: &House) -> Vec<String> {
-        let listed = house.ask("GET", "/?comp=list&include=snapshots").of(Kind::File).send().await;
+        let listed = house.ask("GET", "/?comp=list&include=snapshots").of(ServiceKind::File).send().await;
         let mut moments = listed.elements("Snapshot");
         let shares = listed.elements("Name").len() - moments.len();
         let mut told = vec![format!("{shares} shares, {} snapshots", moments.len())];
@@ -136,7 +136,7 @@ impl Model for Files {
         let queries = moments.into_iter().map(|moment| format!("&sharesnapshot={moment}")).chain([String::new()]);
         for (query, path) in queries.flat_map(|query| PATHS.map(|path| (query.clone(), path))) {
             let restype = if is_directory(path) { "restype=directory" } else { "timeout=30" };
-            let got = house.ask("GET", &format!("/shr/{path}?{restype}{query}")).of(Kind::File).send().await;
+            let got = house.ask("GET", &format!("/shr/{path}?{restype}{query}")).of(ServiceKind::File).send().await;
             let held = match got.status {
                 200 => got.text().to_owned(),
                 404 => "none".to_owned(),

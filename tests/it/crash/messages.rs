@@ -3,7 +3,7 @@
 use super::{BETWEEN, Model, text};
 use crate::dice::Dice;
 use crate::house::{Answer, House};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// Messages at one time: no more than are taken by one request.
 const MOST: usize = 20;
@@ -43,7 +43,7 @@ fn document(text: &str) -> String {
 impl Messages {
     async fn put(&mut self, house: &House, now: u64, text: String, hidden: u64) -> Answer {
         let target = format!("/work/messages?visibilitytimeout={hidden}");
-        let got = house.ask("POST", &target).of(Kind::Queue).body(document(&text)).send().await;
+        let got = house.ask("POST", &target).of(ServiceKind::Queue).body(document(&text)).send().await;
         let held = path(got.element("MessageId"), got.element("PopReceipt"));
         self.all.push(Message { text, taken: 0, visible: now + hidden, held });
         got
@@ -51,7 +51,7 @@ impl Messages {
 
     /// Takes all that can be seen, at once.
     async fn take(&mut self, house: &House, now: u64) -> Answer {
-        let got = house.ask("GET", "/work/messages?numofmessages=32&visibilitytimeout=30").of(Kind::Queue).send().await;
+        let got = house.ask("GET", "/work/messages?numofmessages=32&visibilitytimeout=30").of(ServiceKind::Queue).send().await;
         let (texts, ids, receipts) = (got.elements("MessageText"), got.elements("MessageId"), got.elements("PopReceipt"));
         for message in self.all.iter_mut().filter(|message| message.visible <= now) {
             let at = texts.iter().position(|text| *text == message.text);
@@ -64,7 +64,7 @@ impl Messages {
     async fn update(&mut self, house: &House, now: u64, at: usize, text: String, hidden: u64) -> Answer {
         let message = &mut self.all[at];
         let target = format!("{}&visibilitytimeout={hidden}", message.held);
-        let got = house.ask("PUT", &target).of(Kind::Queue).body(document(&text)).send().await;
+        let got = house.ask("PUT", &target).of(ServiceKind::Queue).body(document(&text)).send().await;
         let id = message.held.trim_start_matches("/work/messages/").split('?').next().unwrap();
         message.held = path(id, got.header("x-ms-popreceipt"));
         (message.text, message.visible) = (text, now + hidden);
@@ -76,7 +76,7 @@ impl Model for Messages {
     async fn one(&mut self, house: &House, dice: &mut Dice, step: usize) -> (Answer, &'static str) {
         if step == 0 {
             self.made = true;
-            return (house.ask("PUT", "/work").of(Kind::Queue).send().await, "201");
+            return (house.ask("PUT", "/work").of(ServiceKind::Queue).send().await, "201");
         }
         let now = now(step);
         let (text, hidden) = (text(dice, step), dice.pick(&[0, 0, 20]));
@@ -90,11 +90,11 @@ impl Model for Messages {
             19..=25 => (self.update(house, now, at, text, hidden).await, "204"),
             26 => {
                 self.all.clear();
-                (house.ask("DELETE", "/work/messages").of(Kind::Queue).send().await, "204")
+                (house.ask("DELETE", "/work/messages").of(ServiceKind::Queue).send().await, "204")
             }
             _ => {
                 let message = self.all.swap_remove(at);
-                (house.ask("DELETE", &message.held).of(Kind::Queue).send().await, "204")
+                (house.ask("DELETE", &message.held).of(ServiceKind::Queue).send().await, "204")
             }
         }
     }
@@ -115,7 +115,7 @@ impl Model for Messages {
         let mut told = Vec::new();
         for wait in LOOKS {
             house.wait(wait);
-            let got = house.ask("GET", "/work/messages?peekonly=true&numofmessages=32").of(Kind::Queue).send().await;
+            let got = house.ask("GET", "/work/messages?peekonly=true&numofmessages=32").of(ServiceKind::Queue).send().await;
             let pairs = got.elements("DequeueCount").into_iter().zip(got.elements("MessageText"));
             let mut seen: Vec<String> = pairs.map(|(taken, text)| format!("{taken} {text}")).collect();
             seen.sort();

@@ -4,7 +4,7 @@ use super::{Model, text};
 use crate::dice::Dice;
 use crate::house::{Answer, House};
 use crate::table::transactions::{change, changeset, insert, send};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use std::collections::BTreeMap;
 
 const ROWS: [&str; 6] = ["1", "2", "3", "4", "5", "6"];
@@ -21,7 +21,7 @@ pub struct Rows {
 
 impl Model for Rows {
     async fn one(&mut self, house: &House, dice: &mut Dice, step: usize) -> (Answer, &'static str) {
-        let ask = |method: &str, target: &str| house.ask(method, target).of(Kind::Table);
+        let ask = |method: &str, target: &str| house.ask(method, target).of(ServiceKind::Table);
         if step == 0 {
             self.made = true;
             return (ask("POST", "/Tables").body(r#"{"TableName":"people"}"#).send().await, "201");
@@ -75,7 +75,7 @@ impl Model for Rows {
     }
 
     async fn tell(house: &House) -> Vec<String> {
-        let got = house.ask("GET", "/people()").of(Kind::Table).send().await;
+        let got = house.ask("GET", "/people()").of(ServiceKind::Table).send().await;
         if got.status != 200 {
             return vec![got.verdict()];
         }

@@ -5,7 +5,7 @@ use super::{
     wire::{Wire, head, request, sas},
 };
 use crate::house::VERSION;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 const PUT: &[(&str, &str)] = &[("x-ms-blob-type", "BlockBlob")];
 
@@ -44,7 +44,7 @@ async fn oversized_blobs() {
         let join = if target.contains('?') { '&' } else { '?' };
         let lines =
             format!("host: a\r\nx-ms-version: {version}\r\nx-ms-blob-type: BlockBlob\r\ncontent-length: {}\r\n", limit + 1);
-        let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
         wire.say(format!("PUT /devstoreaccount1{target}{join}{} HTTP/1.1\r\n{lines}expect: 100-continue\r\n\r\n", sas())).await;
         let answer = wire.hear("PUT").await.answer;
         assert_eq!((answer.status, answer.element("MaxLimit")), (413, limit.to_string().as_str()), "{target} {version}");
@@ -72,7 +72,7 @@ async fn lengths_that_are_none() {
         "content-length: 3\r\ntransfer-encoding: gzip\r\n",
         "transfer-encoding: chunked, gzip\r\n",
     ] {
-        let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
         wire.say(format!("{}{lines}\r\nnew", head("PUT", "/kept/digits", PUT, 3))).await;
         let said = wire.stop().await.end().await;
         assert!(said.starts_with("HTTP/1.1 400 "), "{lines}: {said:?}");
@@ -84,7 +84,7 @@ async fn lengths_that_are_none() {
 #[tokio::test]
 async fn the_longest_length() {
     let stored = Stored::new().await;
-    let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
     wire.say(format!("{}content-length: 18446744073709551600\r\n\r\nnew", head("PUT", "/kept/digits", PUT, 3))).await;
     let answer = wire.hear("PUT").await.answer;
     assert_eq!(answer.status / 100, 4, "{}", answer.text());
@@ -102,7 +102,7 @@ async fn no_length() {
             ("transfer-encoding: chunked\r\n", "3\r\nnew\r\n0\r\n\r\n"),
             ("transfer-encoding: chunked\r\ncontent-length: 3\r\n", "3\r\nnew\r\n0\r\n\r\n"),
         ] {
-            let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+            let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
             wire.say(format!("{}{lines}\r\n{body}", head(method, target, PUT, 0))).await;
             let spoken = wire.hear(method).await;
             assert_eq!(spoken.line, "HTTP/1.1 411 Content-Length HTTP header is missing", "{target} {lines}");
@@ -121,7 +121,7 @@ async fn no_length() {
 #[tokio::test]
 async fn endless_and_broken_chunks() {
     let stored = Stored::new().await;
-    let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
     wire.say(format!("{}transfer-encoding: chunked\r\n\r\n", head("PUT", "/kept/digits", PUT, 0))).await;
     // The server takes in as much as it is patient for, then answers and closes; it does not read for ever.
     let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, " ".repeat(1 << 20));
@@ -132,7 +132,7 @@ async fn endless_and_broken_chunks() {
     stored.unchanged("endless chunks").await;
 
     for chunks in ["zz\r\nnew\r\n", "-3\r\nnew\r\n", "ffffffffffffffffff\r\nnew\r\n", "3\r\nnew", "3\r\nnewer\r\n"] {
-        let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
         wire.say(format!("{}transfer-encoding: chunked\r\n\r\n{chunks}", head("PUT", "/kept/digits", PUT, 0))).await;
         let said = wire.stop().await.end().await;
         assert!(said.starts_with("HTTP/1.1 411 ") || said.starts_with("HTTP/1.1 400 "), "{chunks:?}: {said:?}");
@@ -153,14 +153,14 @@ async fn half_a_body() {
         ("/kept?restype=container&comp=acl", "<SignedIdentifiers/>"),
         ("/?restype=service&comp=properties", "<StorageServiceProperties/>"),
     ] {
-        let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
         let length = body.len() + 100;
         wire.say(format!("{}content-length: {length}\r\n\r\n{body}", head("PUT", target, PUT, length))).await;
         let said = wire.stop().await.end().await;
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 400 "), "{target}: {said:?}");
         stored.unchanged(target).await;
         // Without a word of farewell.
-        let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
         wire.say(format!("{}content-length: {length}\r\n\r\n{body}", head("PUT", target, PUT, length))).await;
         drop(wire);
         stored.unchanged(target).await;
@@ -171,7 +171,7 @@ async fn half_a_body() {
 #[tokio::test]
 async fn more_than_announced() {
     let stored = Stored::new().await;
-    let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
     wire.say(format!("{}content-length: 3\r\n\r\nnewGARBAGE\r\n\r\n", head("PUT", "/kept/new", PUT, 3))).await;
     assert_eq!(wire.hear("PUT").await.answer.verdict(), "201");
     assert!(wire.end().await.starts_with("HTTP/1.1 400 "));
@@ -183,7 +183,7 @@ async fn more_than_announced() {
 async fn bodies_that_nobody_reads() {
     let stored = Stored::new().await;
     let body = "x".repeat(8 << 20);
-    let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
     for (method, target, headers, verdict) in [
         ("GET", "/kept/digits", &[][..], "200"),
         ("HEAD", "/kept/digits", &[], "200"),
@@ -214,7 +214,7 @@ async fn expectations() {
         ("/kept/digits?comp=foo", PUT, "400 InvalidQueryParameterValue"),
         ("/kept/digits", &[("x-ms-blob-type", "SuperBlob")], "400 InvalidHeaderValue"),
     ] {
-        let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
         wire.say(format!("{}content-length: 3\r\nexpect: 100-continue\r\n\r\n", head("PUT", target, headers, 3))).await;
         let answer = wire.hear("PUT").await.answer;
         assert_eq!(answer.verdict(), verdict, "{target}");
@@ -222,7 +222,7 @@ async fn expectations() {
         assert_eq!(wire.end().await, "");
         stored.unchanged(target).await;
     }
-    let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
     wire.say(format!("{}content-length: 3\r\nexpect: 100-continue\r\n\r\n", head("PUT", "/kept/new", PUT, 3))).await;
     assert_eq!(wire.hear("PUT").await.line, "HTTP/1.1 100 Continue");
     wire.say("new").await;
@@ -235,18 +235,18 @@ async fn expectations() {
 const LARGE: usize = 200_000_000;
 
 /// Requests that are refused by their heads, in every service.
-fn refused_by_their_heads() -> [(Kind, String, &'static str); 7] {
+fn refused_by_their_heads() -> [(ServiceKind, String, &'static str); 7] {
     let plain = |method: &str, target: &str| {
         format!("{method} /devstoreaccount1{target} HTTP/1.1\r\nhost: a\r\nx-ms-version: {VERSION}\r\n")
     };
     [
-        (Kind::Blob, head("PUT", "/nowhere/new", PUT, LARGE), "404 ContainerNotFound"),
-        (Kind::Blob, head("PUT", "/kept?restype=container&comp=acl", &[], LARGE), "413 RequestBodyTooLarge"),
-        (Kind::Blob, head("PUT", "/kept/digits?comp=foo", PUT, LARGE), "400 InvalidQueryParameterValue"),
-        (Kind::Blob, head("PUT", "/kept/new", PUT, 7), "403 AuthenticationFailed"),
-        (Kind::Queue, plain("POST", "/queue/messages"), "401 NoAuthenticationInformation"),
-        (Kind::Table, plain("POST", "/table"), "401 NoAuthenticationInformation"),
-        (Kind::File, plain("PUT", "/share/file?comp=range"), "401 NoAuthenticationInformation"),
+        (ServiceKind::Blob, head("PUT", "/nowhere/new", PUT, LARGE), "404 ContainerNotFound"),
+        (ServiceKind::Blob, head("PUT", "/kept?restype=container&comp=acl", &[], LARGE), "413 RequestBodyTooLarge"),
+        (ServiceKind::Blob, head("PUT", "/kept/digits?comp=foo", PUT, LARGE), "400 InvalidQueryParameterValue"),
+        (ServiceKind::Blob, head("PUT", "/kept/new", PUT, 7), "403 AuthenticationFailed"),
+        (ServiceKind::Queue, plain("POST", "/queue/messages"), "401 NoAuthenticationInformation"),
+        (ServiceKind::Table, plain("POST", "/table"), "401 NoAuthenticationInformation"),
+        (ServiceKind::File, plain("PUT", "/share/file?comp=range"), "401 NoAuthenticationInformation"),
     ]
 }
 
@@ -313,7 +313,7 @@ async fn refusals_are_read_by_the_impatient() {
 async fn names_keep_their_case_after_chunks() {
     let stored = Stored::new().await;
     for chunks in ["0\r\n\r\n", "3\r\nnew\r\n0\r\n\r\n", "A ;x=\"y\"\r\n0123456789\r\n1\r\n\n\r\n0\r\nx-trailer: z\r\n\r\n"] {
-        let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
         wire.say(format!("{}transfer-encoding: chunked\r\n\r\n{chunks}", head("PUT", "/kept/digits", PUT, 0))).await;
         assert_eq!(wire.hear("PUT").await.answer.verdict(), "411 MissingContentLengthHeader");
         let lines =

@@ -5,7 +5,7 @@ use super::{
     wire::{Wire, head, request, sas},
 };
 use crate::house::House;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use std::time::Duration;
 #[tokio::test]
 async fn silence_has_a_limit() {
     let stored = Stored::with(&["--blob-keep-alive-timeout", "1"]).await;
-    let mut silent = Wire::to(&stored.house, Kind::Blob).await;
-    let mut half = Wire::to(&stored.house, Kind::Blob).await;
+    let mut silent = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut half = Wire::to(&stored.house, ServiceKind::Blob).await;
     half.say("PUT /devstoreaccount1/kept/digits HTTP/1.1\r\nhost: a\r\nx-ms-blob").await;
-    let mut idle = Wire::to(&stored.house, Kind::Blob).await;
+    let mut idle = Wire::to(&stored.house, ServiceKind::Blob).await;
     idle.say(request("GET", "/kept/digits", &[], "")).await;
     assert_eq!(idle.hear("GET").await.answer.text(), "0123456789");
     stored.unchanged("silence").await;
@@ -25,7 +25,7 @@ async fn silence_has_a_limit() {
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 408 "), "{who}: {said:?}");
     }
     // On a connection of its own: those that the house keeps are idle too.
-    let mut next = Wire::to(&stored.house, Kind::Blob).await;
+    let mut next = Wire::to(&stored.house, ServiceKind::Blob).await;
     next.say(request("GET", "/kept/digits", &[], "")).await;
     assert_eq!(next.hear("GET").await.answer.text(), "0123456789");
 }
@@ -36,7 +36,7 @@ async fn the_slow_do_not_hold_up_the_rest() {
     let stored = Stored::new().await;
     let mut slow = Vec::new();
     for n in 0..200 {
-        let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
         match n % 3 {
             0 => wire.say("GET /devstoreaccount1/kept/dig").await,
             1 => {
@@ -63,7 +63,7 @@ async fn the_slow_do_not_hold_up_the_rest() {
 #[tokio::test]
 async fn a_burst_of_connections() {
     let house = House::new().await;
-    for kind in [Kind::Blob, Kind::Queue, Kind::Table, Kind::File] {
+    for kind in [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File] {
         let address: SocketAddr = house.host(kind).parse().unwrap();
         let burst: Vec<_> = (0..500).map_while(|_| TcpStream::connect_timeout(&address, Duration::from_secs(20)).ok()).collect();
         assert_eq!(burst.len(), 500, "{kind:?}");
@@ -74,7 +74,7 @@ async fn a_burst_of_connections() {
 #[tokio::test]
 async fn one_host() {
     let stored = Stored::new().await;
-    for kind in [Kind::Blob, Kind::Queue, Kind::Table, Kind::File] {
+    for kind in [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File] {
         for hosts in ["", "host: a\r\nhost: a\r\n", "Host: 127.0.0.1\r\nx: y\r\nHOST: b\r\n"] {
             for target in ["/devstoreaccount1/kept/digits", "http://127.0.0.1/devstoreaccount1/kept/digits"] {
                 let mut wire = Wire::to(&stored.house, kind).await;

@@ -12,30 +12,30 @@ mod sweep;
 mod wire;
 
 use crate::house::Answer;
-use lazuli::op::{Kind, xml};
+use lazuli::op::{ServiceKind, xml};
 use stored::Stored;
 
 /// Checks a refusal's whole shape as the blob service has it, and gives its code. `version` is the one that the refusal follows.
 pub fn refusal(answer: &Answer, method: &str, version: &str) -> String {
-    refusal_of(Kind::Blob, answer, method, version)
+    refusal_of(ServiceKind::Blob, answer, method, version)
 }
 
 /// [`refusal`] of any service.
-pub fn refusal_of(kind: Kind, answer: &Answer, method: &str, version: &str) -> String {
+pub fn refusal_of(kind: ServiceKind, answer: &Answer, method: &str, version: &str) -> String {
     let said = format!("{} {:?} {}", answer.status, answer.headers, String::from_utf8_lossy(&answer.body));
     assert_ne!(answer.status / 100, 2, "{said}");
     assert_ne!(answer.status, 500, "{said}");
     let service = match kind {
-        Kind::Blob => "Blob",
-        Kind::Queue => "Queue",
-        Kind::Table => "Table",
-        Kind::File => "File",
+        ServiceKind::Blob => "Blob",
+        ServiceKind::Queue => "Queue",
+        ServiceKind::Table => "Table",
+        ServiceKind::File => "File",
     };
     assert_eq!(answer.header("server"), format!("Windows-Azure-{service}/1.0 Microsoft-HTTPAPI/2.0"), "{said}");
     assert_eq!(answer.header("x-ms-version"), version, "{said}");
     assert!(uuid::Uuid::try_parse(answer.header("x-ms-request-id")).is_ok(), "{said}");
     assert!(lazuli::rules::time::Timestamp::parse_http(answer.header("date")).is_some(), "{said}");
-    if kind == Kind::Table {
+    if kind == ServiceKind::Table {
         return of_tables(answer, method, &said);
     }
     if method == "HEAD" {

@@ -5,7 +5,7 @@ use super::{
     wire::{self, Wire},
 };
 use crate::house::VERSION;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str, &'static str);
 
@@ -223,7 +223,7 @@ async fn malformed_documents() {
     let (xml, json) = ("400 InvalidXmlDocument", "400 InvalidInput");
     for (kind, rows) in [
         (
-            Kind::Blob,
+            ServiceKind::Blob,
             &[
                 ("PUT", "/kept/digits?comp=blocklist", xml),
                 ("PUT", "/kept?restype=container&comp=acl", xml),
@@ -231,11 +231,11 @@ async fn malformed_documents() {
             ][..],
         ),
         (
-            Kind::Queue,
+            ServiceKind::Queue,
             &[("POST", "/kept/messages", xml), ("PUT", "/kept?comp=acl", xml), ("PUT", "/?restype=service&comp=properties", xml)],
         ),
         (
-            Kind::Table,
+            ServiceKind::Table,
             &[
                 ("PUT", "/kept?comp=acl", xml),
                 ("PUT", "/?restype=service&comp=properties", xml),
@@ -337,7 +337,7 @@ async fn said_twice() {
         ("x-ms-blob-type: BlockBlob\r\nx-ms-version: 2019-12-12\r\n".to_owned(), "400"),
     ];
     for (headers, verdict) in rows {
-        let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
         wire.say(format!("{put}{headers}\r\nnew")).await;
         let answer = wire.hear("PUT").await.answer;
         assert_eq!(answer.verdict(), verdict, "{headers}: {}", answer.text());
@@ -355,7 +355,7 @@ async fn said_twice() {
         assert_eq!(answer.verdict(), verdict, "{target}: {}", answer.text());
     }
     // The same metadata name twice is one value of both, as the service has it.
-    let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
     let twice = "x-ms-blob-type: BlockBlob\r\nx-ms-meta-a: 1\r\nX-Ms-Meta-A: 2\r\n";
     wire.say(format!("{}{twice}\r\nnew", put.replace("digits", "joined"))).await;
     assert_eq!(wire.hear("PUT").await.answer.verdict(), "201");

@@ -2,14 +2,17 @@
 
 use super::{Stored, refusal, refusal_of};
 use crate::house::VERSION;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "PUT", "DELETE", "POST", "MERGE", "PATCH"];
 /// Every shape of a path that a service has.
-const PATHS: [(Kind, &[&str]); 3] = [
-    (Kind::Blob, &["/", "/kept", "/kept/digits", "/digits"]),
-    (Kind::Queue, &["/", "/kept", "/kept/messages", "/kept/messages/b8a15c1e-6a3f-4f8e-9c3d-2f1e0d9c8b7a"]),
-    (Kind::Table, &["/", "/Tables", "/Tables('kept')", "/kept", "/kept()", "/kept(PartitionKey='p',RowKey='r')", "/$batch"]),
+const PATHS: [(ServiceKind, &[&str]); 3] = [
+    (ServiceKind::Blob, &["/", "/kept", "/kept/digits", "/digits"]),
+    (ServiceKind::Queue, &["/", "/kept", "/kept/messages", "/kept/messages/b8a15c1e-6a3f-4f8e-9c3d-2f1e0d9c8b7a"]),
+    (
+        ServiceKind::Table,
+        &["/", "/Tables", "/Tables('kept')", "/kept", "/kept()", "/kept(PartitionKey='p',RowKey='r')", "/$batch"],
+    ),
 ];
 
 /// On every path and with every method, a selector that no operation has is refused, whatever else the request brings.
@@ -40,8 +43,8 @@ async fn unknown_selectors() {
                         stored.house.ask(method, &target).of(kind).header("x-ms-blob-type", "BlockBlob").body("overwritten");
                     let answer = ask.send().await;
                     let row = format!("{kind:?} {method} {target}");
-                    let lake =
-                        kind == Kind::Blob && [("PUT", "resource=file"), ("PATCH", "action=append")].contains(&(method, query));
+                    let lake = kind == ServiceKind::Blob
+                        && [("PUT", "resource=file"), ("PATCH", "action=append")].contains(&(method, query));
                     if lake {
                         assert_eq!(answer.verdict(), "501 NotImplemented", "{row}: that is an operation of Data Lake");
                         continue;
@@ -49,7 +52,7 @@ async fn unknown_selectors() {
                     assert_eq!(answer.status, 400, "{row}: {} {}", answer.verdict(), answer.text());
                     let code = refusal_of(kind, &answer, method, VERSION);
                     // A table's refusal tells its code in the body, and HEAD has none.
-                    let untold = kind == Kind::Table && method == "HEAD" && code.is_empty();
+                    let untold = kind == ServiceKind::Table && method == "HEAD" && code.is_empty();
                     assert!(
                         untold
                             || ["InvalidQueryParameterValue", "OutOfRangeInput", "InvalidResourceName"].contains(&code.as_str()),
@@ -100,7 +103,7 @@ async fn misplaced_selectors_of_queues_and_tables() {
     let entity = "/kept(PartitionKey='p',RowKey='r')";
     for (kind, rows) in [
         (
-            Kind::Queue,
+            ServiceKind::Queue,
             vec![
                 ("GET", "/kept/messages?comp=list".to_owned()),
                 ("GET", "/kept/messages?comp=metadata".to_owned()),
@@ -119,7 +122,7 @@ async fn misplaced_selectors_of_queues_and_tables() {
             ],
         ),
         (
-            Kind::Table,
+            ServiceKind::Table,
             vec![
                 ("POST", "/kept?comp=acl".to_owned()),
                 ("POST", "/Tables?comp=acl".to_owned()),
@@ -181,18 +184,18 @@ async fn unknown_verbs_of_queues_and_tables() {
     }
     // A verb that is known, where nothing answers to it.
     for (kind, method, target) in [
-        (Kind::Queue, "GET", "/kept"),
-        (Kind::Queue, "POST", "/kept"),
-        (Kind::Queue, "PUT", "/kept/messages"),
-        (Kind::Queue, "GET", "/kept/messages/id"),
-        (Kind::Queue, "POST", "/"),
-        (Kind::Table, "PUT", "/Tables"),
-        (Kind::Table, "PUT", "/Tables('kept')"),
-        (Kind::Table, "DELETE", "/kept"),
-        (Kind::Table, "PUT", "/kept()"),
-        (Kind::Table, "GET", "/$batch"),
-        (Kind::Table, "POST", "/kept(PartitionKey='p',RowKey='r')"),
-        (Kind::Table, "DELETE", "/"),
+        (ServiceKind::Queue, "GET", "/kept"),
+        (ServiceKind::Queue, "POST", "/kept"),
+        (ServiceKind::Queue, "PUT", "/kept/messages"),
+        (ServiceKind::Queue, "GET", "/kept/messages/id"),
+        (ServiceKind::Queue, "POST", "/"),
+        (ServiceKind::Table, "PUT", "/Tables"),
+        (ServiceKind::Table, "PUT", "/Tables('kept')"),
+        (ServiceKind::Table, "DELETE", "/kept"),
+        (ServiceKind::Table, "PUT", "/kept()"),
+        (ServiceKind::Table, "GET", "/$batch"),
+        (ServiceKind::Table, "POST", "/kept(PartitionKey='p',RowKey='r')"),
+        (ServiceKind::Table, "DELETE", "/"),
     ] {
         let stored = Stored::of(kind).await;
         let answer = stored.house.ask(method, target).of(kind).header("if-match", "*").body("{}").send().await;

@@ -5,7 +5,7 @@ use super::{
     wire::{Wire, request, sas},
 };
 use crate::house::VERSION;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// `x-ms-error-code` came with 2017-07-29; the body has always had the code.
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn the_clients_id_is_echoed() {
             }
         }
     }
-    let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
     wire.say(b"GET /devstoreaccount1/kept/nothing HTTP/1.1\r\nhost: a\r\nx-ms-client-request-id: caf\xe9\r\n\r\n").await;
     let answer = wire.hear("GET").await.answer;
     assert_eq!((answer.status, answer.header("x-ms-client-request-id")), (404, ""));
@@ -96,7 +96,7 @@ async fn the_clients_id_is_echoed() {
 #[tokio::test]
 async fn a_tables_reason_is_https_own() {
     let stored = Stored::new().await;
-    let mut wire = Wire::to(&stored.house, Kind::Table).await;
+    let mut wire = Wire::to(&stored.house, ServiceKind::Table).await;
     for (method, target, line) in [
         ("GET", "/nobody()", "HTTP/1.1 404 Not Found"),
         ("GET", "/?comp=nothing", "HTTP/1.1 400 Bad Request"),
@@ -124,7 +124,7 @@ async fn a_tables_reason_is_https_own() {
 async fn the_reason_is_the_sentence() {
     let stored = Stored::new().await;
     let etag = stored.house.ask("HEAD", "/kept/digits").send().await.header("etag").to_owned();
-    let mut wire = Wire::to(&stored.house, Kind::Blob).await;
+    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
     for (method, target, headers, line) in [
         ("GET", "/kept/nothing", &[][..], "HTTP/1.1 404 The specified blob does not exist."),
         ("HEAD", "/kept/nothing", &[], "HTTP/1.1 404 The specified blob does not exist."),
@@ -152,10 +152,10 @@ async fn the_reason_is_the_sentence() {
 async fn every_service_has_its_name() {
     let stored = Stored::new().await;
     for (kind, server) in [
-        (Kind::Blob, "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0"),
-        (Kind::Queue, "Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0"),
-        (Kind::Table, "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"),
-        (Kind::File, "Windows-Azure-File/1.0 Microsoft-HTTPAPI/2.0"),
+        (ServiceKind::Blob, "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0"),
+        (ServiceKind::Queue, "Windows-Azure-Queue/1.0 Microsoft-HTTPAPI/2.0"),
+        (ServiceKind::Table, "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"),
+        (ServiceKind::File, "Windows-Azure-File/1.0 Microsoft-HTTPAPI/2.0"),
     ] {
         let answer = stored.house.ask("GET", "/?comp=nothing").of(kind).send().await;
         assert_eq!((answer.status, answer.header("server")), (400, server), "{kind:?}");

@@ -1,14 +1,14 @@
 //! What is stored before a test, and whether it is still the same after.
 
 use crate::house::{Answer, House};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// What a test finds stored, and must find again: of blobs, a container with metadata and a policy, a blob of ten digits with
 /// metadata, and a block that waits; of queues, one with metadata, a policy and two messages, one of them taken; of tables, one with a
 /// policy and two entities.
 pub struct Stored {
     pub house: House,
-    kind: Kind,
+    kind: ServiceKind,
     before: String,
 }
 
@@ -29,19 +29,19 @@ impl Stored {
         let block = house.ask("PUT", "/kept/waiting?comp=block&blockid=YWE%3D").body("a block");
         assert_eq!(block.send().await.verdict(), "201");
         let before = everything(&house).await;
-        Stored { house, kind: Kind::Blob, before }
+        Stored { house, kind: ServiceKind::Blob, before }
     }
 
     /// Of a service.
-    pub async fn of(kind: Kind) -> Stored {
-        if kind == Kind::Blob {
+    pub async fn of(kind: ServiceKind) -> Stored {
+        if kind == ServiceKind::Blob {
             return Stored::new().await;
         }
         let house = House::new().await;
         let policy = "<SignedIdentifiers><SignedIdentifier><Id>one</Id></SignedIdentifier></SignedIdentifiers>";
         let message = |text: &str| format!("<QueueMessage><MessageText>{text}</MessageText></QueueMessage>");
         let steps = match kind {
-            Kind::Queue => vec![
+            ServiceKind::Queue => vec![
                 ("PUT", "/kept", String::new()),
                 ("POST", "/kept/messages", message("taken")),
                 ("GET", "/kept/messages?visibilitytimeout=3600", String::new()),
@@ -66,7 +66,7 @@ impl Stored {
     /// Fails if anything stored is not as it was.
     pub async fn unchanged(&self, after: &str) {
         let now = match self.kind {
-            Kind::Blob => everything(&self.house).await,
+            ServiceKind::Blob => everything(&self.house).await,
             kind => everything_of(&self.house, kind).await,
         };
         assert_eq!(now, self.before, "{after} changed something");
@@ -92,7 +92,7 @@ async fn everything(house: &House) -> String {
     }
     seen.push(containers);
     seen.push(house.ask("GET", "/?restype=service&comp=properties").send().await);
-    let host = house.host(Kind::Blob);
+    let host = house.host(ServiceKind::Blob);
     let told = |answer: &Answer| match answer.status {
         200 => answer.text().replace(&host, "host"),
         _ => answer.verdict(),
@@ -101,9 +101,9 @@ async fn everything(house: &House) -> String {
 }
 
 /// The same of queues and tables.
-async fn everything_of(house: &House, kind: Kind) -> String {
+async fn everything_of(house: &House, kind: ServiceKind) -> String {
     let targets = match kind {
-        Kind::Queue => [
+        ServiceKind::Queue => [
             "/?comp=list&include=metadata",
             "/?restype=service&comp=properties",
             "/kept?comp=acl",
@@ -117,7 +117,7 @@ async fn everything_of(house: &House, kind: Kind) -> String {
         assert_eq!(answer.verdict(), "200", "{target}: {}", answer.text());
         seen += &answer.text().replace(&house.host(kind), "host");
     }
-    if kind == Kind::Queue {
+    if kind == ServiceKind::Queue {
         let answer = house.ask("GET", "/kept?comp=metadata").of(kind).send().await;
         seen += answer.header("x-ms-approximate-messages-count");
     }

@@ -3,7 +3,7 @@
 use crate::house::{Answer, House, VERSION, hmac, sign, start_of_time};
 use hyper::body::Bytes;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -26,7 +26,7 @@ pub struct Spoken {
 }
 
 impl Wire {
-    pub async fn to(house: &House, kind: Kind) -> Wire {
+    pub async fn to(house: &House, kind: ServiceKind) -> Wire {
         Wire { stream: TcpStream::connect(house.host(kind)).await.unwrap(), read: Vec::new() }
     }
 

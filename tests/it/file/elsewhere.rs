@@ -6,7 +6,7 @@ use crate::auth::token;
 use crate::house::{Answer, House};
 use crate::scenario;
 use crate::web::{Exchange, Web, ok};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// The first half of an answer of eight bytes, and the second.
 const HALF: &str = "HTTP/1.1 200 OK\nContent-Length: 8\nContent-Type: text/css\nx-ms-meta-a: 1\n\nhalf";
@@ -27,7 +27,7 @@ async fn begin(house: &House, web: &Web, said: &str) -> (String, Exchange) {
         exchange
     };
     let (got, exchange) =
-        tokio::join!(house.ask("PUT", "/shr/copy").of(Kind::File).header("x-ms-copy-source", url).send(), source);
+        tokio::join!(house.ask("PUT", "/shr/copy").of(ServiceKind::File).header("x-ms-copy-source", url).send(), source);
     assert_eq!(got.verdict(), "202", "{}", got.text());
     assert_eq!(got.header("x-ms-copy-status"), "pending");
     (got.header("x-ms-copy-id").to_owned(), exchange)
@@ -36,7 +36,7 @@ async fn begin(house: &House, web: &Web, said: &str) -> (String, Exchange) {
 /// The properties of `/shr/copy` as soon as this is true of them.
 async fn until(house: &House, so: impl Fn(&Answer) -> bool) -> Answer {
     for _ in 0..20_000 {
-        let answer = house.ask("HEAD", "/shr/copy").of(Kind::File).send().await;
+        let answer = house.ask("HEAD", "/shr/copy").of(ServiceKind::File).send().await;
         if so(&answer) {
             return answer;
         }
@@ -139,7 +139,7 @@ async fn blobs_and_other_servers_become_files() {
          PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-3 | file → 201",
     )
     .await;
-    let file = format!("http://{}/devstoreaccount1/shr/f", there.host(Kind::File));
+    let file = format!("http://{}/devstoreaccount1/shr/f", there.host(ServiceKind::File));
     check_in(&house, &format!("PUT /shr/copy | x-ms-copy-source: {signed} → 202 | x-ms-copy-status: pending")).await;
     ended(&house).await;
     check_in(
@@ -179,12 +179,12 @@ async fn from_a_web_server() {
     for (answer, verdict) in
         [(endless, "409 CannotVerifyCopySource"), ("HTTP/1.1 404 No\nContent-Length: 0\n\n", "404 CannotVerifyCopySource")]
     {
-        let ask = house.ask("PUT", "/shr/copy").of(Kind::File).header("x-ms-copy-source", web.url("/source"));
+        let ask = house.ask("PUT", "/shr/copy").of(ServiceKind::File).header("x-ms-copy-source", web.url("/source"));
         let (got, _) = tokio::join!(ask.send(), web.answer(answer));
         assert_eq!(got.verdict(), verdict);
     }
     let page = ok("Cache-Control: no-store", "content");
-    let ask = house.ask("PUT", "/shr/copy").of(Kind::File).header("x-ms-copy-source", web.url("/source"));
+    let ask = house.ask("PUT", "/shr/copy").of(ServiceKind::File).header("x-ms-copy-source", web.url("/source"));
     let (got, _) = tokio::join!(ask.send(), web.answer(&page));
     assert_eq!(got.verdict(), "202");
     ended(&house).await;

@@ -19,7 +19,7 @@ mod users;
 
 use crate::house::House;
 use crate::scenario::check_of;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// Plays a scenario that asks the file service, in a house of its own that has the share `shr`.
 async fn check(rows: &str) {
@@ -30,5 +30,5 @@ async fn check(rows: &str) {
 
 /// Plays a scenario that asks the file service.
 async fn check_in(house: &House, rows: &str) {
-    check_of(house, Kind::File, rows).await;
+    check_of(house, ServiceKind::File, rows).await;
 }

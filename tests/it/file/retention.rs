@@ -3,7 +3,7 @@
 use super::check_in;
 use crate::house::House;
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 const BACK: &str = "/box?restype=share&comp=undelete";
 
@@ -14,14 +14,14 @@ async fn house() -> House {
 
 /// The version of the only deleted share.
 async fn version(house: &House) -> String {
-    let list = house.ask("GET", "/?comp=list&include=deleted").of(Kind::File).send().await;
+    let list = house.ask("GET", "/?comp=list&include=deleted").of(ServiceKind::File).send().await;
     let versions = list.elements("Version");
     assert_eq!(versions.len(), 1, "{}", list.text());
     versions[0].to_owned()
 }
 
 async fn restore(house: &House, target: &str, name: &str, version: &str) -> String {
-    let ask = house.ask("PUT", target).of(Kind::File);
+    let ask = house.ask("PUT", target).of(ServiceKind::File);
     ask.header("x-ms-deleted-share-name", name).header("x-ms-deleted-share-version", version).send().await.verdict()
 }
 

@@ -3,7 +3,7 @@
 use super::check_in;
 use crate::house::{House, hmac};
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 const V: &str = "2021-12-02";
 
@@ -41,7 +41,7 @@ async fn house() -> House {
 
 async fn ask(house: &House, method: &str, target: &str, sas: &str, headers: &[(&str, &str)]) -> String {
     let mark = if target.contains('?') { '&' } else { '?' };
-    house.ask(method, &format!("{target}{mark}{sas}")).of(Kind::File).anonymous().headers(headers).send().await.verdict()
+    house.ask(method, &format!("{target}{mark}{sas}")).of(ServiceKind::File).anonymous().headers(headers).send().await.verdict()
 }
 
 const FILE: &[(&str, &str)] = &[("x-ms-type", "file"), ("x-ms-content-length", "1")];
@@ -76,7 +76,7 @@ async fn a_signature_reaches_what_it_names() {
         let anonymous = sas.is_empty();
         assert!(told == verdict || anonymous && (told.starts_with("40") && told != "400"), "{method} {target}?{sas}: {told}");
     }
-    let read = house.ask("GET", &format!("/shr/d/f?{}", share("r"))).of(Kind::File).anonymous().send().await;
+    let read = house.ask("GET", &format!("/shr/d/f?{}", share("r"))).of(ServiceKind::File).anonymous().send().await;
     assert_eq!(read.header("content-disposition"), "inline", "a signature sets headers of reads");
 }
 

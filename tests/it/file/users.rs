@@ -4,7 +4,7 @@ use super::check_in;
 use crate::auth::jwt::{self, ANN};
 use crate::auth::token::{delegated_of, moment};
 use crate::house::{Answer, House};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 async fn house() -> House {
     let house = House::with(&["--oauth=dev"]).await;
@@ -19,7 +19,7 @@ async fn house() -> House {
 }
 
 async fn ask(house: &House, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-    let ask = house.ask(method, target).of(Kind::File).anonymous().header("x-ms-version", "2026-04-06");
+    let ask = house.ask(method, target).of(ServiceKind::File).anonymous().header("x-ms-version", "2026-04-06");
     ask.headers(headers).body(body.to_owned()).send().await
 }
 

@@ -4,7 +4,7 @@ use super::{ask, document, with_queue};
 use crate::auth::token;
 use crate::house::{Answer, House, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The query of a service SAS for a queue, signed as the reference says; fields are written `sv=…&sp=…`.
@@ -173,7 +173,7 @@ async fn the_secondary_reads_and_never_writes() {
     super::put(&house, "", "kept").await;
     let refused = "403 InsufficientAccountPermissions";
     for (method, target, _, _, _) in OPERATIONS {
-        let ask = house.ask(method, target).of(Kind::Queue).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
+        let ask = house.ask(method, target).of(ServiceKind::Queue).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
         let reads = *method == "GET" && *target != "/work/messages";
         let answer = ask.body(if *method == "POST" { document("x") } else { String::new() }).send().await;
         assert_eq!(answer.verdict(), if reads { "200" } else { refused }, "{method} {target}");

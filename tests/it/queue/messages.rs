@@ -1,7 +1,7 @@
 //! Messages: how they come, who sees them when, and how they end.
 
 use super::{ask, check, count, document, put, texts, with_queue};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 const NONE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><QueueMessagesList />";
 
@@ -231,7 +231,7 @@ async fn a_reset_puts_the_clock_back() {
 
 async fn post(house: &crate::house::House, path: &str) -> u16 {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let mut socket = tokio::net::TcpStream::connect(house.host(Kind::Queue)).await.unwrap();
+    let mut socket = tokio::net::TcpStream::connect(house.host(ServiceKind::Queue)).await.unwrap();
     let request = format!("POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     socket.write_all(request.as_bytes()).await.unwrap();
     let mut text = String::new();

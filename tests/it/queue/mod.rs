@@ -10,12 +10,12 @@ mod service;
 
 use crate::house::{Answer, Ask, House};
 use crate::scenario;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// Plays a scenario about queues, in a house of its own with the queue `work`.
 async fn check(rows: &str) {
     let house = with_queue().await;
-    scenario::check_of(&house, Kind::Queue, rows).await;
+    scenario::check_of(&house, ServiceKind::Queue, rows).await;
 }
 
 /// A house with the queue `work`.
@@ -27,7 +27,7 @@ async fn with_queue() -> House {
 
 /// Begins a request to the queue service.
 fn ask<'a>(house: &'a House, method: &str, target: &str) -> Ask<'a> {
-    house.ask(method, target).of(Kind::Queue)
+    house.ask(method, target).of(ServiceKind::Queue)
 }
 
 /// The document of a message with this text, which needs no escaping.

@@ -10,7 +10,7 @@ use http_body_util::BodyExt;
 use hyper_util::client::legacy::{Client, connect::HttpConnector as Connector};
 use hyper_util::rt::TokioExecutor;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use object_store::azure::{MicrosoftAzure, MicrosoftAzureBuilder};
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse, HttpResponseBody,
@@ -34,7 +34,7 @@ struct Wire {
 
 impl Wire {
     fn to(house: &House) -> Wire {
-        Wire { host: house.host(Kind::Blob), client: Client::builder(TokioExecutor::new()).build_http() }
+        Wire { host: house.host(ServiceKind::Blob), client: Client::builder(TokioExecutor::new()).build_http() }
     }
 }
 

@@ -11,11 +11,11 @@ use azure_storage_queue::models::{
 use azure_storage_queue::{QueueClient, QueueServiceClient};
 use futures::TryStreamExt;
 use lazuli::config::WELL_KNOWN_ACCOUNT;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use std::collections::HashMap;
 
 fn service(house: &House) -> QueueServiceClient {
-    let url = format!("{}?{}", house.emulator.url(Kind::Queue, WELL_KNOWN_ACCOUNT).unwrap(), account_sas(EVERYTHING));
+    let url = format!("{}?{}", house.emulator.url(ServiceKind::Queue, WELL_KNOWN_ACCOUNT).unwrap(), account_sas(EVERYTHING));
     QueueServiceClient::new(Url::parse(&url).unwrap(), None, None).unwrap()
 }
 

@@ -3,7 +3,7 @@
 use super::{ask, create, put, rows, with_table};
 use crate::house::{Answer, House, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 const VERSION: &str = "2019-02-02";
 
@@ -38,7 +38,7 @@ pub fn table_sas(table: &str, fields: &str) -> String {
 
 async fn send(house: &House, method: &str, target: &str, sas: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     let joined = format!("{target}{}{sas}", if target.contains('?') { '&' } else { '?' });
-    let ask = house.ask(method, &joined).of(Kind::Table).anonymous().header("x-ms-version", VERSION);
+    let ask = house.ask(method, &joined).of(ServiceKind::Table).anonymous().header("x-ms-version", VERSION);
     ask.headers(headers).body(body.to_owned()).send().await
 }
 
@@ -253,7 +253,7 @@ async fn shared_key_lite_signs_the_date_and_the_place() {
         let signed = format!("{date}\n/{WELL_KNOWN_ACCOUNT}/{WELL_KNOWN_ACCOUNT}{resource}");
         let ask = |text: &str, key: &str, name: &str| {
             let authorization = format!("SharedKeyLite {WELL_KNOWN_ACCOUNT}:{}", hmac(text, key));
-            let ask = house.ask(method, target).of(Kind::Table).anonymous().body(body);
+            let ask = house.ask(method, target).of(ServiceKind::Table).anonymous().body(body);
             ask.header(name, &date).header("authorization", authorization)
         };
         for (text, key) in [

@@ -5,7 +5,7 @@ use super::{create, put, rows};
 use crate::auth::{lent, token};
 use crate::house::{Answer, House};
 use lazuli::config::WELL_KNOWN_ACCOUNT;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// From `b`, `2` to `d`, `2`, both included.
 const BOUNDS: &str = "spk=b&srk=2&epk=d&erk=2";
@@ -37,7 +37,7 @@ async fn house() -> (House, [String; 2]) {
     for (partition, row) in INSIDE.into_iter().chain(OUTSIDE) {
         put(&house, partition, row, r#""a":1"#).await;
     }
-    let (key, lent) = lent::lend(&house, Kind::Table).await;
+    let (key, lent) = lent::lend(&house, ServiceKind::Table).await;
     let fields = format!("sv=2026-04-06&tn=people&sp=raud&se={}&{BOUNDS}{lent}", token::moment(&house, 600));
     let delegated = token::delegated_of("table", "people", &fields, &key);
     (house, [table_sas("people", &format!("sp=raud&se=2100-01-01&{BOUNDS}")), delegated])
@@ -60,7 +60,14 @@ fn body(name: &str, (partition, row): (&str, &str)) -> String {
 
 async fn send(house: &House, method: &str, target: &str, sas: &str, headers: &[(&str, &str)], body: String) -> Answer {
     let joint = if target.contains('?') { '&' } else { '?' };
-    house.ask(method, &format!("{target}{joint}{sas}")).of(Kind::Table).anonymous().headers(headers).body(body).send().await
+    house
+        .ask(method, &format!("{target}{joint}{sas}"))
+        .of(ServiceKind::Table)
+        .anonymous()
+        .headers(headers)
+        .body(body)
+        .send()
+        .await
 }
 
 /// All that the table holds beyond the bounds.

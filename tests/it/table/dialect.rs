@@ -1,7 +1,7 @@
 //! In which form the table service speaks: JSON as much as is wanted, XML to who reads no JSON.
 
 use super::{check, with_table};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 #[tokio::test]
 async fn data_are_json_and_nothing_else() {
@@ -33,7 +33,7 @@ async fn data_are_json_and_nothing_else() {
 #[tokio::test]
 async fn strangers_are_told_so_in_plain_json() {
     let house = with_table().await;
-    let ask = || house.ask("GET", "/people()").of(Kind::Table);
+    let ask = || house.ask("GET", "/people()").of(ServiceKind::Table);
     let nobody = ask().header("x-ms-version", "2019-12-12").anonymous().header("accept", "application/json").send().await;
     assert_eq!(nobody.verdict(), "401 NoAuthenticationInformation", "{}", nobody.text());
     let wrong = ask().header("accept", "application/json").header("authorization", "SharedKey devstoreaccount1:AAAA").anonymous();

@@ -1,7 +1,7 @@
 //! Entities: inserted, read, replaced, merged, deleted, each under the conditions of its operation.
 
 use super::{ask, check, get, json, with_table};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 #[tokio::test]
 async fn an_entity_is_inserted_once() {
@@ -113,9 +113,9 @@ async fn timestamps_move_on_with_every_write() {
 async fn entities_are_shown_as_recorded() {
     let house = with_table().await;
     let body = r#"{"PartitionKey":"p","PartitionKey@odata.type":"Edm.String","RowKey":":@ '","age":39,"married":true,"ratio":3.1,"evenratio":3.0,"double":5,"double@odata.type":"Edm.Double","large":"933311100","large@odata.type":"Edm.Int64","Birthday":"1973-10-04T00:00:00.000000Z","Birthday@odata.type":"Edm.DateTime","binary":"YmluYXJ5","binary@odata.type":"Edm.Binary","clsid":"c9da6455-213d-42c9-9a79-3e9149a57833","clsid@odata.type":"Edm.Guid","odd":"NaN","odd@odata.type":"Edm.Double","none":null}"#;
-    let made = house.ask("POST", "/people").of(Kind::Table).header("accept", "application/json;odata=fullmetadata");
+    let made = house.ask("POST", "/people").of(ServiceKind::Table).header("accept", "application/json;odata=fullmetadata");
     let made = made.body(body).send().await;
-    let url = house.emulator.url(Kind::Table, "devstoreaccount1").unwrap();
+    let url = house.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
     let (tag, place) = (made.header("etag").to_owned(), "people(PartitionKey='p',RowKey='%3A%40%20%27%27')");
     assert_eq!(made.header("location"), format!("{url}/{place}"));
     let tag_in_json = tag.replace('"', "\\\"");
@@ -127,7 +127,7 @@ async fn entities_are_shown_as_recorded() {
     assert_eq!(made.header("content-type"), "application/json;odata=fullmetadata;streaming=true;charset=utf-8");
 
     let read = |level: &'static str| {
-        let ask = house.ask("GET", "/people(PartitionKey='p',RowKey='%3A%40%20%27%27')").of(Kind::Table);
+        let ask = house.ask("GET", "/people(PartitionKey='p',RowKey='%3A%40%20%27%27')").of(ServiceKind::Table);
         async move { ask.header("accept", format!("application/json;odata={level}")).send().await.text().to_owned() }
     };
     assert_eq!(read("fullmetadata").await, full);
@@ -207,9 +207,9 @@ async fn keys_are_told_apart_by_their_names() {
 
     // An entity whose keys are empty is an entity all the same, and says so.
     assert_eq!(ask(&house, "POST", "/people", r#"{"PartitionKey":"","RowKey":"","a":1}"#).await.verdict(), "201");
-    let ask = house.ask("GET", "/people(RowKey='',PartitionKey='')").of(Kind::Table);
+    let ask = house.ask("GET", "/people(RowKey='',PartitionKey='')").of(ServiceKind::Table);
     let empty = ask.header("accept", "application/json;odata=fullmetadata").send().await;
-    let (entity, url) = (json(&empty), house.emulator.url(Kind::Table, "devstoreaccount1").unwrap());
+    let (entity, url) = (json(&empty), house.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap());
     let place = "people(PartitionKey='',RowKey='')";
     assert_eq!(entity["odata.metadata"], format!("{url}/$metadata#people/@Element"));
     assert_eq!((&entity["odata.type"], &entity["odata.editLink"]), (&"devstoreaccount1.people".into(), &place.into()));

@@ -53,7 +53,10 @@ async fn selections_show_what_is_asked_for_and_null_for_what_is_not_there() {
         let target = format!("/people()?$select={select}");
         let house = &house;
         async move {
-            let ask = house.ask("GET", &target).of(lazuli::op::Kind::Table).header("accept", "application/json;odata=nometadata");
+            let ask = house
+                .ask("GET", &target)
+                .of(lazuli::op::ServiceKind::Table)
+                .header("accept", "application/json;odata=nometadata");
             ask.send().await.text().to_owned()
         }
     };

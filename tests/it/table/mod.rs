@@ -13,13 +13,13 @@ pub mod transactions;
 mod types;
 
 use crate::house::{Answer, House};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use serde_json::Value;
 
 /// Plays a scenario in a house of its own, with a table called `people`.
 async fn check(rows: &str) {
     let house = with_table().await;
-    crate::scenario::check_of(&house, Kind::Table, rows).await;
+    crate::scenario::check_of(&house, ServiceKind::Table, rows).await;
 }
 
 /// A house with a table called `people`.
@@ -35,7 +35,7 @@ async fn create(house: &House, name: &str) {
 }
 
 async fn ask(house: &House, method: &str, target: &str, body: &str) -> Answer {
-    house.ask(method, target).of(Kind::Table).body(body.to_owned()).send().await
+    house.ask(method, target).of(ServiceKind::Table).body(body.to_owned()).send().await
 }
 
 async fn get(house: &House, target: &str) -> Answer {

@@ -6,7 +6,7 @@
 use super::{ask, encoded, json, with_table};
 use crate::dice::{Dice, seeds};
 use crate::house::{Answer, House};
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 use std::collections::{BTreeMap, HashSet};
 
 /// Operations of a run.
@@ -95,7 +95,7 @@ impl Change {
     }
 
     async fn send(&self, house: &House) -> Answer {
-        let ask = house.ask(self.method, &self.target()).of(Kind::Table).header("prefer", "return-no-content");
+        let ask = house.ask(self.method, &self.target()).of(ServiceKind::Table).header("prefer", "return-no-content");
         let ask = self.condition.iter().fold(ask, |ask, tag| ask.header("if-match", tag));
         ask.body(self.body()).send().await
     }
@@ -129,7 +129,7 @@ fn transaction(changes: &[Change], table: &mut Table) -> Result<(), (usize, &'st
 async fn send_transaction(house: &House, changes: &[Change]) -> Result<(), (usize, String)> {
     let parts: String = changes.iter().map(Change::part).collect();
     let body = format!("--b\nContent-Type: multipart/mixed; boundary=c\n\n{parts}--c--\n--b--");
-    let ask = house.ask("POST", "/$batch").of(Kind::Table).header("content-type", "multipart/mixed; boundary=b");
+    let ask = house.ask("POST", "/$batch").of(ServiceKind::Table).header("content-type", "multipart/mixed; boundary=b");
     let answer = ask.body(body).send().await;
     assert_eq!(answer.status, 202, "{}", answer.text());
     let text = answer.text();

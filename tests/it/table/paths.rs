@@ -2,14 +2,14 @@
 
 use super::{ask, check, get, put, rows, with_table};
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 #[tokio::test]
 async fn the_secondary_reads_and_does_not_write() {
     let house = with_table().await;
     put(&house, "p", "r", "").await;
     let ask = |method: &str, target: &str| {
-        house.ask(method, target).of(Kind::Table).account("devstoreaccount1-secondary", WELL_KNOWN_KEY)
+        house.ask(method, target).of(ServiceKind::Table).account("devstoreaccount1-secondary", WELL_KNOWN_KEY)
     };
     assert_eq!(rows(&ask("GET", "/people()").send().await), ["r"]);
     let one = ask("GET", "/people(PartitionKey='p',RowKey='r')").send().await;
@@ -32,14 +32,14 @@ async fn a_preflight_asks_and_is_answered_by_the_rules() {
     let rule = "<CorsRule><AllowedOrigins>http://page</AllowedOrigins><AllowedMethods>MERGE,GET</AllowedMethods>\
                 <AllowedHeaders>*</AllowedHeaders><ExposedHeaders>etag</ExposedHeaders><MaxAgeInSeconds>9</MaxAgeInSeconds></CorsRule>";
     let document = format!("<StorageServiceProperties><Cors>{rule}</Cors></StorageServiceProperties>");
-    let set = house.ask("PUT", "/?restype=service&comp=properties").of(Kind::Table).body(document).send().await;
+    let set = house.ask("PUT", "/?restype=service&comp=properties").of(ServiceKind::Table).body(document).send().await;
     assert_eq!(set.verdict(), "202", "{}", set.text());
     for (method, status) in [("MERGE", 200), ("DELETE", 403)] {
-        let asked = house.ask("OPTIONS", "/people(PartitionKey='p',RowKey='r')").of(Kind::Table).anonymous();
+        let asked = house.ask("OPTIONS", "/people(PartitionKey='p',RowKey='r')").of(ServiceKind::Table).anonymous();
         let answer = asked.headers(&[("origin", "http://page"), ("access-control-request-method", method)]).send().await;
         assert_eq!(answer.status, status, "{method}: {}", answer.text());
     }
-    let read = house.ask("GET", "/people()").of(Kind::Table).header("origin", "http://page").send().await;
+    let read = house.ask("GET", "/people()").of(ServiceKind::Table).header("origin", "http://page").send().await;
     assert_eq!(read.header("access-control-allow-origin"), "http://page");
 }
 
@@ -83,7 +83,7 @@ async fn no_resource_of_the_account_stands_behind_a_table() {
         for (table, verdict) in [("nobody", without), ("people", with)] {
             let target = target.replace("{t}", table);
             let kind = if target.ends_with("$batch") { "multipart/mixed; boundary=b" } else { "application/json" };
-            let asked = house.ask(method, &target).of(Kind::Table).header("content-type", kind).body(body);
+            let asked = house.ask(method, &target).of(ServiceKind::Table).header("content-type", kind).body(body);
             let answer = asked.send().await;
             assert_eq!(answer.verdict(), verdict, "{method} {target}: {}", answer.text());
         }

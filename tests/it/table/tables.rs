@@ -2,7 +2,7 @@
 
 use super::{ask, check, create, get, json};
 use crate::house::House;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 #[tokio::test]
 async fn tables_are_made_once_and_deleted_once() {
@@ -55,9 +55,9 @@ async fn tables_are_made_once_and_deleted_once() {
 async fn a_table_is_shown_with_as_much_metadata_as_is_wanted() {
     let house = House::new().await;
     create(&house, "abc").await;
-    let url = house.emulator.url(Kind::Table, "devstoreaccount1").unwrap();
+    let url = house.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
     let shown = |level: &'static str| {
-        let ask = house.ask("GET", "/Tables").of(Kind::Table).header("accept", format!("application/json;odata={level}"));
+        let ask = house.ask("GET", "/Tables").of(ServiceKind::Table).header("accept", format!("application/json;odata={level}"));
         async { ask.send().await.text().to_owned() }
     };
     assert_eq!(shown("nometadata").await, r#"{"value":[{"TableName":"abc"}]}"#);
@@ -124,7 +124,7 @@ async fn policies_and_properties_are_xml() {
     )
     .await;
     let house = House::new().await;
-    let stats = house.ask("GET", "/?restype=service&comp=stats").of(Kind::Table);
+    let stats = house.ask("GET", "/?restype=service&comp=stats").of(ServiceKind::Table);
     let stats = stats.account("devstoreaccount1-secondary", lazuli::config::WELL_KNOWN_KEY).send().await;
     assert_eq!((stats.status, stats.element("Status")), (200, "live"), "{}", stats.text());
 }

@@ -3,7 +3,7 @@
 use super::{create, get, put, rows, with_table};
 use crate::house::{Answer, House};
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 const HTTP: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
 
@@ -16,7 +16,7 @@ pub fn changeset(requests: &[String]) -> String {
 
 /// Sends a batch.
 pub async fn send(house: &House, body: &str) -> Answer {
-    let ask = house.ask("POST", "/$batch").of(Kind::Table);
+    let ask = house.ask("POST", "/$batch").of(ServiceKind::Table);
     ask.header("content-type", "multipart/mixed; boundary=batch_1").body(body.to_owned()).send().await
 }
 
@@ -66,7 +66,7 @@ async fn all_operations_together_are_answered_as_recorded() {
     let answer = send(&house, &changeset(&requests)).await;
     assert_eq!((answer.status, answer.header("cache-control")), (202, "no-cache"), "{}", answer.text());
     assert!(answer.header("content-type").starts_with("multipart/mixed; boundary=batchresponse_"));
-    let url = house.emulator.url(Kind::Table, "devstoreaccount1").unwrap();
+    let url = house.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
     let entity = |row: &str| format!("{url}/people(PartitionKey='p',RowKey='{row}')");
     let part = format!("--changesetresponse_*\r\n{HTTP}");
     let common = "X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n";
@@ -180,7 +180,7 @@ async fn the_secondary_reads_in_one_and_does_not_write() {
         (changeset(&[insert("p", "s")]), "403 InsufficientAccountPermissions"),
         (changeset(&[]), "403 InsufficientAccountPermissions"),
     ] {
-        let ask = house.ask("POST", "/$batch").of(Kind::Table).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
+        let ask = house.ask("POST", "/$batch").of(ServiceKind::Table).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
         let answer = ask.header("content-type", "multipart/mixed; boundary=batch_1").body(body).send().await;
         assert_eq!(answer.verdict(), verdict, "{}", answer.text());
         assert_eq!(answer.text().contains(r#""RowKey":"r""#), verdict == "202", "{}", answer.text());
@@ -237,7 +237,8 @@ async fn a_single_query_is_answered_by_itself() {
     }
     let large = changeset(&[insert("p", "x").replace("\"RowKey\"", &format!("\"big\":\"{}\",\"RowKey\"", "x".repeat(4 << 20)))]);
     assert_eq!(send(&house, &large).await.verdict(), "413 RequestBodyTooLarge");
-    let kind = house.ask("POST", "/$batch").of(Kind::Table).header("content-type", "application/json").body("{}").send().await;
+    let kind =
+        house.ask("POST", "/$batch").of(ServiceKind::Table).header("content-type", "application/json").body("{}").send().await;
     assert_eq!(kind.verdict(), "400 InvalidHeaderValue", "{}", kind.text());
 }
 

@@ -10,7 +10,7 @@ mod tables;
 use super::wire::{Wire, sas};
 use crate::dice::{Dice, seeds};
 use crate::house::{Answer, House};
-use lazuli::op::{Kind, xml};
+use lazuli::op::{ServiceKind, xml};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Requests of a run.
@@ -26,21 +26,21 @@ struct Asked {
 
 #[tokio::test]
 async fn every_request_to_blobs_has_an_answer() {
-    answered(Kind::Blob, blobs::stock, blobs::request, "/?comp=list").await;
+    answered(ServiceKind::Blob, blobs::stock, blobs::request, "/?comp=list").await;
 }
 
 #[tokio::test]
 async fn every_request_to_queues_has_an_answer() {
-    answered(Kind::Queue, queues::stock, queues::request, "/?comp=list").await;
+    answered(ServiceKind::Queue, queues::stock, queues::request, "/?comp=list").await;
 }
 
 #[tokio::test]
 async fn every_request_to_tables_has_an_answer() {
-    answered(Kind::Table, tables::stock, tables::request, "/Tables").await;
+    answered(ServiceKind::Table, tables::stock, tables::request, "/Tables").await;
 }
 
 /// `stock` puts back what earlier requests may have taken away; what `list` names must be there in the end.
-async fn answered(kind: Kind, stock: impl AsyncFn(&House), any: fn(&mut Dice) -> Asked, list: &str) {
+async fn answered(kind: ServiceKind, stock: impl AsyncFn(&House), any: fn(&mut Dice) -> Asked, list: &str) {
     for seed in seeds() {
         let house = House::with(&["--account", &format!("devstoreaccount1:{},versioning", lazuli::config::WELL_KNOWN_KEY)]).await;
         let mut dice = Dice::new(seed);
@@ -68,11 +68,11 @@ async fn answered(kind: Kind, stock: impl AsyncFn(&House), any: fn(&mut Dice) ->
 }
 
 /// Whether a reader of what a refusal says it is can read it.
-fn is_read(kind: Kind, answer: &Answer) -> bool {
+fn is_read(kind: ServiceKind, answer: &Answer) -> bool {
     match (answer.header("content-type"), kind) {
-        ("application/xml", Kind::Table) => xml::parse(&answer.body, "error").is_ok(),
+        ("application/xml", ServiceKind::Table) => xml::parse(&answer.body, "error").is_ok(),
         ("application/xml", _) => xml::parse(&answer.body, "Error").is_ok(),
-        (_, Kind::Table) => serde_json::from_slice::<serde_json::Value>(&answer.body).is_ok(),
+        (_, ServiceKind::Table) => serde_json::from_slice::<serde_json::Value>(&answer.body).is_ok(),
         _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use super::{Asked, encoded};
 use crate::dice::Dice;
 use crate::house::House;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// Operations: method, path, query, and parameters that get any value.
 const OPERATIONS: [(&str, &str, &str, &[&str]); 22] = [
@@ -104,9 +104,9 @@ const BODIES: [&str; 14] = [
 
 /// Puts back what an earlier request may have taken away: a queue, and a message.
 pub async fn stock(house: &House) {
-    let made = house.ask("PUT", "/kept").of(Kind::Queue).send().await;
+    let made = house.ask("PUT", "/kept").of(ServiceKind::Queue).send().await;
     assert!([201, 204, 409].contains(&made.status), "{}", made.verdict());
-    let put = house.ask("POST", "/kept/messages").of(Kind::Queue).body(BODIES[3]).send().await;
+    let put = house.ask("POST", "/kept/messages").of(ServiceKind::Queue).body(BODIES[3]).send().await;
     assert_eq!(put.status, 201, "{}", put.verdict());
 }
 

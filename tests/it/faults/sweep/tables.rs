@@ -3,7 +3,7 @@
 use super::{Asked, encoded};
 use crate::dice::Dice;
 use crate::house::House;
-use lazuli::op::Kind;
+use lazuli::op::ServiceKind;
 
 /// Operations: method, path, and query options that get any value.
 const OPERATIONS: [(&str, &str, &[&str]); 24] = [
@@ -155,10 +155,10 @@ const BODIES: [&str; 22] = [
 
 /// Puts back what an earlier request may have taken away: a table, and an entity.
 pub async fn stock(house: &House) {
-    let made = house.ask("POST", "/Tables").of(Kind::Table).body(r#"{"TableName":"kept"}"#).send().await;
+    let made = house.ask("POST", "/Tables").of(ServiceKind::Table).body(r#"{"TableName":"kept"}"#).send().await;
     assert!([201, 409].contains(&made.status), "{}", made.verdict());
     let entity = "/kept(PartitionKey='p',RowKey='r')";
-    let put = house.ask("PUT", entity).of(Kind::Table).body(r#"{"a":1,"b":"x"}"#).send().await;
+    let put = house.ask("PUT", entity).of(ServiceKind::Table).body(r#"{"a":1,"b":"x"}"#).send().await;
     assert_eq!(put.status, 204, "{}", put.verdict());
 }
 
