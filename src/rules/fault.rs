@@ -464,7 +464,7 @@ mod tests {
             (StorageError::invalid_header("authorization", "c2ln"), Some("HeaderName=\"authorization\"; HeaderValue=…")),
             (ErrorCode::AuthenticationFailed.with_detail("AuthenticationErrorDetail", "It is 'a\nb'."), Some("It is 'a\\nb'.")),
         ] {
-            assert_eq!(fault.reason().as_deref(), reason);
+            assert_eq!(fault.log_line().as_deref(), reason);
         }
         let told = StorageError::invalid_header("x-ms-date", "no date").to_string();
         assert!(told.ends_with("HeaderName=\"x-ms-date\" HeaderValue=\"no date\""), "{told}");

@@ -3,11 +3,11 @@
 use lazuli::account::Accounts;
 use lazuli::blob::Blobs;
 use lazuli::file::Files;
-use lazuli::op::{Place, Row, Secondary, Service, Shape, Sign};
+use lazuli::op::{FieldLocation, OperationSpec, Secondary, Service, ResourceKind, Selector};
 use lazuli::queue::Queues;
-use lazuli::rules::access::{Level, Permit, Public};
-use lazuli::rules::condition::Accepts;
-use lazuli::rules::lease::Guard;
+use lazuli::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use lazuli::rules::condition::ConditionSupport;
+use lazuli::rules::lease::LeaseCheck;
 use lazuli::table::Tables;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compatibility.md");
@@ -42,14 +42,14 @@ fn page() -> String {
     text + ABSENT
 }
 
-fn line(row: &Row) -> String {
+fn line(row: &OperationSpec) -> String {
     let cells = [
         row.name.to_owned(),
         request(row),
-        takes(row),
-        letters(&row.permit),
-        public(row.permit.public).to_owned(),
-        conditions(row.accepts).to_owned(),
+        inputs(row),
+        letters(&row.requires),
+        public(row.requires.public).to_owned(),
+        conditions(row.conditions).to_owned(),
         lease(row.lease).to_owned(),
         secondary(row.secondary).to_owned(),
         row.status.to_string(),
@@ -58,45 +58,45 @@ fn line(row: &Row) -> String {
 }
 
 /// Methods, path, and the marks that select the operation.
-fn request(row: &Row) -> String {
-    let path = match row.shape {
-        Shape::Service => "/",
-        Shape::Container => "/container",
-        Shape::Blob => "/container/blob",
-        Shape::Share => "/share",
-        Shape::Path => "/share/path",
-        Shape::Site => "any path of the web endpoint",
-        Shape::Queue => "/queue",
-        Shape::Messages => "/queue/messages",
-        Shape::Message => "/queue/messages/id",
-        Shape::Tables => "/Tables",
-        Shape::Table => "/Tables('table')",
-        Shape::Entities => "/table()",
-        Shape::Entity => "/table(PartitionKey='…',RowKey='…')",
-        Shape::Batch => "/$batch",
-        Shape::Any => "any path",
+fn request(row: &OperationSpec) -> String {
+    let path = match row.resource {
+        ResourceKind::Service => "/",
+        ResourceKind::Container => "/container",
+        ResourceKind::Blob => "/container/blob",
+        ResourceKind::Share => "/share",
+        ResourceKind::Path => "/share/path",
+        ResourceKind::Site => "any path of the web endpoint",
+        ResourceKind::Queue => "/queue",
+        ResourceKind::Messages => "/queue/messages",
+        ResourceKind::Message => "/queue/messages/id",
+        ResourceKind::Tables => "/Tables",
+        ResourceKind::Table => "/Tables('table')",
+        ResourceKind::Entities => "/table()",
+        ResourceKind::Entity => "/table(PartitionKey='…',RowKey='…')",
+        ResourceKind::Batch => "/$batch",
+        ResourceKind::Any => "any path",
     };
     let (mut query, mut headers) = (Vec::new(), Vec::new());
-    for sign in row.signs {
+    for sign in row.selectors {
         match sign {
-            Sign::Query(name, value) => query.push(format!("{name}={value}")),
-            Sign::HasQuery(name) => query.push(format!("{name}=…")),
-            Sign::Header(name, value) => headers.push(format!("<br>`{name}: {value}`")),
-            Sign::HasHeader(name) => headers.push(format!("<br>`{name}: …`")),
-            Sign::Lacks(name) => headers.push(format!("<br>no `{name}`")),
+            Selector::Query(name, value) => query.push(format!("{name}={value}")),
+            Selector::HasQuery(name) => query.push(format!("{name}=…")),
+            Selector::Header(name, value) => headers.push(format!("<br>`{name}: {value}`")),
+            Selector::HasHeader(name) => headers.push(format!("<br>`{name}: …`")),
+            Selector::Lacks(name) => headers.push(format!("<br>no `{name}`")),
         }
     }
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
     format!("`{} {path}{query}`{}", row.methods.join("/"), headers.concat())
 }
 
-fn takes(row: &Row) -> String {
-    let fields = row.takes.iter().copied().flatten().map(|field| {
+fn inputs(row: &OperationSpec) -> String {
+    let fields = row.inputs.iter().copied().flatten().map(|field| {
         let name = match field.place {
             // Names that begin so.
-            Place::Header if field.name.ends_with('-') => format!("`{}…`", field.name),
-            Place::Header => format!("`{}`", field.name),
-            Place::Query => format!("`?{}`", field.name),
+            FieldLocation::Header if field.name.ends_with('-') => format!("`{}…`", field.name),
+            FieldLocation::Header => format!("`{}`", field.name),
+            FieldLocation::Query => format!("`?{}`", field.name),
         };
         if field.required { format!("**{name}**") } else { name }
     });
@@ -104,15 +104,15 @@ fn takes(row: &Row) -> String {
 }
 
 /// The letters of an account SAS with its resource type, and those of a service SAS where they differ.
-fn letters(permit: &Permit) -> String {
-    let level = match permit.level {
-        Level::Service => "service",
-        Level::Container => "container",
-        Level::Object => "object",
+fn letters(requires: &RequiredPermission) -> String {
+    let level = match requires.level {
+        ResourceLevel::Service => "service",
+        ResourceLevel::Container => "container",
+        ResourceLevel::Object => "object",
     };
-    match (permit.account, permit.service) {
-        _ if permit.public == Public::Everyone => "none needed".to_owned(),
-        _ if permit.public == Public::User => "none: a bearer token".to_owned(),
+    match (requires.account, requires.service) {
+        _ if requires.public == AnonymousAccess::Everyone => "none needed".to_owned(),
+        _ if requires.public == AnonymousAccess::User => "none: a bearer token".to_owned(),
         ("", "") => "key only".to_owned(),
         (account, service) if account == service => format!("`{account}` {level}"),
         (account, "") => format!("`{account}` {level}, account SAS only"),
@@ -120,31 +120,31 @@ fn letters(permit: &Permit) -> String {
     }
 }
 
-fn public(public: Public) -> &'static str {
+fn public(public: AnonymousAccess) -> &'static str {
     match public {
-        Public::Never | Public::User => "",
-        Public::Container => "container",
-        Public::Blob => "blob, container",
-        Public::Everyone => "always",
+        AnonymousAccess::Never | AnonymousAccess::User => "",
+        AnonymousAccess::Container => "container",
+        AnonymousAccess::Blob => "blob, container",
+        AnonymousAccess::Everyone => "always",
     }
 }
 
-fn conditions(accepts: Accepts) -> &'static str {
-    match accepts {
-        Accepts::None => "",
-        Accepts::Dates => "dates",
-        Accepts::Read => "all, reads",
-        Accepts::Write => "all, writes",
-        Accepts::Create | Accepts::CopyTarget | Accepts::CopyTargetIfMatch => "all, creates",
-        Accepts::Delete => "all but `If-None-Match: *`, deletes",
+fn conditions(conditions: ConditionSupport) -> &'static str {
+    match conditions {
+        ConditionSupport::None => "",
+        ConditionSupport::Dates => "dates",
+        ConditionSupport::Read => "all, reads",
+        ConditionSupport::Write => "all, writes",
+        ConditionSupport::Create | ConditionSupport::CopyTarget | ConditionSupport::CopyTargetIfMatch => "all, creates",
+        ConditionSupport::Delete => "all but `If-None-Match: *`, deletes",
     }
 }
 
-fn lease(guard: Guard) -> &'static str {
+fn lease(guard: LeaseCheck) -> &'static str {
     match guard {
-        Guard::None => "",
-        Guard::Read => "if shown",
-        Guard::Write => "needed",
+        LeaseCheck::None => "",
+        LeaseCheck::IfPresent => "if shown",
+        LeaseCheck::Required => "needed",
     }
 }
 
