@@ -2,12 +2,12 @@
 
 use crate::account::{Account, Accounts};
 use crate::blob::Blobs;
-use crate::config::{AccountConfig, Config, Endpoint, Personality};
-use crate::control::{self, Controlled};
+use crate::config::{AccountConfig, Config, Endpoint, ProgramName};
+use crate::control::{self, ControlState};
 use crate::file::Files;
 use crate::http::background::Background;
 use crate::http::host;
-use crate::http::pipeline::own::Own;
+use crate::http::pipeline::own::LocalServices;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
 use crate::http::serve::{self, ConnectionOptions, Peer};
 use crate::http::tls::{self, ServerTls};
@@ -104,15 +104,16 @@ impl Emulator {
             .collect::<Result<_, String>>()?;
         recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
-        let controlled = Controlled { services, world: world.clone() };
+        let controlled = ControlState { services, world: world.clone() };
 
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
         let manners = ListenerOptions { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
-        let own = Arc::new(Own::with(tls.as_ref().map(|tls| tls.certificate.clone())));
-        let pipeline =
-            |service| Pipeline::new(service, accounts.clone(), world.clone(), store.clone(), &background, manners).beside(&own);
+        let own = Arc::new(LocalServices::with(tls.as_ref().map(|tls| tls.certificate.clone())));
+        let pipeline = |service| {
+            Pipeline::new(service, accounts.clone(), world.clone(), store.clone(), &background, manners).with_local_services(&own)
+        };
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
         let mut websites = None;
@@ -121,7 +122,7 @@ impl Emulator {
             let (listener, port) = match listen(kind.name(), kind.label(), endpoint).await {
                 Ok(listening) => listening,
                 // Azurite has no such service, so whoever runs two of it may well have one port for both: no reason not to start.
-                Err(reason) if service.kind() == ServiceKind::File && config.personality == Personality::Azurite => {
+                Err(reason) if service.kind() == ServiceKind::File && config.personality == ProgramName::Azurite => {
                     tracing::warn!("{reason}; the other services start without it");
                     continue;
                 }
@@ -140,7 +141,7 @@ impl Emulator {
         own.listens(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
         let mut listeners = JoinSet::new();
         for (pipeline, endpoint, listener) in bound {
-            let router = control::routes(controlled.clone(), config.control).merge(front(pipeline));
+            let router = control::routes(controlled.clone(), config.control).merge(service_routes(pipeline));
             let manner = ConnectionOptions { tls: tls.as_ref().map(|tls| tls.config.clone()), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
@@ -195,7 +196,7 @@ fn services_of<'a>(addresses: &[Address], pipelines: impl Iterator<Item = &'a Ar
 }
 
 /// Everything that is not a control route is a request to the service.
-fn front(pipeline: Arc<Pipeline>) -> Router {
+fn service_routes(pipeline: Arc<Pipeline>) -> Router {
     async fn answer(State(pipeline): State<Arc<Pipeline>>, request: Request) -> Response {
         if let Some(refusal) = host::refusal(&request) {
             return refusal;

@@ -1,9 +1,9 @@
 //! Arguments in, server out.
 
 use lazuli::Emulator;
-use lazuli::config::{self, Command, Config, Personality, WELL_KNOWN_ACCOUNT};
+use lazuli::config::{self, Command, Config, ProgramName, WELL_KNOWN_ACCOUNT};
 use lazuli::http::tls::{self, ServerTls};
-use lazuli::log::{self, Voice, complain, say};
+use lazuli::log::{self, Logger, complain, say};
 use lazuli::op::ServiceKind;
 use lazuli::store::disk::Durability;
 use lazuli::user::{self, User};
@@ -23,7 +23,7 @@ const HOUSEKEEPING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let personality = arguments.first().map_or(Personality::Lazuli, |program| Personality::of(program));
+    let personality = arguments.first().map_or(ProgramName::Lazuli, |program| ProgramName::of(program));
     let outcome = match config::read(arguments, &|name| std::env::var(name).ok()) {
         Err(mistake) => Err(mistake.0),
         Ok(Command::Print(text)) => {
@@ -105,7 +105,7 @@ fn serve(mut config: Config) -> Result<ExitCode, String> {
             _ => return Err(format!("--user: {why}; --user 0 stays root")),
         }
     }
-    let voice = Voice::start(&config, file)?;
+    let voice = Logger::start(&config, file)?;
     let _house = keep_house().map_err(|error| error.to_string())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
     let outcome = runtime.block_on(run(&config, tls, &voice));
@@ -115,7 +115,7 @@ fn serve(mut config: Config) -> Result<ExitCode, String> {
     outcome
 }
 
-async fn run(config: &Config, tls: Option<ServerTls>, voice: &Voice) -> Result<ExitCode, String> {
+async fn run(config: &Config, tls: Option<ServerTls>, voice: &Logger) -> Result<ExitCode, String> {
     config.warnings.iter().for_each(|warning| voice.complain(warning));
     let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
@@ -130,8 +130,8 @@ async fn run(config: &Config, tls: Option<ServerTls>, voice: &Voice) -> Result<E
 }
 
 /// The lines that people, and the tools made for Azurite, wait for.
-fn announce(config: &Config, emulator: &Emulator, voice: &Voice) {
-    let azurite = config.personality != Personality::Lazuli;
+fn announce(config: &Config, emulator: &Emulator, voice: &Logger) {
+    let azurite = config.personality != ProgramName::Lazuli;
     for address in emulator.addresses() {
         let (name, url) = (address.kind.name(), address.url());
         match azurite {
@@ -144,10 +144,10 @@ fn announce(config: &Config, emulator: &Emulator, voice: &Voice) {
         }
         let (host, port) = (&address.host, address.port);
         match (config.personality, address.kind) {
-            (Personality::AzuriteBlob, ServiceKind::Blob) | (Personality::AzuriteQueue, ServiceKind::Queue) => {
+            (ProgramName::AzuriteBlob, ServiceKind::Blob) | (ProgramName::AzuriteQueue, ServiceKind::Queue) => {
                 voice.say(&format!("Azurite {name} service successfully listens on {url}"));
             }
-            (Personality::AzuriteTable, ServiceKind::Table) => {
+            (ProgramName::AzuriteTable, ServiceKind::Table) => {
                 voice.say(&format!("Azurite {name} service successfully started on {host}:{port}"));
             }
             _ => {}
@@ -185,8 +185,8 @@ fn connection_string(config: &Config, emulator: &Emulator) -> String {
     }
 }
 
-fn farewell(config: &Config, emulator: &Emulator, voice: &Voice) {
-    if config.personality == Personality::Lazuli {
+fn farewell(config: &Config, emulator: &Emulator, voice: &Logger) {
+    if config.personality == ProgramName::Lazuli {
         return;
     }
     for address in emulator.addresses().iter().filter(|address| address.kind != ServiceKind::File) {

@@ -49,7 +49,7 @@ impl Blobs {
     ///
     /// # Errors
     /// 404 ResourceNotFound.
-    pub fn keeping(&self, call: &OperationRequest) -> Result<RetentionPolicy, StorageError> {
+    pub fn retention_policy(&self, call: &OperationRequest) -> Result<RetentionPolicy, StorageError> {
         let days = self.account(&call.account.name)?.properties.read().delete_retention.retention.0;
         Ok(RetentionPolicy { versions: call.account.versioning, days })
     }

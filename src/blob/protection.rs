@@ -26,7 +26,7 @@ pub(super) fn read(call: &OperationRequest) -> Result<Protection, StorageError> 
         return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", first.name));
     }
     if !call.authorization.allows("i") {
-        return Err(call.authorization.lacking("i"));
+        return Err(call.authorization.missing_permission("i"));
     }
     let asked = Asked::of(call)?;
     Ok(Protection { policy: Policy::read(asked.until.as_deref(), asked.mode.as_deref(), call.now)?, hold: asked.hold })

@@ -20,7 +20,7 @@ impl Service for Blobs {
         ServiceKind::Blob
     }
 
-    fn rows(&self) -> Vec<&'static OperationSpec> {
+    fn operations(&self) -> Vec<&'static OperationSpec> {
         ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
@@ -58,18 +58,18 @@ impl Service for Blobs {
         Ok(target(ResourceKind::Blob, ROOT, first))
     }
 
-    fn site(&self, path: &str) -> Result<Target, StorageError> {
+    fn website_target(&self, path: &str) -> Result<Target, StorageError> {
         let blob = name::decode(path.strip_prefix('/').unwrap_or(path))?;
         Ok(Target { resource: ResourceKind::Site, container: website::CONTAINER.to_owned(), blob })
     }
 
     fn public_access(&self, account: &str, target: &Target) -> PublicAccess {
-        self.find(account, &target.container).map_or(PublicAccess::Private, |cell| cell.read().about().access)
+        self.find(account, &target.container).map_or(PublicAccess::Private, |cell| cell.read().properties().access)
     }
 
     fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
         let container = self.find(account, &target.container).ok()?.read();
-        container.about().policies.iter().find(|policy| policy.id == id).cloned()
+        container.properties().policies.iter().find(|policy| policy.id == id).cloned()
     }
 
     fn cors(&self, account: &str) -> Arc<[CorsRule]> {

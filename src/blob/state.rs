@@ -39,7 +39,7 @@ use sweep::Due;
 /// A container, all its blobs, and the blocks that wait to be committed: one cell of the store.
 #[derive(Clone, Debug)]
 pub struct Container {
-    about: ContainerProperties,
+    properties: ContainerProperties,
     lease: Lease,
     blobs: OrdMap<BlobKey, Arc<Blob>>,
     uncommitted: OrdMap<Arc<str>, Arc<UncommittedBlocks>>,
@@ -130,7 +130,7 @@ impl Container {
     /// An empty container.
     pub fn new(now: Timestamp, metadata: Metadata, access: PublicAccess, encryption: DefaultEncryption) -> Container {
         Container {
-            about: ContainerProperties { last_modified: now, metadata, access, encryption, policies: Arc::default() },
+            properties: ContainerProperties { last_modified: now, metadata, access, encryption, policies: Arc::default() },
             lease: Lease::default(),
             blobs: OrdMap::new(),
             uncommitted: OrdMap::new(),
@@ -148,14 +148,14 @@ impl Container {
     /// Makes it as new to whoever asks for its date, its entity tag or its lease, as it is once it has been restored or renamed. What
     /// it holds stays as it was.
     pub fn renew(&mut self, now: Timestamp) {
-        self.created = self.stamp(now);
-        self.about.last_modified = self.created;
+        self.created = self.next_last_modified(now);
+        self.properties.last_modified = self.created;
         self.lease = Lease::default();
     }
 
     /// What is said of the container. Reading it needs no admission: the door asks it before it lets anybody in.
-    pub fn about(&self) -> &ContainerProperties {
-        &self.about
+    pub fn properties(&self) -> &ContainerProperties {
+        &self.properties
     }
 
     /// The container's lease.
@@ -165,13 +165,13 @@ impl Container {
 
     /// The container's entity tag.
     pub fn etag(&self) -> ETag {
-        ETag::of(self.about.last_modified)
+        ETag::of(self.properties.last_modified)
     }
 
     /// Changes what is said of the container, and its stamp with it.
     pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut ContainerProperties)) {
-        change(&mut self.about);
-        self.about.last_modified = self.stamp(now);
+        change(&mut self.properties);
+        self.properties.last_modified = self.next_last_modified(now);
     }
 
     /// Takes the container's lease one step on.
@@ -184,7 +184,7 @@ impl Container {
     }
 
     /// A stamp later than every other of the container: now, unless something was written in this very tick.
-    fn stamp(&mut self, now: Timestamp) -> Timestamp {
+    fn next_last_modified(&mut self, now: Timestamp) -> Timestamp {
         self.latest = now.max(self.latest.next());
         self.latest
     }

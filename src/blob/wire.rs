@@ -118,10 +118,10 @@ impl NewBlobHeaders {
     /// # Errors
     /// 400 for what is malformed; 403 for tags from a SAS without `t`; 400 UnsupportedHeader for what this server does not keep yet.
     pub(super) fn read(call: &OperationRequest, tiers: TierSupport) -> Result<NewBlobHeaders, StorageError> {
-        check_kept(call)?;
+        check_unsupported_headers(call)?;
         let tags = call.header("x-ms-tags").filter(|text| !text.is_empty());
         if tags.is_some() && !call.authorization.allows("t") {
-            return Err(call.authorization.lacking("t"));
+            return Err(call.authorization.missing_permission("t"));
         }
         let tier = call.header("x-ms-access-tier").filter(|text| !text.is_empty());
         Ok(NewBlobHeaders {
@@ -168,7 +168,7 @@ const NOT_KEPT: [&str; 6] = [
 ///
 /// # Errors
 /// 400 UnsupportedHeader.
-pub(super) fn check_kept(call: &OperationRequest) -> Result<(), StorageError> {
+pub(super) fn check_unsupported_headers(call: &OperationRequest) -> Result<(), StorageError> {
     match NOT_KEPT.iter().find(|name| call.has_header(name) && !call.spec.takes(name)) {
         Some(name) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", *name)),
         None => Ok(()),
@@ -183,7 +183,7 @@ pub(super) fn with_digests(reply: Reply, digests: Digests) -> Reply {
 }
 
 /// Adds what the answer to a write says of the blob that it made: its encryption, its version id.
-pub(super) fn with_made(reply: Reply, blob: &Blob) -> Reply {
+pub(super) fn with_written(reply: Reply, blob: &Blob) -> Reply {
     with_encryption(reply, &blob.encryption).with_some("x-ms-version-id", blob.version.map(Timestamp::iso))
 }
 

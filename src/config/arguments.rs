@@ -3,7 +3,7 @@
 use super::flags::{Flag, Takes, flags};
 
 /// A flag that was said.
-pub(super) struct Given {
+pub(super) struct Argument {
     /// The flag.
     pub(super) flag: &'static Flag,
     /// How it was written, for messages.
@@ -15,7 +15,7 @@ pub(super) struct Given {
 /// Reads the words after the program's name.
 ///
 /// Azurite ignores bare words (`azurite start`) except for its commands `help` and `version`, and so do we; `import` is ours.
-pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Given>, String> {
+pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>, String> {
     let mut words = words.peekable();
     let mut given = Vec::new();
     while let Some(word) = words.next() {
@@ -39,7 +39,7 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Given>, S
                 value.or_else(|| words.next_if(|next| next == "true" || next == "false")).unwrap_or_else(|| "true".to_owned())
             }
         };
-        given.push(Given { flag, spelled: spelled.to_owned(), value });
+        given.push(Argument { flag, spelled: spelled.to_owned(), value });
     }
     Ok(given)
 }

@@ -3,9 +3,9 @@
 //! A flag comes before its variable, a variable before the default; `--blob-host` comes before `--host` where both are said in
 //! the same way. A value that another one replaces is not even looked at.
 
-use super::arguments::Given;
+use super::arguments::Argument;
 use super::flags::{self, Flag, Set, Takes};
-use super::{AccountConfig, Config, Endpoint, Personality, Tls};
+use super::{AccountConfig, Config, Endpoint, ProgramName, Tls};
 use crate::log::Format;
 use crate::rules::token::TokenCheck;
 use crate::store::disk::Durability;
@@ -58,7 +58,7 @@ struct LayerName {
 
 impl Draft {
     /// Fills a draft from the command line, the environment and the defaults.
-    pub(super) fn fill(given: &[Given], env: &dyn Fn(&str) -> Option<String>) -> Result<Draft, String> {
+    pub(super) fn fill(given: &[Argument], env: &dyn Fn(&str) -> Option<String>) -> Result<Draft, String> {
         let env = |name: &str| env(name).filter(|value| !value.is_empty());
         let said = |flag: &Flag| argument(flag, given).or_else(|| variable(flag, &env));
 
@@ -79,14 +79,14 @@ impl Draft {
     }
 
     /// Checks what only several flags together can get wrong.
-    pub(super) fn finish(mut self, personality: Personality) -> Result<Config, String> {
+    pub(super) fn finish(mut self, personality: ProgramName) -> Result<Config, String> {
         if self.in_memory && self.location.take().is_some() {
             self.warn("--location is ignored: --in-memory keeps everything in memory");
         }
         if self.location.is_none() && self.durability.is_some() {
             self.warn("--durability is ignored: without --location everything is kept in memory");
         }
-        if personality != Personality::Lazuli && self.location.is_none() && !self.in_memory {
+        if personality != ProgramName::Lazuli && self.location.is_none() && !self.in_memory {
             self.warn(
                 "data is kept in memory and is lost when the server stops. --location DIR keeps it (Azurite uses the current folder)",
             );
@@ -113,18 +113,18 @@ impl Draft {
         if self.oauth == Some(TokenCheck::Basic) && tls.is_none() {
             self.warn("--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev");
         }
-        let has_blob = !matches!(personality, Personality::AzuriteQueue | Personality::AzuriteTable);
+        let has_blob = !matches!(personality, ProgramName::AzuriteQueue | ProgramName::AzuriteTable);
         if self.web_port.is_some() && !has_blob {
             self.warnings.push("--web-port is ignored: websites are the Blob service's".to_owned());
         }
         let web = self.web_port.filter(|_| has_blob).map(|port| Endpoint { port, ..self.blob.clone() });
-        let all = matches!(personality, Personality::Lazuli | Personality::Azurite);
+        let all = matches!(personality, ProgramName::Lazuli | ProgramName::Azurite);
         Ok(Config {
             personality,
             blob: has_blob.then_some(self.blob),
             web,
-            queue: (all || personality == Personality::AzuriteQueue).then_some(self.queue),
-            table: (all || personality == Personality::AzuriteTable).then_some(self.table),
+            queue: (all || personality == ProgramName::AzuriteQueue).then_some(self.queue),
+            table: (all || personality == ProgramName::AzuriteTable).then_some(self.table),
             file: all.then_some(self.file),
             accounts: self.accounts,
             location: self.location,
@@ -174,8 +174,8 @@ pub(crate) fn converted(file: &Path) -> PathBuf {
 }
 
 /// What the command line says: the last value, or all of them with `;` between where all count.
-fn argument(flag: &Flag, given: &[Given]) -> Option<LayerName> {
-    let all: Vec<&Given> = given.iter().filter(|given| given.flag.name == flag.name).collect();
+fn argument(flag: &Flag, given: &[Argument]) -> Option<LayerName> {
+    let all: Vec<&Argument> = given.iter().filter(|given| given.flag.name == flag.name).collect();
     let last = all.last()?;
     let value = match flag.takes {
         Takes::Values(_) => all.iter().map(|given| given.value.as_str()).collect::<Vec<_>>().join(";"),

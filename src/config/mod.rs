@@ -35,7 +35,7 @@ pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IF
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// As what it was started.
-    pub personality: Personality,
+    pub personality: ProgramName,
     /// Where Blob listens, if it is wanted.
     pub blob: Option<Endpoint>,
     /// Where the static websites listen, if they have a port of their own.
@@ -130,7 +130,7 @@ pub struct Tls {
 
 /// The name the program was started by, which says what it serves and what it prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Personality {
+pub enum ProgramName {
     /// All four services.
     Lazuli,
     /// All four services; Azurite's lines for Blob, Queue and Table. Nobody who starts it knows of File.
@@ -143,22 +143,22 @@ pub enum Personality {
     AzuriteTable,
 }
 
-impl Personality {
+impl ProgramName {
     /// The exit status of a mistake in the arguments, and of a start that failed. Azurite ends with 1, so scripts that were made for it
     /// look for that.
     pub fn failure(self) -> u8 {
-        if self == Personality::Lazuli { 2 } else { 1 }
+        if self == ProgramName::Lazuli { 2 } else { 1 }
     }
 
     /// By the file name of `argv[0]`; whoever is none of Azurite's programs is Lazuli.
-    pub fn of(program: &OsStr) -> Personality {
+    pub fn of(program: &OsStr) -> ProgramName {
         let name = Path::new(program).file_stem().unwrap_or_default().to_ascii_lowercase();
         match name.to_str() {
-            Some("azurite") => Personality::Azurite,
-            Some("azurite-blob") => Personality::AzuriteBlob,
-            Some("azurite-queue") => Personality::AzuriteQueue,
-            Some("azurite-table") => Personality::AzuriteTable,
-            _ => Personality::Lazuli,
+            Some("azurite") => ProgramName::Azurite,
+            Some("azurite-blob") => ProgramName::AzuriteBlob,
+            Some("azurite-queue") => ProgramName::AzuriteQueue,
+            Some("azurite-table") => ProgramName::AzuriteTable,
+            _ => ProgramName::Lazuli,
         }
     }
 }
@@ -200,7 +200,7 @@ impl std::error::Error for ConfigError {}
 /// Reads a whole command line, the program's name first, and the environment.
 pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Option<String>) -> Result<Command, ConfigError> {
     let mut args = args.into_iter();
-    let personality = Personality::of(&args.next().unwrap_or_default());
+    let personality = ProgramName::of(&args.next().unwrap_or_default());
     let words: Result<Vec<String>, OsString> = args.map(OsString::into_string).collect();
     let words = words.map_err(|word| ConfigError(format!("{word:?} is not UTF-8")))?;
     let given = arguments::parse(words.into_iter()).map_err(ConfigError)?;

@@ -36,7 +36,7 @@ fn well_known(name: &str) -> AccountConfig {
 #[test]
 fn nothing_said_is_the_default() {
     let default = Config {
-        personality: Personality::Lazuli,
+        personality: ProgramName::Lazuli,
         blob: endpoint(10000),
         web: None,
         queue: endpoint(10001),
@@ -391,7 +391,7 @@ fn words_are_text() {
 
 #[test]
 fn personalities() {
-    use Personality::*;
+    use ProgramName::*;
     for (program, personality, served) in [
         ("lazuli", Lazuli, [true; 4]),
         ("/usr/bin/lazuli", Lazuli, [true; 4]),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// What the control routes act on.
 #[derive(Clone, Debug)]
-pub struct Controlled {
+pub struct ControlState {
     /// Every service of the server.
     pub services: Arc<[Arc<dyn Service>]>,
     /// Its clock.
@@ -21,7 +21,7 @@ pub struct Controlled {
 }
 
 /// The routes. Without `control` there is only health, and whoever asks for more is told why.
-pub fn routes(controlled: Controlled, control: bool) -> Router {
+pub fn routes(controlled: ControlState, control: bool) -> Router {
     let health = Router::new().route("/_lazuli/health", get(health));
     let routes = match control {
         true => health.route("/_lazuli/clock", post(clock)).route("/_lazuli/reset", post(reset)).route(OTHERS, any(absent)),
@@ -41,13 +41,13 @@ async fn withheld() -> impl IntoResponse {
     (StatusCode::NOT_FOUND, "start the server with --control for clock and reset\n")
 }
 
-async fn health(State(controlled): State<Controlled>) -> impl IntoResponse {
+async fn health(State(controlled): State<ControlState>) -> impl IntoResponse {
     let services: Vec<&str> = controlled.services.iter().map(|service| service.kind().label()).collect();
     json(&serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "services": services }))
 }
 
 /// `POST /_lazuli/clock?seconds=N` moves the server's time on: leases run out, signatures expire, uncommitted blocks vanish.
-async fn clock(State(controlled): State<Controlled>, RawQuery(query): RawQuery) -> impl IntoResponse {
+async fn clock(State(controlled): State<ControlState>, RawQuery(query): RawQuery) -> impl IntoResponse {
     let seconds = query.as_deref().and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("seconds=")));
     match seconds.and_then(|text| text.parse::<u32>().ok()) {
         Some(seconds) => {
@@ -59,7 +59,7 @@ async fn clock(State(controlled): State<Controlled>, RawQuery(query): RawQuery) 
 }
 
 /// `POST /_lazuli/reset` empties every account and puts a moved clock back; with `?clock=keep` the clock stays where it is.
-async fn reset(State(controlled): State<Controlled>, RawQuery(query): RawQuery) -> impl IntoResponse {
+async fn reset(State(controlled): State<ControlState>, RawQuery(query): RawQuery) -> impl IntoResponse {
     let keep = match query.as_deref().unwrap_or_default() {
         "" => false,
         "clock=keep" => true,

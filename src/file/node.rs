@@ -2,7 +2,7 @@
 
 use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
-use crate::rules::{etag::ETag, lease::Lease, posix::Posix, smb::Smb, smb::Sort, time::Timestamp};
+use crate::rules::{etag::ETag, lease::Lease, posix::Posix, smb::NodeKind, smb::Smb, time::Timestamp};
 use crate::service::copying::Progress;
 use crate::store::content::Content;
 use crate::store::marks::Marks;
@@ -52,7 +52,7 @@ pub struct Node {
     /// Where it stands: in one directory under one name, unless a file has several hard links. The first one is what it is called.
     pub places: Vec<NodeName>,
     /// When this state was made: its Last-Modified and, in ticks, its entity tag.
-    pub stamp: Timestamp,
+    pub last_modified: Timestamp,
     /// What it is.
     pub body: Body,
     /// What it has because Windows knows it.
@@ -197,14 +197,14 @@ impl PartialEq for Node {
 impl Node {
     /// Its entity tag.
     pub fn etag(&self) -> ETag {
-        ETag::of(self.stamp)
+        ETag::of(self.last_modified)
     }
 
     /// Whether it is a directory, as far as its attributes go.
-    pub fn sort(&self) -> Sort {
+    pub fn sort(&self) -> NodeKind {
         match self.body {
-            Body::Directory => Sort::Directory,
-            Body::File(_) | Body::Link(_) => Sort::File,
+            Body::Directory => NodeKind::Directory,
+            Body::File(_) | Body::Link(_) => NodeKind::File,
         }
     }
 

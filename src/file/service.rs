@@ -19,7 +19,7 @@ impl Service for Files {
         ServiceKind::File
     }
 
-    fn rows(&self) -> Vec<&'static OperationSpec> {
+    fn operations(&self) -> Vec<&'static OperationSpec> {
         ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
@@ -50,7 +50,7 @@ impl Service for Files {
 
     fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
         let share = self.find(account, &target.container).ok()?.read();
-        share.about().policies.iter().find(|policy| policy.id == id).cloned()
+        share.properties().policies.iter().find(|policy| policy.id == id).cloned()
     }
 
     fn cors(&self, account: &str) -> Arc<[CorsRule]> {

@@ -12,7 +12,7 @@ mod record;
 mod snapshots;
 mod tree;
 
-pub use handles::{Handle, Opener};
+pub use handles::{Handle, HandleOwner};
 pub use named::{dots, path_of, read_snapshot, refuse_root};
 pub use tree::Tree;
 
@@ -28,7 +28,7 @@ use crate::rules::{
     sas::Policy,
     sddl,
     share::{Protocol, Settings},
-    smb::{Smb, Sort},
+    smb::{NodeKind, Smb},
     time::Timestamp,
 };
 use handles::Handles;
@@ -42,8 +42,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Share {
     /// When it was created, or last restored.
-    born: Timestamp,
-    about: ShareProperties,
+    created: Timestamp,
+    properties: ShareProperties,
     lease: Lease,
     tree: Tree,
     /// By the moment, in whole seconds, that names them.
@@ -60,7 +60,7 @@ pub struct Share {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShareProperties {
     /// When this was last changed: its Last-Modified and, in ticks, its entity tag.
-    pub stamp: Timestamp,
+    pub last_modified: Timestamp,
     /// Its metadata.
     pub metadata: Metadata,
     /// What it was told.
@@ -71,7 +71,7 @@ pub struct ShareProperties {
 
 /// A share as it is, or as a snapshot has it.
 #[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
+pub struct ShareView<'a> {
     /// What is said of it.
     pub about: &'a ShareProperties,
     /// Its lease.
@@ -173,7 +173,7 @@ impl NewNode {
         if let Body::File(file) = &mut body {
             file.lease = self.lease;
         }
-        Node { id: self.id, places: self.places, stamp: self.stamp, body, smb, posix: None, metadata }
+        Node { id: self.id, places: self.places, last_modified: self.stamp, body, smb, posix: None, metadata }
     }
 
     /// Its stamp.
@@ -186,8 +186,8 @@ impl Share {
     /// An empty share.
     pub fn new(now: Timestamp, metadata: Metadata, settings: Settings) -> Share {
         let mut share = Share {
-            born: now,
-            about: ShareProperties { stamp: now, metadata, settings, policies: Arc::default() },
+            created: now,
+            properties: ShareProperties { last_modified: now, metadata, settings, policies: Arc::default() },
             lease: Lease::default(),
             tree: Tree::new(root(now, settings.protocol)),
             snapshots: OrdMap::new(),
@@ -202,34 +202,34 @@ impl Share {
 
     /// When it was created, or last restored: with its name, that tells it from all others.
     pub fn born(&self) -> Timestamp {
-        self.born
+        self.created
     }
 
     /// As it is when it has been restored: as it was, and as new to whoever asks for its date, its entity tag or its lease. Nobody has
     /// anything open in it.
     pub fn restored(mut self, now: Timestamp) -> Share {
-        self.born = self.stamp(now);
-        self.about.stamp = self.born;
+        self.created = self.stamp(now);
+        self.properties.last_modified = self.created;
         self.lease = Lease::default();
         self.handles = Handles::default();
         self
     }
 
     /// What is said of the share. Reading it needs no admission: the door asks it before it lets anybody in.
-    pub fn about(&self) -> &ShareProperties {
-        &self.about
+    pub fn properties(&self) -> &ShareProperties {
+        &self.properties
     }
 
     /// The share as it is.
-    pub fn live(&self) -> View<'_> {
-        View { about: &self.about, lease: self.lease, tree: &self.tree, taken: None }
+    pub fn live(&self) -> ShareView<'_> {
+        ShareView { about: &self.properties, lease: self.lease, tree: &self.tree, taken: None }
     }
 
     /// The share as the call means it: as it is, or as the snapshot has it that `sharesnapshot` names.
     ///
     /// # Errors
     /// 400 InvalidQueryParameterValue for a moment that is none, or an operation that is not for snapshots; 404 ShareNotFound.
-    pub fn view(&self, call: &OperationRequest) -> Result<View<'_>, StorageError> {
+    pub fn view(&self, call: &OperationRequest) -> Result<ShareView<'_>, StorageError> {
         match asked_snapshot(call)? {
             None => Ok(self.live()),
             Some(taken) => Ok(self.snapshot(taken).ok_or(ErrorCode::ShareNotFound)?.view(taken)),
@@ -240,16 +240,16 @@ impl Share {
     ///
     /// # Errors
     /// Those, and 412 for the lease.
-    pub fn admit_self(&self, call: &OperationRequest) -> Result<View<'_>, StorageError> {
+    pub fn admit_self(&self, call: &OperationRequest) -> Result<ShareView<'_>, StorageError> {
         let view = self.view(call)?;
-        lease::admit(view.lease, call.spec.lease, call.lease_id()?, LeasedResource::Share, call.now)?;
+        lease::check(view.lease, call.spec.lease, call.lease_id()?, LeasedResource::Share, call.now)?;
         Ok(view)
     }
 
     /// Changes what is said of the share, and its stamp with it.
     pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut ShareProperties)) {
-        change(&mut self.about);
-        self.about.stamp = self.stamp(now);
+        change(&mut self.properties);
+        self.properties.last_modified = self.stamp(now);
     }
 
     /// Takes the lease of the share, or of one of its snapshots, one step on.
@@ -287,7 +287,7 @@ impl Share {
         })?;
         if view.taken.is_none() {
             self.check(&admitted.node, touch, false)?;
-            lease::admit(admitted.node.lease(), call.spec.lease, call.lease_id()?, LeasedResource::File, call.now)?;
+            lease::check(admitted.node.lease(), call.spec.lease, call.lease_id()?, LeasedResource::File, call.now)?;
         }
         Ok(admitted)
     }
@@ -334,7 +334,7 @@ impl Share {
     ) -> Result<Admitted, StorageError> {
         let admitted = find(&self.tree, path, want)?;
         self.check(&admitted.node, touch, despite_read_only)?;
-        lease::admit(admitted.node.lease(), lease::LeaseCheck::Required, shown, LeasedResource::File, now)?;
+        lease::check(admitted.node.lease(), lease::LeaseCheck::Required, shown, LeasedResource::File, now)?;
         Ok(admitted)
     }
 
@@ -347,16 +347,16 @@ impl Share {
         let claimed = self.claim_place(call)?;
         let shown = call.lease_id()?;
         match claimed.stands() {
-            None => lease::admit(Lease::default(), call.spec.lease, shown, LeasedResource::File, call.now)?,
+            None => lease::check(Lease::default(), call.spec.lease, shown, LeasedResource::File, call.now)?,
             Some(node) => {
                 if !want.fits(node) {
                     return Err(ErrorCode::ResourceTypeMismatch.into());
                 }
                 if !call.authorization.may_overwrite() {
-                    return Err(call.authorization.lacking("w"));
+                    return Err(call.authorization.missing_permission("w"));
                 }
                 self.check(node, FileAccess::Replace, despite_read_only)?;
-                lease::admit(node.lease(), call.spec.lease, shown, LeasedResource::File, call.now)?;
+                lease::check(node.lease(), call.spec.lease, shown, LeasedResource::File, call.now)?;
             }
         }
         Ok(claimed)
@@ -389,11 +389,11 @@ impl Share {
     ) -> Result<Claimed, StorageError> {
         let claimed = self.claim_place(call)?;
         let Some(node) = claimed.stands.as_ref().filter(|node| node.id != source.node.id) else { return Ok(claimed) };
-        if !replace || node.sort() != Sort::File {
+        if !replace || node.sort() != NodeKind::File {
             return Err(ErrorCode::ResourceAlreadyExists.into());
         }
         self.check(node, FileAccess::Replace, despite_read_only)?;
-        lease::admit(node.lease(), lease::LeaseCheck::Required, shown, LeasedResource::File, call.now)?;
+        lease::check(node.lease(), lease::LeaseCheck::Required, shown, LeasedResource::File, call.now)?;
         Ok(claimed)
     }
 
@@ -441,7 +441,7 @@ impl Share {
 
     /// Gives an admitted file one more name.
     pub fn link(&mut self, admitted: &Admitted, claimed: Claimed, now: Timestamp) -> Arc<Node> {
-        let mut node = Node { stamp: self.stamp(now), ..Node::clone(&admitted.node) };
+        let mut node = Node { last_modified: self.stamp(now), ..Node::clone(&admitted.node) };
         node.places.push(claimed.place);
         node.smb.changed = now;
         self.tree.put(node)
@@ -449,7 +449,7 @@ impl Share {
 
     /// Changes an admitted node, and its stamp with it, which the change may read.
     pub fn replace(&mut self, admitted: &Admitted, now: Timestamp, change: impl FnOnce(&mut Node)) -> Arc<Node> {
-        let mut node = Node { stamp: self.stamp(now), ..Node::clone(&admitted.node) };
+        let mut node = Node { last_modified: self.stamp(now), ..Node::clone(&admitted.node) };
         change(&mut node);
         if let Body::File(file) = &mut node.body {
             file.lease = lease::after_write(file.lease, now);
@@ -482,7 +482,7 @@ impl Share {
     pub fn remove(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), StorageError> {
         let place =
             admitted.place.as_ref().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the share's root is not to be removed"))?;
-        if admitted.node.sort() == Sort::Directory && !self.tree.is_empty(admitted.node.id) {
+        if admitted.node.sort() == NodeKind::Directory && !self.tree.is_empty(admitted.node.id) {
             return Err(ErrorCode::DirectoryNotEmpty.into());
         }
         self.tree.remove(&admitted.node, place, now);
@@ -502,7 +502,7 @@ impl Share {
     ) -> Result<Arc<Node>, StorageError> {
         let from =
             source.place.as_ref().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the share's root is not to be renamed"))?;
-        if source.node.sort() == Sort::Directory {
+        if source.node.sort() == NodeKind::Directory {
             if self.tree.is_within(claimed.place.parent, source.node.id) {
                 return Err(ErrorCode::ResourceTypeMismatch.with_reason("a directory cannot be moved into itself"));
             }
@@ -513,7 +513,7 @@ impl Share {
         if let Some(node) = claimed.stands.as_ref().filter(|node| node.id != source.node.id) {
             self.tree.remove(node, &claimed.place, now);
         }
-        let mut node = Node { stamp: self.stamp(now), ..Node::clone(&source.node) };
+        let mut node = Node { last_modified: self.stamp(now), ..Node::clone(&source.node) };
         change(&mut node);
         Ok(self.tree.shift(node, from, &claimed.place))
     }
@@ -528,12 +528,12 @@ impl Share {
 fn root(now: Timestamp, protocol: Option<Protocol>) -> Node {
     let attributes = crate::rules::smb::Attributes::default();
     let permission = sddl::Key::of(sddl::OF_DIRECTORIES);
-    let attributes = attributes.made(Sort::Directory).unwrap_or(attributes);
+    let attributes = attributes.made(NodeKind::Directory).unwrap_or(attributes);
     let smb = Smb { attributes, created: now, written: now, changed: now, permission };
     let (id, body, metadata) = (NodeId::ROOT, Body::Directory, Metadata::default());
     let nfs = protocol == Some(Protocol::Nfs);
-    let posix = nfs.then(|| Arc::new(posix::PosixInput::default().over(None, posix::Sort::Directory)));
-    Node { id, places: Vec::new(), stamp: now, body, smb, posix, metadata }
+    let posix = nfs.then(|| Arc::new(posix::PosixInput::default().over(None, posix::PosixFileType::Directory)));
+    Node { id, places: Vec::new(), last_modified: now, body, smb, posix, metadata }
 }
 
 fn find(tree: &Tree, path: &Path, want: WantedNode) -> Result<Admitted, StorageError> {

@@ -1,7 +1,7 @@
 //! The file service's words on the wire: which headers tell a reader about a share, a directory or a file.
 
 use super::node::{Body, ContentHeaders, Node, NodeId};
-use super::state::{Admitted, Share, View};
+use super::state::{Admitted, Share, ShareView};
 use crate::op::xml::Writer;
 use crate::op::{Field, FieldLocation, OperationRequest, Reply};
 use crate::rules::{
@@ -13,7 +13,7 @@ use crate::rules::{
     time::Timestamp,
     version::Version,
 };
-use crate::service::listing::Line;
+use crate::service::listing::ListedResource;
 
 const fn optional(place: FieldLocation, name: &'static str) -> Field {
     Field { place, name, required: false }
@@ -105,7 +105,8 @@ impl ContentHeaders {
 
 /// The answer to a write to a directory or a file, with what Windows knows of it.
 pub(super) fn written(node: &Node, parent: NodeId, call: &OperationRequest) -> Reply {
-    let reply = Reply::new(call.spec.status).with_state(node.etag(), node.stamp).with("x-ms-request-server-encrypted", "true");
+    let reply =
+        Reply::new(call.spec.status).with_state(node.etag(), node.last_modified).with("x-ms-request-server-encrypted", "true");
     with_smb(reply, node, parent, call)
 }
 
@@ -145,7 +146,7 @@ fn file_type(node: &Node) -> &'static str {
 /// The headers by which Get File and Get File Properties describe a file or a link.
 pub(super) fn describe(reply: Reply, node: &Admitted, whole: bool, call: &OperationRequest) -> Reply {
     let mut reply = reply
-        .with_state(node.etag(), node.stamp)
+        .with_state(node.etag(), node.last_modified)
         .with("x-ms-type", "File")
         .with("x-ms-server-encrypted", "true")
         .with_metadata(&node.metadata);
@@ -194,10 +195,10 @@ pub(super) fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
 }
 
 /// The headers by which Get Share Properties describes a share.
-pub(super) fn describe_share(view: &View<'_>, call: &OperationRequest) -> Reply {
+pub(super) fn describe_share(view: &ShareView<'_>, call: &OperationRequest) -> Reply {
     let (about, settings) = (view.about, view.about.settings);
     let mut reply = Reply::new(call.spec.status)
-        .with_state(crate::rules::etag::ETag::of(about.stamp), about.stamp)
+        .with_state(crate::rules::etag::ETag::of(about.last_modified), about.last_modified)
         .with_metadata(&about.metadata)
         .with("x-ms-share-quota", settings.quota.to_string());
     if call.version >= Version::V2017_11_09 {
@@ -214,13 +215,13 @@ pub(super) fn describe_share(view: &View<'_>, call: &OperationRequest) -> Reply 
             .with("x-ms-share-provisioned-iops", settings.iops().to_string())
             .with("x-ms-share-provisioned-ingress-mbps", settings.ingress().to_string())
             .with("x-ms-share-provisioned-egress-mbps", settings.egress().to_string())
-            .with("x-ms-share-next-allowed-quota-downgrade-time", about.stamp.rfc1123())
+            .with("x-ms-share-next-allowed-quota-downgrade-time", about.last_modified.rfc1123())
             .with("x-ms-enabled-protocols", settings.protocol.unwrap_or(Protocol::Smb).name());
     }
     if settings.is_provisioned() {
         reply = with_bursts(reply, &settings)
-            .with("x-ms-share-next-allowed-provisioned-iops-downgrade-time", about.stamp.rfc1123())
-            .with("x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time", about.stamp.rfc1123());
+            .with("x-ms-share-next-allowed-provisioned-iops-downgrade-time", about.last_modified.rfc1123())
+            .with("x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time", about.last_modified.rfc1123());
     }
     let flag = |value: bool| if value { "true" } else { "false" };
     let number = |value: Option<u64>| value.map(|value| value.to_string());
@@ -263,7 +264,13 @@ pub(super) fn with_downgrades(reply: Reply, settings: &Settings, stamp: Timestam
 }
 
 /// A `<Share>` of List Shares: a share as it is or was, or one of its snapshots.
-pub(super) fn write_share(xml: &mut Writer, line: &Line<'_, Share>, view: &View<'_>, metadata: bool, call: &OperationRequest) {
+pub(super) fn write_share(
+    xml: &mut Writer,
+    line: &ListedResource<'_, Share>,
+    view: &ShareView<'_>,
+    metadata: bool,
+    call: &OperationRequest,
+) {
     let (about, settings) = (view.about, view.about.settings);
     let tells_tier = Settings::tells_tier(call.version);
     xml.open("Share").leaf("Name", line.name);
@@ -272,7 +279,8 @@ pub(super) fn write_share(xml: &mut Writer, line: &Line<'_, Share>, view: &View<
     }
     xml.leaf_some("Snapshot", view.taken.map(Timestamp::iso));
     xml.open("Properties");
-    xml.leaf("Last-Modified", about.stamp.rfc1123()).leaf("Etag", crate::rules::etag::ETag::of(about.stamp).quoted());
+    xml.leaf("Last-Modified", about.last_modified.rfc1123())
+        .leaf("Etag", crate::rules::etag::ETag::of(about.last_modified).quoted());
     if tells_tier && line.deleted.is_some() {
         xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "broken");
     } else if tells_tier {
@@ -294,7 +302,7 @@ pub(super) fn write_share(xml: &mut Writer, line: &Line<'_, Share>, view: &View<
         xml.leaf("ProvisionedIops", settings.iops().to_string());
         xml.leaf("ProvisionedIngressMBps", settings.ingress().to_string());
         xml.leaf("ProvisionedEgressMBps", settings.egress().to_string());
-        xml.leaf("NextAllowedQuotaDowngradeTime", about.stamp.rfc1123());
+        xml.leaf("NextAllowedQuotaDowngradeTime", about.last_modified.rfc1123());
     }
     let flag = |value: bool| if value { "true" } else { "false" };
     xml.leaf_some("EnableSnapshotVirtualDirectoryAccess", settings.snapshot_directory.map(flag));
@@ -305,8 +313,8 @@ pub(super) fn write_share(xml: &mut Writer, line: &Line<'_, Share>, view: &View<
     if settings.is_provisioned() {
         xml.leaf("IncludedBurstIops", settings.burst_iops().to_string());
         xml.leaf("MaxBurstCreditsForIops", settings.burst_credits().to_string());
-        xml.leaf("NextAllowedProvisionedIopsDowngradeTime", about.stamp.rfc1123());
-        xml.leaf("NextAllowedProvisionedBandwidthDowngradeTime", about.stamp.rfc1123());
+        xml.leaf("NextAllowedProvisionedIopsDowngradeTime", about.last_modified.rfc1123());
+        xml.leaf("NextAllowedProvisionedBandwidthDowngradeTime", about.last_modified.rfc1123());
     }
     if call.version >= Version::V2020_02_10 {
         xml.leaf("DefaultEncryptionScope", "$account-encryption-key").leaf("DenyEncryptionScopeOverride", "false");

@@ -5,7 +5,7 @@ use crate::account::Account;
 use crate::op::{Service, ServiceKind, Target};
 use crate::rules::access::Authorization;
 use crate::rules::fault::{ErrorCode, StorageError};
-use crate::rules::name::Pairs;
+use crate::rules::name::QueryPairs;
 use crate::rules::sas::Sas;
 use crate::rules::shared_key::{self, Dialect, SignedRequest};
 use crate::rules::token::{self, Identity, TokenCheck};
@@ -29,7 +29,7 @@ pub struct SignedHead<'a> {
     /// The query, decoded, in order.
     pub query: &'a [(String, String)],
     /// The ways to read the query that a Shared Key may have signed.
-    pub signed: &'a [Pairs],
+    pub signed: &'a [QueryPairs],
     /// The headers that are text: lower-case names, in order.
     pub headers: &'a [(&'a str, &'a str)],
     /// The version that the request follows.

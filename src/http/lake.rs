@@ -2,7 +2,7 @@
 //! one and done by halves.
 
 use super::target;
-use crate::op::{Query, stated};
+use crate::op::{Query, header_text};
 use crate::rules::fault::{ErrorCode, StorageError};
 use http::{HeaderMap, Method};
 
@@ -19,7 +19,7 @@ const ACCESS: [&str; 3] = ["getAccessControl", "setAccessControl", "setAccessCon
 
 /// What a request asks of the Data Lake API: an operation, by the reference's name. `None` for a request of the Blob service. At an
 /// account's own Data Lake host everything is the Data Lake API's but preflight requests.
-pub fn asked(method: &Method, host: &str, query: &Query, headers: &HeaderMap) -> Option<&'static str> {
+pub fn operation(method: &Method, host: &str, query: &Query, headers: &HeaderMap) -> Option<&'static str> {
     let by_resource = || match (method.as_str(), query.get("resource")?.to_ascii_lowercase().as_str()) {
         ("GET", "account") => Some("Filesystem - List"),
         ("PUT", "filesystem") => Some("Filesystem - Create"),
@@ -39,7 +39,7 @@ pub fn asked(method: &Method, host: &str, query: &Query, headers: &HeaderMap) ->
             _ => None,
         }
     };
-    let by_header = || (*method == Method::PUT && stated(headers, RENAME).is_some()).then_some("Path - Create (rename)");
+    let by_header = || (*method == Method::PUT && header_text(headers, RENAME).is_some()).then_some("Path - Create (rename)");
     let by_host = || match method.as_str() {
         _ if !target::is_lake(host) => None,
         "OPTIONS" => None,
@@ -100,7 +100,7 @@ mod tests {
             headers.extend(rename.then(|| (RENAME.parse().unwrap(), "/c/b".parse().unwrap()))
                 as Option<(http::HeaderName, http::HeaderValue)>);
             let method = Method::from_bytes(method.as_bytes()).unwrap();
-            assert_eq!(asked(&method, host, &Query::new(&pairs), &headers), expected, "{method} {host} {query}");
+            assert_eq!(operation(&method, host, &Query::new(&pairs), &headers), expected, "{method} {host} {query}");
         }
     }
 }

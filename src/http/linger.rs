@@ -16,7 +16,7 @@ const TURN: usize = 16;
 
 /// A stream whose shutdown waits for the other end to stop sending.
 #[derive(Debug)]
-pub struct Lingering<S> {
+pub struct LingeringClose<S> {
     stream: S,
     limit: Duration,
     ending: Ending,
@@ -33,10 +33,10 @@ enum Ending {
     Done,
 }
 
-impl<S> Lingering<S> {
+impl<S> LingeringClose<S> {
     /// A stream whose shutdown takes no longer than this.
-    pub fn new(stream: S, limit: Duration) -> Lingering<S> {
-        Lingering { stream, limit, ending: Ending::Open }
+    pub fn new(stream: S, limit: Duration) -> LingeringClose<S> {
+        LingeringClose { stream, limit, ending: Ending::Open }
     }
 }
 
@@ -45,13 +45,13 @@ fn clock(limit: Duration) -> Pin<Box<Sleep>> {
     Box::pin(tokio::time::sleep(limit))
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Lingering<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for LingeringClose<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Lingering<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for LingeringClose<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }
@@ -69,7 +69,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Lingering<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
-        let Lingering { stream, limit, ending } = &mut *self;
+        let LingeringClose { stream, limit, ending } = &mut *self;
         if matches!(ending, Ending::Open) {
             ready!(Pin::new(&mut *stream).poll_shutdown(context))?;
             *ending = Ending::Draining { buffer: vec![0; PIECE].into(), time: clock(*limit) };
@@ -110,7 +110,7 @@ mod tests {
     #[tokio::test]
     async fn waits_until_the_other_end_stops() {
         let (server, mut client) = duplex(1000);
-        let mut server = Lingering::new(server, Duration::from_secs(60));
+        let mut server = LingeringClose::new(server, Duration::from_secs(60));
         let ended = tokio::spawn(async move {
             server.write_all(b"refused").await.unwrap();
             server.shutdown().await.unwrap();
@@ -127,7 +127,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn does_not_wait_for_ever() {
         let (server, client) = duplex(1000);
-        Lingering::new(server, Duration::from_secs(5)).shutdown().await.unwrap();
+        LingeringClose::new(server, Duration::from_secs(5)).shutdown().await.unwrap();
         drop(client);
     }
 }

@@ -12,17 +12,17 @@ use super::lake;
 use super::remote::Remote;
 use super::render::{self, ResponseContext};
 use super::route::Table;
-use super::target::{self, AccountAddress, addressed};
-use super::told::Told;
+use super::target::{self, AccountAddress, account_address};
+use super::told::AccessLine;
 use crate::account::{Account, Accounts};
 use crate::op::{
-    Body as Sent, Hopeless, OperationRequest, OperationSpec, Query, Reply, ResourceKind, Rest, Secondary, Service, ServiceKind,
-    Target, stated,
+    Body as Sent, BodyRemainder, ConnectionLost, OperationRequest, OperationSpec, Query, Reply, ResourceKind, Secondary, Service,
+    ServiceKind, Target, header_text,
 };
 use crate::rules::access::{self, AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::fault::{ErrorCode, StorageError};
-use crate::rules::name::{self, Pairs};
+use crate::rules::name::{self, QueryPairs};
 use crate::rules::sas::keys;
 use crate::rules::{cors, secret, time::Timestamp, token::TokenCheck, version::Version};
 use crate::store::Store;
@@ -30,7 +30,7 @@ use crate::world::Environment;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request, Response};
-use own::Own;
+use own::LocalServices;
 use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
@@ -47,7 +47,7 @@ pub struct Pipeline {
     first_site: Option<String>,
     spellings: ResponseHeaderCase,
     remote: Remote,
-    own: Arc<Own>,
+    own: Arc<LocalServices>,
     background: Weak<Background>,
 }
 
@@ -63,16 +63,16 @@ pub struct ListenerOptions {
 }
 
 /// What is known of a request before its body is read.
-struct Head {
+struct RequestHead {
     method: Method,
     host: String,
     path: String,
     /// The version that it names.
     version: Option<Version>,
     /// The query in the order sent.
-    pairs: Pairs,
+    pairs: QueryPairs,
     /// The ways to read the query that a Shared Key may have signed.
-    signed: Vec<Pairs>,
+    signed: Vec<QueryPairs>,
     query: Query,
     headers: HeaderMap,
     spelling: Vec<(String, String)>,
@@ -89,7 +89,7 @@ struct Head {
 struct RequestProgress {
     version: Version,
     /// Whether the answer tells the version: not where the one that the request names is no version.
-    told: bool,
+    shows_version: bool,
     account: Option<Arc<Account>>,
     row: Option<&'static OperationSpec>,
     /// Whether a website is asked.
@@ -98,17 +98,17 @@ struct RequestProgress {
 
 impl RequestProgress {
     /// What is known of every request: a website follows one version and says so, whatever its visitor says.
-    fn at_first(site: bool) -> RequestProgress {
+    fn new(site: bool) -> RequestProgress {
         let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
-        RequestProgress { version, told: true, account: None, row: None, site }
+        RequestProgress { version, shows_version: true, account: None, row: None, site }
     }
 
     /// What is known of a part of a batch: it follows the batch's version.
     fn of_part(version: Version) -> RequestProgress {
-        RequestProgress { version, told: true, account: None, row: None, site: false }
+        RequestProgress { version, shows_version: true, account: None, row: None, site: false }
     }
 
-    fn learn(&mut self, version: Option<Version>) {
+    fn set_version(&mut self, version: Option<Version>) {
         self.version = version.unwrap_or(self.version);
     }
 }
@@ -123,14 +123,14 @@ impl Pipeline {
         background: &Arc<Background>,
         manners: ListenerOptions,
     ) -> Pipeline {
-        let table = Table::new(service.rows());
+        let table = Table::new(service.operations());
         let (spellings, remote, background) = (ResponseHeaderCase::default(), Remote::default(), Arc::downgrade(background));
         let own = Arc::default();
         Pipeline { service, table, accounts, world, store, manners, first_site: None, spellings, remote, own, background }
     }
 
     /// The path to a service that has others beside it, which it reads the sources of copies from.
-    pub fn beside(self, own: &Arc<Own>) -> Pipeline {
+    pub fn with_local_services(self, own: &Arc<LocalServices>) -> Pipeline {
         Pipeline { remote: Remote::trusting(own.certificate.clone()), own: own.clone(), ..self }
     }
 
@@ -159,7 +159,7 @@ impl Pipeline {
         let (now, began) = (self.world.now(), self.world.machine());
         let request_id = uuid::Uuid::from_bytes(self.world.id()).to_string();
         let (parts, wire) = request.into_parts();
-        let announced = announced(&parts.headers);
+        let announced = content_length(&parts.headers);
         let expects = parts.headers.contains_key(http::header::EXPECT);
         let (mut body, rest) = Sent::new(wire, announced.unwrap_or(0), expects);
         let client_id = parts.headers.get("x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
@@ -169,9 +169,9 @@ impl Pipeline {
 
         let host = host(&parts);
         let site = self.site(&host, "").is_some();
-        let mut known = RequestProgress::at_first(site);
+        let mut known = RequestProgress::new(site);
         // By its rules a page reads a refusal of what comes before the account is looked for, too.
-        known.account = addressed(self.service.kind(), &host, uri.path(), self.manners.host_style)
+        known.account = account_address(self.service.kind(), &host, uri.path(), self.manners.host_style)
             .filter(|_| !site)
             .and_then(|place| place.find(&self.accounts));
         let outcome = match self.head(parts, host, peer, spelling, now, &mut known) {
@@ -185,7 +185,7 @@ impl Pipeline {
             kind: self.service.kind(),
             head: method == Method::HEAD,
             version: known.version,
-            told: known.told,
+            shows_version: known.shows_version,
             request_id: &request_id,
             client_request_id: client_id.as_ref(),
             now,
@@ -210,7 +210,7 @@ impl Pipeline {
         if let Some(account) = known.account.filter(|_| !site) {
             self.add_cors(&account.name, origin.as_deref(), &method, &request_id, response.headers_mut());
         }
-        let told = Told {
+        let told = AccessLine {
             kind: asked.kind,
             part: false,
             method: method.as_str(),
@@ -221,19 +221,19 @@ impl Pipeline {
             request_id: &request_id,
             times: (began, self.world.machine()),
         };
-        told.tell();
+        told.log();
         response
     }
 
     /// Has the rest of a body read on while the answer goes out, so that the next request can follow. Returns whether none can.
-    fn read_on(&self, rest: Rest) -> bool {
+    fn read_on(&self, rest: BodyRemainder) -> bool {
         match (rest.unread(), self.background.upgrade()) {
             (Ok(None), _) => false,
             (Ok(Some(unwanted)), Some(background)) => {
                 background.spawn(Box::pin(unwanted.discard()));
                 false
             }
-            (Err(Hopeless), _) | (Ok(Some(_)), None) => true,
+            (Err(ConnectionLost), _) | (Ok(Some(_)), None) => true,
         }
     }
 
@@ -247,12 +247,12 @@ impl Pipeline {
         spelling: Vec<(String, String)>,
         now: Timestamp,
         known: &mut RequestProgress,
-    ) -> Result<Head, StorageError> {
+    ) -> Result<RequestHead, StorageError> {
         let site = known.site;
         let version = if site { Ok(Some(known.version)) } else { header_version(&parts.headers) };
-        known.told = version.is_ok();
+        known.shows_version = version.is_ok();
         let version = version?;
-        known.learn(version);
+        known.set_version(version);
         // A website knows no query, and a preflight is about the service, whatever its URL names.
         let asks = is_preflight(&parts.method, site);
         let query = parts.uri.query().filter(|_| !site && !asks).unwrap_or_default();
@@ -260,8 +260,8 @@ impl Pipeline {
         let signed = name::signed_queries(query)?;
         let query = Query::new(&pairs);
         let version = version.or_else(|| signed_version(&query));
-        known.learn(version);
-        Ok(Head {
+        known.set_version(version);
+        Ok(RequestHead {
             method: parts.method,
             host,
             path: parts.uri.path().to_owned(),
@@ -269,7 +269,7 @@ impl Pipeline {
             query,
             pairs,
             signed,
-            headers: legible(if asks { of_preflight(&parts.headers) } else { parts.headers })?,
+            headers: join_repeated_headers(if asks { of_preflight(&parts.headers) } else { parts.headers })?,
             spelling,
             peer,
             now,
@@ -281,7 +281,7 @@ impl Pipeline {
     /// From a head to an outcome: target, version, route, authentication, permission, operation.
     async fn perform(
         self: &Arc<Self>,
-        mut head: Head,
+        mut head: RequestHead,
         has_length: bool,
         body: &mut Sent,
         known: &mut RequestProgress,
@@ -289,16 +289,16 @@ impl Pipeline {
         let place = self.place(&head)?;
         let account = place.find(&self.accounts).ok_or_else(|| unknown_account(&place.account))?;
         known.account = Some(account.clone());
-        known.learn(head.version.or_else(|| self.service.default_version(&account.name)));
+        known.set_version(head.version.or_else(|| self.service.default_version(&account.name)));
 
         let blobs = self.service.kind() == ServiceKind::Blob && !head.site;
         let host = if self.manners.host_style { head.host.as_str() } else { "" };
-        if let Some(operation) = blobs.then(|| lake::asked(&head.method, host, &head.query, &head.headers)).flatten() {
+        if let Some(operation) = blobs.then(|| lake::operation(&head.method, host, &head.query, &head.headers)).flatten() {
             return Err(lake::refusal(operation, &head.query, account.hns));
         }
         let target = match head.site {
-            true => self.service.site(place.path)?,
-            false if is_preflight(&head.method, head.site) => Target::of_service(),
+            true => self.service.website_target(place.path)?,
+            false if is_preflight(&head.method, head.site) => Target::service(),
             false => self.service.target(place.path, &head.query)?,
         };
         let method = self.service.method(&head.method, &head.headers)?;
@@ -314,7 +314,7 @@ impl Pipeline {
         check_endpoint(row, place.secondary)?;
         let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
         if head.method == Method::PUT && row.takes(SCOPE) {
-            settle_scope(caller.scope.as_deref(), &account.scopes, &mut head.headers)?;
+            apply_encryption_scope(caller.scope.as_deref(), &account.scopes, &mut head.headers)?;
         }
         let read = matches!(target.resource, ResourceKind::Blob | ResourceKind::Path)
             && matches!(head.method, Method::GET | Method::HEAD);
@@ -360,11 +360,11 @@ impl Pipeline {
         }
     }
 
-    fn place<'a>(&'a self, head: &'a Head) -> Result<AccountAddress<'a>, StorageError> {
+    fn place<'a>(&'a self, head: &'a RequestHead) -> Result<AccountAddress<'a>, StorageError> {
         if let Some(place) = head.site.then(|| self.site(&head.host, &head.path)).flatten() {
             return Ok(place);
         }
-        let place = addressed(self.service.kind(), &head.host, &head.path, self.manners.host_style);
+        let place = account_address(self.service.kind(), &head.host, &head.path, self.manners.host_style);
         match &head.batch {
             Some(batch) => Ok(batch.place(place, &head.path)),
             None => place.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the URL names no account")),
@@ -374,7 +374,7 @@ impl Pipeline {
     /// Finds out who asks, and whether they may.
     fn authorize(
         &self,
-        head: &Head,
+        head: &RequestHead,
         version: Version,
         account: &Account,
         target: &Target,
@@ -383,14 +383,14 @@ impl Pipeline {
         if permit.public == AnonymousAccess::Everyone {
             return Ok(Authorization::Owner.into());
         }
-        let texts = texts(&head.headers);
-        let asking = self.asking(head, &texts, version);
+        let texts = text_headers(&head.headers);
+        let asking = self.signed_head(head, &texts, version);
         let caller = auth::authenticate(&asking, &*self.service, account, target)?;
-        access::decide(permit, &caller.grant, self.service.kind().letter(), version).map_err(auth::challenge)?;
+        access::check_permission(permit, &caller.grant, self.service.kind().letter(), version).map_err(auth::challenge)?;
         Ok(caller)
     }
 
-    fn asking<'a>(&self, head: &'a Head, texts: &'a [(&'a str, &'a str)], version: Version) -> SignedHead<'a> {
+    fn signed_head<'a>(&self, head: &'a RequestHead, texts: &'a [(&'a str, &'a str)], version: Version) -> SignedHead<'a> {
         SignedHead {
             method: head.method.as_str(),
             path: &head.path,
@@ -407,7 +407,7 @@ impl Pipeline {
     }
 
     /// The address of the account's service, as the client wrote it.
-    fn endpoint(&self, head: &Head, place: &AccountAddress<'_>) -> String {
+    fn endpoint(&self, head: &RequestHead, place: &AccountAddress<'_>) -> String {
         let scheme = if self.manners.https { "https" } else { "http" };
         let suffix = if place.secondary { "-secondary" } else { "" };
         match place.in_path {
@@ -461,8 +461,8 @@ struct OnBehalf {
 }
 
 /// Makes a write use the encryption scope that its signature demands, and holds it to those of the account.
-fn settle_scope(signed: Option<&str>, declared: &Scopes, headers: &mut HeaderMap) -> Result<(), StorageError> {
-    let header = stated(headers, SCOPE);
+fn apply_encryption_scope(signed: Option<&str>, declared: &Scopes, headers: &mut HeaderMap) -> Result<(), StorageError> {
+    let header = header_text(headers, SCOPE);
     let scope = Encryption::scope_of_write(signed, header, declared)?;
     if let Some(scope) = scope.filter(|_| header.is_none()) {
         let unfit = |_| StorageError::invalid_query("ses", scope, "It is no name of an encryption scope.");
@@ -490,11 +490,11 @@ fn host(parts: &http::request::Parts) -> String {
 
 /// The version that a request's header names.
 fn header_version(headers: &HeaderMap) -> Result<Option<Version>, StorageError> {
-    let stated: Vec<_> = headers.get_all("x-ms-version").iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
-    if stated.is_empty() {
+    let values: Vec<_> = headers.get_all("x-ms-version").iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    if values.is_empty() {
         return Ok(None);
     }
-    let text = stated.join(",");
+    let text = values.join(",");
     Version::parse(text.trim()).map(Some).ok_or_else(|| StorageError::invalid_header("x-ms-version", text))
 }
 
@@ -508,7 +508,7 @@ const UNREAD: [&str; 3] = ["referer", "user-agent", "x-ms-client-request-id"];
 
 /// A request's headers, each once: a repeated one is all its values joined by `,`, so that nobody reads the first and drops the
 /// others. One that is not text is refused, for as good as absent it would take a condition or a lease id with it.
-fn legible(headers: HeaderMap) -> Result<HeaderMap, StorageError> {
+fn join_repeated_headers(headers: HeaderMap) -> Result<HeaderMap, StorageError> {
     let odd = |value: &HeaderValue| std::str::from_utf8(value.as_bytes()).is_err();
     if let Some((name, value)) = headers.iter().find(|(name, value)| odd(value) && !UNREAD.contains(&name.as_str())) {
         return Err(match name.as_str().starts_with("x-ms-meta-") {
@@ -529,7 +529,7 @@ fn legible(headers: HeaderMap) -> Result<HeaderMap, StorageError> {
 /// Whether the endpoint that was asked answers the operation.
 fn check_endpoint(row: &OperationSpec, secondary: bool) -> Result<(), StorageError> {
     match (row.secondary, secondary) {
-        (Secondary::Refused, true) => Err(Secondary::refusal()),
+        (Secondary::Refused, true) => Err(Secondary::write_refused()),
         (Secondary::Only, false) => {
             // Recorded: it gives no reason.
             Err(StorageError::invalid_query("comp", "stats", "").with_reason("only the secondary endpoint answers this"))
@@ -543,12 +543,12 @@ fn unknown_account(name: &str) -> StorageError {
 }
 
 /// The body's length; `None` when the request does not say.
-fn announced(headers: &HeaderMap) -> Option<u64> {
+fn content_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(http::header::CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }
 
 /// The headers that are text, as signatures see them.
-fn texts(headers: &HeaderMap) -> Vec<(&str, &str)> {
+fn text_headers(headers: &HeaderMap) -> Vec<(&str, &str)> {
     headers.iter().filter_map(|(name, value)| Some((name.as_str(), std::str::from_utf8(value.as_bytes()).ok()?))).collect()
 }
 

@@ -1,7 +1,7 @@
 //! Other servers, as the sources of copies: a client that gets a URL once, follows no redirect, and does not wait for ever.
 
 use super::case::{HeaderCaseReader, MetadataCase};
-use crate::op::{RemoteRequest, RemoteResponse, lost};
+use crate::op::{RemoteRequest, RemoteResponse, source_unavailable};
 use crate::rules::fault::StorageError;
 use axum::body::Body;
 use bytes::Bytes;
@@ -45,32 +45,34 @@ impl Remote {
     /// 500 CannotVerifyCopySource for a server that cannot be reached, cannot be trusted or does not answer.
     pub async fn open(&self, asking: RemoteRequest) -> Result<RemoteResponse, StorageError> {
         let answer = tokio::time::timeout(ANSWER, self.get(asking)).await;
-        answer.map_err(|_| lost("the source does not answer"))?
+        answer.map_err(|_| source_unavailable("the source does not answer"))?
     }
 
     /// Each source has its own connection: one that was kept may have died meanwhile, and a copy would fail for it. It is also how the
     /// case of the answer's metadata names is known, which hyper tells nobody.
     async fn get(&self, asking: RemoteRequest) -> Result<RemoteResponse, StorageError> {
-        let uri: Uri = asking.url.parse().map_err(|error| lost(chain(&error)))?;
+        let uri: Uri = asking.url.parse().map_err(|error| source_unavailable(chain(&error)))?;
         let target = uri.path_and_query().map_or("/", |target| target.as_str());
-        let mut request = Request::get(target).body(Empty::<Bytes>::new()).map_err(|error| lost(chain(&error)))?;
+        let mut request = Request::get(target).body(Empty::<Bytes>::new()).map_err(|error| source_unavailable(chain(&error)))?;
         *request.headers_mut() = asking.headers;
-        let host = host(&uri).ok_or_else(|| lost("the URL has no host"))?;
-        request.headers_mut().insert(header::HOST, host.parse().map_err(|_| lost("the URL has no host"))?);
+        let host = host(&uri).ok_or_else(|| source_unavailable("the URL has no host"))?;
+        request.headers_mut().insert(header::HOST, host.parse().map_err(|_| source_unavailable("the URL has no host"))?);
 
         let mut connector = self.connector()?.clone();
-        std::future::poll_fn(|context| connector.poll_ready(context)).await.map_err(|error| lost(chain(&*error)))?;
-        let stream = connector.call(uri).await.map_err(|error| lost(chain(&*error)))?;
+        std::future::poll_fn(|context| connector.poll_ready(context))
+            .await
+            .map_err(|error| source_unavailable(chain(&*error)))?;
+        let stream = connector.call(uri).await.map_err(|error| source_unavailable(chain(&*error)))?;
         let spelled = MetadataCase::default();
         let stream = TokioIo::new(HeaderCaseReader::new(TokioIo::new(stream), spelled.clone()));
-        let (mut sender, connection) = http1::handshake(stream).await.map_err(|error| lost(chain(&error)))?;
+        let (mut sender, connection) = http1::handshake(stream).await.map_err(|error| source_unavailable(chain(&error)))?;
         // It ends with the answer's body, read or dropped.
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(target: "lazuli::copy", "a source's connection: {}", chain(&error));
             }
         });
-        let (head, body) = sender.send_request(request).await.map_err(|error| lost(chain(&error)))?.into_parts();
+        let (head, body) = sender.send_request(request).await.map_err(|error| source_unavailable(chain(&error)))?.into_parts();
         let spelling = spelled.of(&head.headers);
         Ok(RemoteResponse::new(head.status.as_u16(), head.headers, spelling, Body::new(body)))
     }
@@ -83,7 +85,7 @@ impl Remote {
         plain.enforce_http(false);
         plain.set_connect_timeout(Some(CONNECT));
         plain.set_nodelay(true);
-        let tls = trusting(self.own.clone()).map_err(|error| lost(error.to_string()))?;
+        let tls = trusting(self.own.clone()).map_err(|error| source_unavailable(error.to_string()))?;
         let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(plain);
         Ok(self.connector.get_or_init(|| connector))
     }

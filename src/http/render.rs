@@ -24,7 +24,7 @@ pub struct ResponseContext<'a> {
     /// The version followed. Recorded: an answer tells it even where nobody named one, as browsers do not.
     pub version: Version,
     /// Whether the answer tells it.
-    pub told: bool,
+    pub shows_version: bool,
     /// The request's id, a GUID in lower case.
     pub request_id: &'a str,
     /// The client's own id for the request, to be echoed.
@@ -157,7 +157,7 @@ fn respond(
     let server = if asked.site { WEB_SERVER } else { asked.kind.server() };
     headers.insert(http::header::SERVER, HeaderValue::from_static(server));
     put(&mut headers, "x-ms-request-id", asked.request_id);
-    if asked.told {
+    if asked.shows_version {
         put(&mut headers, "x-ms-version", &asked.version.to_string());
     }
     put(&mut headers, "date", &asked.now.rfc1123());

@@ -1,6 +1,6 @@
 //! Which operation a request asks for: the row with the most signs that all match, and a refusal otherwise, never a guess.
 
-use crate::op::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, stated};
+use crate::op::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, header_text};
 use crate::rules::fault::{ErrorCode, StorageError};
 use http::HeaderMap;
 
@@ -34,7 +34,7 @@ impl Table {
         let any = |row: &OperationSpec| row.resource == ResourceKind::Any && shape != ResourceKind::Site;
         let here = || self.rows.iter().filter(|(_, row)| row.resource == shape || any(row));
         let shown =
-            |row: &OperationSpec| row.methods.contains(&method) && row.selectors.iter().all(|sign| shows(sign, query, headers));
+            |row: &OperationSpec| row.methods.contains(&method) && row.selectors.iter().all(|sign| matches(sign, query, headers));
         let claimed = |name: &str, row: &OperationSpec| {
             row.resource == ResourceKind::Any
                 || row
@@ -51,7 +51,9 @@ impl Table {
         // A row that an empty header would choose, were it not required there: PUT with an empty x-ms-copy-source must not make an
         // empty blob.
         let empty = |sign: &Selector, row: &OperationSpec| match *sign {
-            Selector::HasHeader(name) if headers.contains_key(name) && stated(headers, name).is_none() && row.requires(name) => {
+            Selector::HasHeader(name)
+                if headers.contains_key(name) && header_text(headers, name).is_none() && row.requires(name) =>
+            {
                 Some(name)
             }
             _ => None,
@@ -59,7 +61,7 @@ impl Table {
         let meant = |row: &OperationSpec| {
             let signs = || row.selectors.iter();
             let fits = row.methods.contains(&method) && unclaimed(Some(row)).is_none();
-            let rest = || signs().all(|sign| empty(sign, row).is_some() || shows(sign, query, headers));
+            let rest = || signs().all(|sign| empty(sign, row).is_some() || matches(sign, query, headers));
             signs().find_map(|sign| empty(sign, row)).filter(|_| fits && rest())
         };
         if let Some(name) = here().find_map(|(_, row)| meant(row)) {
@@ -89,14 +91,14 @@ impl Table {
         let by_query = |row: &OperationSpec| {
             row.selectors
                 .iter()
-                .all(|sign| !matches!(sign, Selector::Query(..) | Selector::HasQuery(_)) || shows(sign, query, headers))
+                .all(|sign| !matches!(sign, Selector::Query(..) | Selector::HasQuery(_)) || matches(sign, query, headers))
         };
         let near = self.rows.iter().map(|(_, row)| *row).filter(|row| row.resource == shape && row.methods.contains(&method));
         // Rows that the query has chosen, and that now want a header of a certain value.
         let chosen = |row: &OperationSpec| row.selectors.iter().any(|sign| matches!(sign, Selector::Query(..))) && by_query(row);
         let near = near.filter(|row| chosen(row));
         let odd = near.flat_map(|row| row.selectors).find_map(|sign| match sign {
-            Selector::Header(name, _) => Some(match stated(headers, name) {
+            Selector::Header(name, _) => Some(match header_text(headers, name) {
                 None => StorageError::missing_header(name),
                 Some(value) => StorageError::invalid_header(name, value),
             }),
@@ -115,12 +117,12 @@ impl Table {
     }
 }
 
-fn shows(sign: &Selector, query: &Query, headers: &HeaderMap) -> bool {
+fn matches(sign: &Selector, query: &Query, headers: &HeaderMap) -> bool {
     match *sign {
         Selector::Query(name, value) => query.get(name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
         Selector::HasQuery(name) => query.get(name).is_some(),
-        Selector::Header(name, value) => stated(headers, name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
-        Selector::HasHeader(name) => stated(headers, name).is_some(),
-        Selector::Lacks(name) => stated(headers, name).is_none(),
+        Selector::Header(name, value) => header_text(headers, name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
+        Selector::HasHeader(name) => header_text(headers, name).is_some(),
+        Selector::Lacks(name) => header_text(headers, name).is_none(),
     }
 }

@@ -1,7 +1,7 @@
 //! Listeners and connections: from a socket to the router and back, with or without TLS, until told to stop.
 
 use super::case::{HeaderCaseReader, MetadataCase};
-use super::linger::Lingering;
+use super::linger::LingeringClose;
 use super::patient::StallTimeout;
 use axum::Router;
 use axum::body::Body;
@@ -117,7 +117,7 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let spelled = MetadataCase::default();
-    let stream = HeaderCaseReader::new(Lingering::new(stream, LINGER), spelled.clone());
+    let stream = HeaderCaseReader::new(LingeringClose::new(stream, LINGER), spelled.clone());
     let told = PeerService { router, peer: Peer { address: peer, spelled } };
     http1::Builder::new()
         .timer(TokioTimer::new())

@@ -27,7 +27,7 @@ pub struct AccountAddress<'a> {
 /// Finds the account in a request's host (with or without a port) and path.
 ///
 /// `None` for a path without an account under a host that is no account's: nothing is addressed.
-pub fn addressed<'a>(kind: ServiceKind, host: &'a str, path: &'a str, host_style: bool) -> Option<AccountAddress<'a>> {
+pub fn account_address<'a>(kind: ServiceKind, host: &'a str, path: &'a str, host_style: bool) -> Option<AccountAddress<'a>> {
     if let Some(label) = account_label(kind, host).filter(|_| host_style) {
         return Some(at_host(label, path));
     }
@@ -224,11 +224,11 @@ mod tests {
             ("acc.queue.core.windows.net", "/acc/c", Some(("acc", false, "/c"))),
         ];
         for (host, path, expected) in rows {
-            let found = addressed(ServiceKind::Blob, host, path, true);
+            let found = account_address(ServiceKind::Blob, host, path, true);
             let seen = found.as_ref().map(|found| (&*found.account, found.secondary, found.path));
             assert_eq!(seen, *expected, "{host} {path}");
         }
-        let off = addressed(ServiceKind::Blob, "acc.blob.localhost", "/other/c", false).unwrap();
+        let off = account_address(ServiceKind::Blob, "acc.blob.localhost", "/other/c", false).unwrap();
         assert_eq!((&*off.account, off.in_path), ("other", true), "host style can be switched off");
     }
 }

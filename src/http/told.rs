@@ -6,7 +6,7 @@ use crate::rules::fault::StorageError;
 use crate::rules::{secret, time::Timestamp};
 
 /// What the log is told of a request.
-pub struct Told<'a> {
+pub struct AccessLine<'a> {
     /// The service that was asked.
     pub kind: ServiceKind,
     /// Whether it came as a part of a batch, which has a line of its own as well.
@@ -27,9 +27,9 @@ pub struct Told<'a> {
     pub times: (Timestamp, Timestamp),
 }
 
-impl Told<'_> {
+impl AccessLine<'_> {
     /// Tells the log, with the reason for a refusal; the level debug has the refusal's sentence as well.
-    pub fn tell(&self) {
+    pub fn log(&self) {
         let (began, ended) = self.times;
         tracing::info!(
             target: ACCESS,

@@ -14,7 +14,7 @@ const ROOM: usize = 1 << 20;
 
 /// A writer of lines that never blocks. Clones write to the same stream.
 #[derive(Clone, Debug)]
-pub struct Lossy(Arc<Stream>);
+pub struct LossyWriter(Arc<Stream>);
 
 #[derive(Debug)]
 struct Stream {
@@ -35,16 +35,16 @@ struct Waiting {
 /// The line that tells how many lines were dropped.
 pub type Notice = fn(u64) -> String;
 
-impl Lossy {
+impl LossyWriter {
     /// Starts the thread that writes to `end`.
     ///
     /// # Errors
     /// As the system says, when there can be no thread.
-    pub fn start(name: &str, end: impl Write + Send + 'static, notice: Notice) -> io::Result<Lossy> {
+    pub fn start(name: &str, end: impl Write + Send + 'static, notice: Notice) -> io::Result<LossyWriter> {
         let stream = Arc::new(Stream { waiting: Mutex::default(), changed: Condvar::new() });
         let (writer, name) = (stream.clone(), format!("lazuli-{name}"));
         std::thread::Builder::new().name(name).spawn(move || writer.write_to(end, notice))?;
-        Ok(Lossy(stream))
+        Ok(LossyWriter(stream))
     }
 
     /// Hands over a line with its end, or drops and counts it when there is no room.
@@ -89,7 +89,7 @@ impl Stream {
 }
 
 /// One line a call, as `tracing-subscriber` writes them.
-impl Write for Lossy {
+impl Write for LossyWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.send(line);
         Ok(line.len())
@@ -133,7 +133,7 @@ mod tests {
         let (go_on, goes_on) = channel();
         let read = Arc::new(Mutex::new(Vec::new()));
         let reader = Reader { begun, go_on: goes_on, read: read.clone() };
-        let lines = Lossy::start("test", reader, |dropped| format!("{dropped} dropped\n")).unwrap();
+        let lines = LossyWriter::start("test", reader, |dropped| format!("{dropped} dropped\n")).unwrap();
         lines.send(b"first\n");
         has_begun.recv_timeout(LONG).unwrap();
         // The thread is stuck with the first line: these wait, and what does not fit is dropped.
@@ -159,7 +159,7 @@ mod tests {
                 Ok(())
             }
         }
-        let lines = Lossy::start("test", Closed, |_| String::new()).unwrap();
+        let lines = LossyWriter::start("test", Closed, |_| String::new()).unwrap();
         for _ in 0..3 {
             lines.send(b"line\n");
             lines.flush(LONG);

@@ -5,7 +5,7 @@ pub mod lossy;
 mod text;
 
 use crate::config::Config;
-use lossy::{Lossy, Notice};
+use lossy::{LossyWriter, Notice};
 use std::io::{self, Write};
 use std::time::Duration;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
@@ -33,28 +33,28 @@ const LAST_LINES: Duration = Duration::from_millis(300);
 
 /// Standard output and standard error of a running server.
 #[derive(Debug)]
-pub struct Voice {
-    out: Lossy,
-    err: Lossy,
-    file: Option<Lossy>,
+pub struct Logger {
+    out: LossyWriter,
+    err: LossyWriter,
+    file: Option<LossyWriter>,
 }
 
-impl Voice {
+impl Logger {
     /// Takes over both streams, and starts the log: to standard output as the configuration says, and at the level debug to `file`.
     ///
     /// # Errors
     /// One sentence, when there can be no threads.
-    pub fn start(config: &Config, file: Option<std::fs::File>) -> Result<Voice, String> {
+    pub fn start(config: &Config, file: Option<std::fs::File>) -> Result<Logger, String> {
         let notice: Notice = match config.log_format {
             Format::Text => text::dropped,
             Format::Json => {
                 |count| format!("{}\n", serde_json::json!({ "level": "WARN", "message": lost(count), "dropped": count }))
             }
         };
-        let started = |lines: io::Result<Lossy>| lines.map_err(|error| format!("the log cannot be written: {error}"));
-        let out = started(Lossy::start("stdout", io::stdout(), notice))?;
-        let err = started(Lossy::start("stderr", io::stderr(), text::dropped))?;
-        let file = file.map(|file| started(Lossy::start("debug", file, text::dropped))).transpose()?;
+        let started = |lines: io::Result<LossyWriter>| lines.map_err(|error| format!("the log cannot be written: {error}"));
+        let out = started(LossyWriter::start("stdout", io::stdout(), notice))?;
+        let err = started(LossyWriter::start("stderr", io::stderr(), text::dropped))?;
+        let file = file.map(|file| started(LossyWriter::start("debug", file, text::dropped))).transpose()?;
 
         let access = if config.silent { LevelFilter::OFF } else { LevelFilter::INFO };
         let filter = EnvFilter::new(format!("{},{ACCESS}={access}", config.log.to_string().to_lowercase()));
@@ -70,7 +70,7 @@ impl Voice {
         _ = tracing::subscriber::set_global_default(Registry::default().with(lines.with_filter(filter)).with(debug));
         // A panic is a bug; it must not block either.
         std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
-        Ok(Voice { out, err, file })
+        Ok(Logger { out, err, file })
     }
 
     /// A line on standard output.
@@ -97,12 +97,12 @@ fn lost(count: u64) -> String {
 }
 
 /// Hands each event's lines to a stream.
-struct Lines(Lossy);
+struct Lines(LossyWriter);
 
 impl<'a> MakeWriter<'a> for Lines {
-    type Writer = Lossy;
+    type Writer = LossyWriter;
 
-    fn make_writer(&'a self) -> Lossy {
+    fn make_writer(&'a self) -> LossyWriter {
         self.0.clone()
     }
 }

@@ -33,7 +33,7 @@ pub struct Body {
 
 /// What its reader leaves of a body: asked for once the reader is done.
 #[derive(Debug, Default)]
-pub struct Rest(Option<Arc<Mutex<Unread>>>);
+pub struct BodyRemainder(Option<Arc<Mutex<Unread>>>);
 
 #[derive(Debug, Default)]
 enum Unread {
@@ -58,17 +58,17 @@ pub struct Received {
 impl Body {
     /// A body as it comes off the wire, its `Content-Length` in bytes, and whether its sender waits to be told to go on
     /// (`Expect: 100-continue`).
-    pub fn new(wire: axum::body::Body, announced: u64, awaited: bool) -> (Body, Rest) {
+    pub fn new(wire: axum::body::Body, announced: u64, awaited: bool) -> (Body, BodyRemainder) {
         if wire.is_end_stream() {
-            return (Body::default(), Rest::default());
+            return (Body::default(), BodyRemainder::default());
         }
         let rest = Arc::new(Mutex::new(Unread::Nothing));
         let body = Body { wire: Some(SyncWrapper::new(wire)), announced, awaited, broken: false, rest: Some(rest.clone()) };
-        (body, Rest(Some(rest)))
+        (body, BodyRemainder(Some(rest)))
     }
 
     /// Its `Content-Length` in bytes.
-    pub fn announced(&self) -> u64 {
+    pub fn content_length(&self) -> u64 {
         self.announced
     }
 
@@ -184,30 +184,30 @@ impl Drop for Body {
     }
 }
 
-impl Rest {
+impl BodyRemainder {
     /// What is still to come of the body and has to be read on; `None` when there is nothing, or when it will not come.
     ///
     /// # Errors
     /// [`Hopeless`] when no other request can follow on the connection.
-    pub fn unread(self) -> Result<Option<Unwanted>, Hopeless> {
+    pub fn unread(self) -> Result<Option<UnreadBody>, ConnectionLost> {
         let unread = self.0.map(|unread| std::mem::take(&mut *unread.lock()));
         match unread.unwrap_or_default() {
             Unread::Nothing => Ok(None),
-            Unread::Hopeless => Err(Hopeless),
-            Unread::Something(wire) => Ok(Some(Unwanted(wire))),
+            Unread::Hopeless => Err(ConnectionLost),
+            Unread::Something(wire) => Ok(Some(UnreadBody(wire))),
         }
     }
 }
 
 /// A sender that waits to be told to go on, and is not told; or one that stood still or broke off.
 #[derive(Clone, Copy, Debug)]
-pub struct Hopeless;
+pub struct ConnectionLost;
 
 /// A body that is still being sent and that nobody wants.
 #[derive(Debug)]
-pub struct Unwanted(SyncWrapper<axum::body::Body>);
+pub struct UnreadBody(SyncWrapper<axum::body::Body>);
 
-impl Unwanted {
+impl UnreadBody {
     /// Reads on to the end, for a limited time, and discards what comes. The answer goes out meanwhile: a sender that reads it before it
     /// has sent everything may stop there.
     pub async fn discard(self) {

@@ -4,7 +4,7 @@ use super::{Body, OperationSpec, ResourceKind, Sources};
 use crate::account::Account;
 use crate::rules::{
     access::Authorization,
-    batch::Part,
+    batch::BatchPart,
     checksum::RequestChecksums,
     condition::{self, Conditions},
     encryption::{self, Encryption},
@@ -79,7 +79,7 @@ pub struct Target {
 
 impl Target {
     /// The service itself.
-    pub fn of_service() -> Target {
+    pub fn service() -> Target {
         Target { resource: ResourceKind::Service, container: String::new(), blob: String::new() }
     }
 }
@@ -125,7 +125,7 @@ pub trait Parts: Send + Sync + std::fmt::Debug {
     fn answer<'a>(
         &'a self,
         call: &'a OperationRequest,
-        part: Result<&'a Part, StorageError>,
+        part: Result<&'a BatchPart, StorageError>,
         rows: &'static [&'static OperationSpec],
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>>;
 }
@@ -158,12 +158,12 @@ impl OperationRequest {
 
     /// A header's text. `None` when it is absent or empty, as [`stated`] says.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        stated(&self.headers, name).map(Cow::Borrowed)
+        header_text(&self.headers, name).map(Cow::Borrowed)
     }
 
     /// Whether the request carries this header, with a value.
     pub fn has_header(&self, name: &str) -> bool {
-        stated(&self.headers, name).is_some()
+        header_text(&self.headers, name).is_some()
     }
 
     /// The conditional headers, of the request itself. The operations on tags know them under names of their own too, from 2026-02-06
@@ -171,7 +171,7 @@ impl OperationRequest {
     pub fn conditions(&self) -> Result<Conditions, StorageError> {
         let plain = self.conditions_named(&condition::PLAIN)?;
         match self.spec.takes(condition::BLOB.if_match) && self.version >= Version::V2026_02_06 {
-            true => Ok(self.conditions_named(&condition::BLOB)?.over(plain)),
+            true => Ok(self.conditions_named(&condition::BLOB)?.or(plain)),
             false => Ok(plain),
         }
     }
@@ -246,7 +246,7 @@ impl OperationRequest {
 /// The text of a request's header. `None` when it is absent, and when it is empty: recordings show that the service reads an empty
 /// header as none. The route and the operations both ask this function, so that no header can choose an operation and then count as
 /// absent to it.
-pub fn stated<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).filter(|text| !text.is_empty())
 }
 

@@ -13,12 +13,14 @@ mod source;
 mod structured;
 pub mod xml;
 
-pub use body::{Body, Hopeless, Received, Rest, Unwanted};
-pub use call::{OperationRequest, Parts, Query, Target, stated};
+pub use body::{Body, BodyRemainder, ConnectionLost, Received, UnreadBody};
+pub use call::{OperationRequest, Parts, Query, Target, header_text};
 pub use given::{Field, FieldLocation, FromRequest, FromText};
 pub use reply::{Payload, Reply, Stream};
 pub use service::{Service, ServiceKind};
-pub use source::{RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources, lost};
+pub use source::{
+    RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources, source_unavailable,
+};
 pub use structured::{STRUCTURED, STRUCTURED_BODY};
 
 use crate::rules::fault::{ErrorCode, StorageError};
@@ -114,7 +116,7 @@ pub enum Secondary {
 
 impl Secondary {
     /// What a write is told at the secondary endpoint: 403 InsufficientAccountPermissions.
-    pub fn refusal() -> StorageError {
+    pub fn write_refused() -> StorageError {
         ErrorCode::InsufficientAccountPermissions.with_message("Write operations are not allowed.")
     }
 }

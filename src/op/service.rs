@@ -74,7 +74,7 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     fn kind(&self) -> ServiceKind;
 
     /// Its table of operations.
-    fn rows(&self) -> Vec<&'static OperationSpec>;
+    fn operations(&self) -> Vec<&'static OperationSpec>;
 
     /// Does the operation at this place of the table.
     fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_>;
@@ -89,7 +89,7 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// 400 for a path that can name nothing; 404 where there are no websites.
-    fn site(&self, _path: &str) -> Result<Target, StorageError> {
+    fn website_target(&self, _path: &str) -> Result<Target, StorageError> {
         Err(ErrorCode::WebContentNotFound.into())
     }
 

@@ -126,7 +126,7 @@ pub struct RemoteResponse {
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is said of a source that cannot be reached, or breaks off, or stands still.
-pub fn lost(why: impl Into<String>) -> StorageError {
+pub fn source_unavailable(why: impl Into<String>) -> StorageError {
     ErrorCode::CannotVerifyCopySource
         .with_message("Could not verify the copy source within the specified time.")
         .with_status(500)
@@ -219,9 +219,9 @@ impl RemoteResponse {
     async fn piece(&mut self) -> Result<Option<Bytes>, StorageError> {
         loop {
             return match tokio::time::timeout(PATIENCE, self.body.get_mut().frame()).await {
-                Err(_) => Err(lost("the source stands still")),
+                Err(_) => Err(source_unavailable("the source stands still")),
                 Ok(None) => Ok(None),
-                Ok(Some(Err(error))) => Err(lost(format!("the source broke off: {error}"))),
+                Ok(Some(Err(error))) => Err(source_unavailable(format!("the source broke off: {error}"))),
                 Ok(Some(Ok(frame))) => match frame.into_data() {
                     Ok(data) => Ok(Some(data)),
                     Err(_) => continue,

@@ -49,7 +49,7 @@ impl OperationRequest {
     /// # Errors
     /// 400 InvalidHeaderValue for the header that says that there is none.
     pub fn check_content(&self) -> Result<(), StorageError> {
-        if self.body.announced() == 0 {
+        if self.body.content_length() == 0 {
             return Err(StorageError::invalid_header("Content-Length", "0"));
         }
         match self.content_length()? {
@@ -63,8 +63,8 @@ impl OperationRequest {
     /// # Errors
     /// 400 InvalidHeaderValue, 400 UnsupportedHeader.
     pub fn check_no_content(&self) -> Result<(), StorageError> {
-        if self.body.announced() != 0 {
-            return Err(StorageError::invalid_header("Content-Length", self.body.announced().to_string()));
+        if self.body.content_length() != 0 {
+            return Err(StorageError::invalid_header("Content-Length", self.body.content_length().to_string()));
         }
         match [BODY, LENGTH].into_iter().find(|name| self.has_header(name)) {
             Some(name) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", name)),

@@ -23,7 +23,7 @@ impl Service for Queues {
         ServiceKind::Queue
     }
 
-    fn rows(&self) -> Vec<&'static OperationSpec> {
+    fn operations(&self) -> Vec<&'static OperationSpec> {
         ops::ALL.iter().map(|op| &op.spec).collect()
     }
 

@@ -14,7 +14,7 @@ const DOCUMENT: u64 = TEXT * 6 + 1024;
 
 /// Which elements of a message an answer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum MessageView {
     /// To who put it: all but the text, which is known.
     Put,
     /// To who took it: all.
@@ -24,19 +24,19 @@ pub enum Shown {
 }
 
 /// The document about some messages.
-pub fn document<'a>(messages: impl Iterator<Item = &'a Message>, shown: Shown) -> String {
+pub fn document<'a>(messages: impl Iterator<Item = &'a Message>, shown: MessageView) -> String {
     let mut xml = Writer::new();
     xml.nest("QueueMessagesList", |xml| messages.for_each(|message| write(xml, message, shown)));
     xml.finish()
 }
 
-fn write(xml: &mut Writer, message: &Message, shown: Shown) {
+fn write(xml: &mut Writer, message: &Message, shown: MessageView) {
     xml.open("QueueMessage").leaf("MessageId", message.id.hyphenated().to_string());
     xml.leaf("InsertionTime", message.inserted.rfc1123()).leaf("ExpirationTime", message.expires.rfc1123());
-    if shown != Shown::Peeked {
+    if shown != MessageView::Peeked {
         xml.leaf("PopReceipt", message.receipt.text()).leaf("TimeNextVisible", message.visible.rfc1123());
     }
-    if shown != Shown::Put {
+    if shown != MessageView::Put {
         xml.leaf("DequeueCount", message.dequeued.to_string()).leaf("MessageText", &*message.text);
     }
     xml.close("QueueMessage");

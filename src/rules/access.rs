@@ -156,7 +156,7 @@ impl Authorization {
     }
 
     /// The refusal of a handler that asks for one of these letters more than its row, and did not find it.
-    pub fn lacking(&self, needed: &str) -> StorageError {
+    pub fn missing_permission(&self, needed: &str) -> StorageError {
         let given = match self {
             Authorization::Sas { letters, .. } => *letters,
             Authorization::Owner | Authorization::User | Authorization::Anonymous(_) => Permissions::default(),
@@ -171,7 +171,12 @@ impl Authorization {
 }
 
 /// Decides whether the grant suffices for the operation. `service` is the service's letter, one of `b`, `q`, `t`, `f`.
-pub fn decide(permit: &RequiredPermission, grant: &Authorization, service: char, version: Version) -> Result<(), StorageError> {
+pub fn check_permission(
+    permit: &RequiredPermission,
+    grant: &Authorization,
+    service: char,
+    version: Version,
+) -> Result<(), StorageError> {
     match *grant {
         Authorization::User => Ok(()),
         Authorization::Owner | Authorization::Sas { .. } if permit.public == AnonymousAccess::User => {
@@ -263,12 +268,12 @@ mod tests {
     }
 
     fn outcome(permit: &RequiredPermission, grant: &Authorization, service: char, version: Version) -> Option<ErrorCode> {
-        decide(permit, grant, service, version).err().map(|fault| fault.code())
+        check_permission(permit, grant, service, version).err().map(|fault| fault.code())
     }
 
     #[test]
     fn a_refusal_tells_the_letters_for_the_log() {
-        let why = |permit, grant| decide(permit, &grant, 'b', Version::V2019_12_12).unwrap_err().reason().to_owned();
+        let why = |permit, grant| check_permission(permit, &grant, 'b', Version::V2019_12_12).unwrap_err().reason().to_owned();
         for (grant, told) in [
             (resource("rl"), "the SAS has to permit c or w, and permits lr"),
             (resource(""), "the SAS has to permit c or w, and permits nothing"),
@@ -278,7 +283,7 @@ mod tests {
         ] {
             assert_eq!(why(&PUT_BLOB, grant), told);
         }
-        assert_eq!(resource("r").lacking("t").reason(), "the SAS has to permit t, and permits r");
+        assert_eq!(resource("r").missing_permission("t").reason(), "the SAS has to permit t, and permits r");
         assert_eq!(why(&SET_ACL, resource("w")), "no service SAS can do this");
     }
 
@@ -348,7 +353,7 @@ mod tests {
     #[test]
     fn newer_versions_hear_which_level_was_needed() {
         for (version, details) in [(Version::V2020_12_06, 0), (Version::V2024_08_04, 1)] {
-            let fault = decide(&GET_BLOB, &account("b", "s", "r"), 'b', version).unwrap_err();
+            let fault = check_permission(&GET_BLOB, &account("b", "s", "r"), 'b', version).unwrap_err();
             assert_eq!(fault.details().len(), details);
             for (name, text) in fault.details() {
                 assert_eq!(*name, "ExtendedErrorDetail");

@@ -16,7 +16,7 @@ const LONGEST_BOUNDARY: usize = 70;
 
 /// A request inside a batch, as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct BatchPart {
     /// Its Content-ID, to be given back.
     pub id: Option<String>,
     /// The method.
@@ -27,7 +27,7 @@ pub struct Part {
     pub headers: Vec<(String, String)>,
 }
 
-impl Part {
+impl BatchPart {
     /// A header's text, by its name in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
         header(&self.headers, name)
@@ -40,14 +40,14 @@ impl Part {
 /// 400 InvalidHeaderValue for a Content-Type that is not `multipart/mixed` with a boundary; 400 InvalidInput for two boundaries, for a
 /// body that is not what it says, or that has no part; ExceedsMaxBatchRequestCount, and AllBatchSubRequestsShouldBeSameApi for a mix of
 /// methods.
-pub fn parse(content_type: &str, body: &[u8]) -> Result<Vec<Part>, StorageError> {
+pub fn parse(content_type: &str, body: &[u8]) -> Result<Vec<BatchPart>, StorageError> {
     let boundary = boundary(content_type)?;
     let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
     let sections = sections(text.lines(), boundary)?;
     if sections.len() > MOST_PARTS {
         return Err(ErrorCode::ExceedsMaxBatchRequestCount.into());
     }
-    let parts = sections.iter().map(|lines| part(lines)).collect::<Result<Vec<Part>, StorageError>>()?;
+    let parts = sections.iter().map(|lines| part(lines)).collect::<Result<Vec<BatchPart>, StorageError>>()?;
     let Some(first) = parts.first() else { return Err(malformed("there is no part")) };
     if parts.iter().any(|part| part.method != first.method) {
         return Err(ErrorCode::AllBatchSubRequestsShouldBeSameApi.into());
@@ -58,11 +58,11 @@ pub fn parse(content_type: &str, body: &[u8]) -> Result<Vec<Part>, StorageError>
 /// The lines between the delimiters. What stands before the first delimiter and after the last belongs to nobody.
 fn sections<'a>(mut lines: impl Iterator<Item = &'a str>, boundary: &str) -> Result<Vec<Vec<&'a str>>, StorageError> {
     let mut sections = Vec::new();
-    let mut mark = lines.by_ref().find_map(|line| Mark::of(line, boundary));
-    while mark == Some(Mark::Next) {
+    let mut mark = lines.by_ref().find_map(|line| Boundary::of(line, boundary));
+    while mark == Some(Boundary::Next) {
         let mut end = None;
         let inside = lines.by_ref().take_while(|line| {
-            end = Mark::of(line, boundary);
+            end = Boundary::of(line, boundary);
             end.is_none()
         });
         sections.push(inside.collect());
@@ -73,18 +73,18 @@ fn sections<'a>(mut lines: impl Iterator<Item = &'a str>, boundary: &str) -> Res
 
 /// A line between parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mark {
+enum Boundary {
     /// `--boundary`
     Next,
     /// `--boundary--`
     End,
 }
 
-impl Mark {
-    fn of(line: &str, boundary: &str) -> Option<Mark> {
+impl Boundary {
+    fn of(line: &str, boundary: &str) -> Option<Boundary> {
         match line.strip_prefix("--")?.strip_prefix(boundary)?.trim_end() {
-            "" => Some(Mark::Next),
-            "--" => Some(Mark::End),
+            "" => Some(Boundary::Next),
+            "--" => Some(Boundary::End),
             _ => None,
         }
     }
@@ -111,14 +111,14 @@ fn boundary(content_type: &str) -> Result<&str, StorageError> {
     if fits && plain { Ok(value) } else { Err(unusable()) }
 }
 
-fn part(lines: &[&str]) -> Result<Part, StorageError> {
+fn part(lines: &[&str]) -> Result<BatchPart, StorageError> {
     let mut lines = lines.iter().copied();
     let (about, part) = request(&mut lines)?;
     // Neither of the operations that a batch can do has a body.
     if part.header("content-length").is_some_and(|length| length != "0") || lines.any(|line| !line.is_empty()) {
         return Err(malformed("a part has a body"));
     }
-    Ok(Part { id: header(&about, "content-id").map(str::to_owned), ..part })
+    Ok(BatchPart { id: header(&about, "content-id").map(str::to_owned), ..part })
 }
 
 /// Whether a part of this Content-Type is an HTTP request.
@@ -127,7 +127,7 @@ fn is_http(kind: &str) -> bool {
 }
 
 /// A part's own headers, and the request in it up to its body.
-fn request<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<(Vec<(String, String)>, Part), StorageError> {
+fn request<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<(Vec<(String, String)>, BatchPart), StorageError> {
     let about = headers(lines)?;
     let kind = header(&about, "content-type").unwrap_or_default();
     if !is_http(kind) {
@@ -145,7 +145,7 @@ fn request<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<(Vec<(String
         return Err(malformed("a part has no request line"));
     }
     let target = relative(target)?.to_owned();
-    Ok((about, Part { id: None, method: method.to_owned(), target, headers: headers(lines)? }))
+    Ok((about, BatchPart { id: None, method: method.to_owned(), target, headers: headers(lines)? }))
 }
 
 /// Header lines up to the empty one.
@@ -202,7 +202,7 @@ mod tests {
         let parts = parse("multipart/mixed; boundary================1114621032==", python.as_bytes()).unwrap();
         assert_eq!(
             parts,
-            [Part {
+            [BatchPart {
                 id: Some("0".into()),
                 method: "DELETE".into(),
                 target: "/c/b1?".into(),

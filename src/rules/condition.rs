@@ -131,7 +131,7 @@ impl Conditions {
     }
 
     /// These conditions, and where one is absent, the other's.
-    pub fn over(self, other: Conditions) -> Conditions {
+    pub fn or(self, other: Conditions) -> Conditions {
         Conditions {
             if_match: if self.if_match.is_empty() { other.if_match } else { self.if_match },
             if_none_match: if self.if_none_match.is_empty() { other.if_none_match } else { self.if_none_match },
@@ -146,7 +146,7 @@ impl Conditions {
     /// That is what is asked of a creator that has shown the id of the blob's active lease: it knows that the blob is there, and
     /// recordings have Put Blob, Put Blob From URL and Put Block List replace it in spite of `If-None-Match: *`. It is also what is
     /// asked of Delete Blob, which the real service does in spite of it.
-    pub fn without_any(mut self) -> Conditions {
+    pub fn without_if_none_match_any(mut self) -> Conditions {
         self.if_none_match.retain(|tag| *tag != EntityTagMatch::Any);
         self
     }
@@ -197,7 +197,7 @@ pub enum ConditionSupport {
 
 impl ConditionSupport {
     /// Whether it may make what does not exist.
-    pub fn creates(self) -> bool {
+    pub fn may_create(self) -> bool {
         matches!(self, ConditionSupport::Create | ConditionSupport::CopyTarget | ConditionSupport::CopyTargetIfMatch)
     }
 
@@ -247,7 +247,7 @@ impl UnmetCondition {
 
 /// Whether an operation may go on; if not, 304 or 412, or the 400 or 409 of a combination that it does not take. Of a resource
 /// that does not exist (`None`) only a creator's `If-Match` is unmet: the caller says 404.
-pub fn holds(
+pub fn check(
     want: &Conditions,
     accepts: ConditionSupport,
     stored: Option<&CurrentState<'_>>,
@@ -260,7 +260,7 @@ pub fn holds(
         return Ok(());
     }
     if accepts == ConditionSupport::Delete {
-        return holds(&want.clone().without_any(), ConditionSupport::Write, stored, version);
+        return check(&want.clone().without_if_none_match_any(), ConditionSupport::Write, stored, version);
     }
     if accepts == ConditionSupport::Dates && !only_dates {
         return Err(ErrorCode::ConditionHeadersNotSupported.into());
@@ -269,7 +269,7 @@ pub fn holds(
         return Err(ErrorCode::MultipleConditionHeadersNotSupported.into());
     }
     let Some(stored) = stored else {
-        let wants_it = accepts.creates() && !want.if_match.is_empty();
+        let wants_it = accepts.may_create() && !want.if_match.is_empty();
         return if wants_it { Err(accepts.refusal(UnmetCondition::Match, true).into()) } else { Ok(()) };
     };
     if accepts == ConditionSupport::Read && asks_any(&want.if_none_match) {
@@ -278,7 +278,7 @@ pub fn holds(
     let refusal = match unmet(want, stored, combines) {
         None => return Ok(()),
         Some(UnmetCondition::NoneMatch) if accepts == ConditionSupport::Read => ErrorCode::NotModified,
-        Some(UnmetCondition::NoneMatch) if accepts.creates() && asks_any(&want.if_none_match) => ErrorCode::BlobAlreadyExists,
+        Some(UnmetCondition::NoneMatch) if accepts.may_create() && asks_any(&want.if_none_match) => ErrorCode::BlobAlreadyExists,
         Some(unmet) => {
             let differs = unmet == UnmetCondition::Match
                 && !want.if_match.is_empty()
@@ -291,13 +291,13 @@ pub fn holds(
 
 /// Whether the source of a copy is as the client wants it. What an unmet condition is called differs among the copying
 /// operations.
-pub fn source_holds(want: &Conditions, stored: &CurrentState<'_>) -> Result<(), UnmetCondition> {
+pub fn check_source(want: &Conditions, stored: &CurrentState<'_>) -> Result<(), UnmetCondition> {
     unmet(want, stored, true).map_or(Ok(()), Err)
 }
 
 /// Whether the source of a copy on another server is as the client wants it, by what that server says of it: not every web server
 /// looks at conditions. Tags are for the other server to look at. What it does not say is not as anybody wants it.
-pub fn elsewhere_holds(want: &Conditions, etag: Option<&str>, modified: Option<Timestamp>) -> Result<(), UnmetCondition> {
+pub fn check_remote_source(want: &Conditions, etag: Option<&str>, modified: Option<Timestamp>) -> Result<(), UnmetCondition> {
     let bare = |text: &str| text.trim_matches('"').to_owned();
     let is = |tag: &EntityTagMatch| match tag {
         EntityTagMatch::Any => true,
@@ -367,7 +367,7 @@ mod tests {
     fn told(headers: &str, accepts: ConditionSupport, exists: bool, version: Version) -> String {
         let tags = Tags::parse_header("colour=blue").unwrap();
         let stored = CurrentState { etag: ETag::of(modified()), modified: modified(), tags: &tags };
-        match holds(&want(headers).unwrap(), accepts, exists.then_some(&stored), version) {
+        match check(&want(headers).unwrap(), accepts, exists.then_some(&stored), version) {
             Ok(()) => "ok".into(),
             Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
         }
@@ -489,8 +489,8 @@ mod tests {
 
     #[test]
     fn a_leaseholder_may_replace_what_is_there() {
-        assert_eq!(want("if-none-match:*").unwrap().without_any(), Conditions::default());
-        assert_eq!(want("if-none-match:SAME").unwrap().without_any(), want("if-none-match:SAME").unwrap());
+        assert_eq!(want("if-none-match:*").unwrap().without_if_none_match_any(), Conditions::default());
+        assert_eq!(want("if-none-match:SAME").unwrap().without_if_none_match_any(), want("if-none-match:SAME").unwrap());
     }
 
     #[test]
@@ -508,7 +508,7 @@ mod tests {
             (format!("if-modified-since:{AFTER}"), Err(UnmetCondition::NoneMatch)),
             (format!("if-none-match:SAME\nif-match:{OTHER}"), Err(UnmetCondition::Match)),
         ] {
-            assert_eq!(source_holds(&want(&headers).unwrap(), &stored), outcome, "{headers}");
+            assert_eq!(check_source(&want(&headers).unwrap(), &stored), outcome, "{headers}");
         }
     }
 
@@ -555,7 +555,7 @@ mod tests {
             ("if-modified-since:Thu, 09 May 2019 00:53:12 GMT", None, None, Ok(())),
             ("x-ms-if-tags:\"k\" = 'v'", None, None, Ok(())),
         ] {
-            assert_eq!(elsewhere_holds(&want(headers).unwrap(), etag, modified), held, "{headers} {etag:?} {modified:?}");
+            assert_eq!(check_remote_source(&want(headers).unwrap(), etag, modified), held, "{headers} {etag:?} {modified:?}");
         }
     }
 }

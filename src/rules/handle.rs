@@ -8,33 +8,33 @@ use std::ops::Range;
 
 /// A set of read, write and delete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Access(u8);
+pub struct OpenAccess(u8);
 
-impl Access {
+impl OpenAccess {
     /// Nothing: who reads properties or a list asks for no access.
-    pub const NONE: Access = Access(0);
+    pub const NONE: OpenAccess = OpenAccess(0);
     /// Reading content.
-    pub const READ: Access = Access(1);
+    pub const READ: OpenAccess = OpenAccess(1);
     /// Writing content, properties or metadata.
-    pub const WRITE: Access = Access(2);
+    pub const WRITE: OpenAccess = OpenAccess(2);
     /// Deleting, renaming, overwriting.
-    pub const DELETE: Access = Access(4);
+    pub const DELETE: OpenAccess = OpenAccess(4);
     /// All of them.
-    pub const ALL: Access = Access(7);
+    pub const ALL: OpenAccess = OpenAccess(7);
 
     /// These and those.
-    pub const fn and(self, other: Access) -> Access {
-        Access(self.0 | other.0)
+    pub const fn and(self, other: OpenAccess) -> OpenAccess {
+        OpenAccess(self.0 | other.0)
     }
 
     /// Whether all of these are among them.
-    pub const fn contains(self, other: Access) -> bool {
+    pub const fn contains(self, other: OpenAccess) -> bool {
         self.0 & other.0 == other.0
     }
 
     /// Their names, as a list of handles tells them.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
-        let all = [(Access::READ, "Read"), (Access::WRITE, "Write"), (Access::DELETE, "Delete")];
+        let all = [(OpenAccess::READ, "Read"), (OpenAccess::WRITE, "Write"), (OpenAccess::DELETE, "Delete")];
         all.into_iter().filter(move |(one, _)| self.contains(*one)).map(|(_, name)| name)
     }
 }
@@ -58,13 +58,13 @@ pub enum FileAccess {
 
 impl FileAccess {
     /// The access that it needs beside open handles.
-    pub const fn access(self) -> Access {
+    pub const fn access(self) -> OpenAccess {
         match self {
-            FileAccess::Look => Access::NONE,
-            FileAccess::Read => Access::READ,
-            FileAccess::Describe | FileAccess::Write => Access::WRITE,
-            FileAccess::Remove => Access::DELETE,
-            FileAccess::Replace => Access::WRITE.and(Access::DELETE),
+            FileAccess::Look => OpenAccess::NONE,
+            FileAccess::Read => OpenAccess::READ,
+            FileAccess::Describe | FileAccess::Write => OpenAccess::WRITE,
+            FileAccess::Remove => OpenAccess::DELETE,
+            FileAccess::Replace => OpenAccess::WRITE.and(OpenAccess::DELETE),
         }
     }
 
@@ -76,7 +76,7 @@ impl FileAccess {
 
 /// A lock on a range of a file's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lock {
+pub struct RangeLock {
     /// The bytes.
     pub range: Range<u64>,
     /// Whether others may not even read them.
@@ -85,15 +85,15 @@ pub struct Lock {
 
 /// How a handle has its file open.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenHandle {
     /// What its opener may do.
-    pub access: Access,
+    pub access: OpenAccess,
     /// What others may do meanwhile.
-    pub share: Access,
+    pub share: OpenAccess,
     /// Whether the file is to be deleted when its last handle closes.
     pub delete_pending: bool,
     /// The bytes that it has locked.
-    pub locks: Vec<Lock>,
+    pub locks: Vec<RangeLock>,
 }
 
 /// Whether a request may do what it wants while these handles are open.
@@ -101,7 +101,7 @@ pub struct Open {
 /// # Errors
 /// 409 DeletePending; 409 SharingViolation for what a handle does not share; 409 CannotDeleteFileOrDirectory where all share, and the
 /// name cannot go before they close.
-pub fn admit<'a>(opens: impl IntoIterator<Item = &'a Open>, wants: Access) -> Result<(), StorageError> {
+pub fn admit<'a>(opens: impl IntoIterator<Item = &'a OpenHandle>, wants: OpenAccess) -> Result<(), StorageError> {
     let mut held = false;
     for open in opens {
         held = true;
@@ -112,7 +112,7 @@ pub fn admit<'a>(opens: impl IntoIterator<Item = &'a Open>, wants: Access) -> Re
             return Err(ErrorCode::SharingViolation.into());
         }
     }
-    match held && wants.contains(Access::DELETE) {
+    match held && wants.contains(OpenAccess::DELETE) {
         true => Err(ErrorCode::CannotDeleteFileOrDirectory.into()),
         false => Ok(()),
     }
@@ -122,7 +122,7 @@ pub fn admit<'a>(opens: impl IntoIterator<Item = &'a Open>, wants: Access) -> Re
 ///
 /// # Errors
 /// As [`admit`], and SharingViolation too where the new one does not share what another does.
-pub fn admit_open<'a>(opens: impl IntoIterator<Item = &'a Open>, new: &Open) -> Result<(), StorageError> {
+pub fn admit_open<'a>(opens: impl IntoIterator<Item = &'a OpenHandle>, new: &OpenHandle) -> Result<(), StorageError> {
     for open in opens {
         if open.delete_pending {
             return Err(ErrorCode::DeletePending.into());
@@ -138,8 +138,12 @@ pub fn admit_open<'a>(opens: impl IntoIterator<Item = &'a Open>, new: &Open) -> 
 ///
 /// # Errors
 /// 409 FileLockConflict.
-pub fn admit_range<'a>(opens: impl IntoIterator<Item = &'a Open>, range: &Range<u64>, writes: bool) -> Result<(), StorageError> {
-    let meets = |lock: &Lock| lock.range.start < range.end && range.start < lock.range.end;
+pub fn admit_range<'a>(
+    opens: impl IntoIterator<Item = &'a OpenHandle>,
+    range: &Range<u64>,
+    writes: bool,
+) -> Result<(), StorageError> {
+    let meets = |lock: &RangeLock| lock.range.start < range.end && range.start < lock.range.end;
     let locks = opens.into_iter().flat_map(|open| &open.locks);
     match locks.into_iter().any(|lock| meets(lock) && (writes || lock.exclusive)) {
         true => Err(ErrorCode::FileLockConflict.into()),
@@ -155,44 +159,50 @@ mod tests {
         outcome.map_or_else(|fault| fault.code().name(), |()| "ok")
     }
 
-    const READ_WRITE: Access = Access::READ.and(Access::WRITE);
+    const READ_WRITE: OpenAccess = OpenAccess::READ.and(OpenAccess::WRITE);
 
     #[test]
     fn requests_beside_a_handle() {
         const VIOLATION: &str = "SharingViolation";
         const IN_USE: &str = "CannotDeleteFileOrDirectory";
-        const CREATE: Access = Access::WRITE.and(Access::DELETE);
+        const CREATE: OpenAccess = OpenAccess::WRITE.and(OpenAccess::DELETE);
         #[rustfmt::skip]
         let table = [
             // what the handle shares   properties  read       write      delete     create
-            (Access::NONE,             ["ok",       VIOLATION, VIOLATION, VIOLATION, VIOLATION]),
-            (Access::READ,             ["ok",       "ok",      VIOLATION, VIOLATION, VIOLATION]),
-            (Access::WRITE,            ["ok",       VIOLATION, "ok",      VIOLATION, VIOLATION]),
+            (OpenAccess::NONE,             ["ok",       VIOLATION, VIOLATION, VIOLATION, VIOLATION]),
+            (OpenAccess::READ,             ["ok",       "ok",      VIOLATION, VIOLATION, VIOLATION]),
+            (OpenAccess::WRITE,            ["ok",       VIOLATION, "ok",      VIOLATION, VIOLATION]),
             (READ_WRITE,               ["ok",       "ok",      "ok",      VIOLATION, VIOLATION]),
-            (Access::DELETE,           ["ok",       VIOLATION, VIOLATION, IN_USE,    VIOLATION]),
-            (Access::ALL,              ["ok",       "ok",      "ok",      IN_USE,    IN_USE]),
+            (OpenAccess::DELETE,           ["ok",       VIOLATION, VIOLATION, IN_USE,    VIOLATION]),
+            (OpenAccess::ALL,              ["ok",       "ok",      "ok",      IN_USE,    IN_USE]),
         ];
         for (share, row) in table {
-            let open = Open { access: Access::READ, share, ..Open::default() };
-            for (wants, expected) in [Access::NONE, Access::READ, Access::WRITE, Access::DELETE, CREATE].into_iter().zip(row) {
+            let open = OpenHandle { access: OpenAccess::READ, share, ..OpenHandle::default() };
+            for (wants, expected) in
+                [OpenAccess::NONE, OpenAccess::READ, OpenAccess::WRITE, OpenAccess::DELETE, CREATE].into_iter().zip(row)
+            {
                 assert_eq!(told(admit([&open], wants)), expected, "{share:?} {wants:?}");
                 assert_eq!(told(admit([], wants)), "ok");
             }
-            let going = Open { delete_pending: true, ..open };
-            assert_eq!(told(admit([&going], Access::NONE)), "DeletePending");
+            let going = OpenHandle { delete_pending: true, ..open };
+            assert_eq!(told(admit([&going], OpenAccess::NONE)), "DeletePending");
         }
     }
 
     #[test]
     fn a_handle_beside_a_handle() {
-        let open = |access, share| Open { access, share, ..Open::default() };
+        let open = |access, share| OpenHandle { access, share, ..OpenHandle::default() };
         for (first, second, expected) in [
-            (open(Access::READ, Access::ALL), open(Access::READ, Access::ALL), "ok"),
-            (open(Access::READ, Access::READ), open(Access::READ, Access::READ), "ok"),
-            (open(Access::READ, Access::READ), open(Access::WRITE, Access::ALL), "SharingViolation"),
-            (open(Access::WRITE, Access::ALL), open(Access::READ, Access::READ), "SharingViolation"),
-            (open(Access::READ, Access::ALL), open(Access::DELETE, Access::ALL), "ok"),
-            (Open { delete_pending: true, ..open(Access::READ, Access::ALL) }, open(Access::READ, Access::ALL), "DeletePending"),
+            (open(OpenAccess::READ, OpenAccess::ALL), open(OpenAccess::READ, OpenAccess::ALL), "ok"),
+            (open(OpenAccess::READ, OpenAccess::READ), open(OpenAccess::READ, OpenAccess::READ), "ok"),
+            (open(OpenAccess::READ, OpenAccess::READ), open(OpenAccess::WRITE, OpenAccess::ALL), "SharingViolation"),
+            (open(OpenAccess::WRITE, OpenAccess::ALL), open(OpenAccess::READ, OpenAccess::READ), "SharingViolation"),
+            (open(OpenAccess::READ, OpenAccess::ALL), open(OpenAccess::DELETE, OpenAccess::ALL), "ok"),
+            (
+                OpenHandle { delete_pending: true, ..open(OpenAccess::READ, OpenAccess::ALL) },
+                open(OpenAccess::READ, OpenAccess::ALL),
+                "DeletePending",
+            ),
         ] {
             assert_eq!(told(admit_open([&first], &second)), expected, "{first:?} {second:?}");
         }
@@ -200,7 +210,7 @@ mod tests {
 
     #[test]
     fn locked_bytes() {
-        let locked = |exclusive| Open { locks: vec![Lock { range: 10..20, exclusive }], ..Open::default() };
+        let locked = |exclusive| OpenHandle { locks: vec![RangeLock { range: 10..20, exclusive }], ..OpenHandle::default() };
         for (range, exclusive, reading, writing) in [
             (0..10, true, "ok", "ok"),
             (0..11, true, "FileLockConflict", "FileLockConflict"),
@@ -214,7 +224,7 @@ mod tests {
 
     #[test]
     fn names() {
-        assert_eq!(Access::ALL.names().collect::<Vec<_>>(), ["Read", "Write", "Delete"]);
+        assert_eq!(OpenAccess::ALL.names().collect::<Vec<_>>(), ["Read", "Write", "Delete"]);
         assert_eq!(READ_WRITE.names().collect::<Vec<_>>(), ["Read", "Write"]);
     }
 }

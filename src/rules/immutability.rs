@@ -21,12 +21,12 @@ pub struct Policy {
     /// Until when the blob must stay; to the second.
     pub until: Timestamp,
     /// Whether the policy can be taken back.
-    pub mode: Mode,
+    pub mode: PolicyMode,
 }
 
 /// Whether a policy can be taken back (`x-ms-immutability-policy-mode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum PolicyMode {
     /// It can be shortened and deleted.
     #[default]
     Unlocked,
@@ -34,12 +34,12 @@ pub enum Mode {
     Locked,
 }
 
-impl Mode {
+impl PolicyMode {
     /// The name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
-            Mode::Unlocked => "unlocked",
-            Mode::Locked => "locked",
+            PolicyMode::Unlocked => "unlocked",
+            PolicyMode::Locked => "locked",
         }
     }
 }
@@ -54,7 +54,7 @@ impl Policy {
     /// 400 InvalidHeaderValue for a date that is none or has passed, or another mode; 400 MissingRequiredHeader for a mode without a
     /// date.
     pub fn read(until: Option<&str>, mode: Option<&str>, now: Timestamp) -> Result<Option<Policy>, StorageError> {
-        let modes = [Mode::Unlocked, Mode::Locked];
+        let modes = [PolicyMode::Unlocked, PolicyMode::Locked];
         let known = |text: &str| modes.into_iter().find(|mode| mode.name().eq_ignore_ascii_case(text));
         let mode = mode.map(|text| known(text).ok_or_else(|| StorageError::invalid_header(MODE, text))).transpose()?;
         let Some(text) = until else {
@@ -71,7 +71,7 @@ impl Policy {
     /// 409 BlobImmutableDueToPolicy for what would shorten or unlock a locked policy.
     pub fn check_replaces(self, before: Option<Policy>) -> Result<(), StorageError> {
         match before {
-            Some(Policy { until, mode: Mode::Locked }) if self.mode != Mode::Locked || self.until < until => {
+            Some(Policy { until, mode: PolicyMode::Locked }) if self.mode != PolicyMode::Locked || self.until < until => {
                 Err(ErrorCode::BlobImmutableDueToPolicy.into())
             }
             _ => Ok(()),
@@ -84,8 +84,8 @@ impl Policy {
     /// 409 ImmutabilityPolicyDeleteOnLockedPolicy.
     pub fn check_deleted(self) -> Result<(), StorageError> {
         match self.mode {
-            Mode::Locked => Err(ErrorCode::ImmutabilityPolicyDeleteOnLockedPolicy.into()),
-            Mode::Unlocked => Ok(()),
+            PolicyMode::Locked => Err(ErrorCode::ImmutabilityPolicyDeleteOnLockedPolicy.into()),
+            PolicyMode::Unlocked => Ok(()),
         }
     }
 }
@@ -127,7 +127,7 @@ mod tests {
         Timestamp::parse_http("Sun, 06 Nov 1994 08:49:37 GMT").unwrap()
     }
 
-    fn policy(days: u64, mode: Mode) -> Policy {
+    fn policy(days: u64, mode: PolicyMode) -> Policy {
         Policy { until: now().after_seconds(days * DAY), mode }
     }
 
@@ -140,9 +140,9 @@ mod tests {
         let (later, past) = ("Mon, 07 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT");
         for (until, mode, expected) in [
             (None, None, Ok(None)),
-            (Some(later), None, Ok(Some(policy(1, Mode::Unlocked)))),
-            (Some(later), Some("Locked"), Ok(Some(policy(1, Mode::Locked)))),
-            (Some(later), Some("unlocked"), Ok(Some(policy(1, Mode::Unlocked)))),
+            (Some(later), None, Ok(Some(policy(1, PolicyMode::Unlocked)))),
+            (Some(later), Some("Locked"), Ok(Some(policy(1, PolicyMode::Locked)))),
+            (Some(later), Some("unlocked"), Ok(Some(policy(1, PolicyMode::Unlocked)))),
             (Some(later), Some("Mutable"), Err("InvalidHeaderValue")),
             (Some(past), None, Err("InvalidHeaderValue")),
             (Some("soon"), None, Err("InvalidHeaderValue")),
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_locked_policy_is_only_extended() {
-        let (open, locked) = (Mode::Unlocked, Mode::Locked);
+        let (open, locked) = (PolicyMode::Unlocked, PolicyMode::Locked);
         for (before, after, expected) in [
             (None, policy(1, open), "ok"),
             (None, policy(1, locked), "ok"),
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn what_is_protected_is_neither_changed_nor_removed() {
-        let kept = Some(policy(1, Mode::Unlocked));
+        let kept = Some(policy(1, PolicyMode::Unlocked));
         let (held, ruled) = ("BlobImmutableDueToLegalHold", "BlobImmutableDueToPolicy");
         for (policy, hold, change, removal, removal_later) in [
             (None, None, "ok", "ok", "ok"),

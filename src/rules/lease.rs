@@ -304,7 +304,7 @@ pub fn step(lease: Lease, ask: LeaseAction, subject: LeasedResource, now: Timest
 }
 
 /// Whether an operation may go on with the lease id that its request shows (`x-ms-lease-id`); 412 when not.
-pub fn admit(
+pub fn check(
     lease: Lease,
     guard: LeaseCheck,
     shown: Option<LeaseId>,
@@ -440,7 +440,7 @@ mod tests {
         ];
         for (guard, id, row) in table {
             for ((lease, second), outcome) in states().into_iter().zip(row) {
-                let told = |subject| match admit(lease, guard, id, subject, at(second)) {
+                let told = |subject| match check(lease, guard, id, subject, at(second)) {
                     Ok(()) => OK.to_owned(),
                     Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
                 };
@@ -464,7 +464,7 @@ mod tests {
             (LeasedResource::Share, "lease on the file share and", "the lease ID for the file share."),
             (LeasedResource::File, "lease on the file and", "the lease ID for the file."),
         ] {
-            let told = |id| admit(leased(A), LeaseCheck::Required, id, subject, at(10)).unwrap_err().message().to_owned();
+            let told = |id| check(leased(A), LeaseCheck::Required, id, subject, at(10)).unwrap_err().message().to_owned();
             assert!(told(None).contains(missing), "{}", told(None));
             assert!(told(Some(B)).ends_with(mismatch), "{}", told(Some(B)));
         }
@@ -531,7 +531,7 @@ mod tests {
 
     #[test]
     fn sentences_name_their_subject() {
-        let says = |subject| admit(leased(A), LeaseCheck::Required, None, subject, at(0)).unwrap_err().message().to_owned();
+        let says = |subject| check(leased(A), LeaseCheck::Required, None, subject, at(0)).unwrap_err().message().to_owned();
         assert_eq!(
             says(LeasedResource::Blob),
             "There is currently a lease on the blob and no lease ID was specified in the request."
@@ -540,7 +540,7 @@ mod tests {
             says(LeasedResource::Container),
             "There is currently a lease on the container and no lease ID was specified in the request."
         );
-        let lost = admit(leased(A), LeaseCheck::Required, Some(A), LeasedResource::Container, at(30)).unwrap_err();
+        let lost = check(leased(A), LeaseCheck::Required, Some(A), LeasedResource::Container, at(30)).unwrap_err();
         assert_eq!(lost.message(), "A lease ID was specified, but the lease for the container has expired.");
         let mismatch = step(Lease::Available, LeaseAction::Renew { id: A }, LeasedResource::Container, at(0)).unwrap_err();
         assert_eq!(mismatch.message(), ErrorCode::LeaseIdMismatchWithLeaseOperation.says());

@@ -179,15 +179,15 @@ fn beyond(prefix: &str) -> Option<String> {
 /// Which items of a long row a page of a search holds, one after another: so many of those that match, and an end to the looking even
 /// where few do.
 #[derive(Clone, Debug)]
-pub struct Sieve {
+pub struct ListingFilter {
     room: usize,
     looks: usize,
 }
 
-impl Sieve {
+impl ListingFilter {
     /// A page with room for so many items, after so many looks at most.
-    pub fn new(room: usize, looks: usize) -> Sieve {
-        Sieve { room, looks }
+    pub fn new(room: usize, looks: usize) -> ListingFilter {
+        ListingFilter { room, looks }
     }
 
     /// Whether the page takes the next item; `None` when the next page begins with it.
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn a_search_ends_when_it_is_full_or_tired() {
         let run = |room, looks, items: &[bool]| {
-            let mut sieve = Sieve::new(room, looks);
+            let mut sieve = ListingFilter::new(room, looks);
             items.iter().map(|matches| sieve.sift(*matches)).collect::<Vec<_>>()
         };
         let (yes, no) = (Some(true), Some(false));

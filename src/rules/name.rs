@@ -118,7 +118,7 @@ enum Bare {
 }
 
 /// A decoded query: names and values in the order in which they came.
-pub type Pairs = Vec<(String, String)>;
+pub type QueryPairs = Vec<(String, String)>;
 
 /// The parameters whose values are base64, in which no space can be meant.
 const BASE64: [&str; 3] = ["sig", "blockid", "popreceipt"];
@@ -133,7 +133,7 @@ const BASE64: [&str; 3] = ["sig", "blockid", "popreceipt"];
 /// # Errors
 /// A value that is not percent-encoded UTF-8 is refused by its parameter's name, 400 InvalidQueryParameterValue, so that the
 /// client need not search for it; such a name makes the whole URL meaningless, 400 InvalidUri.
-pub fn decode_query(query: &str) -> Result<Pairs, StorageError> {
+pub fn decode_query(query: &str) -> Result<QueryPairs, StorageError> {
     decode_query_as(query, Plus::Space, Bare::Name)
 }
 
@@ -145,7 +145,7 @@ pub fn decode_query(query: &str) -> Result<Pairs, StorageError> {
 ///
 /// # Errors
 /// As [`decode_query`].
-pub fn signed_queries(query: &str) -> Result<Vec<Pairs>, StorageError> {
+pub fn signed_queries(query: &str) -> Result<Vec<QueryPairs>, StorageError> {
     let has_bare = query.split('&').any(|pair| !pair.is_empty() && !pair.contains('='));
     let bares: &[Bare] = if has_bare { &[Bare::Value, Bare::Name] } else { &[Bare::Name] };
     let pluses: &[Plus] = if query.contains('+') { &[Plus::Itself, Plus::Space] } else { &[Plus::Space] };
@@ -153,7 +153,7 @@ pub fn signed_queries(query: &str) -> Result<Vec<Pairs>, StorageError> {
     readings.collect()
 }
 
-fn decode_query_as(query: &str, plus: Plus, bare: Bare) -> Result<Pairs, StorageError> {
+fn decode_query_as(query: &str, plus: Plus, bare: Bare) -> Result<QueryPairs, StorageError> {
     let read = |text: &str, plus: Plus| match plus {
         Plus::Space if text.contains('+') => unescape(&text.replace('+', " ")),
         _ => unescape(text),
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn queries() {
-        let pairs = |pairs: &[(&str, &str)]| pairs.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect::<Pairs>();
+        let pairs = |pairs: &[(&str, &str)]| pairs.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect::<QueryPairs>();
         for (query, wanted) in [
             ("", pairs(&[])),
             ("comp=list&&prefix=a%2Fb", pairs(&[("comp", "list"), ("prefix", "a/b")])),

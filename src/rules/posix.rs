@@ -15,7 +15,7 @@ pub struct Posix {
 
 /// What sort of node a mode is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum PosixFileType {
     /// A directory.
     Directory,
     /// A file.
@@ -24,13 +24,13 @@ pub enum Sort {
     Link,
 }
 
-impl Sort {
+impl PosixFileType {
     /// The mode of one that was given none.
     const fn mode(self) -> &'static str {
         match self {
-            Sort::Directory => "0755",
-            Sort::File => "0664",
-            Sort::Link => "0777",
+            PosixFileType::Directory => "0755",
+            PosixFileType::File => "0664",
+            PosixFileType::Link => "0777",
         }
     }
 }
@@ -71,7 +71,7 @@ impl PosixInput {
     }
 
     /// This, over what was there before; a new node belongs to root.
-    pub fn over(self, before: Option<&Posix>, sort: Sort) -> Posix {
+    pub fn over(self, before: Option<&Posix>, sort: PosixFileType) -> Posix {
         let fresh = Posix { mode: sort.mode().to_owned(), owner: "0".to_owned(), group: "0".to_owned() };
         let before = before.cloned().unwrap_or(fresh);
         Posix {
@@ -92,13 +92,13 @@ mod tests {
 
     #[test]
     fn headers_are_read_over_what_was_there() {
-        let made = given(&[("x-ms-mode", "640"), ("x-ms-owner", "1000")]).unwrap().over(None, Sort::File);
+        let made = given(&[("x-ms-mode", "640"), ("x-ms-owner", "1000")]).unwrap().over(None, PosixFileType::File);
         assert_eq!(made, Posix { mode: "0640".into(), owner: "1000".into(), group: "0".into() });
         let group = given(&[("x-ms-group", "7")]).unwrap();
         assert_eq!(group.says(), Some("x-ms-group"));
-        assert_eq!(group.over(Some(&made), Sort::File), Posix { group: "7".into(), ..made });
-        assert_eq!(PosixInput::default().over(None, Sort::Directory).mode, "0755");
-        assert_eq!(PosixInput::default().over(None, Sort::Link).mode, "0777");
+        assert_eq!(group.over(Some(&made), PosixFileType::File), Posix { group: "7".into(), ..made });
+        assert_eq!(PosixInput::default().over(None, PosixFileType::Directory).mode, "0755");
+        assert_eq!(PosixInput::default().over(None, PosixFileType::Link).mode, "0777");
         for (header, value) in [
             ("x-ms-mode", "0888"),
             ("x-ms-mode", "rwxr-x---"),

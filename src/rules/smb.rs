@@ -9,7 +9,7 @@ use std::fmt;
 
 /// What a node is, as far as its attributes and permissions go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum NodeKind {
     /// A directory.
     Directory,
     /// A file or a link.
@@ -54,22 +54,22 @@ impl Attributes {
     ///
     /// # Errors
     /// As [`Attributes::set_on`].
-    pub fn made(self, sort: Sort) -> Result<Attributes, StorageError> {
+    pub fn made(self, sort: NodeKind) -> Result<Attributes, StorageError> {
         let set = self.set_on(sort)?;
-        Ok(if sort == Sort::File { set.archived() } else { set })
+        Ok(if sort == NodeKind::File { set.archived() } else { set })
     }
 
     /// What a directory or a file has after it is given these. A directory is one whatever is said.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for a file that shall be a directory, or a directory that shall be temporary.
-    pub fn set_on(self, sort: Sort) -> Result<Attributes, StorageError> {
+    pub fn set_on(self, sort: NodeKind) -> Result<Attributes, StorageError> {
         let odd = || StorageError::invalid_header("x-ms-file-attributes", self.to_string());
         match sort {
-            Sort::Directory if self.0 & TEMPORARY != 0 => Err(odd()),
-            Sort::Directory => Ok(Attributes(self.0 | DIRECTORY)),
-            Sort::File if self.0 & DIRECTORY != 0 => Err(odd()),
-            Sort::File => Ok(self),
+            NodeKind::Directory if self.0 & TEMPORARY != 0 => Err(odd()),
+            NodeKind::Directory => Ok(Attributes(self.0 | DIRECTORY)),
+            NodeKind::File if self.0 & DIRECTORY != 0 => Err(odd()),
+            NodeKind::File => Ok(self),
         }
     }
 
@@ -110,7 +110,7 @@ pub struct Smb {
 
 /// How a request says a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub enum FileTime {
     /// `now`.
     Now,
     /// As it is (`preserve`).
@@ -121,12 +121,12 @@ pub enum Moment {
     At(Timestamp),
 }
 
-impl Moment {
+impl FileTime {
     /// Reads it.
-    pub fn parse(text: &str) -> Option<Moment> {
-        let words = [("now", Moment::Now), ("preserve", Moment::Preserve), ("source", Moment::Source)];
+    pub fn parse(text: &str) -> Option<FileTime> {
+        let words = [("now", FileTime::Now), ("preserve", FileTime::Preserve), ("source", FileTime::Source)];
         let word = words.into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, moment)| moment);
-        word.or_else(|| Timestamp::parse_iso(text).map(Moment::At))
+        word.or_else(|| Timestamp::parse_iso(text).map(FileTime::At))
     }
 }
 
@@ -173,11 +173,11 @@ pub struct SmbInput {
     /// `x-ms-file-attributes`.
     pub attributes: Option<Flags>,
     /// `x-ms-file-creation-time`.
-    pub created: Option<Moment>,
+    pub created: Option<FileTime>,
     /// `x-ms-file-last-write-time`.
-    pub written: Option<Moment>,
+    pub written: Option<FileTime>,
     /// `x-ms-file-change-time`.
-    pub changed: Option<Moment>,
+    pub changed: Option<FileTime>,
     /// `x-ms-file-permission` or `x-ms-file-permission-key`.
     pub permission: Option<Permission>,
 }
@@ -201,7 +201,7 @@ impl SmbInput {
     /// a descriptor and a key.
     pub fn read(find: impl Fn(&str) -> Option<String>) -> Result<SmbInput, StorageError> {
         let moment = |name: &str| {
-            find(name).map(|text| Moment::parse(&text).ok_or_else(|| StorageError::invalid_header(name, text))).transpose()
+            find(name).map(|text| FileTime::parse(&text).ok_or_else(|| StorageError::invalid_header(name, text))).transpose()
         };
         let attributes = find("x-ms-file-attributes")
             .map(|text| Flags::parse(&text).ok_or_else(|| StorageError::invalid_header("x-ms-file-attributes", text)))
@@ -256,7 +256,7 @@ impl SmbInput {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for `preserve` or `source`, of which there is nothing, and for attributes that it cannot have.
-    pub fn make(&self, sort: Sort, permission: sddl::Key, now: Timestamp) -> Result<Smb, StorageError> {
+    pub fn make(&self, sort: NodeKind, permission: sddl::Key, now: Timestamp) -> Result<Smb, StorageError> {
         let attributes = match self.attributes {
             None => Attributes::default().made(sort)?,
             Some(Flags::Are(attributes)) if self.restores => attributes.set_on(sort)?,
@@ -264,11 +264,11 @@ impl SmbInput {
             Some(Flags::Preserve) => return Err(StorageError::invalid_header("x-ms-file-attributes", "preserve")),
             Some(Flags::Source) => return Err(StorageError::invalid_header("x-ms-file-attributes", "source")),
         };
-        let at = |name: &str, moment: Option<Moment>| match moment {
-            None | Some(Moment::Now) => Ok(now),
-            Some(Moment::At(moment)) => Ok(moment),
-            Some(Moment::Preserve) => Err(StorageError::invalid_header(name, "preserve")),
-            Some(Moment::Source) => Err(StorageError::invalid_header(name, "source")),
+        let at = |name: &str, moment: Option<FileTime>| match moment {
+            None | Some(FileTime::Now) => Ok(now),
+            Some(FileTime::At(moment)) => Ok(moment),
+            Some(FileTime::Preserve) => Err(StorageError::invalid_header(name, "preserve")),
+            Some(FileTime::Source) => Err(StorageError::invalid_header(name, "source")),
         };
         Ok(Smb {
             attributes,
@@ -286,7 +286,7 @@ impl SmbInput {
     /// 400 InvalidHeaderValue for attributes that it cannot have, and for `source` where there is none.
     pub fn revise(
         &self,
-        sort: Sort,
+        sort: NodeKind,
         before: Smb,
         source: Option<Smb>,
         permission: sddl::Key,
@@ -299,16 +299,16 @@ impl SmbInput {
             Some(Flags::Source) => of_source("x-ms-file-attributes")?.attributes,
         };
         let at =
-            |name: &str, moment: Moment, stays: Timestamp, copied: fn(Smb) -> Timestamp| -> Result<Timestamp, StorageError> {
+            |name: &str, moment: FileTime, stays: Timestamp, copied: fn(Smb) -> Timestamp| -> Result<Timestamp, StorageError> {
                 Ok(match moment {
-                    Moment::Now => now,
-                    Moment::At(moment) => moment,
-                    Moment::Preserve => stays,
-                    Moment::Source => copied(of_source(name)?),
+                    FileTime::Now => now,
+                    FileTime::At(moment) => moment,
+                    FileTime::Preserve => stays,
+                    FileTime::Source => copied(of_source(name)?),
                 })
             };
-        let (created, written) = (self.created.unwrap_or(Moment::Preserve), self.written.unwrap_or(Moment::Preserve));
-        let changed = self.changed.unwrap_or(Moment::Now);
+        let (created, written) = (self.created.unwrap_or(FileTime::Preserve), self.written.unwrap_or(FileTime::Preserve));
+        let changed = self.changed.unwrap_or(FileTime::Now);
         Ok(Smb {
             attributes,
             created: at("x-ms-file-creation-time", created, before.created, |smb| smb.created)?,
@@ -350,9 +350,9 @@ mod tests {
             let told = |made: Result<Attributes, StorageError>| {
                 made.map_or_else(|fault| fault.code().name().to_owned(), |set| set.to_string())
             };
-            assert_eq!(told(read.made(Sort::File)), file, "{text}");
-            assert_eq!(told(read.made(Sort::Directory)), directory, "{text}");
-            assert_eq!(told(read.set_on(Sort::File)), set, "{text}");
+            assert_eq!(told(read.made(NodeKind::File)), file, "{text}");
+            assert_eq!(told(read.made(NodeKind::Directory)), directory, "{text}");
+            assert_eq!(told(read.set_on(NodeKind::File)), set, "{text}");
         }
         for odd in ["", "archive,hidden", "Normal", "ReadOnly|", "7"] {
             assert_eq!(Attributes::parse(odd), None, "{odd}");
@@ -386,7 +386,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             (all.attributes, all.created, all.permission),
-            (Some(Flags::Preserve), Some(Moment::Now), Some(Permission::Inherit))
+            (Some(Flags::Preserve), Some(FileTime::Now), Some(Permission::Inherit))
         );
     }
 
@@ -408,20 +408,20 @@ mod tests {
     fn what_is_not_said_stays() {
         let (then, now) = (Timestamp::from_unix(1_000, 0), Timestamp::from_unix(2_000, 0));
         let (one, other) = (sddl::Key::of("one"), sddl::Key::of("other"));
-        let before = SmbInput::default().make(Sort::File, one, then).unwrap();
+        let before = SmbInput::default().make(NodeKind::File, one, then).unwrap();
         assert_eq!((before.attributes.to_string().as_str(), before.created, before.changed), ("Archive", then, then));
-        let after = SmbInput::default().revise(Sort::File, before, None, one, now).unwrap();
+        let after = SmbInput::default().revise(NodeKind::File, before, None, one, now).unwrap();
         assert_eq!(after, Smb { changed: now, ..before });
-        let written = SmbInput { written: Some(Moment::Now), changed: Some(Moment::Preserve), ..SmbInput::default() };
+        let written = SmbInput { written: Some(FileTime::Now), changed: Some(FileTime::Preserve), ..SmbInput::default() };
         assert_eq!(
-            written.revise(Sort::File, before, None, other, now).unwrap(),
+            written.revise(NodeKind::File, before, None, other, now).unwrap(),
             Smb { written: now, permission: other, ..before }
         );
-        let copied = SmbInput { attributes: Some(Flags::Source), created: Some(Moment::Source), ..SmbInput::default() };
-        assert_eq!(copied.revise(Sort::File, before, None, one, now).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
-        assert_eq!(copied.make(Sort::File, one, now).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
+        let copied = SmbInput { attributes: Some(Flags::Source), created: Some(FileTime::Source), ..SmbInput::default() };
+        assert_eq!(copied.revise(NodeKind::File, before, None, one, now).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
+        assert_eq!(copied.make(NodeKind::File, one, now).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
         let source = Smb { attributes: Attributes(1), created: Timestamp::from_unix(5, 0), ..before };
-        let made = copied.revise(Sort::File, before, Some(source), one, now).unwrap();
+        let made = copied.revise(NodeKind::File, before, Some(source), one, now).unwrap();
         assert_eq!((made.attributes.to_string().as_str(), made.created), ("ReadOnly", source.created));
     }
 }

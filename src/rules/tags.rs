@@ -101,7 +101,7 @@ fn is_permitted(c: char) -> bool {
 
 /// How a comparison compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op {
+pub enum Comparison {
     /// `=`
     Equal,
     /// `<>`
@@ -116,26 +116,26 @@ pub enum Op {
     LessOrEqual,
 }
 
-impl Op {
+impl Comparison {
     fn holds(self, left: &str, right: &str) -> bool {
         match self {
-            Op::Equal => left == right,
-            Op::NotEqual => left != right,
-            Op::Greater => left > right,
-            Op::GreaterOrEqual => left >= right,
-            Op::Less => left < right,
-            Op::LessOrEqual => left <= right,
+            Comparison::Equal => left == right,
+            Comparison::NotEqual => left != right,
+            Comparison::Greater => left > right,
+            Comparison::GreaterOrEqual => left >= right,
+            Comparison::Less => left < right,
+            Comparison::LessOrEqual => left <= right,
         }
     }
 
     fn sign(self) -> &'static str {
         match self {
-            Op::Equal => "=",
-            Op::NotEqual => "<>",
-            Op::Greater => ">",
-            Op::GreaterOrEqual => ">=",
-            Op::Less => "<",
-            Op::LessOrEqual => "<=",
+            Comparison::Equal => "=",
+            Comparison::NotEqual => "<>",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
         }
     }
 }
@@ -148,7 +148,7 @@ pub enum Expr {
         /// The tag that is compared.
         key: String,
         /// How.
-        op: Op,
+        op: Comparison,
         /// With what.
         value: String,
     },
@@ -170,7 +170,9 @@ impl Expr {
     /// Whether it is true of these tags. A tag that is not there is unequal to everything, and neither less nor greater.
     pub fn holds(&self, tags: &Tags) -> bool {
         match self {
-            Expr::Compare { key, op, value } => tags.get(key).map_or(*op == Op::NotEqual, |stored| op.holds(stored, value)),
+            Expr::Compare { key, op, value } => {
+                tags.get(key).map_or(*op == Comparison::NotEqual, |stored| op.holds(stored, value))
+            }
             Expr::All(terms) => terms.iter().all(|term| term.holds(tags)),
             Expr::Any(terms) => terms.iter().any(|term| term.holds(tags)),
         }
@@ -210,7 +212,7 @@ enum Token {
     Value(String),
     /// A bare identifier: a key, AND, OR or `@container`.
     Word(String),
-    Op(Op),
+    Op(Comparison),
     Open,
     Close,
 }
@@ -299,7 +301,7 @@ impl Tokens {
     }
 
     /// `key operator value`
-    fn comparison(&mut self) -> Result<(String, Op, String), String> {
+    fn comparison(&mut self) -> Result<(String, Comparison, String), String> {
         let place = self.place();
         let key = match self.left.last() {
             Some((_, Token::Word(word))) if word.starts_with('@') => {
@@ -377,10 +379,17 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
 }
 
 /// The operator that `text` begins with, the longer ones first, and what comes after it.
-fn operator(text: &str) -> Option<(Op, &str)> {
-    [Op::NotEqual, Op::GreaterOrEqual, Op::LessOrEqual, Op::Equal, Op::Greater, Op::Less]
-        .into_iter()
-        .find_map(|op| Some((op, text.strip_prefix(op.sign())?)))
+fn operator(text: &str) -> Option<(Comparison, &str)> {
+    [
+        Comparison::NotEqual,
+        Comparison::GreaterOrEqual,
+        Comparison::LessOrEqual,
+        Comparison::Equal,
+        Comparison::Greater,
+        Comparison::Less,
+    ]
+    .into_iter()
+    .find_map(|op| Some((op, text.strip_prefix(op.sign())?)))
 }
 
 #[cfg(test)]
@@ -514,7 +523,14 @@ mod tests {
     }
 
     fn expressions() -> impl Strategy<Value = Expr> {
-        let op = prop::sample::select(vec![Op::Equal, Op::NotEqual, Op::Greater, Op::GreaterOrEqual, Op::Less, Op::LessOrEqual]);
+        let op = prop::sample::select(vec![
+            Comparison::Equal,
+            Comparison::NotEqual,
+            Comparison::Greater,
+            Comparison::GreaterOrEqual,
+            Comparison::Less,
+            Comparison::LessOrEqual,
+        ]);
         let compare = ("[ -~]{0,6}", op, "[ -~é]{0,6}").prop_map(|(key, op, value)| Expr::Compare { key, op, value });
         compare.prop_recursive(4, 32, 4, |inner| {
             let terms = || prop::collection::vec(inner.clone(), 2..4);

@@ -106,7 +106,7 @@ impl Tier {
 
 /// How soon a rehydration ends (`x-ms-rehydrate-priority`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Priority {
+pub enum RehydratePriority {
     /// Within fifteen hours.
     #[default]
     Standard,
@@ -114,13 +114,13 @@ pub enum Priority {
     High,
 }
 
-impl Priority {
+impl RehydratePriority {
     /// Reads it.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue.
-    pub fn read(text: &str) -> Result<Priority, StorageError> {
-        [Priority::Standard, Priority::High]
+    pub fn read(text: &str) -> Result<RehydratePriority, StorageError> {
+        [RehydratePriority::Standard, RehydratePriority::High]
             .into_iter()
             .find(|priority| priority.name().eq_ignore_ascii_case(text))
             .ok_or_else(|| StorageError::invalid_header("x-ms-rehydrate-priority", text))
@@ -129,15 +129,15 @@ impl Priority {
     /// The name on the wire.
     pub const fn name(self) -> &'static str {
         match self {
-            Priority::Standard => "Standard",
-            Priority::High => "High",
+            RehydratePriority::Standard => "Standard",
+            RehydratePriority::High => "High",
         }
     }
 
     const fn seconds(self) -> u64 {
         match self {
-            Priority::Standard => 15 * 3600,
-            Priority::High => 3600,
+            RehydratePriority::Standard => 15 * 3600,
+            RehydratePriority::High => 3600,
         }
     }
 }
@@ -196,7 +196,7 @@ pub struct Rehydration {
     /// The tier at its end.
     pub to: Tier,
     /// How soon it ends.
-    pub priority: Priority,
+    pub priority: RehydratePriority,
     /// When it ends.
     pub until: Timestamp,
 }
@@ -226,13 +226,18 @@ impl CurrentTier {
     ///
     /// # Errors
     /// 409 BlobBeingRehydrated for another goal than the one it is on the way to; 409 CannotChangeToLowerTier for a smaller size class.
-    pub fn set(before: Option<CurrentTier>, tier: Tier, priority: Priority, now: Timestamp) -> Result<CurrentTier, StorageError> {
+    pub fn set(
+        before: Option<CurrentTier>,
+        tier: Tier,
+        priority: RehydratePriority,
+        now: Timestamp,
+    ) -> Result<CurrentTier, StorageError> {
         let Some(before) = before.map(|placed| placed.seen(now)) else { return Ok(CurrentTier::new(tier, now)) };
         match (before.rehydration, before.tier, tier) {
             (Some(way), _, goal) if way.to != goal => Err(ErrorCode::BlobBeingRehydrated.into()),
             (Some(way), ..) => {
                 let until = way.until.min(now.after_seconds(priority.seconds()));
-                let priority = if priority == Priority::High { priority } else { way.priority };
+                let priority = if priority == RehydratePriority::High { priority } else { way.priority };
                 Ok(CurrentTier { rehydration: Some(Rehydration { to: way.to, priority, until }), ..before })
             }
             (None, Tier::Archive, goal) if goal != Tier::Archive => {
@@ -252,7 +257,7 @@ impl CurrentTier {
     pub fn copied(
         source: Option<CurrentTier>,
         asked: Option<CurrentTier>,
-        priority: Priority,
+        priority: RehydratePriority,
         now: Timestamp,
     ) -> Result<Option<CurrentTier>, StorageError> {
         if source.is_none_or(|source| source.seen(now).tier != Tier::Archive) {
@@ -334,7 +339,7 @@ mod tests {
     fn a_copy_leaves_the_archive_as_slowly() {
         let now = Timestamp::from_unix(1_000_000, 0);
         let [archived, cool, hot] = [Tier::Archive, Tier::Cool, Tier::Hot].map(|tier| Some(CurrentTier::new(tier, now)));
-        let copied = |source, asked| CurrentTier::copied(source, asked, Priority::High, now);
+        let copied = |source, asked| CurrentTier::copied(source, asked, RehydratePriority::High, now);
         for asked in [None, hot, archived] {
             assert_eq!([copied(None, asked), copied(cool, asked)], [Ok(asked), Ok(asked)]);
         }
@@ -350,16 +355,17 @@ mod tests {
     fn the_way_back_from_the_archive_takes_its_time() {
         let now = Timestamp::from_unix(1_000_000, 0);
         let archived = CurrentTier::new(Tier::Archive, now);
-        let waking = CurrentTier::set(Some(archived), Tier::Cool, Priority::Standard, now).unwrap();
+        let waking = CurrentTier::set(Some(archived), Tier::Cool, RehydratePriority::Standard, now).unwrap();
         assert_eq!((waking.tier, waking.rehydration.unwrap().status()), (Tier::Archive, "rehydrate-pending-to-cool".to_owned()));
         assert_eq!(waking.seen(now.after_seconds(15 * 3600 - 1)).tier, Tier::Archive);
         let woken = waking.seen(now.after_seconds(15 * 3600));
         assert_eq!((woken.tier, woken.rehydration), (Tier::Cool, None));
-        let hurried = CurrentTier::set(Some(waking), Tier::Cool, Priority::High, now).unwrap();
+        let hurried = CurrentTier::set(Some(waking), Tier::Cool, RehydratePriority::High, now).unwrap();
         assert_eq!(hurried.seen(now.after_seconds(3600)).tier, Tier::Cool);
-        let other = CurrentTier::set(Some(waking), Tier::Hot, Priority::Standard, now);
+        let other = CurrentTier::set(Some(waking), Tier::Hot, RehydratePriority::Standard, now);
         assert_eq!(other.unwrap_err().code(), ErrorCode::BlobBeingRehydrated);
-        let smaller = CurrentTier::set(Some(CurrentTier::new(Tier::Premium(3), now)), Tier::Premium(1), Priority::Standard, now);
+        let smaller =
+            CurrentTier::set(Some(CurrentTier::new(Tier::Premium(3), now)), Tier::Premium(1), RehydratePriority::Standard, now);
         assert_eq!(smaller.unwrap_err().code(), ErrorCode::CannotChangeToLowerTier);
     }
 }

@@ -70,7 +70,7 @@ impl RemoteSource {
         };
         let modified = text(&answer.headers, "last-modified").and_then(Timestamp::parse_http);
         let want = call.conditions_named(&condition::SOURCE)?;
-        condition::elsewhere_holds(&want, text(&answer.headers, "etag"), modified).map_err(|unmet| {
+        condition::check_remote_source(&want, text(&answer.headers, "etag"), modified).map_err(|unmet| {
             copy_source::refused(call.version, &StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status()))
         })?;
         if answer.length().is_some_and(|length| part.start > 0 && part.start >= length) {

@@ -22,7 +22,7 @@ takes! { Asked {
 
 /// A line of such a listing.
 #[derive(Debug)]
-pub struct Line<'a, S> {
+pub struct ListedResource<'a, S> {
     /// The name.
     pub name: &'a str,
     /// What has it, or had it.
@@ -57,7 +57,7 @@ pub fn answer_lines<S: Resource>(
     plural: &str,
     known: &'static [&'static str],
     system: &[&str],
-    mut write: impl FnMut(&mut Writer, &Line<'_, S>, &[&'static str]),
+    mut write: impl FnMut(&mut Writer, &ListedResource<'_, S>, &[&'static str]),
 ) -> Result<Reply, StorageError> {
     let asked = Asked::of(call)?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
@@ -91,10 +91,11 @@ fn lines<'a, S: Resource>(
     named: &'a ResourceIndex<S>,
     from: &str,
     deleted: Option<Timestamp>,
-) -> impl Iterator<Item = (&'a str, Timestamp, Line<'a, S>)> + use<'a, S> {
+) -> impl Iterator<Item = (&'a str, Timestamp, ListedResource<'a, S>)> + use<'a, S> {
     let live = named.range(Arc::<str>::from(from)..);
-    let mut live =
-        live.map(|(name, cell)| (&**name, Timestamp::NEVER, Line { name, state: cell.read(), deleted: None })).peekable();
+    let mut live = live
+        .map(|(name, cell)| (&**name, Timestamp::NEVER, ListedResource { name, state: cell.read(), deleted: None }))
+        .peekable();
     let mut gone = deleted.map(|now| named.deleted_from(from, now)).into_iter().flatten().map(gone_line).peekable();
     std::iter::from_fn(move || match (live.peek(), gone.peek()) {
         (Some((there, ..)), Some((was, ..))) if was <= there => gone.next(),
@@ -103,8 +104,10 @@ fn lines<'a, S: Resource>(
     })
 }
 
-fn gone_line<'a, S: Resource>((name, born, kept): (&'a str, Timestamp, &'a Deleted<S>)) -> (&'a str, Timestamp, Line<'a, S>) {
-    (name, born, Line { name, state: kept.state(), deleted: Some((born, kept.deletion)) })
+fn gone_line<'a, S: Resource>(
+    (name, born, kept): (&'a str, Timestamp, &'a Deleted<S>),
+) -> (&'a str, Timestamp, ListedResource<'a, S>) {
+    (name, born, ListedResource { name, state: kept.state(), deleted: Some((born, kept.deletion)) })
 }
 
 /// Reads `include=`: some of the words that the service knows, in any case.

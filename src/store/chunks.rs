@@ -1,7 +1,7 @@
 //! Bytes that do not change, piece by piece: where each lies, and all of a content's on their way out.
 
 use super::content::Slices;
-use super::disk::extents::Piece;
+use super::disk::extents::ExtentSlice;
 use super::sparse::SparseSlices;
 use bytes::Bytes;
 use parking_lot::Mutex;
@@ -15,7 +15,7 @@ pub enum Chunk {
     /// In memory.
     Memory(Bytes),
     /// On disk: a range of what was written there at once.
-    Disk(Arc<Piece>, Range<u32>),
+    Disk(Arc<ExtentSlice>, Range<u32>),
     /// Nowhere: so many zeros, at most [`ZEROS`].
     Zeros(u32),
 }
@@ -80,24 +80,24 @@ impl PartialEq for Chunk {
 pub struct Chunks {
     /// The first of them, once it was read.
     first: Option<Chunk>,
-    rest: Rest,
+    rest: ChunkStorage,
 }
 
 #[derive(Clone, Debug)]
-enum Rest {
+enum ChunkStorage {
     Rope(Slices),
     Sparse(SparseSlices),
 }
 
 impl From<Slices> for Chunks {
     fn from(slices: Slices) -> Chunks {
-        Chunks { first: None, rest: Rest::Rope(slices) }
+        Chunks { first: None, rest: ChunkStorage::Rope(slices) }
     }
 }
 
 impl From<SparseSlices> for Chunks {
     fn from(slices: SparseSlices) -> Chunks {
-        Chunks { first: None, rest: Rest::Sparse(slices) }
+        Chunks { first: None, rest: ChunkStorage::Sparse(slices) }
     }
 }
 
@@ -106,8 +106,8 @@ impl Iterator for Chunks {
 
     fn next(&mut self) -> Option<Chunk> {
         self.first.take().or_else(|| match &mut self.rest {
-            Rest::Rope(slices) => slices.next(),
-            Rest::Sparse(slices) => slices.next(),
+            ChunkStorage::Rope(slices) => slices.next(),
+            ChunkStorage::Sparse(slices) => slices.next(),
         })
     }
 }

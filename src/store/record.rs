@@ -4,7 +4,7 @@
 use super::Store;
 use super::chunks::Chunk;
 use super::content::Content;
-use super::disk::extents::Place;
+use super::disk::extents::ExtentRange;
 use super::journal::{Changes, CorruptRecord, Records, diff};
 use super::sparse::{Run, Sparse};
 use crate::rules::time::Timestamp;
@@ -13,30 +13,30 @@ use serde::{Deserialize, Serialize};
 
 /// A content, as records have it. Whoever puts it into a record has a version of it among its own.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Written<'a>(#[serde(borrow)] Vec<Part<'a>>);
+pub struct ContentRecord<'a>(#[serde(borrow)] Vec<Part<'a>>);
 
 #[derive(Debug, Serialize, Deserialize)]
 enum Part<'a> {
     /// The bytes themselves.
     Here(#[serde(with = "serde_bytes")] &'a [u8]),
     /// A range of what lies in an extent.
-    There(Place, u32, u32),
+    There(ExtentRange, u32, u32),
     /// So many zeros.
     Zeros(u32),
 }
 
-impl<'a> From<&'a Content> for Written<'a> {
-    fn from(content: &'a Content) -> Written<'a> {
+impl<'a> From<&'a Content> for ContentRecord<'a> {
+    fn from(content: &'a Content) -> ContentRecord<'a> {
         let part = |chunk: &'a Chunk| match chunk {
             Chunk::Memory(bytes) => Part::Here(bytes),
             Chunk::Disk(piece, range) => Part::There(piece.place(), range.start, range.end),
             Chunk::Zeros(count) => Part::Zeros(*count),
         };
-        Written(content.chunks().map(part).collect())
+        ContentRecord(content.chunks().map(part).collect())
     }
 }
 
-impl Written<'_> {
+impl ContentRecord<'_> {
     /// The content.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ const RUN: u8 = 1;
 struct RunRecord<'a> {
     written: u64,
     #[serde(borrow)]
-    content: Written<'a>,
+    content: ContentRecord<'a>,
 }
 
 impl Sparse {

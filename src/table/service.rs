@@ -2,7 +2,7 @@
 
 use super::Tables;
 use super::ops;
-use crate::op::{OperationRequest, OperationSpec, Query, ReplyFuture, ResourceKind, Service, ServiceKind, Target, stated};
+use crate::op::{OperationRequest, OperationSpec, Query, ReplyFuture, ResourceKind, Service, ServiceKind, Target, header_text};
 use crate::rules::{
     access::PublicAccess,
     cors::CorsRule,
@@ -21,7 +21,7 @@ impl Service for Tables {
         ServiceKind::Table
     }
 
-    fn rows(&self) -> Vec<&'static OperationSpec> {
+    fn operations(&self) -> Vec<&'static OperationSpec> {
         ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
@@ -41,7 +41,7 @@ impl Service for Tables {
 
     /// `X-HTTP-Method` on a POST, for clients and proxies that know no other methods.
     fn method(&self, sent: &Method, headers: &HeaderMap) -> Result<Method, StorageError> {
-        let Some(meant) = stated(headers, "x-http-method") else { return Ok(sent.clone()) };
+        let Some(meant) = header_text(headers, "x-http-method") else { return Ok(sent.clone()) };
         let meant = meant.trim().to_ascii_uppercase();
         match meant.as_str() {
             _ if meant.contains(',') => Err(ErrorCode::XMethodIncorrectCount.into()),

@@ -83,10 +83,10 @@ impl Table {
         if !call.keys.holds(&key) {
             return Err(ErrorCode::AuthorizationFailure.with_reason(format!("{key:?} is out of the bounds of the signature")));
         }
-        let stamp = call.now.max(self.latest.next());
-        match write.apply(self.entities.get(&key).map(|entity| &**entity), stamp)? {
+        let last_modified = call.now.max(self.latest.next());
+        match write.apply(self.entities.get(&key).map(|entity| &**entity), last_modified)? {
             Some(entity) => {
-                self.latest = stamp;
+                self.latest = last_modified;
                 let entity = Arc::new(entity);
                 self.entities.insert(key, entity.clone());
                 Ok(Some(entity))

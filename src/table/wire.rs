@@ -4,7 +4,7 @@ use super::state::Table;
 use crate::op::{Field, FieldLocation, OperationRequest, OperationSpec, Query, Reply, odata::Metadata};
 use crate::rules::entity::{Entity, Key, Value, etag, value};
 use crate::rules::fault::{ErrorCode, StorageError};
-use crate::rules::odata::{Record, Select, View};
+use crate::rules::odata::{Record, Select, ValueRef};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ pub const LIMIT: u64 = 4 << 20;
 
 /// What the answers to a request are written by.
 #[derive(Clone, Copy, Debug)]
-pub struct Face<'a> {
+pub struct ResponseFormat<'a> {
     /// How much they say of themselves.
     pub metadata: Metadata,
     /// The address of the account's tables, ending in `/`.
@@ -22,10 +22,10 @@ pub struct Face<'a> {
     pub account: &'a str,
 }
 
-impl<'a> Face<'a> {
+impl<'a> ResponseFormat<'a> {
     /// The face of this call, which shows this much metadata.
-    pub fn new(call: &'a OperationRequest, metadata: Metadata) -> Face<'a> {
-        Face { metadata, endpoint: &call.endpoint, account: &call.account.name }
+    pub fn new(call: &'a OperationRequest, metadata: Metadata) -> ResponseFormat<'a> {
+        ResponseFormat { metadata, endpoint: &call.endpoint, account: &call.account.name }
     }
 
     /// Where a table is found in the list of tables.
@@ -156,26 +156,26 @@ fn plain(letter: char) -> char {
 
 /// An entity, as a filter sees it.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a>(pub &'a Key, pub &'a Entity);
+pub struct FilteredEntity<'a>(pub &'a Key, pub &'a Entity);
 
-impl Record for Seen<'_> {
-    fn field(&self, name: &str) -> Option<View<'_>> {
+impl Record for FilteredEntity<'_> {
+    fn field(&self, name: &str) -> Option<ValueRef<'_>> {
         match name {
-            "PartitionKey" => Some(View::String(self.0.partition())),
-            "RowKey" => Some(View::String(self.0.row())),
-            "Timestamp" => Some(View::DateTime(self.1.timestamp)),
-            name => self.1.get(name).map(View::from),
+            "PartitionKey" => Some(ValueRef::String(self.0.partition())),
+            "RowKey" => Some(ValueRef::String(self.0.row())),
+            "Timestamp" => Some(ValueRef::DateTime(self.1.timestamp)),
+            name => self.1.get(name).map(ValueRef::from),
         }
     }
 }
 
 /// A table, as a filter in lower case sees it: by its name in lower case.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed<'a>(pub &'a str);
+pub struct FilteredTable<'a>(pub &'a str);
 
-impl Record for Listed<'_> {
-    fn field(&self, name: &str) -> Option<View<'_>> {
-        (name == "TableName").then_some(View::String(self.0))
+impl Record for FilteredTable<'_> {
+    fn field(&self, name: &str) -> Option<ValueRef<'_>> {
+        (name == "TableName").then_some(ValueRef::String(self.0))
     }
 }
 
@@ -234,14 +234,14 @@ impl Object<'_> {
     }
 
     /// `odata.metadata`, which tells what kind of document it is: of the tables, of a table's entities, of one of either.
-    pub fn context(&mut self, face: &Face<'_>, fragment: &str) {
+    pub fn context(&mut self, face: &ResponseFormat<'_>, fragment: &str) {
         if face.metadata != Metadata::None {
             self.string("odata.metadata", &format!("{}$metadata#{fragment}", face.endpoint));
         }
     }
 
     /// A table in the list of tables.
-    pub fn table(&mut self, face: &Face<'_>, table: &Table) {
+    pub fn table(&mut self, face: &ResponseFormat<'_>, table: &Table) {
         let name = table.name();
         if face.metadata == Metadata::Full {
             self.string("odata.type", &format!("{}.Tables", face.account));
@@ -252,7 +252,7 @@ impl Object<'_> {
     }
 
     /// An entity of a table, as much of it as is selected.
-    pub fn entity(&mut self, face: &Face<'_>, table: &str, (key, entity): (&Key, &Entity), select: &Select) {
+    pub fn entity(&mut self, face: &ResponseFormat<'_>, table: &str, (key, entity): (&Key, &Entity), select: &Select) {
         let full = face.metadata == Metadata::Full;
         if full {
             self.string("odata.type", &format!("{}.{table}", face.account));

@@ -3,9 +3,9 @@
 use lazuli::account::Accounts;
 use lazuli::blob::Blobs;
 use lazuli::file::Files;
-use lazuli::op::{FieldLocation, OperationSpec, Secondary, Service, ResourceKind, Selector};
+use lazuli::op::{FieldLocation, OperationSpec, ResourceKind, Secondary, Selector, Service};
 use lazuli::queue::Queues;
-use lazuli::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
+use lazuli::rules::access::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use lazuli::rules::condition::ConditionSupport;
 use lazuli::rules::lease::LeaseCheck;
 use lazuli::table::Tables;
@@ -35,7 +35,7 @@ fn page() -> String {
         text += &format!("\n## {}\n\n", service.kind().name());
         text += "| Operation | Request | Takes | SAS | Public | Conditions | Lease | Secondary | Success |\n";
         text += "|---|---|---|---|---|---|---|---|---|\n";
-        for row in service.rows() {
+        for row in service.operations() {
             text += &line(row);
         }
     }

@@ -64,7 +64,7 @@ fn every_parameter_of_the_reference_is_an_input_or_ignored_for_a_reason() {
         ("file", Box::new(Files::new(&accounts)), include_str!("../data/parameters/file.txt")),
     ];
     for (kind, service, data) in &services {
-        let table = Table::new(service.rows());
+        let table = Table::new(service.operations());
         for operation in read(data) {
             let absent = ABSENT.iter().any(|(of, name, _)| of == kind && *name == operation.name);
             for request in operation.requests() {

@@ -118,12 +118,12 @@ fn every_row_is_reached_by_the_request_it_describes() {
 }
 
 fn reaches_every_row(service: &dyn Service) {
-    let rows = service.rows();
+    let rows = service.operations();
     let table = Table::new(rows.clone());
     for (place, row) in rows.iter().enumerate() {
         let (query, headers) = shown(row.selectors);
         let target = match row.resource {
-            ResourceKind::Site => service.site(path(row.resource)).unwrap(),
+            ResourceKind::Site => service.website_target(path(row.resource)).unwrap(),
             ResourceKind::Any => service.target("/name", &query).unwrap(),
             shape => service.target(path(shape), &query).unwrap(),
         };
@@ -146,7 +146,7 @@ fn reaches_every_row(service: &dyn Service) {
 fn an_empty_header_is_as_good_as_none() {
     let mut seen = BTreeSet::new();
     for book in books() {
-        let rows = book.service.rows();
+        let rows = book.service.operations();
         let table = Table::new(rows.clone());
         for row in &rows {
             for sign in row.selectors {
@@ -177,7 +177,7 @@ fn an_empty_header_is_as_good_as_none() {
 /// their order in the table would decide.
 #[test]
 fn no_two_rows_are_ambiguous() {
-    let pairs = books().map(|book| tells_pairs_apart(book.service.rows()));
+    let pairs = books().map(|book| tells_pairs_apart(book.service.operations()));
     assert!(pairs.iter().sum::<usize>() > 10, "{pairs:?} pairs were compared");
 }
 
@@ -222,7 +222,7 @@ fn tells_pairs_apart(rows: Vec<&'static OperationSpec>) -> usize {
 #[test]
 fn names_are_unique_and_the_references_own() {
     for book in books() {
-        let rows = book.service.rows();
+        let rows = book.service.operations();
         let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
         assert_eq!(names.len(), rows.len());
         for name in names {
@@ -235,7 +235,7 @@ fn names_are_unique_and_the_references_own() {
 #[test]
 fn methods_and_endpoints_agree() {
     use lazuli::op::Secondary;
-    for row in books().iter().flat_map(|book| book.service.rows()) {
+    for row in books().iter().flat_map(|book| book.service.operations()) {
         let reads = match row.name {
             // It is posted because it has a body.
             "Query Blob Contents" => true,
@@ -413,7 +413,7 @@ fn has_every_operation(book: &Book) {
     let placed: Vec<&str> = book.places.iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, placed);
 
-    let rows = book.service.rows();
+    let rows = book.service.operations();
     let table = Table::new(rows.clone());
     let mut reached: BTreeSet<&str> = book.beyond.iter().copied().collect();
     for (operation, (id, name)) in described.iter().zip(book.places) {

@@ -50,7 +50,7 @@ takes! { Asked {
 } }
 
 /// What an append blob holds.
-struct Held<'a> {
+struct AppendPosition<'a> {
     content: &'a Sparse,
     blocks: u32,
     sealed: bool,
@@ -58,7 +58,7 @@ struct Held<'a> {
 
 async fn append(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
     call.check_content()?;
-    wire::check_kept(&call)?;
+    wire::check_unsupported_headers(&call)?;
     call.conditions()?.check_file_times()?;
     let claimed = call.claimed_checksums()?;
     let received = call.receive(blocks::append_block_limit(call.version), claimed.wanted(call.version)).await?;
@@ -118,9 +118,9 @@ async fn seal(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErr
     Ok(Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-blob-sealed", "true"))
 }
 
-fn held(admitted: &Admitted) -> Result<Held<'_>, StorageError> {
+fn held(admitted: &Admitted) -> Result<AppendPosition<'_>, StorageError> {
     match &admitted.body {
-        Body::Append { content, blocks, sealed } => Ok(Held { content, blocks: *blocks, sealed: *sealed }),
+        Body::Append { content, blocks, sealed } => Ok(AppendPosition { content, blocks: *blocks, sealed: *sealed }),
         Body::Block { .. } | Body::Page { .. } => Err(ErrorCode::InvalidBlobType.into()),
     }
 }

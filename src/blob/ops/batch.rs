@@ -6,7 +6,7 @@ use super::delete_blob::DELETE_BLOB;
 use super::set_blob_tier::SET_BLOB_TIER;
 use crate::op::{CONTENT_TYPE, OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
-use crate::rules::batch::{self, Part};
+use crate::rules::batch::{self, BatchPart};
 use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
 use std::fmt::Write;
 
@@ -81,7 +81,7 @@ async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, Storage
     Ok(Reply::new(call.spec.status).with("content-type", format!("multipart/mixed; boundary={boundary}")).text(text))
 }
 
-async fn answer(call: &OperationRequest, part: Result<&Part, StorageError>) -> String {
+async fn answer(call: &OperationRequest, part: Result<&BatchPart, StorageError>) -> String {
     call.parts.answer(call, part, &ROWS).await
 }
 

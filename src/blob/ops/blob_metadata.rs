@@ -46,7 +46,7 @@ async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
 async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let metadata = call.metadata()?;
     let container = blobs.container(&call)?;
-    let keeping = blobs.keeping(&call)?;
+    let keeping = blobs.retention_policy(&call)?;
     let blob = container
         .write(|container| {
             let admitted = container.admit(&call)?;
@@ -55,5 +55,5 @@ async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
         })
         .await?;
     let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_made(reply, &blob))
+    Ok(wire::with_written(reply, &blob))
 }

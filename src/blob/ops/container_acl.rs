@@ -43,8 +43,8 @@ const LETTERS: &str = "racwdxyltfmeopi";
 
 async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let container = blobs.container(&call)?.read();
-    container.admit_self(&call)?;
-    let about = container.about();
+    container.check_container(&call)?;
+    let about = container.properties();
     Ok(Reply::xml(call.spec.status, policies::document(&about.policies))
         .with_state(container.etag(), about.last_modified)
         .with_some("x-ms-blob-public-access", about.access.name()))
@@ -56,12 +56,12 @@ async fn set(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, Storage
     let container = blobs.container(&call)?;
     let (etag, stamp) = container
         .write(|container| {
-            container.admit_self(&call)?;
+            container.check_container(&call)?;
             container.revise(call.now, |about| {
                 about.access = access;
                 about.policies = stored.into();
             });
-            Ok((container.etag(), container.about().last_modified))
+            Ok((container.etag(), container.properties().last_modified))
         })
         .await?;
     Ok(Reply::new(call.spec.status).with_state(etag, stamp))

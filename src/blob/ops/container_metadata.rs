@@ -38,8 +38,8 @@ pub(super) static SET_CONTAINER_METADATA: Operation<Blobs> = Operation {
 
 async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let container = blobs.container(&call)?.read();
-    container.admit_self(&call)?;
-    let about = container.about();
+    container.check_container(&call)?;
+    let about = container.properties();
     Ok(Reply::new(call.spec.status).with_state(container.etag(), about.last_modified).with_metadata(&about.metadata))
 }
 
@@ -48,9 +48,9 @@ async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
     let container = blobs.container(&call)?;
     let (etag, stamp) = container
         .write(|container| {
-            container.admit_self(&call)?;
+            container.check_container(&call)?;
             container.revise(call.now, |about| about.metadata = metadata);
-            Ok((container.etag(), container.about().last_modified))
+            Ok((container.etag(), container.properties().last_modified))
         })
         .await?;
     Ok(Reply::new(call.spec.status).with_state(etag, stamp))

@@ -24,8 +24,8 @@ pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = Operation {
 
 async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let container = blobs.container(&call)?.read();
-    container.admit_self(&call)?;
-    let about = container.about();
+    container.check_container(&call)?;
+    let about = container.properties();
     let mut reply = Reply::new(call.spec.status)
         .with_state(container.etag(), about.last_modified)
         .with_metadata(&about.metadata)

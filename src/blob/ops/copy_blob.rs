@@ -7,13 +7,13 @@ use super::super::copied::{self, BlobCopy, Progress};
 use super::super::elsewhere::RemoteBlob;
 use super::super::state::{Blob, Container};
 use super::super::wire;
-use crate::op::{RemoteResponse, OperationRequest, SourceLocation, Operation, SourceAuthorization, Reply, OperationSpec, Secondary, ResourceKind, Selector, Source, lost, SOURCE_CONDITIONS};
+use crate::op::{RemoteResponse, OperationRequest, SourceLocation, Operation, SourceAuthorization, Reply, OperationSpec, Secondary, ResourceKind, Selector, Source, source_unavailable, SOURCE_CONDITIONS};
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::condition::{self, ConditionSupport, CurrentState, UnmetCondition};
 use crate::rules::encryption::Encryption;
 use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::lease::{self, LeaseCheck, LeasedResource};
-use crate::rules::tier::{TierSupport, CurrentTier, Priority};
+use crate::rules::tier::{TierSupport, CurrentTier, RehydratePriority};
 use crate::rules::time::Timestamp;
 use crate::service::elsewhere::{RemoteSource, named_if_unmet};
 use crate::store::Store;
@@ -49,7 +49,7 @@ takes! { Asked {
 async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
     let mut given = wire::NewBlobHeaders::read(&call, TierSupport::Any)?;
-    let priority = asked.priority.as_deref().map_or(Ok(Priority::default()), Priority::read)?;
+    let priority = asked.priority.as_deref().map_or(Ok(RehydratePriority::default()), RehydratePriority::read)?;
     let found = call.sources.find(&call, &asked.source, SourceAuthorization::Caller)?;
     let id = call.environment.id();
     let source = copied::without_signature(&asked.source);
@@ -87,7 +87,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
             .await?;
             let container = Arc::downgrade(&container);
             let name = call.blob().into();
-            let coming = Coming { container, name, id, described, seal: asked.seal, total, arrived, world: call.environment.clone(), store: call.store.clone() };
+            let coming = PendingCopy { container, name, id, described, seal: asked.seal, total, arrived, world: call.environment.clone(), store: call.store.clone() };
             call.sources.go_on(Box::pin(coming.bring(elsewhere.answer)));
             blob
         }
@@ -96,7 +96,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
         .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", blob.copy.as_ref().map_or("success", |copy| copy.status()));
-    Ok(wire::with_made(reply, &blob))
+    Ok(wire::with_written(reply, &blob))
 }
 
 /// The blob of this server that is copied, once it is as the request wants it.
@@ -105,9 +105,9 @@ async fn original(blobs: &Blobs, call: &OperationRequest, asked: &Asked, source:
     let from = blobs.find(&source.account.name, &source.target.container).map_err(gone)?;
     let original = from.read().source(source, call.now).map_err(gone)?;
     let stored = CurrentState { etag: original.etag(), modified: original.last_modified, tags: &original.tags };
-    lease::admit(original.lease(), LeaseCheck::IfPresent, asked.source_lease, LeasedResource::Blob, call.now)?;
+    lease::check(original.lease(), LeaseCheck::IfPresent, asked.source_lease, LeasedResource::Blob, call.now)?;
     let want = call.conditions_named(&condition::SOURCE)?;
-    condition::source_holds(&want, &stored).map_err(UnmetCondition::of_source)?;
+    condition::check_source(&want, &stored).map_err(UnmetCondition::of_source)?;
     // A copy brings no key of its source's.
     original.encryption.admits_reader(&Encryption::Service)?;
     accessed::keep(&from, &source.account, &source.target.blob, &original, call.now).await;
@@ -141,14 +141,14 @@ async fn make(
     inherit: impl FnOnce(Blob) -> Blob,
 ) -> Result<(Arc<Cell<Container>>, Arc<Blob>), StorageError> {
     let container = blobs.container(call)?;
-    let keeping = blobs.keeping(call)?;
+    let keeping = blobs.retention_policy(call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(call)?;
-            if claimed.stands().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
+            if claimed.current().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
                 return Err(ErrorCode::InvalidBlobType.into());
             }
-            if claimed.stands().is_some_and(|blob| blob.lease().duration(call.now) == Some("fixed")) {
+            if claimed.current().is_some_and(|blob| blob.lease().duration(call.now) == Some("fixed")) {
                 return Err(ErrorCode::InfiniteLeaseDurationRequired.into());
             }
             Ok(container.create(claimed, call.now, keeping, |new| {
@@ -162,7 +162,7 @@ async fn make(
 }
 
 /// A copy whose bytes come in the background. It holds nothing of what it copies to: when that is gone, it ends.
-struct Coming {
+struct PendingCopy {
     container: Weak<Cell<Container>>,
     name: Arc<str>,
     id: [u8; 16],
@@ -174,12 +174,12 @@ struct Coming {
     store: Store,
 }
 
-impl Coming {
+impl PendingCopy {
     async fn bring(self, answer: RemoteResponse) {
         let mut filling = self.described.filling(&self.store, self.total, self.world.now());
         let take = |piece: &[u8]| {
             filling.push(piece)?;
-            let count = self.arrived.upgrade().ok_or_else(|| lost("nobody waits for it any more"))?;
+            let count = self.arrived.upgrade().ok_or_else(|| source_unavailable("nobody waits for it any more"))?;
             count.store(filling.came(), Ordering::Relaxed);
             Ok(())
         };
@@ -188,7 +188,7 @@ impl Coming {
         let now = self.world.now();
         let body = streamed.and_then(|()| match filling.came() == self.total {
             true => filling.finish(),
-            false => Err(lost("the source is not as long as it said")),
+            false => Err(source_unavailable("the source is not as long as it said")),
         });
         let came = body.map(|body| sealed(body, self.seal)).map_err(|fault| {
             tracing::debug!(target: "lazuli::copy", "{fault}");

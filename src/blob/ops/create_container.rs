@@ -27,7 +27,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
     let metadata = call.metadata()?;
     let account = blobs.account(&call.account.name)?;
     let container = Container::new(call.now, metadata, access, wire::read_preset(&call)?);
-    let reply = Reply::new(call.spec.status).with_state(container.etag(), container.about().last_modified);
+    let reply = Reply::new(call.spec.status).with_state(container.etag(), container.properties().last_modified);
     account
         .resources
         .write(|containers| {

@@ -66,7 +66,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
         (false, false) => "d",
     };
     if !call.authorization.allows(letter) {
-        return Err(call.authorization.lacking(letter));
+        return Err(call.authorization.missing_permission(letter));
     }
     let container = blobs.container(&call)?;
     if permanent {
@@ -82,7 +82,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
             .await?;
         return Ok(answer(&call, true));
     }
-    let keeping = blobs.keeping(&call)?;
+    let keeping = blobs.retention_policy(&call)?;
     let for_good = container
         .write(|container| {
             let admitted = container.admit(&call)?;

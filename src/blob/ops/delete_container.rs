@@ -31,7 +31,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
             }
             let days = call.account.container_retention;
             containers.delete(call.container(), call.now, days, |container| {
-                container.admit_self(&call)?;
+                container.check_container(&call)?;
                 if name::SYSTEM.contains(&call.container()) {
                     return Err(ErrorCode::AuthorizationFailure.into());
                 }

@@ -5,7 +5,7 @@ use super::super::state::{ListInclude, VersionSelector, ListedBlob};
 use super::super::wire;
 use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, xml::Writer};
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
-use crate::rules::listing::{self, Position, Sieve};
+use crate::rules::listing::{self, Position, ListingFilter};
 use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, tags::Where, version::Version};
 use crate::takes;
 use std::sync::Arc;
@@ -65,7 +65,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
     }
     let only = |name: &str| [scope, search.container()].into_iter().flatten().all(|only| only == name);
 
-    let mut sieve = Sieve::new(max, LOOKS);
+    let mut sieve = ListingFilter::new(max, LOOKS);
     let (mut found, mut next) = (Vec::new(), None);
     let containers = blobs.account(&call.account.name)?.resources.read();
     'containers: for (container, cell) in containers.range(Arc::<str>::from(from)..).filter(|(name, _)| only(name)) {

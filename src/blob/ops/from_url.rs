@@ -147,7 +147,7 @@ const COPY_LIMIT: u64 = 256 << 20;
 
 /// Which checksum an operation answers with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answers {
+enum CopyReply {
     /// The one that the client named, or else the one of the version.
     AsClaimed,
     /// The MD5, whatever the version: recorded of Append Block From URL.
@@ -157,8 +157,8 @@ enum Answers {
 }
 
 /// A source that the caller may read, as it was when the operation began, and what was asked for of its bytes.
-struct Fetched {
-    origin: Origin,
+struct FetchedSource {
+    origin: CopySource,
     headers: ContentHeaders,
     metadata: Metadata,
     /// Its tags, if they were asked for.
@@ -171,7 +171,7 @@ struct Fetched {
 }
 
 /// What a source's type is known by.
-enum Origin {
+enum CopySource {
     /// Its own body.
     Here(Body),
     /// What its server says of it.
@@ -180,10 +180,10 @@ enum Origin {
 
 /// What is asked for of a source.
 #[derive(Clone, Copy, Debug)]
-struct Want {
+struct SourceRequirements {
     /// The most bytes.
     limit: u64,
-    answers: Answers,
+    answers: CopyReply,
     /// Whether all of it is, whatever range the request names.
     whole: bool,
     /// Whether its tags are.
@@ -194,46 +194,46 @@ struct Want {
     names_unmet: bool,
 }
 
-impl Want {
+impl SourceRequirements {
     /// Only bytes, as many at most, of a source that brings the right to read it.
-    fn bytes(limit: u64, answers: Answers) -> Want {
-        Want { limit, answers, whole: false, tags: false, md5: false, names_unmet: false }
+    fn bytes(limit: u64, answers: CopyReply) -> SourceRequirements {
+        SourceRequirements { limit, answers, whole: false, tags: false, md5: false, names_unmet: false }
     }
 }
 
-impl Fetched {
+impl FetchedSource {
     /// Finds the source, holds its conditions, and takes as many of its bytes as were asked for. Those of this server are shared, not
     /// copied.
     ///
     /// # Errors
     /// CannotVerifyCopySource with the status of what went wrong (recorded: 304 and 412 for conditions); 413 for more bytes than are
     /// wanted; 400 for checksums that are not those of the bytes.
-    async fn read(blobs: &Blobs, call: &OperationRequest, want: Want) -> Result<Fetched, StorageError> {
+    async fn read(blobs: &Blobs, call: &OperationRequest, want: SourceRequirements) -> Result<FetchedSource, StorageError> {
         let asked = Asked::of(call)?;
         let range = Part::of(call)?.range.filter(|_| !want.whole);
-        wire::check_kept(call)?;
+        wire::check_unsupported_headers(call)?;
         call.check_no_content()?;
         let claimed = asked.claimed()?;
         let wanted = match want.answers {
-            Answers::AsClaimed => claimed.wanted(call.version),
-            Answers::Md5 => claimed.wanted_with_md5(call.version),
-            Answers::Both => ChecksumKinds { md5: true, crc64: true },
+            CopyReply::AsClaimed => claimed.wanted(call.version),
+            CopyReply::Md5 => claimed.wanted_with_md5(call.version),
+            CopyReply::Both => ChecksumKinds { md5: true, crc64: true },
         };
         let computed = ChecksumKinds { md5: wanted.md5 || want.md5, ..wanted };
         let fetched = match call.sources.find(call, &asked.source, SourceAuthorization::Shown)? {
-            SourceLocation::Here(source) => Fetched::here(blobs, call, &source, range.as_deref(), want, computed).await?,
-            SourceLocation::Elsewhere => Fetched::elsewhere(call, &asked.source, range.as_deref(), want, computed).await?,
+            SourceLocation::Here(source) => FetchedSource::here(blobs, call, &source, range.as_deref(), want, computed).await?,
+            SourceLocation::Elsewhere => FetchedSource::elsewhere(call, &asked.source, range.as_deref(), want, computed).await?,
         };
         claimed.check(fetched.digests)?;
-        Ok(Fetched { md5: fetched.digests.md5, digests: fetched.digests.only(wanted), ..fetched })
+        Ok(FetchedSource { md5: fetched.digests.md5, digests: fetched.digests.only(wanted), ..fetched })
     }
 
-    async fn here(blobs: &Blobs, call: &OperationRequest, source: &Source, range: Option<&str>, want: Want, wanted: ChecksumKinds) -> Result<Fetched, StorageError> {
+    async fn here(blobs: &Blobs, call: &OperationRequest, source: &Source, range: Option<&str>, want: SourceRequirements, wanted: ChecksumKinds) -> Result<FetchedSource, StorageError> {
         let lost = |fault: StorageError| copy_source::refused(call.version, &fault);
         let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?;
         let blob = from.read().source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
         let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
-        condition::source_holds(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| match want.names_unmet {
+        condition::check_source(&call.conditions_named(&condition::SOURCE)?, &stored).map_err(|unmet| match want.names_unmet {
             true => unmet.of_source().into(),
             false => not_as_wanted(call.version, unmet),
         })?;
@@ -254,8 +254,8 @@ impl Fetched {
                 hasher.update(&chunk.read()?);
             }
         }
-        Ok(Fetched {
-            origin: Origin::Here(blob.body.clone()),
+        Ok(FetchedSource {
+            origin: CopySource::Here(blob.body.clone()),
             headers: blob.headers.clone(),
             metadata: blob.metadata.clone(),
             tags: want.tags.then(|| blob.tags.clone()),
@@ -265,7 +265,7 @@ impl Fetched {
         })
     }
 
-    async fn elsewhere(call: &OperationRequest, url: &str, range: Option<&str>, want: Want, wanted: ChecksumKinds) -> Result<Fetched, StorageError> {
+    async fn elsewhere(call: &OperationRequest, url: &str, range: Option<&str>, want: SourceRequirements, wanted: ChecksumKinds) -> Result<FetchedSource, StorageError> {
         let named = |fault| if want.names_unmet { named_if_unmet(call, fault) } else { fault };
         let source = RemoteSource::open(call, url, range).await.map_err(named)?;
         let described = source.described()?;
@@ -274,10 +274,10 @@ impl Fetched {
             false => None,
         };
         let received = source.answer.receive(&call.store, source.part, want.limit, wanted).await?;
-        Ok(Fetched {
+        Ok(FetchedSource {
             headers: described.headers.clone(),
             metadata: described.metadata.clone(),
-            origin: Origin::Elsewhere(described),
+            origin: CopySource::Elsewhere(described),
             tags,
             content: received.content,
             digests: received.digests,
@@ -286,12 +286,12 @@ impl Fetched {
     }
 }
 
-impl Fetched {
+impl FetchedSource {
     /// All of it, as a body of its own type.
     fn body(&self, call: &OperationRequest) -> Result<Body, StorageError> {
         match &self.origin {
-            Origin::Here(body) => Ok(body.clone()),
-            Origin::Elsewhere(described) => described.body(&call.store, &self.content, call.now),
+            CopySource::Here(body) => Ok(body.clone()),
+            CopySource::Elsewhere(described) => described.body(&call.store, &self.content, call.now),
         }
     }
 }
@@ -301,8 +301,8 @@ async fn put_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, Storag
     let given = wire::NewBlobHeaders::read(&call, TierSupport::Standard)?;
     let tags = copies_tags(&options, &call)?;
     let limit = blocks::put_blob_limit(call.version);
-    let want = Want { tags, md5: true, names_unmet: true, ..Want::bytes(limit, Answers::AsClaimed) };
-    let fetched = Fetched::read(blobs, &call, want).await?;
+    let want = SourceRequirements { tags, md5: true, names_unmet: true, ..SourceRequirements::bytes(limit, CopyReply::AsClaimed) };
+    let fetched = FetchedSource::read(blobs, &call, want).await?;
     let stated = ContentHeaders::read(&call, ContentHeaderSource::ByName);
     let md5 = fetched.md5.map(|md5| Box::from(md5.to_string()));
     let headers = match options.properties {
@@ -316,7 +316,7 @@ async fn put_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, Storag
     let headers = ContentHeaders { md5: headers.md5.or(md5), ..headers };
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
     let container = blobs.container(&call)?;
-    let keeping = blobs.keeping(&call)?;
+    let keeping = blobs.retention_policy(&call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(&call)?;
@@ -332,24 +332,24 @@ async fn put_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, Storag
         })
         .await?;
     let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_made(reply, &blob), fetched.digests))
+    Ok(wire::with_digests(wire::with_written(reply, &blob), fetched.digests))
 }
 
 async fn copy_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let options = Options::of(&call)?;
     let given = wire::NewBlobHeaders::read(&call, TierSupport::Standard)?;
     let tags = copies_tags(&options, &call)?;
-    let want = Want { whole: true, tags, ..Want::bytes(COPY_LIMIT, Answers::AsClaimed) };
-    let fetched = Fetched::read(blobs, &call, want).await?;
+    let want = SourceRequirements { whole: true, tags, ..SourceRequirements::bytes(COPY_LIMIT, CopyReply::AsClaimed) };
+    let fetched = FetchedSource::read(blobs, &call, want).await?;
     let body = fetched.body(&call)?;
     let source = Asked::of(&call)?.source;
     let id = call.environment.id();
     let container = blobs.container(&call)?;
-    let keeping = blobs.keeping(&call)?;
+    let keeping = blobs.retention_policy(&call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(&call)?;
-            if claimed.stands().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
+            if claimed.current().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
                 return Err(ErrorCode::InvalidBlobType.into());
             }
             Ok(container.create(claimed, call.now, keeping, |new| {
@@ -366,7 +366,7 @@ async fn copy_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, Stora
         .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", "success");
-    Ok(wire::with_digests(wire::with_made(reply, &blob), fetched.digests))
+    Ok(wire::with_digests(wire::with_written(reply, &blob), fetched.digests))
 }
 
 /// Whether the source's tags are to be copied (`x-ms-copy-source-tag-option: COPY`).
@@ -382,7 +382,7 @@ fn copies_tags(options: &Options, call: &OperationRequest) -> Result<bool, Stora
 async fn put_block(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     put_block::check_stages(&call)?;
     let id = put_block::block_id(&call)?;
-    let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::put_block_limit(call.version), Answers::AsClaimed)).await?;
+    let fetched = FetchedSource::read(blobs, &call, SourceRequirements::bytes(blocks::put_block_limit(call.version), CopyReply::AsClaimed)).await?;
     let reply = put_block::stage(blobs, &call, id, fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
@@ -396,7 +396,7 @@ fn briefly(fault: StorageError) -> StorageError {
 }
 
 async fn append_block(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let fetched = Fetched::read(blobs, &call, Want::bytes(blocks::append_block_limit(call.version), Answers::Md5)).await.map_err(briefly)?;
+    let fetched = FetchedSource::read(blobs, &call, SourceRequirements::bytes(blocks::append_block_limit(call.version), CopyReply::Md5)).await.map_err(briefly)?;
     let reply = append_block::add(blobs, &call, &fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
@@ -407,7 +407,7 @@ async fn put_page(blobs: &Blobs, call: OperationRequest) -> Result<Reply, Storag
         return Err(StorageError::invalid_header("x-ms-page-write", asked.write));
     }
     let claimed = Asked::of(&call)?.claimed()?;
-    let fetched = Fetched::read(blobs, &call, Want::bytes(pages::MAX_WRITE, Answers::Both)).await.map_err(briefly)?;
+    let fetched = FetchedSource::read(blobs, &call, SourceRequirements::bytes(pages::MAX_WRITE, CopyReply::Both)).await.map_err(briefly)?;
     let blob = put_page::write(blobs, &call, &asked, Some(&fetched.content)).await?;
     // Recorded in 2019-02-02: with a customer's key it tells the MD5, which Put Page does not.
     let keyed = matches!(blob.encryption, Encryption::Key(_)) && call.version >= Version::V2019_02_02;

@@ -50,7 +50,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
     let of = [source.account.name.clone(), source.target.container.clone(), source.target.blob.clone()];
     let increment = IncrementalCopy { of, created: original.created, snapshot: taken, kept: Timestamp::default() };
     let copied = |at| Some(Arc::new(BlobCopy::whole(id, copied::without_signature(&asked), content.len(), at)));
-    let keeping = blobs.keeping(&call)?;
+    let keeping = blobs.retention_policy(&call)?;
     let begun = blobs
         .container(&call)?
         .write(|container| {
@@ -81,7 +81,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
         .with("x-ms-copy-id", wire::guid(id))
         // Recorded: it is pending when it is answered, however soon it ends.
         .with("x-ms-copy-status", "pending");
-    Ok(wire::with_made(reply, &begun))
+    Ok(wire::with_written(reply, &begun))
 }
 
 /// The pages as they were after the last snapshot, with what changed up to this one written now: a difference between two snapshots of

@@ -40,9 +40,9 @@ async fn run(blobs: &Blobs, call: OperationRequest, verb: LeaseActionName) -> Re
     let container = blobs.container(&call)?;
     let (etag, stamp, lease) = container
         .write(|container| {
-            container.admit_self(&call)?;
+            container.check_container(&call)?;
             let lease = container.step_lease(ask, call.now)?;
-            Ok((container.etag(), container.about().last_modified, lease))
+            Ok((container.etag(), container.properties().last_modified, lease))
         })
         .await?;
     Ok(verb.answer(Reply::new(call.spec.status).with_state(etag, stamp), lease, &call))

@@ -57,7 +57,7 @@ async fn block(blobs: &Blobs, call: &mut OperationRequest) -> Result<Reply, Stor
     let claimed = call.claimed_checksums()?;
     let mut headers = ContentHeaders::read(call, ContentHeaderSource::ByBody);
     let container = blobs.container(call)?;
-    let keeping = blobs.keeping(call)?;
+    let keeping = blobs.retention_policy(call)?;
 
     let received = call.receive(blocks::put_blob_limit(call.version), claimed.wanted_of_blob(call.version)).await?;
     // The blob's own MD5 outranks that of the request: Azurite holds the body against that alone, and nothing says otherwise.
@@ -73,7 +73,7 @@ async fn block(blobs: &Blobs, call: &mut OperationRequest) -> Result<Reply, Stor
         })
         .await?;
     let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_made(reply, &blob), received.digests).with_structured(call))
+    Ok(wire::with_digests(wire::with_written(reply, &blob), received.digests).with_structured(call))
 }
 
 /// An append blob or a page blob, which is created without content.
@@ -84,7 +84,7 @@ async fn empty(blobs: &Blobs, call: &OperationRequest, body: Body) -> Result<Rep
     let expires = OfNew::read(call)?;
     let headers = ContentHeaders::read(call, ContentHeaderSource::ByBody);
     let container = blobs.container(call)?;
-    let keeping = blobs.keeping(call)?;
+    let keeping = blobs.retention_policy(call)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(call)?;
@@ -92,5 +92,5 @@ async fn empty(blobs: &Blobs, call: &OperationRequest, body: Body) -> Result<Rep
         })
         .await?;
     let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_made(reply, &blob))
+    Ok(wire::with_written(reply, &blob))
 }

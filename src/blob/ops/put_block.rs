@@ -37,7 +37,7 @@ async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, Storage
     check_stages(&call)?;
     let id = block_id(&call)?;
     call.check_content()?;
-    wire::check_kept(&call)?;
+    wire::check_unsupported_headers(&call)?;
     let claimed = call.claimed_checksums()?;
     let received = call.receive(blocks::put_block_limit(call.version), claimed.wanted(call.version)).await?;
     claimed.check(received.digests)?;

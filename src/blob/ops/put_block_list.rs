@@ -43,19 +43,19 @@ async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, Storage
     claimed.check(digests)?;
     let list = wire::read_block_list(&document)?;
     let container = blobs.container(&call)?;
-    let keeping = blobs.keeping(&call)?;
+    let keeping = blobs.retention_policy(&call)?;
     let blob = container
         .write(|container| {
             let name = container.claim(&call)?;
             name.check_block_blob()?;
             let stands: HashMap<&BlockId, &Content> =
-                name.stands().into_iter().flat_map(|blob| blob.body.blocks()).map(|block| (&block.id, &block.content)).collect();
+                name.current().into_iter().flat_map(|blob| blob.body.blocks()).map(|block| (&block.id, &block.content)).collect();
             // A block comes with the key or scope that it was put with, and only the same can make a blob of it.
             let block = |id: &BlockId, content, encryption: &Encryption| -> Result<Block, StorageError> {
                 encryption.admits_writer(name.encryption())?;
                 Ok(Block { id: id.clone(), content })
             };
-            let committed = name.stands().map(|blob| &blob.encryption).unwrap_or(&Encryption::Service);
+            let committed = name.current().map(|blob| &blob.encryption).unwrap_or(&Encryption::Service);
             let chosen = blocks::resolve(
                 &list,
                 |id| stands.get(id).map(|content| block(id, Content::clone(content), committed)),
@@ -70,5 +70,5 @@ async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, Storage
     let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
     // Recorded: the MD5 is told up to 2018-11-09, the CRC64 since then, whichever the client named.
     let told = ChecksumKinds { md5: call.version < Version::V2019_02_02, crc64: wanted.crc64 };
-    Ok(wire::with_digests(wire::with_made(reply, &blob), digests.only(told)))
+    Ok(wire::with_digests(wire::with_written(reply, &blob), digests.only(told)))
 }

@@ -59,7 +59,7 @@ impl Asked {
 
 async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
-    wire::check_kept(&call)?;
+    wire::check_unsupported_headers(&call)?;
     if asked.write.eq_ignore_ascii_case("clear") {
         call.check_no_content()?;
         let blob = write(blobs, &call, &asked, None).await?;

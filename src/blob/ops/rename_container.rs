@@ -44,7 +44,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
             }
             let cell = containers.remove(asked.source.as_str()).ok_or(ErrorCode::ContainerNotFound)?;
             let renew = |container: &mut Container| {
-                lease::admit(container.lease(), LeaseCheck::Required, asked.source_lease, LeasedResource::Container, call.now)?;
+                lease::check(container.lease(), LeaseCheck::Required, asked.source_lease, LeasedResource::Container, call.now)?;
                 container.renew(call.now);
                 Ok(())
             };

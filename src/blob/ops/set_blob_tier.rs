@@ -4,7 +4,7 @@ use super::super::blobs::Blobs;
 use super::super::wire;
 use crate::op::{OperationRequest, Operation, Reply, OperationSpec, STATE, Secondary, ResourceKind, Selector};
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
-use crate::rules::tier::{CurrentTier, Priority, Tier};
+use crate::rules::tier::{CurrentTier, RehydratePriority, Tier};
 use crate::rules::{
     condition::ConditionSupport,
     fault::{ErrorCode, StorageError},
@@ -35,7 +35,7 @@ takes! { Asked {
 
 async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
     let asked = Asked::of(&call)?;
-    let priority = asked.priority.as_deref().map_or(Ok(Priority::default()), Priority::read)?;
+    let priority = asked.priority.as_deref().map_or(Ok(RehydratePriority::default()), RehydratePriority::read)?;
     let container = blobs.container(&call)?;
     let placed = container
         .write(|container| {

@@ -23,11 +23,11 @@ pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = Operation {
 };
 
 async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    wire::check_kept(&call)?;
+    wire::check_unsupported_headers(&call)?;
     let metadata = call.metadata()?;
     let writes = !metadata.is_empty();
     let container = blobs.container(&call)?;
-    let keeping = blobs.keeping(&call)?;
+    let keeping = blobs.retention_policy(&call)?;
     let taken = container
         .write(|container| {
             let admitted = container.admit(&call)?;

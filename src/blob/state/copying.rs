@@ -3,7 +3,7 @@
 use super::super::body::Body;
 use super::super::copied::{BlobCopy, IncrementalCopy, Outcome};
 use super::blob::{Blob, NewBlob};
-use super::door::{Admitted, Claimed, asked_state, check};
+use super::door::{Admitted, Claimed, check, version_selector};
 use super::{BlobKey, Container, VersionKind, VersionSelector};
 use crate::op::{OperationRequest, OperationSpec, Secondary};
 use crate::rules::{
@@ -92,7 +92,7 @@ impl Container {
     /// # Errors
     /// As [`Container::admit`]; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
     pub fn abort_copy(&mut self, call: &OperationRequest, id: [u8; 16]) -> Result<(), StorageError> {
-        let (key, blob) = self.find(call.blob(), asked_state(call)?, call.now)?;
+        let (key, blob) = self.find(call.blob(), version_selector(call)?, call.now)?;
         check(&blob, call, key.at)?;
         let copy = blob.copy.clone().filter(|copy| copy.is_pending()).ok_or(ErrorCode::NoPendingCopyOperation)?;
         if copy.id != id {
@@ -135,7 +135,7 @@ impl Container {
         on: impl FnOnce(&mut Blob, Timestamp),
     ) -> Result<Arc<Blob>, StorageError> {
         let claimed = self.claim_any(call)?;
-        let begun = match claimed.stands.clone() {
+        let begun = match claimed.current.clone() {
             None => self.create(claimed, call.now, keeping, make),
             Some(stands) => {
                 let last = check_next(&stands, &increment)?;
@@ -143,7 +143,7 @@ impl Container {
                 self.replace(admitted, call.now, |blob| on(blob, last))?
             }
         };
-        increment.kept = self.stamp(call.now);
+        increment.kept = self.next_last_modified(call.now);
         let key = BlobKey { name: call.blob().into(), at: VersionSelector::Base };
         let done = self.replace(Admitted { key: key.clone(), blob: begun.clone() }, call.now, |blob| {
             blob.version = None;
@@ -164,7 +164,7 @@ impl Claimed {
     /// # Errors
     /// As [`Blob::check_settled`].
     pub(super) fn check_settled(&self, row: &OperationSpec) -> Result<(), StorageError> {
-        self.stands().map_or(Ok(()), |blob| blob.check_settled(row, VersionSelector::Base))
+        self.current().map_or(Ok(()), |blob| blob.check_settled(row, VersionSelector::Base))
     }
 }
 

@@ -35,7 +35,7 @@ impl Deref for Admitted {
 #[derive(Debug)]
 pub struct Claimed {
     pub(super) name: Arc<str>,
-    pub(super) stands: Option<Arc<Blob>>,
+    pub(super) current: Option<Arc<Blob>>,
     pub(super) encryption: Encryption,
 }
 
@@ -57,15 +57,15 @@ impl Claimed {
     /// # Errors
     /// 409 InvalidBlobType.
     pub fn check_block_blob(&self) -> Result<(), StorageError> {
-        match self.stands().map(|blob| &blob.body) {
+        match self.current().map(|blob| &blob.body) {
             None | Some(Body::Block { .. }) => Ok(()),
             Some(Body::Append { .. } | Body::Page { .. }) => Err(ErrorCode::InvalidBlobType.into()),
         }
     }
 
     /// The blob that stands there now.
-    pub fn stands(&self) -> Option<&Blob> {
-        self.stands.as_deref()
+    pub fn current(&self) -> Option<&Blob> {
+        self.current.as_deref()
     }
 }
 
@@ -74,11 +74,11 @@ impl Container {
     ///
     /// # Errors
     /// 412 or 304 for an unmet condition, 412 for the lease.
-    pub fn admit_self(&self, call: &OperationRequest) -> Result<(), StorageError> {
+    pub fn check_container(&self, call: &OperationRequest) -> Result<(), StorageError> {
         let none = Tags::default();
-        let stored = CurrentState { etag: self.etag(), modified: self.about.last_modified, tags: &none };
-        condition::holds(&call.conditions()?, call.spec.conditions, Some(&stored), call.version)?;
-        lease::admit(self.lease, call.spec.lease, call.lease_id()?, LeasedResource::Container, call.now)
+        let stored = CurrentState { etag: self.etag(), modified: self.properties.last_modified, tags: &none };
+        condition::check(&call.conditions()?, call.spec.conditions, Some(&stored), call.version)?;
+        lease::check(self.lease, call.spec.lease, call.lease_id()?, LeasedResource::Container, call.now)
     }
 
     /// The blob that the call names, once every check that its row declares is passed.
@@ -86,8 +86,8 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
     pub fn admit(&self, call: &OperationRequest) -> Result<Admitted, StorageError> {
-        let asked = call.encryption()?.in_container(&self.about.encryption)?;
-        let (key, blob) = self.find(call.blob(), asked_state(call)?, call.now)?;
+        let asked = call.encryption()?.in_container(&self.properties.encryption)?;
+        let (key, blob) = self.find(call.blob(), version_selector(call)?, call.now)?;
         check(&blob, call, key.at)?;
         blob.check_settled(call.spec, key.at)?;
         if call.spec.takes("x-ms-encryption-key") {
@@ -105,7 +105,7 @@ impl Container {
     /// 409 BlobSnapshotNotSoftDeleted for what is not deleted, BlobOperationNotSupported for the blob itself; 404 BlobNotFound; those
     /// of [`Container::admit`].
     pub fn admit_deleted(&self, call: &OperationRequest) -> Result<Admitted, StorageError> {
-        let key = BlobKey { name: call.blob().into(), at: asked_state(call)? };
+        let key = BlobKey { name: call.blob().into(), at: version_selector(call)? };
         if key.at == VersionSelector::Base {
             return Err(ErrorCode::BlobOperationNotSupported.into());
         }
@@ -130,24 +130,24 @@ impl Container {
 
     /// [`Container::claim`], whatever copies have to do with what stands there.
     pub(super) fn claim_any(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
-        asked_state(call)?;
+        version_selector(call)?;
         let key = BlobKey { name: call.blob().into(), at: VersionSelector::Base };
-        let encryption = call.encryption()?.in_container(&self.about.encryption)?;
+        let encryption = call.encryption()?.in_container(&self.properties.encryption)?;
         let stands = self.blobs.get(&key).filter(|blob| blob.is_live(call.now)).cloned();
         match &stands {
             Some(blob) => {
-                if call.spec.conditions.creates() && !call.authorization.may_overwrite() {
+                if call.spec.conditions.may_create() && !call.authorization.may_overwrite() {
                     return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
                 }
                 check(blob, call, VersionSelector::Base)?;
             }
             None => {
-                condition::holds(&call.conditions()?, call.spec.conditions, None, call.version)?;
+                condition::check(&call.conditions()?, call.spec.conditions, None, call.version)?;
                 let lease = self.lease_at(call.blob(), None, call.now);
-                lease::admit(lease, call.spec.lease, call.lease_id()?, LeasedResource::Blob, call.now)?;
+                lease::check(lease, call.spec.lease, call.lease_id()?, LeasedResource::Blob, call.now)?;
             }
         }
-        Ok(Claimed { name: key.name, stands, encryption })
+        Ok(Claimed { name: key.name, current: stands, encryption })
     }
 
     /// The blob that a copy is made from. The door has let its reader in; the copy's own conditions are the copier's to check.
@@ -185,7 +185,7 @@ impl Container {
         let taken = Timestamp::parse_iso(previous)
             .ok_or_else(|| StorageError::invalid_query("prevsnapshot", previous, MALFORMED_TIME))?;
         let at = VersionSelector::Earlier(taken, VersionKind::Snapshot);
-        if asked_state(call)? < at {
+        if version_selector(call)? < at {
             return Err(ErrorCode::PreviousSnapshotCannotBeNewer.into());
         }
         let (_, earlier) = self.find(call.blob(), at, call.now).map_err(|_| ErrorCode::PreviousSnapshotNotFound)?;
@@ -194,7 +194,7 @@ impl Container {
 }
 
 /// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is, which alone can be written to.
-pub(super) fn asked_state(call: &OperationRequest) -> Result<VersionSelector, StorageError> {
+pub(super) fn version_selector(call: &OperationRequest) -> Result<VersionSelector, StorageError> {
     for name in ["snapshot", "versionid"] {
         let text = call.query.get(name).unwrap_or_default();
         if !text.is_empty() && !call.spec.takes(name) {
@@ -225,13 +225,13 @@ pub(super) fn check(blob: &Blob, call: &OperationRequest, at: VersionSelector) -
     let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
     let (shown, want) = (call.lease_id()?, call.conditions()?);
     let guard = if at == VersionSelector::Base { call.spec.lease } else { LeaseCheck::None };
-    let leased = || lease::admit(blob.lease, guard, shown, LeasedResource::Blob, call.now);
-    let holds = |want| condition::holds(want, call.spec.conditions, Some(&stored), call.version);
-    if !call.spec.conditions.creates() {
+    let leased = || lease::check(blob.lease, guard, shown, LeasedResource::Blob, call.now);
+    let holds = |want| condition::check(want, call.spec.conditions, Some(&stored), call.version);
+    if !call.spec.conditions.may_create() {
         holds(&want)?;
         return leased();
     }
     // Recorded: who creates over a leased blob is asked for the lease first, and may then ignore `If-None-Match: *`.
     leased()?;
-    holds(&if shown.is_some() { want.without_any() } else { want })
+    holds(&if shown.is_some() { want.without_if_none_match_any() } else { want })
 }

@@ -22,7 +22,7 @@ impl Container {
         metadata: Metadata,
         keeping: RetentionPolicy,
     ) -> TakenSnapshot {
-        let taken = self.stamp(now);
+        let taken = self.next_last_modified(now);
         let own = Blob { lease: Lease::default(), version: None, ..Blob::clone(&admitted.blob) };
         let mut snapshot = Blob { protection: Protection::default(), ..own };
         if !metadata.is_empty() {
@@ -31,7 +31,7 @@ impl Container {
         }
         let name = admitted.key.name.clone();
         let version = keeping.versions.then(|| {
-            let next = self.stamp(now);
+            let next = self.next_last_modified(now);
             self.archive(&admitted.key, &admitted.blob);
             self.amend(admitted, |blob| blob.version = Some(next));
             next
@@ -105,7 +105,7 @@ impl Container {
         self.drop_staged(&key.name);
         if keeping.versions {
             admitted.blob.protection.admits_removal(now)?;
-            let left = Blob { left: Some(self.stamp(now)), ..Blob::clone(&admitted.blob) };
+            let left = Blob { left: Some(self.next_last_modified(now)), ..Blob::clone(&admitted.blob) };
             self.archive(key, &Arc::new(left));
             self.take(key);
             return Ok(false);
@@ -170,7 +170,7 @@ impl Container {
     fn bury(&mut self, name: &Arc<str>, blob: Blob, at: Timestamp) {
         let mut key = BlobKey { name: name.clone(), at: VersionSelector::Earlier(at, VersionKind::Snapshot) };
         while self.blobs.contains_key(&key) {
-            key.at = VersionSelector::Earlier(self.stamp(at), VersionKind::Snapshot);
+            key.at = VersionSelector::Earlier(self.next_last_modified(at), VersionKind::Snapshot);
         }
         self.keep(key, Blob { lease: Lease::default(), ..blob });
     }

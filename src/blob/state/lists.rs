@@ -1,7 +1,7 @@
 //! What a container tells of its blobs as a whole: the blocks of a name, and the names in order.
 
 use super::blob::Blob;
-use super::door::{Admitted, asked_state};
+use super::door::{Admitted, version_selector};
 use super::{BlobKey, Container, UncommittedBlocks, VersionKind, VersionSelector};
 use crate::op::OperationRequest;
 use crate::rules::{
@@ -27,7 +27,7 @@ impl Container {
     /// # Errors
     /// As [`Container::admit`]; 404 BlobNotFound when there are neither.
     pub fn block_lists(&self, call: &OperationRequest) -> Result<BlockLists, StorageError> {
-        let staged = self.waiting(call.blob(), call.now).filter(|_| asked_state(call) == Ok(VersionSelector::Base));
+        let staged = self.waiting(call.blob(), call.now).filter(|_| version_selector(call) == Ok(VersionSelector::Base));
         let mut waiting: Vec<_> = staged
             .map(|staged| staged.blocks.iter().map(|(id, block)| (id.clone(), block.content.len())).collect())
             .unwrap_or_default();
@@ -37,7 +37,7 @@ impl Container {
         match (self.admit(call), staged) {
             (Ok(admitted), _) => Ok(BlockLists { blob: Some(admitted), waiting }),
             (Err(fault), Some(staged)) if fault.code() == ErrorCode::BlobNotFound => {
-                lease::admit(staged.lease, call.spec.lease, call.lease_id()?, LeasedResource::Blob, call.now)?;
+                lease::check(staged.lease, call.spec.lease, call.lease_id()?, LeasedResource::Blob, call.now)?;
                 Ok(BlockLists { blob: None, waiting })
             }
             (Err(fault), _) => Err(fault),

@@ -11,20 +11,20 @@ use crate::rules::{
     access::PublicAccess,
     blocks::BlockId,
     encryption::{DefaultEncryption, Encryption},
-    immutability::{Mode, Policy, Protection},
+    immutability::{Policy, PolicyMode, Protection},
     last_access::LastAccess,
     lease,
     metadata::Metadata,
     retention::Deletion,
     tags::Tags,
-    tier::{CurrentTier, Priority, Rehydration, Tier},
+    tier::{CurrentTier, RehydratePriority, Rehydration, Tier},
     time::Timestamp,
 };
 use crate::service::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy, ticks, time};
 use crate::store::Store;
 use crate::store::journal::{Changes, CorruptRecord, Persist, Record, Records, diff};
 use crate::store::marks::Marks;
-use crate::store::record::Written;
+use crate::store::record::ContentRecord;
 use crate::store::sparse::Sparse;
 use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
@@ -93,7 +93,7 @@ struct MoreForm {
 #[derive(Serialize, Deserialize)]
 enum BodyForm<'a> {
     /// The bytes, and the ids and lengths of the blocks.
-    Block(#[serde(borrow)] Written<'a>, Vec<(&'a str, u64)>),
+    Block(#[serde(borrow)] ContentRecord<'a>, Vec<(&'a str, u64)>),
     Append {
         size: u64,
         blocks: u32,
@@ -142,14 +142,14 @@ struct IncrementForm<'a> {
 #[derive(Serialize, Deserialize)]
 struct BlockForm<'a> {
     #[serde(borrow)]
-    content: Written<'a>,
+    content: ContentRecord<'a>,
     encryption: EncryptionForm<'a>,
 }
 
 impl Persist for Container {
     fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
         let said = |container: &Container| (container.created, container.lease);
-        if before.is_none_or(|before| before.about != after.about || said(before) != said(after)) {
+        if before.is_none_or(|before| before.properties != after.properties || said(before) != said(after)) {
             to.put(&[CONTAINER], FORM, &ContainerForm::of(after));
         }
         for (key, was, now) in diff(before.map(|before| &before.blobs), Some(&after.blobs)) {
@@ -266,7 +266,7 @@ fn text(bytes: &[u8]) -> Result<Arc<str>, CorruptRecord> {
 
 impl ContainerForm<'_> {
     fn of(container: &Container) -> ContainerForm<'_> {
-        let ContainerProperties { last_modified: stamp, metadata, access, encryption, policies: stored } = &container.about;
+        let ContainerProperties { last_modified: stamp, metadata, access, encryption, policies: stored } = &container.properties;
         ContainerForm {
             stamp: stamp.ticks(),
             born: container.created.ticks(),
@@ -288,7 +288,7 @@ impl ContainerForm<'_> {
         let encryption = DefaultEncryption { scope: self.scope.map(Box::from), deny_override: self.deny_override };
         let stamp = Timestamp::from_ticks(self.stamp);
         let mut container = Container::new(stamp, Metadata::stored(self.metadata), access, encryption);
-        container.about.policies = self.policies.into_iter().map(policy).collect();
+        container.properties.policies = self.policies.into_iter().map(policy).collect();
         container.lease = self.lease.into();
         container.created = Timestamp::from_ticks(self.born);
         container
@@ -312,7 +312,7 @@ impl<'a> BlobForm<'a> {
             deleted: blob.deleted.map(|deletion| (deletion.at.ticks(), deletion.days)),
             expires: ticks(blob.expires),
             read: ticks(blob.read.0),
-            policy: blob.protection.policy.map(|policy| (policy.until.ticks(), policy.mode == Mode::Locked)),
+            policy: blob.protection.policy.map(|policy| (policy.until.ticks(), policy.mode == PolicyMode::Locked)),
             hold: blob.protection.hold,
             lease: blob.lease.into(),
         }
@@ -329,7 +329,7 @@ impl<'a> BlobForm<'a> {
         let [content_type, encoding, language, md5, cache_control, disposition] = self.headers.map(|text| text.map(Box::from));
         let policy = |(until, locked)| Policy {
             until: Timestamp::from_ticks(until),
-            mode: if locked { Mode::Locked } else { Mode::Unlocked },
+            mode: if locked { PolicyMode::Locked } else { PolicyMode::Unlocked },
         };
         let stamp = Timestamp::from_ticks(self.stamp);
         Ok(Blob {
@@ -412,14 +412,14 @@ impl<'a> BodyForm<'a> {
 
 impl TierForm {
     fn of(placed: CurrentTier) -> TierForm {
-        let way = |way: Rehydration| (number(way.to), way.priority == Priority::High, way.until.ticks());
+        let way = |way: Rehydration| (number(way.to), way.priority == RehydratePriority::High, way.until.ticks());
         TierForm { tier: number(placed.tier), since: placed.since.ticks(), rehydration: placed.rehydration.map(way) }
     }
 
     fn placed(self) -> CurrentTier {
         let way = |(to, high, until)| Rehydration {
             to: tier(to),
-            priority: if high { Priority::High } else { Priority::Standard },
+            priority: if high { RehydratePriority::High } else { RehydratePriority::Standard },
             until: Timestamp::from_ticks(until),
         };
         CurrentTier { tier: tier(self.tier), since: Timestamp::from_ticks(self.since), rehydration: self.rehydration.map(way) }

@@ -95,12 +95,12 @@ mod tests {
     }
 
     fn claimed(name: &str) -> Claimed {
-        Claimed { name: name.into(), stands: None, encryption: Encryption::Service }
+        Claimed { name: name.into(), current: None, encryption: Encryption::Service }
     }
 
     fn put(container: &mut Container, name: &str, now: Timestamp, expires: Option<Timestamp>) -> Admitted {
         let body = Body::Block { content: Content::default(), blocks: Arc::default() };
-        let make = |new: super::super::blob::NewBlob| new.blob(body, ContentHeaders::default()).expiring(expires);
+        let make = |new: crate::blob::state::blob::NewBlob| new.blob(body, ContentHeaders::default()).expiring(expires);
         let blob = container.create(claimed(name), now, KEPT, make);
         Admitted { key: BlobKey { name: name.into(), at: VersionSelector::Base }, blob }
     }

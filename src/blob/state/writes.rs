@@ -28,8 +28,8 @@ impl Container {
         make: impl FnOnce(NewBlob) -> Blob,
     ) -> Arc<Blob> {
         self.displace(&claimed.name, now, keeping);
-        let stamp = self.stamp(now);
-        let lease = lease::after_write(self.lease_at(&claimed.name, claimed.stands.as_deref(), now), now);
+        let stamp = self.next_last_modified(now);
+        let lease = lease::after_write(self.lease_at(&claimed.name, claimed.current.as_deref(), now), now);
         let version = keeping.versions.then_some(stamp);
         let blob = make(NewBlob { stamp, lease, encryption: claimed.encryption, version });
         self.drop_staged(&claimed.name);
@@ -48,7 +48,7 @@ impl Container {
         change: impl FnOnce(&mut Blob),
     ) -> Result<Arc<Blob>, StorageError> {
         admitted.blob.protection.admits_change()?;
-        let mut blob = Blob { last_modified: self.stamp(now), ..Blob::clone(&admitted.blob) };
+        let mut blob = Blob { last_modified: self.next_last_modified(now), ..Blob::clone(&admitted.blob) };
         change(&mut blob);
         blob.lease = lease::after_write(blob.lease, now);
         Ok(self.keep(admitted.key, blob))
@@ -89,7 +89,7 @@ impl Container {
         let staged = self.waiting(call.blob(), call.now)?.clone();
         let (touched, untagged) = (staged.touched, Tags::default());
         let stored = CurrentState { etag: ETag::of(touched), modified: touched, tags: &untagged };
-        let held = call.conditions().and_then(|want| condition::holds(&want, call.spec.conditions, Some(&stored), call.version));
+        let held = call.conditions().and_then(|want| condition::check(&want, call.spec.conditions, Some(&stored), call.version));
         let next = held.and_then(|()| lease::step(staged.lease, ask, LeasedResource::Blob, call.now));
         Some(next.map(|lease| {
             self.put_aside(Arc::from(call.blob()), UncommittedBlocks { lease, ..staged });

@@ -6,7 +6,7 @@ use crate::op::xml::Writer;
 use crate::op::{Field, FieldLocation, OperationRequest};
 use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, DefaultEncryption};
 use crate::rules::{access::PublicAccess, fault::StorageError, retention, version::Version};
-use crate::service::listing::Line;
+use crate::service::listing::ListedResource;
 
 const fn header(name: &'static str) -> Field {
     Field { place: FieldLocation::Header, name, required: false }
@@ -47,8 +47,13 @@ pub(in crate::blob) fn read_public_access(call: &OperationRequest) -> Result<Pub
 }
 
 /// A `<Container>` of List Containers.
-pub(in crate::blob) fn write_container(xml: &mut Writer, line: &Line<'_, Container>, metadata: bool, call: &OperationRequest) {
-    let about = line.state.about();
+pub(in crate::blob) fn write_container(
+    xml: &mut Writer,
+    line: &ListedResource<'_, Container>,
+    metadata: bool,
+    call: &OperationRequest,
+) {
+    let about = line.state.properties();
     xml.open("Container").leaf("Name", line.name);
     if let Some((born, _)) = line.deleted {
         xml.leaf("Deleted", "true").leaf("Version", retention::container_version(born));

@@ -7,12 +7,12 @@ use super::super::state::{Share, WantedNode};
 use super::super::wire;
 use super::create_file::check_size;
 use super::put_range_from_url::SHOWN;
-use crate::op::{RemoteResponse, OperationRequest, Operation, SourceAuthorization, Reply, OperationSpec, Secondary, ResourceKind, Selector, lost, METADATA};
+use crate::op::{RemoteResponse, OperationRequest, Operation, SourceAuthorization, Reply, OperationSpec, Secondary, ResourceKind, Selector, source_unavailable, METADATA};
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::rules::posix::{self, Posix};
-use crate::rules::smb::{Attributes, Flags, SmbInput, Permission, Smb, Sort};
+use crate::rules::smb::{Attributes, Flags, SmbInput, Permission, Smb, NodeKind};
 use crate::rules::{condition::ConditionSupport, lease::LeaseCheck};
 use crate::service::copying::Progress;
 use crate::service::elsewhere::{RemoteSource, text};
@@ -54,7 +54,7 @@ impl Asked {
     fn posix(&self, source: Option<&Posix>) -> Result<Option<Posix>, StorageError> {
         let mode = from_source("x-ms-file-mode-copy-mode", self.mode_from.as_deref())?;
         let owner = from_source("x-ms-file-owner-copy-mode", self.owner_from.as_deref())?;
-        let fresh = posix::PosixInput::default().over(None, posix::Sort::File);
+        let fresh = posix::PosixInput::default().over(None, posix::PosixFileType::File);
         Ok(source.filter(|_| mode || owner).map(|known| Posix {
             mode: if mode { known.mode.clone() } else { fresh.mode },
             owner: if owner { known.owner.clone() } else { fresh.owner },
@@ -75,7 +75,7 @@ fn from_source(header: &'static str, mode: Option<&str>) -> Result<bool, Storage
 
 /// What a copy begins with: what its source is, and the bytes or their number.
 #[derive(Default)]
-struct Original {
+struct CopySource {
     content: Sparse,
     headers: ContentHeaders,
     metadata: Metadata,
@@ -86,18 +86,18 @@ struct Original {
     coming: Option<RemoteResponse>,
 }
 
-impl Original {
-    async fn find(files: &Files, call: &OperationRequest, url: &str) -> Result<Original, StorageError> {
+impl CopySource {
+    async fn find(files: &Files, call: &OperationRequest, url: &str) -> Result<CopySource, StorageError> {
         match files.source(call, url, SourceAuthorization::Caller)? {
-            Some(source) => Original::here(&source),
-            None => Original::elsewhere(RemoteSource::open(call, url, None).await?),
+            Some(source) => CopySource::here(&source),
+            None => CopySource::elsewhere(RemoteSource::open(call, url, None).await?),
         }
     }
 
-    fn here(source: &Source) -> Result<Original, StorageError> {
+    fn here(source: &Source) -> Result<CopySource, StorageError> {
         let node = &source.node;
         let file = node.file().ok_or(ErrorCode::ResourceTypeMismatch)?;
-        Ok(Original {
+        Ok(CopySource {
             content: file.content.clone(),
             headers: file.headers.clone(),
             metadata: node.metadata.clone(),
@@ -108,12 +108,12 @@ impl Original {
         })
     }
 
-    fn elsewhere(source: RemoteSource) -> Result<Original, StorageError> {
+    fn elsewhere(source: RemoteSource) -> Result<CopySource, StorageError> {
         let unmeasured = || ErrorCode::CannotVerifyCopySource.with_message("The copy source does not say its length.").with_status(409);
         let total = check_size(source.answer.length().ok_or_else(unmeasured)?)?;
         let told = &source.answer.headers;
         let one = |name: &str| text(told, name).filter(|text| !text.is_empty()).map(Box::from);
-        Ok(Original {
+        Ok(CopySource {
             content: Sparse::new(total),
             headers: ContentHeaders {
                 content_type: one("content-type"),
@@ -138,7 +138,7 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     let copies_permission = from_source("x-ms-file-permission-copy-mode", asked.permission_from.as_deref())?;
     let posix = wire::given_posix(&call)?;
     let metadata = call.metadata()?;
-    let original = Original::find(files, &call, &asked.source).await?;
+    let original = CopySource::find(files, &call, &asked.source).await?;
     if copies_permission {
         given.permission = original.permission.map(|text| Permission::Is(text.to_string()));
     }
@@ -152,15 +152,15 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     let node = share
         .write(|share| {
             let claimed = share.claim(&call, WantedNode::File, asked.ignore_readonly == Some(true))?;
-            let permission = share.permission(&given, Sort::File, None)?;
-            let fresh = SmbInput::default().make(Sort::File, permission, call.now)?;
-            let mut smb = given.revise(Sort::File, fresh, original.smb, permission, call.now)?;
+            let permission = share.permission(&given, NodeKind::File, None)?;
+            let fresh = SmbInput::default().make(NodeKind::File, permission, call.now)?;
+            let mut smb = given.revise(NodeKind::File, fresh, original.smb, permission, call.now)?;
             // Recorded: a copy with attributes of its own has this one too. Those of its source stay as they are.
             let is_archived = asked.set_archive.unwrap_or(matches!(given.attributes, Some(Flags::Are(_))));
             if is_archived {
                 smb.attributes = Attributes::archived(smb.attributes);
             }
-            let posix = share.posix(posix, posix::Sort::File, known.as_ref())?;
+            let posix = share.posix(posix, posix::PosixFileType::File, known.as_ref())?;
             Ok(share.create(claimed, call.now, |new| {
                 let progress = if is_pending { Progress::Pending(arrived) } else { Progress::whole(total, new.stamp()) };
                 let copied = FileCopy { id, source: wire::without_signature(&asked.source), total, progress };
@@ -173,17 +173,17 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
         .await?;
     if let Some(answer) = original.coming {
         let (share, world, store) = (Arc::downgrade(&share), call.environment.clone(), call.store.clone());
-        let coming = Coming { share, node: node.id, id, total, count, world, store };
+        let coming = PendingCopy { share, node: node.id, id, total, count, world, store };
         call.sources.go_on(Box::pin(coming.bring(answer)));
     }
     Ok(Reply::new(call.spec.status)
-        .with_state(node.etag(), node.stamp)
+        .with_state(node.etag(), node.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", if is_pending { "pending" } else { "success" }))
 }
 
 /// A copy whose bytes come in the background. It holds nothing of what it copies to: when that is gone, it ends.
-struct Coming {
+struct PendingCopy {
     share: Weak<Cell<Share>>,
     node: NodeId,
     id: [u8; 16],
@@ -193,13 +193,13 @@ struct Coming {
     store: Store,
 }
 
-impl Coming {
+impl PendingCopy {
     async fn bring(self, answer: RemoteResponse) {
         let (mut filling, mut came) = (PageFilling::new(&self.store, self.total, self.world.now()), 0);
         let take = |piece: &[u8]| {
             filling.push(piece)?;
             came += piece.len() as u64;
-            let count = self.count.upgrade().ok_or_else(|| lost("nobody waits for it any more"))?;
+            let count = self.count.upgrade().ok_or_else(|| source_unavailable("nobody waits for it any more"))?;
             count.store(came, Ordering::Relaxed);
             Ok(())
         };
@@ -207,7 +207,7 @@ impl Coming {
         let Some(share) = self.share.upgrade() else { return };
         let whole = streamed.and_then(|()| match came == self.total {
             true => Ok(filling.finish()?),
-            false => Err(lost("the source is not as long as it said")),
+            false => Err(source_unavailable("the source is not as long as it said")),
         });
         let whole = whole.map_err(|fault| {
             tracing::debug!(target: "lazuli::copy", "{fault}");

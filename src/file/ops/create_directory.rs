@@ -6,7 +6,7 @@ use super::super::state::refuse_root;
 use super::super::wire;
 use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector, METADATA};
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
-use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, posix, smb::Sort};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, posix, smb::NodeKind};
 
 pub(super) static CREATE_DIRECTORY: Operation<Files> = Operation {
     spec: OperationSpec {
@@ -35,9 +35,9 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
         .write(|share| {
             let claimed = share.claim_free(&call)?;
             let parent = claimed.parent();
-            let permission = share.permission(&given, Sort::Directory, None)?;
-            let smb = given.make(Sort::Directory, permission, call.now)?;
-            let posix = share.posix(posix, posix::Sort::Directory, None)?;
+            let permission = share.permission(&given, NodeKind::Directory, None)?;
+            let smb = given.make(NodeKind::Directory, permission, call.now)?;
+            let posix = share.posix(posix, posix::PosixFileType::Directory, None)?;
             Ok((share.create(claimed, call.now, |new| Node { posix, ..new.node(Body::Directory, smb, metadata) }), parent))
         })
         .await?;

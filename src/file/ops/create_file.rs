@@ -9,7 +9,7 @@ use crate::op::{OperationRequest, Operation, Reply, OperationSpec, STRUCTURED_BO
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::checksum::ChecksumKinds;
 use crate::rules::fault::{ErrorCode, StorageError};
-use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, posix, smb::Sort, version::Version};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, posix, smb::NodeKind, version::Version};
 use crate::store::sparse::Sparse;
 use crate::takes;
 
@@ -54,7 +54,7 @@ async fn run(files: &Files, mut call: OperationRequest) -> Result<Reply, Storage
     if let Some(kind) = asked.kind.as_deref().filter(|kind| !kind.eq_ignore_ascii_case("Regular")) {
         return Err(StorageError::invalid_header("x-ms-file-file-type", kind).with_reason("links and directories are made by operations of their own"));
     }
-    if call.version < Version::V2026_06_06 || call.body.announced() == 0 {
+    if call.version < Version::V2026_06_06 || call.body.content_length() == 0 {
         call.check_no_content()?;
     }
     let claimed_sums = call.claimed_checksums()?;
@@ -74,9 +74,9 @@ async fn run(files: &Files, mut call: OperationRequest) -> Result<Reply, Storage
             }
             let claimed = share.claim(&call, WantedNode::File, false)?;
             let parent = claimed.parent();
-            let permission = share.permission(&given, Sort::File, None)?;
-            let smb = given.make(Sort::File, permission, call.now)?;
-            let posix = share.posix(posix, posix::Sort::File, None)?;
+            let permission = share.permission(&given, NodeKind::File, None)?;
+            let smb = given.make(NodeKind::File, permission, call.now)?;
+            let posix = share.posix(posix, posix::PosixFileType::File, None)?;
             let make = |new: NewNode| {
                 let mut file = File { content: Sparse::new(size), headers, ..File::default() };
                 if !bytes.is_empty() {

@@ -26,7 +26,7 @@ pub(super) static CREATE_SHARE: Operation<Files> = Operation {
 async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let settings = Settings::make(|name| wire::text(&call, name), call.account.premium, call.now)?;
     let share = Share::new(call.now, call.metadata()?, settings);
-    let stamp = share.about().stamp;
+    let stamp = share.properties().last_modified;
     let account = files.account(&call.account.name)?;
     account
         .resources

@@ -6,7 +6,7 @@ use super::super::wire;
 use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::handle::FileAccess;
-use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, posix, smb::Sort};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, posix, smb::NodeKind};
 
 pub(super) static GET_DIRECTORY_PROPERTIES: Operation<Files> = Operation {
     spec: OperationSpec {
@@ -43,7 +43,7 @@ pub(super) static SET_DIRECTORY_PROPERTIES: Operation<Files> = Operation {
 async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let directory = files.share(&call)?.read().admit(&call, WantedNode::Directory, FileAccess::Look)?;
     let reply = Reply::new(call.spec.status)
-        .with_state(directory.etag(), directory.stamp)
+        .with_state(directory.etag(), directory.last_modified)
         .with("x-ms-server-encrypted", "true")
         .with_metadata(&directory.metadata);
     Ok(wire::with_smb(reply, &directory, directory.parent(), &call))
@@ -58,9 +58,9 @@ async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
         .write(|share| {
             let directory = share.admit(&call, WantedNode::Directory, FileAccess::Describe)?;
             let (before, parent) = (directory.smb, directory.parent());
-            let permission = share.permission(&given, Sort::Directory, Some(before.permission))?;
-            let smb = given.revise(Sort::Directory, before, None, permission, call.now)?;
-            let posix = share.posix(posix, posix::Sort::Directory, directory.posix.as_deref())?;
+            let permission = share.permission(&given, NodeKind::Directory, Some(before.permission))?;
+            let smb = given.revise(NodeKind::Directory, before, None, permission, call.now)?;
+            let posix = share.posix(posix, posix::PosixFileType::Directory, directory.posix.as_deref())?;
             let node = share.replace(&directory, call.now, |node| {
                 node.smb = smb;
                 node.posix = posix;

@@ -42,7 +42,7 @@ pub(super) static SET_FILE_METADATA: Operation<Files> = Operation {
 
 async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let node = files.share(&call)?.read().admit(&call, WantedNode::File, FileAccess::Look)?;
-    Ok(Reply::new(call.spec.status).with_state(node.etag(), node.stamp).with_metadata(&node.metadata))
+    Ok(Reply::new(call.spec.status).with_state(node.etag(), node.last_modified).with_metadata(&node.metadata))
 }
 
 async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
@@ -57,5 +57,5 @@ async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
             }))
         })
         .await?;
-    Ok(Reply::new(call.spec.status).with_state(node.etag(), node.stamp).with("x-ms-request-server-encrypted", "true"))
+    Ok(Reply::new(call.spec.status).with_state(node.etag(), node.last_modified).with("x-ms-request-server-encrypted", "true"))
 }

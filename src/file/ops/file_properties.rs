@@ -9,7 +9,7 @@ use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, Re
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::fault::StorageError;
 use crate::rules::handle::FileAccess;
-use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, posix, smb::Sort};
+use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, posix, smb::NodeKind};
 use crate::store::sparse::Sparse;
 use crate::takes;
 
@@ -74,9 +74,9 @@ async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
                 file.content()?;
             }
             let (before, parent) = (file.smb, file.parent());
-            let permission = share.permission(&given, Sort::File, Some(before.permission))?;
-            let smb = given.revise(Sort::File, before, None, permission, call.now)?;
-            let posix = share.posix(posix, posix::Sort::File, file.posix.as_deref())?;
+            let permission = share.permission(&given, NodeKind::File, Some(before.permission))?;
+            let smb = given.revise(NodeKind::File, before, None, permission, call.now)?;
+            let posix = share.posix(posix, posix::PosixFileType::File, file.posix.as_deref())?;
             let node = share.replace(&file, call.now, |node| {
                 node.smb = smb;
                 node.posix = posix;

@@ -64,5 +64,5 @@ async fn run(files: &Files, call: OperationRequest, verb: LeaseActionName) -> Re
             share.step_file_lease(&file, ask, call.now)
         })
         .await?;
-    Ok(verb.answer(Reply::new(call.spec.status).with_state(node.etag(), node.stamp), lease, &call))
+    Ok(verb.answer(Reply::new(call.spec.status).with_state(node.etag(), node.last_modified), lease, &call))
 }

@@ -54,7 +54,7 @@ async fn run(files: &Files, call: OperationRequest, verb: LeaseActionName) -> Re
     let (stamp, lease) = share
         .write(|share| {
             let view = share.view(&call)?;
-            let (taken, stamp) = (view.taken, view.about.stamp);
+            let (taken, stamp) = (view.taken, view.about.last_modified);
             Ok((stamp, share.step_lease(taken, ask, call.now)?))
         })
         .await?;

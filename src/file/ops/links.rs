@@ -13,7 +13,7 @@ use crate::rules::{
     condition::ConditionSupport,
     lease::{self, LeaseCheck},
     name, posix,
-    smb::Sort,
+    smb::NodeKind,
 };
 use crate::takes;
 
@@ -91,7 +91,7 @@ async fn create_hard(files: &Files, call: OperationRequest) -> Result<Reply, Sto
             Ok((share.link(&file, claimed, call.now), parent))
         })
         .await?;
-    let reply = Reply::new(call.spec.status).with_state(node.etag(), node.stamp);
+    let reply = Reply::new(call.spec.status).with_state(node.etag(), node.last_modified);
     Ok(wire::with_smb(reply, &node, parent, &call))
 }
 
@@ -105,9 +105,9 @@ async fn create_symbolic(files: &Files, call: OperationRequest) -> Result<Reply,
             share.check_nfs()?;
             let claimed = share.claim_free(&call)?;
             let parent = claimed.parent();
-            let permission = share.permission(&given, Sort::File, None)?;
-            let smb = given.make(Sort::File, permission, call.now)?;
-            let posix = share.posix(posix, posix::Sort::Link, None)?;
+            let permission = share.permission(&given, NodeKind::File, None)?;
+            let smb = given.make(NodeKind::File, permission, call.now)?;
+            let posix = share.posix(posix, posix::PosixFileType::Link, None)?;
             let made = share.create(claimed, call.now, |new| {
                 let mut node = new.node(Body::Link(asked.text.as_str().into()), smb, metadata);
                 node.posix = posix;
@@ -116,12 +116,12 @@ async fn create_symbolic(files: &Files, call: OperationRequest) -> Result<Reply,
             Ok((made, parent))
         })
         .await?;
-    let reply = Reply::new(call.spec.status).with_state(node.etag(), node.stamp);
+    let reply = Reply::new(call.spec.status).with_state(node.etag(), node.last_modified);
     Ok(wire::with_smb(reply, &node, parent, &call))
 }
 
 async fn get_symbolic(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let link = files.share(&call)?.read().admit(&call, WantedNode::Link, FileAccess::Look)?;
     let Body::Link(text) = &link.body else { return Err(ErrorCode::ResourceTypeMismatch.into()) };
-    Ok(Reply::new(call.spec.status).with_state(link.etag(), link.stamp).with("x-ms-link-text", text))
+    Ok(Reply::new(call.spec.status).with_state(link.etag(), link.last_modified).with("x-ms-link-text", text))
 }

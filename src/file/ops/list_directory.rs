@@ -9,7 +9,7 @@ use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::file_name::folded;
 use crate::rules::handle::FileAccess;
 use crate::rules::listing::{self, Position};
-use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, name, smb::Sort, time::Timestamp, version::Version};
+use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck, name, smb::NodeKind, time::Timestamp, version::Version};
 use crate::takes;
 
 pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = Operation {
@@ -101,8 +101,8 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
 
 fn write(xml: &mut Writer, written: &str, node: &Node, include: Include, call: &OperationRequest) {
     let element = match node.sort() {
-        Sort::Directory => "Directory",
-        Sort::File => "File",
+        NodeKind::Directory => "Directory",
+        NodeKind::File => "File",
     };
     xml.open(element);
     match name::encoded_xml(written).filter(|_| call.version >= Version::V2021_12_02) {
@@ -114,13 +114,13 @@ fn write(xml: &mut Writer, written: &str, node: &Node, include: Include, call: &
     }
     let smb = &node.smb;
     xml.nest("Properties", |xml| {
-        if node.sort() == Sort::File {
+        if node.sort() == NodeKind::File {
             xml.leaf("Content-Length", node.size().to_string());
         }
         if include.timestamps {
             xml.leaf("CreationTime", smb.created.iso()).leaf("LastAccessTime", smb.written.iso());
             xml.leaf("LastWriteTime", smb.written.iso()).leaf("ChangeTime", smb.changed.iso());
-            xml.leaf("Last-Modified", node.stamp.rfc1123());
+            xml.leaf("Last-Modified", node.last_modified.rfc1123());
         }
         if include.etag {
             xml.leaf("Etag", node.etag().quoted());

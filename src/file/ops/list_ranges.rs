@@ -85,7 +85,7 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
         }
     });
     Ok(Reply::xml(call.spec.status, xml.finish())
-        .with_state(file.etag(), file.stamp)
+        .with_state(file.etag(), file.last_modified)
         .with("x-ms-content-length", size.to_string()))
 }
 

@@ -1,6 +1,6 @@
 //! List Shares: the account's shares in order of their names, a page at a time, each after its snapshots.
 
-use super::super::{files::Files, state::View, wire};
+use super::super::{files::Files, state::ShareView, wire};
 use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind, Selector};
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
 use crate::rules::{condition::ConditionSupport, fault::StorageError, lease::LeaseCheck};
@@ -29,7 +29,7 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     let shares = files.account(&call.account.name)?.resources.read();
     listing::answer_lines(&call, &shares, "Shares", INCLUDE, &[], |xml, line, include| {
         let metadata = include.contains(&"metadata");
-        let mut write = |view: &View<'_>| wire::write_share(xml, line, view, metadata, &call);
+        let mut write = |view: &ShareView<'_>| wire::write_share(xml, line, view, metadata, &call);
         if include.contains(&"snapshots") && line.deleted.is_none() {
             line.state.snapshots().for_each(|view| write(&view));
         }

@@ -10,7 +10,7 @@ use crate::rules::checksum::ChecksumKinds;
 use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::handle::FileAccess;
 use crate::rules::range::{self, InclusiveRange};
-use crate::rules::smb::Moment;
+use crate::rules::smb::FileTime;
 use crate::rules::{condition::ConditionSupport, lease::LeaseCheck, version::Version};
 use crate::store::content::Content;
 use crate::takes;
@@ -54,10 +54,10 @@ impl Asked {
     }
 
     /// What the time of the last write becomes: now, unless it is to be preserved.
-    fn moment(&self) -> Result<Moment, StorageError> {
-        match self.written.as_deref().map(|text| (text, Moment::parse(text))) {
-            None | Some((_, Some(Moment::Now))) => Ok(Moment::Now),
-            Some((_, Some(Moment::Preserve))) => Ok(Moment::Preserve),
+    fn moment(&self) -> Result<FileTime, StorageError> {
+        match self.written.as_deref().map(|text| (text, FileTime::parse(text))) {
+            None | Some((_, Some(FileTime::Now))) => Ok(FileTime::Now),
+            Some((_, Some(FileTime::Preserve))) => Ok(FileTime::Preserve),
             Some((text, _)) => Err(StorageError::invalid_header("x-ms-file-last-write-time", text)),
         }
     }
@@ -115,11 +115,11 @@ pub(super) async fn write(
                 // Recorded: before 2021-06-08 Windows is told nothing of a write over REST.
                 if call.version >= Version::V2021_06_08 {
                     node.smb.changed = call.now;
-                    if moment == Moment::Now {
+                    if moment == FileTime::Now {
                         node.smb.written = call.now;
                     }
                 }
-                let stamp = node.stamp;
+                let stamp = node.last_modified;
                 let Body::File(file) = &mut node.body else { return };
                 match bytes {
                     Some(bytes) => file.write(span.start, bytes, stamp),
@@ -134,6 +134,6 @@ pub(super) async fn write(
 pub(super) fn answer(node: &Node, call: &OperationRequest) -> Reply {
     let told = call.version >= Version::V2021_06_08;
     Reply::new(call.spec.status)
-        .with_state(node.etag(), node.stamp)
+        .with_state(node.etag(), node.last_modified)
         .with_some("x-ms-file-last-write-time", told.then(|| node.smb.written.iso()))
 }

@@ -46,8 +46,8 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     if !target.write.eq_ignore_ascii_case("update") {
         return Err(StorageError::invalid_header("x-ms-write", target.write));
     }
-    if call.body.announced() != 0 {
-        return Err(StorageError::invalid_header("Content-Length", call.body.announced().to_string()));
+    if call.body.content_length() != 0 {
+        return Err(StorageError::invalid_header("Content-Length", call.body.content_length().to_string()));
     }
     let span = target.span()?;
     if span.len() > MAX_WRITE {

@@ -38,6 +38,6 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
             shares.restore(&asked.name, born, call.container(), call.now)
         })
         .await?;
-    let stamp = files.share(&call)?.read().about().stamp;
+    let stamp = files.share(&call)?.read().properties().last_modified;
     Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp))
 }

@@ -45,7 +45,7 @@ async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     let share = files.share(&call)?.read();
     let about = share.admit_self(&call)?.about;
     let reply = Reply::xml(call.spec.status, policies::document(&about.policies));
-    Ok(reply.with_state(ETag::of(about.stamp), about.stamp))
+    Ok(reply.with_state(ETag::of(about.last_modified), about.last_modified))
 }
 
 async fn set(files: &Files, mut call: OperationRequest) -> Result<Reply, StorageError> {
@@ -55,7 +55,7 @@ async fn set(files: &Files, mut call: OperationRequest) -> Result<Reply, Storage
         .write(|share| {
             share.admit_self(&call)?;
             share.revise(call.now, |about| about.policies = stored.into());
-            Ok(share.about().stamp)
+            Ok(share.properties().last_modified)
         })
         .await?;
     Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp))

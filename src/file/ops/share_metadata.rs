@@ -40,7 +40,7 @@ pub(super) static SET_SHARE_METADATA: Operation<Files> = Operation {
 async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
     let share = files.share(&call)?.read();
     let about = share.admit_self(&call)?.about;
-    Ok(Reply::new(call.spec.status).with_state(ETag::of(about.stamp), about.stamp).with_metadata(&about.metadata))
+    Ok(Reply::new(call.spec.status).with_state(ETag::of(about.last_modified), about.last_modified).with_metadata(&about.metadata))
 }
 
 async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
@@ -50,7 +50,7 @@ async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
         .write(|share| {
             share.admit_self(&call)?;
             share.revise(call.now, |about| about.metadata = metadata);
-            Ok(share.about().stamp)
+            Ok(share.properties().last_modified)
         })
         .await?;
     Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp))

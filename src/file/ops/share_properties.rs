@@ -49,7 +49,7 @@ async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
             let before = share.admit_self(&call)?.about.settings;
             let settings = before.revise(|name| wire::text(&call, name), call.now)?;
             share.revise(call.now, |about| about.settings = settings);
-            Ok((share.about().stamp, settings))
+            Ok((share.properties().last_modified, settings))
         })
         .await?;
     let reply = Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp);

@@ -26,6 +26,6 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     let view = share.admit_self(&call)?;
     let mut xml = Writer::new();
     xml.open("ShareStats").leaf("ShareUsageBytes", view.tree.used().to_string()).close("ShareStats");
-    let stamp = view.about.stamp;
+    let stamp = view.about.last_modified;
     Ok(Reply::xml(call.spec.status, xml.finish()).with_state(ETag::of(stamp), stamp))
 }

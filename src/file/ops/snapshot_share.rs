@@ -27,7 +27,7 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     let (taken, stamp) = share
         .write(|share| {
             share.admit_self(&call)?;
-            Ok((share.take_snapshot(metadata, call.now)?, share.about().stamp))
+            Ok((share.take_snapshot(metadata, call.now)?, share.properties().last_modified))
         })
         .await?;
     // Recorded: entity tag and date are the share's, which a snapshot does not change.

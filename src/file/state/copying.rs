@@ -37,7 +37,7 @@ impl Share {
     /// 404 for what is not there; 412 for the lease; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
     pub fn abort_copy(&mut self, call: &OperationRequest, id: [u8; 16]) -> Result<(), StorageError> {
         let Admitted { node, .. } = find(&self.tree, &path_of(call)?, super::WantedNode::Content)?;
-        lease::admit(node.lease(), call.spec.lease, call.lease_id()?, LeasedResource::File, call.now)?;
+        lease::check(node.lease(), call.spec.lease, call.lease_id()?, LeasedResource::File, call.now)?;
         let copy = pending(&node).ok_or(ErrorCode::NoPendingCopyOperation)?;
         if copy.id != id {
             return Err(ErrorCode::CopyIdMismatch.into());
@@ -47,8 +47,8 @@ impl Share {
     }
 
     fn settle(&mut self, node: &Node, now: Timestamp, copy: &FileCopy, content: Option<Sparse>, outcome: Outcome) {
-        let mut node = Node { stamp: self.stamp(now), ..node.clone() };
-        let stamp = node.stamp;
+        let mut node = Node { last_modified: self.stamp(now), ..node.clone() };
+        let stamp = node.last_modified;
         if let Body::File(file) = &mut node.body {
             file.content = content.unwrap_or_default();
             file.copy = Some(Arc::new(FileCopy { progress: copy.progress.over(stamp, outcome), ..copy.clone() }));

@@ -4,7 +4,7 @@ use super::super::node::{Body, NodeId};
 use super::{Share, Tree};
 use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::file_name::Path;
-use crate::rules::handle::{self, Access, Open};
+use crate::rules::handle::{self, OpenAccess, OpenHandle};
 use crate::rules::time::Timestamp;
 use imbl::OrdMap;
 use std::sync::Arc;
@@ -24,16 +24,16 @@ pub struct Handle {
     /// What is open.
     pub node: NodeId,
     /// Who opened it.
-    pub opener: Opener,
+    pub opener: HandleOwner,
     /// When.
     pub opened: Timestamp,
     /// How.
-    pub open: Open,
+    pub open: OpenHandle,
 }
 
 /// Who opens a handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opener {
+pub struct HandleOwner {
     /// The number of the session.
     pub session: u64,
     /// The address and port that it comes from.
@@ -44,7 +44,7 @@ pub struct Opener {
 
 impl Handles {
     /// How a node is open.
-    pub fn of(&self, node: NodeId) -> impl Iterator<Item = &Open> {
+    pub fn of(&self, node: NodeId) -> impl Iterator<Item = &OpenHandle> {
         self.open.range((node, 0)..=(node, u64::MAX)).map(|(_, handle)| &handle.open)
     }
 
@@ -60,10 +60,10 @@ impl Share {
     /// # Errors
     /// 404 for what is not there; 409 SharingViolation or DeletePending beside other handles; 409 ReadOnlyAttribute for who would write
     /// to a read-only file.
-    pub fn open(&mut self, path: &Path, opener: Opener, open: Open, now: Timestamp) -> Result<u64, StorageError> {
+    pub fn open(&mut self, path: &Path, opener: HandleOwner, open: OpenHandle, now: Timestamp) -> Result<u64, StorageError> {
         let node = self.tree.find(path)?;
         handle::admit_open(self.handles.of(node.id), &open)?;
-        if node.smb.attributes.is_read_only() && open.access.contains(Access::WRITE) {
+        if node.smb.attributes.is_read_only() && open.access.contains(OpenAccess::WRITE) {
             return Err(ErrorCode::ReadOnlyAttribute.into());
         }
         self.handles.last += 1;
@@ -76,7 +76,7 @@ impl Share {
     ///
     /// # Errors
     /// 404 ResourceNotFound.
-    pub fn reopen(&mut self, id: u64, change: impl FnOnce(&mut Open)) -> Result<(), StorageError> {
+    pub fn reopen(&mut self, id: u64, change: impl FnOnce(&mut OpenHandle)) -> Result<(), StorageError> {
         let handle = self.handles.all().find(|handle| handle.id == id).ok_or(ErrorCode::ResourceNotFound)?;
         let mut handle = Handle::clone(handle);
         change(&mut handle.open);
@@ -134,7 +134,7 @@ mod tests {
     use crate::rules::file_name::TrailingDots;
     use crate::rules::metadata::Metadata;
     use crate::rules::share::Settings;
-    use crate::rules::smb::{SmbInput, Sort};
+    use crate::rules::smb::{NodeKind, SmbInput};
 
     fn path(text: &str) -> Path {
         Path::parse(text, TrailingDots::Dropped).unwrap()
@@ -149,7 +149,7 @@ mod tests {
         let settings = Settings::make(|_| None, false, now()).unwrap();
         let mut share = Share::new(now(), Metadata::default(), settings);
         for (text, sort, body) in
-            [("dir", Sort::Directory, Body::Directory), ("dir/file", Sort::File, Body::File(Box::default()))]
+            [("dir", NodeKind::Directory, Body::Directory), ("dir/file", NodeKind::File, Body::File(Box::default()))]
         {
             let place = share.tree.place(&path(text)).unwrap();
             let permission = share.permission(&SmbInput::default(), sort, None).unwrap();
@@ -159,19 +159,19 @@ mod tests {
         share
     }
 
-    fn opener() -> Opener {
-        Opener { session: 7, address: "127.0.0.1:445".into(), client: "test".into() }
+    fn opener() -> HandleOwner {
+        HandleOwner { session: 7, address: "127.0.0.1:445".into(), client: "test".into() }
     }
 
-    fn reading(share: Access) -> Open {
-        Open { access: Access::READ, share, ..Open::default() }
+    fn reading(share: OpenAccess) -> OpenHandle {
+        OpenHandle { access: OpenAccess::READ, share, ..OpenHandle::default() }
     }
 
     #[test]
     fn handles_are_found_on_what_they_have_open_and_below() {
         let mut share = share();
-        let on_file = share.open(&path("DIR/File"), opener(), reading(Access::ALL), now()).unwrap();
-        let on_dir = share.open(&path("dir"), opener(), reading(Access::ALL), now()).unwrap();
+        let on_file = share.open(&path("DIR/File"), opener(), reading(OpenAccess::ALL), now()).unwrap();
+        let on_dir = share.open(&path("dir"), opener(), reading(OpenAccess::ALL), now()).unwrap();
         let dir = share.tree.find(&path("dir")).unwrap().id;
         let ids = |node, recursive| share.handles_on(node, recursive).iter().map(|handle| handle.id).collect::<Vec<_>>();
         assert_eq!(ids(dir, false), [on_dir]);
@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(ids(NodeId::ROOT, true), [on_file, on_dir]);
         assert!(ids(NodeId::ROOT, false).is_empty());
         assert_eq!(
-            share.open(&path("none"), opener(), reading(Access::ALL), now()).unwrap_err().code(),
+            share.open(&path("none"), opener(), reading(OpenAccess::ALL), now()).unwrap_err().code(),
             ErrorCode::ResourceNotFound
         );
     }
@@ -187,10 +187,10 @@ mod tests {
     #[test]
     fn a_file_that_is_to_go_goes_with_its_last_handle() {
         let mut share = share();
-        let first = share.open(&path("dir/file"), opener(), reading(Access::ALL), now()).unwrap();
-        share.open(&path("dir/file"), opener(), reading(Access::ALL), now()).unwrap();
+        let first = share.open(&path("dir/file"), opener(), reading(OpenAccess::ALL), now()).unwrap();
+        share.open(&path("dir/file"), opener(), reading(OpenAccess::ALL), now()).unwrap();
         share.reopen(first, |open| open.delete_pending = true).unwrap();
-        let refused = share.open(&path("dir/file"), opener(), reading(Access::ALL), now());
+        let refused = share.open(&path("dir/file"), opener(), reading(OpenAccess::ALL), now());
         assert_eq!(refused.unwrap_err().code(), ErrorCode::DeletePending);
         let node = share.tree.find(&path("dir/file")).unwrap().id;
         let handles = share.handles_on(node, false);
@@ -205,8 +205,8 @@ mod tests {
     #[test]
     fn a_directory_with_something_open_is_not_renamed() {
         let mut share = share();
-        share.open(&path("dir/file"), opener(), reading(Access::ALL), now()).unwrap();
-        let source = super::super::find(&share.tree, &path("dir"), super::super::WantedNode::Directory).unwrap();
+        share.open(&path("dir/file"), opener(), reading(OpenAccess::ALL), now()).unwrap();
+        let source = crate::file::state::find(&share.tree, &path("dir"), crate::file::state::WantedNode::Directory).unwrap();
         let place = share.tree.place(&path("other")).unwrap();
         let refused = share.rename(&source, &Claimed { place, stands: None }, now(), |_| {});
         assert_eq!(refused.unwrap_err().code(), ErrorCode::SharingViolation);

@@ -6,7 +6,7 @@ use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::posix::{self, Posix};
 use crate::rules::sddl;
 use crate::rules::share::Protocol;
-use crate::rules::smb::{Permission, SmbInput, Sort};
+use crate::rules::smb::{NodeKind, Permission, SmbInput};
 use std::sync::Arc;
 
 impl Share {
@@ -15,7 +15,7 @@ impl Share {
     /// # Errors
     /// 400 InvalidInput.
     pub fn check_nfs(&self) -> Result<(), StorageError> {
-        match self.about.settings.protocol {
+        match self.properties.settings.protocol {
             Some(Protocol::Nfs) => Ok(()),
             _ => Err(ErrorCode::InvalidInput.with_reason("only a share that is served over NFS has links")),
         }
@@ -25,10 +25,10 @@ impl Share {
     ///
     /// # Errors
     /// 400 FileInvalidPermission for a key that the share does not know; InvalidHeaderValue for `preserve` where nothing was before.
-    pub fn permission(&mut self, given: &SmbInput, sort: Sort, before: Option<sddl::Key>) -> Result<sddl::Key, StorageError> {
+    pub fn permission(&mut self, given: &SmbInput, sort: NodeKind, before: Option<sddl::Key>) -> Result<sddl::Key, StorageError> {
         let inherited = match sort {
-            Sort::Directory => sddl::OF_DIRECTORIES,
-            Sort::File => sddl::OF_FILES,
+            NodeKind::Directory => sddl::OF_DIRECTORIES,
+            NodeKind::File => sddl::OF_FILES,
         };
         match &given.permission {
             None => Ok(before.unwrap_or_else(|| self.keep_permission(inherited))),
@@ -49,10 +49,10 @@ impl Share {
     pub fn posix(
         &self,
         given: posix::PosixInput,
-        sort: posix::Sort,
+        sort: posix::PosixFileType,
         before: Option<&Posix>,
     ) -> Result<Option<Arc<Posix>>, StorageError> {
-        match (self.about.settings.protocol, given.says()) {
+        match (self.properties.settings.protocol, given.says()) {
             (Some(Protocol::Nfs), _) => Ok(Some(Arc::new(given.over(before, sort)))),
             (_, None) => Ok(None),
             (_, Some(header)) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", header)),

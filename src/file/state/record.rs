@@ -116,10 +116,10 @@ struct FileForm<'a> {
 
 impl Persist for Share {
     fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
-        let said = |share: &Share| (share.born, share.lease, share.last);
-        if before.is_none_or(|before| before.about != after.about || said(before) != said(after)) {
-            let (born, last) = (after.born.ticks(), after.last.number());
-            to.put(&[SHARE], FORM, &ShareForm { born, about: AboutForm::of(&after.about), lease: after.lease.into(), last });
+        let said = |share: &Share| (share.created, share.lease, share.last);
+        if before.is_none_or(|before| before.properties != after.properties || said(before) != said(after)) {
+            let (born, last) = (after.created.ticks(), after.last.number());
+            to.put(&[SHARE], FORM, &ShareForm { born, about: AboutForm::of(&after.properties), lease: after.lease.into(), last });
         }
         for (key, _, text) in diff(before.map(|before| &before.permissions), Some(&after.permissions)) {
             let (one, other) = key.numbers();
@@ -147,13 +147,13 @@ impl Persist for Share {
         let record = records.get(&[SHARE]).ok_or_else(|| CorruptRecord("a share of which nothing is said".to_owned()))?;
         let ShareForm { born, about, lease, last } = record.read(FORM)?;
         let about = about.about();
-        let mut share = Share::new(about.stamp, Metadata::default(), about.settings);
-        share.about = about;
-        share.born = Timestamp::from_ticks(born);
+        let mut share = Share::new(about.last_modified, Metadata::default(), about.settings);
+        share.properties = about;
+        share.created = Timestamp::from_ticks(born);
         share.lease = lease.into();
         share.last = NodeId::numbered(last);
         share.tree = restore_tree(LIVE, records, store)?;
-        share.latest = share.about.stamp.max(share.born).max(latest(&share.tree));
+        share.latest = share.properties.last_modified.max(share.created).max(latest(&share.tree));
         for (key, record) in records.under(&[PERMISSION]) {
             let half = |bytes: Option<&[u8; 8]>| bytes.map(|bytes| u64::from_be_bytes(*bytes));
             let key = half(key.first_chunk()).zip(half(key.last_chunk())).filter(|_| key.len() == 16);
@@ -175,7 +175,7 @@ impl Persist for Share {
 }
 
 fn latest(tree: &Tree) -> Timestamp {
-    tree.nodes().values().map(|node| node.stamp).max().unwrap_or_default()
+    tree.nodes().values().map(|node| node.last_modified).max().unwrap_or_default()
 }
 
 /// What the keys of a tree's records begin with.
@@ -211,7 +211,7 @@ fn restore_tree(tree: Timestamp, records: &Records, store: &Store) -> Result<Tre
 impl AboutForm<'_> {
     fn of(about: &ShareProperties) -> AboutForm<'_> {
         AboutForm {
-            stamp: about.stamp.ticks(),
+            stamp: about.last_modified.ticks(),
             metadata: pairs(&about.metadata),
             settings: SettingsForm::of(&about.settings),
             policies: policies(&about.policies),
@@ -220,7 +220,7 @@ impl AboutForm<'_> {
 
     fn about(self) -> ShareProperties {
         ShareProperties {
-            stamp: Timestamp::from_ticks(self.stamp),
+            last_modified: Timestamp::from_ticks(self.stamp),
             metadata: Metadata::stored(self.metadata),
             settings: self.settings.settings(),
             policies: self.policies.into_iter().map(policy).collect(),
@@ -283,7 +283,7 @@ impl NodeForm<'_> {
         let Smb { attributes, created, written, changed, permission } = node.smb;
         NodeForm {
             places: node.places.iter().map(|place| (place.parent.number(), &*place.name)).collect(),
-            stamp: node.stamp.ticks(),
+            stamp: node.last_modified.ticks(),
             body: BodyForm::of(&node.body),
             attributes: attributes.bits(),
             created: created.ticks(),
@@ -311,7 +311,7 @@ impl NodeForm<'_> {
         Ok(Node {
             id,
             places: self.places.into_iter().map(place).collect(),
-            stamp,
+            last_modified: stamp,
             body: self.body.body(stamp, runs, records, store)?,
             smb,
             posix: self.posix.map(posix),

@@ -1,6 +1,6 @@
 //! Snapshots of a share: its tree and what was said of it, as they were. Taking one copies a few pointers, whatever is in the share.
 
-use super::{Share, ShareProperties, Tree, View};
+use super::{Share, ShareProperties, ShareView, Tree};
 use crate::rules::fault::{ErrorCode, StorageError};
 use crate::rules::lease::{self, Lease, LeasedResource};
 use crate::rules::metadata::Metadata;
@@ -29,8 +29,8 @@ impl PartialEq for Snapshot {
 
 impl Snapshot {
     /// How it looks.
-    pub fn view(&self, taken: Timestamp) -> View<'_> {
-        View { about: &self.about, lease: self.lease, tree: &self.tree, taken: Some(taken) }
+    pub fn view(&self, taken: Timestamp) -> ShareView<'_> {
+        ShareView { about: &self.about, lease: self.lease, tree: &self.tree, taken: Some(taken) }
     }
 
     /// What was in it.
@@ -56,7 +56,7 @@ impl Share {
         let second = Timestamp::from_ticks(now.ticks() / TICKS_PER_SECOND * TICKS_PER_SECOND);
         let last = self.snapshots.get_max().map(|(taken, _)| taken.after_seconds(1));
         let taken = last.map_or(second, |next| next.max(second));
-        let mut about = self.about.clone();
+        let mut about = self.properties.clone();
         about.metadata = metadata.unwrap_or(about.metadata);
         let at = self.stamp(now);
         self.snapshots.insert(taken, Arc::new(Snapshot { about, lease: Lease::default(), tree: self.tree.clone(), at }));
@@ -69,7 +69,7 @@ impl Share {
     }
 
     /// The snapshots, oldest first.
-    pub fn snapshots(&self) -> impl Iterator<Item = View<'_>> {
+    pub fn snapshots(&self) -> impl Iterator<Item = ShareView<'_>> {
         self.snapshots.iter().map(|(taken, snapshot)| snapshot.view(*taken))
     }
 

@@ -5,7 +5,7 @@
 use super::Pipeline;
 use crate::account::Accounts;
 use crate::http::target::{account_of_host, label_kind};
-use crate::op::{RemoteRequest, RemoteResponse, ServiceKind, lost};
+use crate::op::{RemoteRequest, RemoteResponse, ServiceKind, source_unavailable};
 use crate::rules::fault::StorageError;
 use axum::body::Body;
 use http::uri::Authority;
@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 /// What a server knows of itself.
 #[derive(Debug, Default)]
-pub struct Own {
+pub struct LocalServices {
     services: OnceLock<Vec<(u16, Weak<Pipeline>)>>,
     /// The certificate that its services show, if they speak TLS.
     pub certificate: Option<CertificateDer<'static>>,
@@ -33,10 +33,10 @@ pub(super) struct Asked<'a> {
     pub port: u16,
 }
 
-impl Own {
+impl LocalServices {
     /// Of a server that shows this certificate, if any.
-    pub fn with(certificate: Option<CertificateDer<'static>>) -> Own {
-        Own { services: OnceLock::new(), certificate }
+    pub fn with(certificate: Option<CertificateDer<'static>>) -> LocalServices {
+        LocalServices { services: OnceLock::new(), certificate }
     }
 
     /// Makes its services known, each with its port. Only the first time counts.
@@ -76,7 +76,7 @@ pub(super) async fn open(
     asking: RemoteRequest,
     peer: IpAddr,
 ) -> Result<RemoteResponse, StorageError> {
-    let unfit = |_| lost("the URL cannot be asked for");
+    let unfit = |_| source_unavailable("the URL cannot be asked for");
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     let mut request = Request::get(target).body(Body::empty()).map_err(unfit)?;
     *request.headers_mut() = asking.headers;

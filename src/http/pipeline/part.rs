@@ -2,10 +2,10 @@
 
 use super::super::render::{self, ResponseContext};
 use super::super::target::AccountAddress;
-use super::super::told::Told;
-use super::{Head, OnBehalf, RequestProgress, is_echoed};
+use super::super::told::AccessLine;
+use super::{OnBehalf, RequestHead, RequestProgress, is_echoed};
 use crate::op::{Body as Sent, OperationRequest, OperationSpec, Parts, Target};
-use crate::rules::batch::Part;
+use crate::rules::batch::BatchPart;
 use crate::rules::fault::{ErrorCode, StorageError};
 use http::header::{HeaderName, HeaderValue};
 use std::borrow::Cow;
@@ -42,7 +42,7 @@ impl Parts for OnBehalf {
     fn answer<'a>(
         &'a self,
         call: &'a OperationRequest,
-        part: Result<&'a Part, StorageError>,
+        part: Result<&'a BatchPart, StorageError>,
         rows: &'static [&'static OperationSpec],
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>> {
         Box::pin(async move {
@@ -66,14 +66,14 @@ impl Parts for OnBehalf {
                 kind: self.pipeline.service.kind(),
                 head: false,
                 version: call.version,
-                told: true,
+                shows_version: true,
                 request_id: &request_id,
                 client_request_id: client_id.as_ref(),
                 now: call.now,
                 site: false,
             };
             let status = outcome.as_ref().map_or_else(StorageError::status, |reply| reply.status);
-            let told = Told {
+            let told = AccessLine {
                 kind: asked.kind,
                 part: true,
                 method,
@@ -84,7 +84,7 @@ impl Parts for OnBehalf {
                 request_id: &request_id,
                 times: (began, self.pipeline.world.machine()),
             };
-            told.tell();
+            told.log();
             render::part(&outcome, &asked)
         })
     }
@@ -95,9 +95,9 @@ impl OnBehalf {
     fn head_of(
         &self,
         call: &OperationRequest,
-        part: &Part,
+        part: &BatchPart,
         rows: &'static [&'static OperationSpec],
-    ) -> Result<Head, StorageError> {
+    ) -> Result<RequestHead, StorageError> {
         let mut request = http::Request::builder().method(part.method.as_str()).uri(part.target.as_str());
         for (name, value) in &part.headers {
             let name = HeaderName::try_from(name).map_err(|_| StorageError::invalid_header(name, value))?;
@@ -107,6 +107,6 @@ impl OnBehalf {
         let mut known = RequestProgress::of_part(call.version);
         let head = self.pipeline.head(parts, self.host.clone(), self.peer, Vec::new(), call.now, &mut known)?;
         let batch = Batch { account: call.account.name.clone(), container: call.container().to_owned(), rows };
-        Ok(Head { version: Some(call.version), batch: Some(batch), ..head })
+        Ok(RequestHead { version: Some(call.version), batch: Some(batch), ..head })
     }
 }

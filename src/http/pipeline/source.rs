@@ -2,7 +2,7 @@
 
 use super::super::auth;
 use super::own::{self, Asked, port_of};
-use super::{Head, OnBehalf, Pipeline};
+use super::{OnBehalf, Pipeline, RequestHead};
 use crate::op::{
     OperationRequest, Query, RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources,
 };
@@ -51,7 +51,7 @@ impl Sources for OnBehalf {
         let query = Query::new(&pairs);
         // Who shows something for the source is known by that, and asks by it.
         let shown = call.headers.get("x-ms-copy-source-authorization").filter(|shown| !shown.is_empty()).cloned();
-        let head = Head {
+        let head = RequestHead {
             method: Method::GET,
             host: host.to_owned(),
             // Some clients escape the slashes too: in a name they mean the same, and around it they still part.
@@ -82,7 +82,7 @@ impl Sources for OnBehalf {
         // Who may do everything in an account is held to what a source's signature says only where the account made it, or to a token
         // where one is shown; a copy in the background needs neither, nor does a user's own token (live tests). Anybody else must bring
         // the right to read the source.
-        let asking = self.pipeline.asking(&head, &[], call.version);
+        let asking = self.pipeline.signed_head(&head, &[], call.version);
         let bears = || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
         let owns = matches!(call.authorization, Authorization::Owner | Authorization::User) && account.name == call.account.name;
         let suffices = reach.opens == SourceAuthorization::Caller

@@ -40,8 +40,8 @@ async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageEr
     let queue = queues.queue(&call)?;
     // Who finds nothing to take changes nothing.
     if queue.read().peek(1, call.now).next().is_none() {
-        return Ok(Reply::xml(call.spec.status, wire::document(std::iter::empty(), wire::Shown::Taken)));
+        return Ok(Reply::xml(call.spec.status, wire::document(std::iter::empty(), wire::MessageView::Taken)));
     }
     let taken = queue.write(|queue| Ok(queue.take(count, visible, call.now))).await?;
-    Ok(Reply::xml(call.spec.status, wire::document(taken.iter().map(|message| &**message), wire::Shown::Taken)))
+    Ok(Reply::xml(call.spec.status, wire::document(taken.iter().map(|message| &**message), wire::MessageView::Taken)))
 }

@@ -31,5 +31,5 @@ async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageEr
     let asked = Asked::of(&call)?;
     let count = message::how_many(asked.count.as_deref())?;
     let queue = queues.queue(&call)?.read();
-    Ok(Reply::xml(call.spec.status, wire::document(queue.peek(count, call.now), wire::Shown::Peeked)))
+    Ok(Reply::xml(call.spec.status, wire::document(queue.peek(count, call.now), wire::MessageView::Peeked)))
 }

@@ -39,5 +39,5 @@ async fn run(queues: &Queues, mut call: OperationRequest) -> Result<Reply, Stora
     if call.version < Version::V2016_05_31 {
         return Ok(Reply::new(call.spec.status));
     }
-    Ok(Reply::xml(call.spec.status, wire::document(std::iter::once(&*put), wire::Shown::Put)))
+    Ok(Reply::xml(call.spec.status, wire::document(std::iter::once(&*put), wire::MessageView::Put)))
 }

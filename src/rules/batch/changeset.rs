@@ -1,7 +1,7 @@
 //! The body of an entity group transaction: a batch with one changeset inside, whose parts have bodies; or with a single query.
 
 use super::super::fault::{ErrorCode, StorageError};
-use super::{Part, boundary, header, is_http, malformed, request, sections};
+use super::{BatchPart, boundary, header, is_http, malformed, request, sections};
 
 /// The most changes in a changeset.
 pub const MOST_CHANGES: usize = 100;
@@ -10,7 +10,7 @@ pub const MOST_CHANGES: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Group {
     /// A query, alone.
-    Query(Part),
+    Query(BatchPart),
     /// Changes, to be made together; there may be none (recorded).
     Changes(Vec<Change>),
 }
@@ -19,7 +19,7 @@ pub enum Group {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The request. Its id is the Content-ID among its own headers: the service gives back that one, and no other (recorded).
-    pub part: Part,
+    pub part: BatchPart,
     /// Its body, all that comes until the next delimiter.
     pub body: String,
 }

@@ -13,12 +13,12 @@ use uuid::Uuid;
 /// What a filter is held against.
 pub trait Record {
     /// A property, or nothing.
-    fn field(&self, name: &str) -> Option<View<'_>>;
+    fn field(&self, name: &str) -> Option<ValueRef<'_>>;
 }
 
 /// A value, looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum View<'a> {
+pub enum ValueRef<'a> {
     /// A text.
     String(&'a str),
     /// A 32-bit integer.
@@ -37,17 +37,17 @@ pub enum View<'a> {
     Binary(&'a [u8]),
 }
 
-impl<'a> From<&'a Value> for View<'a> {
-    fn from(value: &'a Value) -> View<'a> {
+impl<'a> From<&'a Value> for ValueRef<'a> {
+    fn from(value: &'a Value) -> ValueRef<'a> {
         match value {
-            Value::String(text) => View::String(text),
-            Value::Int32(number) => View::Int32(*number),
-            Value::Int64(number) => View::Int64(*number),
-            Value::Double(number) => View::Double(*number),
-            Value::Boolean(flag) => View::Boolean(*flag),
-            Value::DateTime(date) => View::DateTime(*date),
-            Value::Guid(guid) => View::Guid(guid),
-            Value::Binary(bytes) => View::Binary(bytes),
+            Value::String(text) => ValueRef::String(text),
+            Value::Int32(number) => ValueRef::Int32(*number),
+            Value::Int64(number) => ValueRef::Int64(*number),
+            Value::Double(number) => ValueRef::Double(*number),
+            Value::Boolean(flag) => ValueRef::Boolean(*flag),
+            Value::DateTime(date) => ValueRef::DateTime(*date),
+            Value::Guid(guid) => ValueRef::Guid(guid),
+            Value::Binary(bytes) => ValueRef::Binary(bytes),
         }
     }
 }
@@ -77,7 +77,7 @@ impl Filter {
     }
 }
 
-fn look<'a>(operand: &'a Operand, record: &'a impl Record) -> Option<View<'a>> {
+fn look<'a>(operand: &'a Operand, record: &'a impl Record) -> Option<ValueRef<'a>> {
     match operand {
         Operand::Property(name) => record.field(name),
         Operand::Constant(constant) => Some(constant.into()),
@@ -98,18 +98,18 @@ fn compare(property: &Operand, operator: Operator, constant: &Operand, record: &
 }
 
 /// How a property stands to a constant; `None` for two that do not compare.
-fn order(property: View<'_>, constant: View<'_>) -> Option<Ordering> {
+fn order(property: ValueRef<'_>, constant: ValueRef<'_>) -> Option<Ordering> {
     match (property, constant) {
-        (View::String(one), View::String(other)) => Some(ordinal(one, other)),
-        (View::Int32(one), View::Int32(other)) => Some(one.cmp(&other)),
-        (View::Int64(one), View::Int64(other)) => Some(one.cmp(&other)),
-        (View::Int64(one), View::Int32(other)) => Some(one.cmp(&other.into())),
-        (View::Double(one), View::Double(other)) => one.partial_cmp(&other),
-        (View::Double(one), View::Int32(other)) => one.partial_cmp(&other.into()),
-        (View::Boolean(one), View::Boolean(other)) => Some(one.cmp(&other)),
-        (View::DateTime(one), View::DateTime(other)) => Some(one.cmp(&other)),
-        (View::Guid(one), View::Guid(other)) => Some(one.cmp(other)),
-        (View::Binary(one), View::Binary(other)) => Some(one.cmp(other)),
+        (ValueRef::String(one), ValueRef::String(other)) => Some(ordinal(one, other)),
+        (ValueRef::Int32(one), ValueRef::Int32(other)) => Some(one.cmp(&other)),
+        (ValueRef::Int64(one), ValueRef::Int64(other)) => Some(one.cmp(&other)),
+        (ValueRef::Int64(one), ValueRef::Int32(other)) => Some(one.cmp(&other.into())),
+        (ValueRef::Double(one), ValueRef::Double(other)) => one.partial_cmp(&other),
+        (ValueRef::Double(one), ValueRef::Int32(other)) => one.partial_cmp(&other.into()),
+        (ValueRef::Boolean(one), ValueRef::Boolean(other)) => Some(one.cmp(&other)),
+        (ValueRef::DateTime(one), ValueRef::DateTime(other)) => Some(one.cmp(&other)),
+        (ValueRef::Guid(one), ValueRef::Guid(other)) => Some(one.cmp(other)),
+        (ValueRef::Binary(one), ValueRef::Binary(other)) => Some(one.cmp(other)),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ mod select;
 #[cfg(test)]
 mod tests;
 
-pub use evaluate::{Record, View};
+pub use evaluate::{Record, ValueRef};
 pub use parse::parse;
 pub use ranges::ranges;
 pub use select::Select;

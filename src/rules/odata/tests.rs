@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 struct Row(Vec<(&'static str, Value)>);
 
 impl Record for Row {
-    fn field(&self, name: &str) -> Option<View<'_>> {
+    fn field(&self, name: &str) -> Option<ValueRef<'_>> {
         self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
     }
 }
@@ -310,7 +310,7 @@ proptest! {
 
     #[test]
     fn no_entity_is_outside_of_the_ranges(filter in any_filter(), row in any_row()) {
-        let key = |name| match row.field(name) { Some(View::String(text)) => text.to_owned(), _ => String::new() };
+        let key = |name| match row.field(name) { Some(ValueRef::String(text)) => text.to_owned(), _ => String::new() };
         let key = Key::new(&key("PartitionKey"), &key("RowKey"));
         let ranges = ranges(&filter);
         let inside = ranges.iter().any(|range| range.from <= key && range.to.as_ref().is_none_or(|to| key < *to));

@@ -1,6 +1,6 @@
 //! The answer's stream: an Avro object container of four kinds of records, each in a block of its own. As recorded, byte for byte.
 
-use super::value::Trouble;
+use super::value::QueryError;
 
 /// The schema of the records, as the service writes it.
 const SCHEMA: &str = include_str!("schema.json");
@@ -33,7 +33,7 @@ impl Writer {
     }
 
     /// What is wrong with the row at this position in the blob.
-    pub fn error(&mut self, trouble: Trouble, position: u64) {
+    pub fn error(&mut self, trouble: QueryError, position: u64) {
         let mut record = vec![2, trouble.fatal.into()];
         text(&mut record, trouble.name);
         text(&mut record, trouble.says);

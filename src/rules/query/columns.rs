@@ -1,6 +1,6 @@
 //! An Arrow answer: a query's values, each as the type that its column is declared to have.
 
-use super::value::{Kind as Type, Trouble, Value};
+use super::value::{Kind as Type, QueryError, Value};
 use crate::rules::arrow::{Cell, Column, Kind, Stream};
 
 /// How many rows a batch may have.
@@ -25,7 +25,7 @@ impl Table {
     ///
     /// # Errors
     /// A value that cannot become what its column holds.
-    pub fn add(&mut self, values: Vec<Value>) -> Result<(), Trouble> {
+    pub fn add(&mut self, values: Vec<Value>) -> Result<(), QueryError> {
         let cells = values.into_iter().zip(&self.columns).map(|(value, column)| cell(value, column.kind));
         self.rows.push(cells.collect::<Result<_, _>>()?);
         Ok(())
@@ -40,22 +40,22 @@ impl Table {
     ///
     /// # Errors
     /// What Arrow cannot hold.
-    pub fn write(&mut self, last: bool) -> Result<Vec<u8>, Trouble> {
+    pub fn write(&mut self, last: bool) -> Result<Vec<u8>, QueryError> {
         let stream = match &mut self.stream {
             Some(stream) => stream,
-            none => none.insert(Stream::new(self.columns.clone(), []).map_err(|_| Trouble::OUTPUT)?),
+            none => none.insert(Stream::new(self.columns.clone(), []).map_err(|_| QueryError::OUTPUT)?),
         };
         if !self.rows.is_empty() {
-            stream.write(&std::mem::take(&mut self.rows)).map_err(|_| Trouble::OUTPUT)?;
+            stream.write(&std::mem::take(&mut self.rows)).map_err(|_| QueryError::OUTPUT)?;
         }
         if last {
-            stream.finish().map_err(|_| Trouble::OUTPUT)?;
+            stream.finish().map_err(|_| QueryError::OUTPUT)?;
         }
         Ok(stream.take())
     }
 }
 
-fn cell(value: Value, kind: Kind) -> Result<Cell, Trouble> {
+fn cell(value: Value, kind: Kind) -> Result<Cell, QueryError> {
     // An empty field of delimited text is no number.
     if kind != Kind::Text && matches!(&value, Value::Text(text) if text.trim().is_empty()) {
         return Ok(Cell::Null);
@@ -66,7 +66,7 @@ fn cell(value: Value, kind: Kind) -> Result<Cell, Trouble> {
         Kind::Float => Type::Float,
         Kind::Bool => Type::Boolean,
         Kind::Time => Type::Timestamp,
-        Kind::Map => return Err(Trouble::CONVERSION),
+        Kind::Map => return Err(QueryError::CONVERSION),
     };
     let value = if wanted == Type::String && !value.is_null() { Value::Text(value.to_text()) } else { value.cast(wanted)? };
     Ok(match value {
@@ -76,7 +76,7 @@ fn cell(value: Value, kind: Kind) -> Result<Cell, Trouble> {
         Value::Float(number) => Cell::Float(number),
         Value::Time(moment) => Cell::Time(moment.at.unix_millis()),
         Value::Text(text) => match kind {
-            Kind::Decimal(precision, _) => Cell::Decimal(decimal(text.trim(), precision).ok_or(Trouble::CONVERSION)?),
+            Kind::Decimal(precision, _) => Cell::Decimal(decimal(text.trim(), precision).ok_or(QueryError::CONVERSION)?),
             _ => Cell::Text(text),
         },
         Value::Json(json) => Cell::Text(json.to_string()),
@@ -133,7 +133,7 @@ mod tests {
         for (value, kind, wanted) in [
             (text("7"), Kind::Int, Ok(Cell::Int(7))),
             (text(""), Kind::Int, Ok(Cell::Null)),
-            (text("x"), Kind::Int, Err(Trouble::CONVERSION)),
+            (text("x"), Kind::Int, Err(QueryError::CONVERSION)),
             (text("x"), Kind::Text, Ok(Cell::Text("x".into()))),
             (text("1970-01-01T00:00:01Z"), Kind::Time, Ok(Cell::Time(1000))),
             (Value::Int(3), Kind::Decimal(6, 2), Ok(Cell::Decimal(3))),

@@ -2,10 +2,10 @@
 //!
 //! The `csv` crate does not fit: separators of several bytes, and where each row begins in the blob, are needed here.
 
-use super::evaluate::{Row, is_called};
+use super::evaluate::{InputRow, is_called};
 use super::input::{Input, LONGEST};
 use super::sql::{Quoted, Step};
-use super::value::{Trouble, Value};
+use super::value::{QueryError, Value};
 use bytes::Bytes;
 
 /// How fields and rows are told apart.
@@ -57,7 +57,7 @@ impl Fields {
     ///
     /// # Errors
     /// A row that is too long, or that ends inside quotes.
-    pub fn read<I: Iterator<Item = Bytes>>(&mut self, input: &mut Input<I>, dialect: &Dialect) -> Result<bool, Trouble> {
+    pub fn read<I: Iterator<Item = Bytes>>(&mut self, input: &mut Input<I>, dialect: &Dialect) -> Result<bool, QueryError> {
         self.bytes.clear();
         self.ends.clear();
         if input.peek().is_none() {
@@ -67,7 +67,7 @@ impl Fields {
         let (mut quoted, mut free) = (false, 0);
         while let Some(byte) = input.next() {
             if self.bytes.len() >= LONGEST {
-                return Err(Trouble::INPUT);
+                return Err(QueryError::INPUT);
             }
             let begins = self.bytes.len() == self.ends.last().copied().unwrap_or(0) && free == self.bytes.len();
             if Some(byte) == dialect.quote && (quoted || begins) {
@@ -102,7 +102,7 @@ impl Fields {
             }
         }
         if quoted {
-            return Err(Trouble::INPUT);
+            return Err(QueryError::INPUT);
         }
         self.ends.push(self.bytes.len());
         Ok(true)
@@ -141,11 +141,11 @@ impl Named<'_> {
     }
 }
 
-impl Row for Named<'_> {
-    fn field(&self, path: &[Step]) -> Result<Value, Trouble> {
-        let [Step::Name(name, quoted)] = path else { return Err(Trouble::COLUMN) };
-        let place = self.place(name, *quoted).ok_or(Trouble::COLUMN)?;
-        let field = self.fields.get(place).ok_or(Trouble::ORDINAL)?;
+impl InputRow for Named<'_> {
+    fn field(&self, path: &[Step]) -> Result<Value, QueryError> {
+        let [Step::Name(name, quoted)] = path else { return Err(QueryError::COLUMN) };
+        let place = self.place(name, *quoted).ok_or(QueryError::COLUMN)?;
+        let field = self.fields.get(place).ok_or(QueryError::ORDINAL)?;
         Ok(Value::Text(String::from_utf8_lossy(field).into_owned()))
     }
 }

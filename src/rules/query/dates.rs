@@ -9,21 +9,21 @@ use chrono::{Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTi
 
 /// A moment, and how far east of Greenwich it was written, in minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
+pub struct DateTime {
     /// When.
     pub at: Timestamp,
     offset: i32,
 }
 
-impl Moment {
+impl DateTime {
     /// A moment in UTC.
-    pub fn utc(at: Timestamp) -> Moment {
-        Moment { at, offset: 0 }
+    pub fn utc(at: Timestamp) -> DateTime {
+        DateTime { at, offset: 0 }
     }
 
     /// Reads the forms of W3C's profile of ISO 8601: `2007`, `2007-01`, `2007-01-02`, each also with a `T` behind it, and a whole date
     /// with `T03:04`, `T03:04:05` or `T03:04:05.006`, then `Z`, `+05:30` or nothing, which is `Z`.
-    pub fn parse(text: &str) -> Option<Moment> {
+    pub fn parse(text: &str) -> Option<DateTime> {
         let (date, time) = text.split_once(['T', 't']).unwrap_or((text, ""));
         let mut parts = date.split('-');
         let year = digits(parts.next()?, 4)?;
@@ -35,7 +35,7 @@ impl Moment {
             return None;
         }
         if time.is_empty() {
-            return Moment::local(date.into(), 0);
+            return DateTime::local(date.into(), 0);
         }
         let (time, offset) = match time.find(['Z', 'z', '+', '-']) {
             Some(at) => (&time[..at], zone(&time[at..])?),
@@ -50,11 +50,11 @@ impl Moment {
                 (digits(second, 2)?, fraction.map_or(Some(0), nanoseconds)?)
             }
         };
-        Moment::local(date.and_time(NaiveTime::from_hms_nano_opt(hour, minute, second, fraction)?), offset)
+        DateTime::local(date.and_time(NaiveTime::from_hms_nano_opt(hour, minute, second, fraction)?), offset)
     }
 
     /// So many parts later, or earlier. The last day of a month stands for those that it lacks. `None` out of the years 1 to 9999.
-    pub fn add(self, part: Part, quantity: i64) -> Option<Moment> {
+    pub fn add(self, part: Part, quantity: i64) -> Option<DateTime> {
         let (civil, count) = (self.civil(), quantity.unsigned_abs());
         let months = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok()).map(Months::new);
         let moved = match (part, quantity >= 0) {
@@ -69,16 +69,16 @@ impl Moment {
             (Part::Second, _) => civil.checked_add_signed(Duration::try_seconds(quantity)?)?,
             (Part::TimezoneHour | Part::TimezoneMinute, _) => return None,
         };
-        Moment::local(moved, self.offset)
+        DateTime::local(moved, self.offset)
     }
 
     /// How many whole parts later another moment is; less than 0 when it is earlier.
-    pub fn until(self, other: Moment, part: Part) -> i64 {
+    pub fn until(self, other: DateTime, part: Part) -> i64 {
         if other.at < self.at {
             return -other.until(self, part);
         }
         let months = || {
-            let (from, to) = (Moment::utc(self.at).civil(), Moment::utc(other.at).civil());
+            let (from, to) = (DateTime::utc(self.at).civil(), DateTime::utc(other.at).civil());
             let months = i64::from(to.year() - from.year()) * 12 + i64::from(to.month()) - i64::from(from.month());
             months - i64::from((to.day(), to.time()) < (from.day(), from.time()))
         };
@@ -196,9 +196,9 @@ impl Moment {
     }
 
     /// From the clock and the calendar where it was written.
-    fn local(civil: NaiveDateTime, offset: i32) -> Option<Moment> {
+    fn local(civil: NaiveDateTime, offset: i32) -> Option<DateTime> {
         let utc = civil.checked_sub_signed(Duration::minutes(offset.into()))?;
-        (1..=9999).contains(&utc.year()).then(|| Moment { at: Timestamp::from_civil(utc), offset })
+        (1..=9999).contains(&utc.year()).then(|| DateTime { at: Timestamp::from_civil(utc), offset })
     }
 }
 

@@ -1,25 +1,25 @@
 //! What an expression is worth in a row: three-valued where nulls come in.
 
-use super::dates::Moment;
+use super::dates::DateTime;
 use super::sql::{Comparison, Expr, Function, Part, Quoted, Sign, Step};
-use super::value::{Kind, Trouble, Value};
+use super::value::{Kind, QueryError, Value};
 use crate::rules::time::Timestamp;
 use std::cmp::Ordering;
 
 /// A row, as expressions see it.
-pub trait Row {
+pub trait InputRow {
     /// The value at the end of a path.
     ///
     /// # Errors
     /// What is wrong with the row, or with the path.
-    fn field(&self, path: &[Step]) -> Result<Value, Trouble>;
+    fn field(&self, path: &[Step]) -> Result<Value, QueryError>;
 }
 
 /// What an expression is worth in a row.
 ///
 /// # Errors
 /// What is wrong with the row.
-pub fn evaluate(expr: &Expr, row: &dyn Row, now: Timestamp) -> Result<Value, Trouble> {
+pub fn evaluate(expr: &Expr, row: &dyn InputRow, now: Timestamp) -> Result<Value, QueryError> {
     let worth = |expr: &Expr| evaluate(expr, row, now);
     match expr {
         Expr::Value(value) => Ok(value.clone()),
@@ -103,7 +103,7 @@ fn truth(truth: Option<bool>) -> Value {
 }
 
 /// AND, or OR when `decisive` is true: the first part of that truth decides, else a null leaves it open.
-fn connect(parts: impl Iterator<Item = Result<Value, Trouble>>, decisive: bool) -> Result<Value, Trouble> {
+fn connect(parts: impl Iterator<Item = Result<Value, QueryError>>, decisive: bool) -> Result<Value, QueryError> {
     let mut open = false;
     for part in parts {
         match part?.truth()? {
@@ -115,14 +115,14 @@ fn connect(parts: impl Iterator<Item = Result<Value, Trouble>>, decisive: bool) 
     Ok(if open { Value::Null } else { Value::Bool(!decisive) })
 }
 
-fn date_add(part: Part, quantity: Value, to: Value) -> Result<Value, Trouble> {
+fn date_add(part: Part, quantity: Value, to: Value) -> Result<Value, QueryError> {
     match (quantity.cast(Kind::Int)?, moment(to)?) {
-        (Value::Int(quantity), Some(moment)) => moment.add(part, quantity).map(Value::Time).ok_or(Trouble::ARITHMETIC),
+        (Value::Int(quantity), Some(moment)) => moment.add(part, quantity).map(Value::Time).ok_or(QueryError::ARITHMETIC),
         _ => Ok(Value::Null),
     }
 }
 
-fn moment(value: Value) -> Result<Option<Moment>, Trouble> {
+fn moment(value: Value) -> Result<Option<DateTime>, QueryError> {
     match value.cast(Kind::Timestamp)? {
         Value::Time(moment) => Ok(Some(moment)),
         _ => Ok(None),
@@ -130,7 +130,7 @@ fn moment(value: Value) -> Result<Option<Moment>, Trouble> {
 }
 
 /// One step of arithmetic: whole numbers stay whole, as in T-SQL, and null stays null. A number added to a moment counts days.
-pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, Trouble> {
+pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, QueryError> {
     match (&left, sign, &right) {
         (Value::Time(_), Sign::Plus, _) => return date_add(Part::Day, right, left),
         (_, Sign::Plus, Value::Time(_)) => return date_add(Part::Day, left, right),
@@ -145,7 +145,7 @@ pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, Troubl
             Sign::Modulo => left.checked_rem(right),
         }
         .map(Value::Int)
-        .ok_or(Trouble::ARITHMETIC),
+        .ok_or(QueryError::ARITHMETIC),
         (left, right) => match (left.cast(Kind::Float)?, right.cast(Kind::Float)?) {
             (Value::Float(left), Value::Float(right)) => {
                 let result = match sign {
@@ -155,24 +155,24 @@ pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, Troubl
                     Sign::Over => left / right,
                     Sign::Modulo => left % right,
                 };
-                if result.is_finite() { Ok(Value::Float(result)) } else { Err(Trouble::ARITHMETIC) }
+                if result.is_finite() { Ok(Value::Float(result)) } else { Err(QueryError::ARITHMETIC) }
             }
             _ => Ok(Value::Null),
         },
     }
 }
 
-fn text(value: Value) -> Result<Option<String>, Trouble> {
+fn text(value: Value) -> Result<Option<String>, QueryError> {
     match value.cast(Kind::String)? {
         Value::Text(text) => Ok(Some(text)),
         _ => Ok(None),
     }
 }
 
-fn call(function: Function, given: Vec<Value>, now: Timestamp) -> Result<Value, Trouble> {
+fn call(function: Function, given: Vec<Value>, now: Timestamp) -> Result<Value, QueryError> {
     let mut given = given.into_iter();
     if function == Function::UtcNow {
-        return Ok(Value::Time(Moment::utc(now)));
+        return Ok(Value::Time(DateTime::utc(now)));
     }
     if function == Function::Coalesce {
         return Ok(given.find(|value| !value.is_null()).unwrap_or(Value::Null));
@@ -188,7 +188,7 @@ fn call(function: Function, given: Vec<Value>, now: Timestamp) -> Result<Value, 
     if function == Function::ToString {
         let pattern = text(given.next().unwrap_or(Value::Null))?;
         return match (moment(first)?, pattern) {
-            (Some(moment), Some(pattern)) => moment.write(&pattern).map(Value::Text).ok_or(Trouble::PATTERN),
+            (Some(moment), Some(pattern)) => moment.write(&pattern).map(Value::Text).ok_or(QueryError::PATTERN),
             _ => Ok(Value::Null),
         };
     }

@@ -1,16 +1,16 @@
 //! JSON values, one after the other, with or without something between them.
 
-use super::evaluate::{Row, lookup};
+use super::evaluate::{InputRow, lookup};
 use super::input::{Input, LONGEST};
 use super::sql::Step;
-use super::value::{Trouble, Value};
+use super::value::{QueryError, Value};
 use bytes::Bytes;
 
 /// Reads the next value; none at the end.
 ///
 /// # Errors
 /// What is no JSON, or too long.
-pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -> Result<Option<serde_json::Value>, Trouble> {
+pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -> Result<Option<serde_json::Value>, QueryError> {
     let between = |byte: u8| byte.is_ascii_whitespace() || separator.contains(&byte);
     while input.peek().is_some_and(between) {
         input.next();
@@ -25,7 +25,7 @@ pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -
         if bare && input.peek().is_none_or(|byte| between(byte) || b"{[\"".contains(&byte)) {
             break;
         }
-        let byte = input.next().filter(|_| text.len() < LONGEST).ok_or(Trouble::INPUT)?;
+        let byte = input.next().filter(|_| text.len() < LONGEST).ok_or(QueryError::INPUT)?;
         text.push(byte);
         match byte {
             b'\\' if quoted => text.extend(input.next()),
@@ -35,7 +35,7 @@ pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -
             _ => depth += opens(byte),
         }
     }
-    serde_json::from_slice(&text).map(Some).map_err(|_| Trouble::INPUT)
+    serde_json::from_slice(&text).map(Some).map_err(|_| QueryError::INPUT)
 }
 
 /// The rows of a value: what lies at the end of the query's path. `[*]` at its beginning is the value itself.
@@ -50,8 +50,8 @@ pub fn rows(value: serde_json::Value, path: &[Step]) -> Vec<serde_json::Value> {
     })
 }
 
-impl Row for serde_json::Value {
-    fn field(&self, path: &[Step]) -> Result<Value, Trouble> {
+impl InputRow for serde_json::Value {
+    fn field(&self, path: &[Step]) -> Result<Value, QueryError> {
         Ok(lookup(self, path).map_or(Value::Missing, Value::of_json))
     }
 }

@@ -26,13 +26,13 @@ use crate::rules::arrow;
 use crate::rules::time::Timestamp;
 use bytes::Bytes;
 use csv::{Fields, Named};
-use evaluate::{Row, arithmetic, evaluate};
+use evaluate::{InputRow, arithmetic, evaluate};
 use input::Input;
 use rows::Rows;
 use sql::{Aggregate, Column, Expr, Select, Sign, Step};
 use std::cmp::Ordering;
 use std::sync::Arc;
-use value::{Kind, Trouble, Value};
+use value::{Kind, QueryError, Value};
 
 /// How much of the blob is read for one batch of the answer, in bytes.
 const READ: u64 = 256 << 10;
@@ -94,7 +94,7 @@ pub struct Run<I> {
     tally: Tally,
     /// Rows that wait to be sent.
     rows: Rows,
-    troubles: Vec<(Trouble, u64)>,
+    troubles: Vec<(QueryError, u64)>,
     stage: Stage,
 }
 
@@ -165,7 +165,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
     }
 
     /// Reads the record that begins here, and answers its rows; false when there is none.
-    fn record(&mut self, place: u64) -> Result<bool, Trouble> {
+    fn record(&mut self, place: u64) -> Result<bool, QueryError> {
         let input = self.task.input.clone();
         match &*input {
             Format::Delimited(dialect) => {
@@ -199,7 +199,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
     }
 
     /// Answers a row, if it is asked for.
-    fn row(&mut self, row: &impl Answered) -> Result<(), Trouble> {
+    fn row(&mut self, row: &impl Answered) -> Result<(), QueryError> {
         let query = &self.task.query;
         if let Some(filter) = &query.filter
             && evaluate(filter, row, self.now)?.truth()? != Some(true)
@@ -234,7 +234,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
     }
 
     /// Answers what all rows came to.
-    fn total(&mut self) -> Result<(), Trouble> {
+    fn total(&mut self) -> Result<(), QueryError> {
         let value = match &self.task.query.select {
             Select::Total(Aggregate::Count, _) => Value::Int(self.tally.count),
             Select::Total(Aggregate::Average, _) => match self.tally.value.take() {
@@ -251,7 +251,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
 
 impl Tally {
     /// Counts a row; without a value, the row itself counts.
-    fn add(&mut self, how: Aggregate, value: Option<Value>) -> Result<(), Trouble> {
+    fn add(&mut self, how: Aggregate, value: Option<Value>) -> Result<(), QueryError> {
         let Some(value) = value else {
             self.count += 1;
             return Ok(());
@@ -311,7 +311,7 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
 }
 
 /// A row that can be answered as it is.
-trait Answered: Row {
+trait Answered: InputRow {
     /// Writes it as text.
     fn write(&self, out: &mut Vec<u8>, format: &Format);
 

@@ -4,7 +4,7 @@
 use super::columns::Table;
 use super::csv::{self, Fields};
 use super::sql::{Column, Select};
-use super::value::{Trouble, Value};
+use super::value::{QueryError, Value};
 use super::{Answered, Format, Output, column_name, write_value, write_values};
 
 /// How large a batch's rows may grow before the batch is sent, in bytes.
@@ -55,7 +55,7 @@ impl Rows {
     ///
     /// # Errors
     /// A value that cannot become what its column holds.
-    pub fn add(&mut self, row: &impl Answered) -> Result<(), Trouble> {
+    pub fn add(&mut self, row: &impl Answered) -> Result<(), QueryError> {
         match &mut self.form {
             Form::Text(format) => row.write(&mut self.bytes, format),
             #[cfg(feature = "arrow")]
@@ -68,7 +68,7 @@ impl Rows {
     ///
     /// # Errors
     /// A value that cannot become what its column holds.
-    pub fn add_values(&mut self, columns: &[Column], values: Vec<Value>) -> Result<(), Trouble> {
+    pub fn add_values(&mut self, columns: &[Column], values: Vec<Value>) -> Result<(), QueryError> {
         match &mut self.form {
             Form::Text(format) => write_values(&mut self.bytes, columns, values, format),
             #[cfg(feature = "arrow")]
@@ -81,7 +81,7 @@ impl Rows {
     ///
     /// # Errors
     /// A value that cannot become what its column holds.
-    pub fn add_value(&mut self, value: Value) -> Result<(), Trouble> {
+    pub fn add_value(&mut self, value: Value) -> Result<(), QueryError> {
         match &mut self.form {
             Form::Text(format) => write_value(&mut self.bytes, value, format),
             #[cfg(feature = "arrow")]
@@ -103,7 +103,7 @@ impl Rows {
     ///
     /// # Errors
     /// Rows that the format of the answer cannot hold.
-    pub fn end_batch(&mut self, last: bool) -> Result<(), Trouble> {
+    pub fn end_batch(&mut self, last: bool) -> Result<(), QueryError> {
         match &mut self.form {
             // Written as they were added, and no end is marked.
             Form::Text(_) => _ = last,

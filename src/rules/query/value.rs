@@ -1,6 +1,6 @@
 //! The values that queries compute with, and how they become one another.
 
-use super::dates::Moment;
+use super::dates::DateTime;
 use std::cmp::Ordering;
 
 /// A value of a row or of an expression.
@@ -19,7 +19,7 @@ pub enum Value {
     /// `STRING`
     Text(String),
     /// `TIMESTAMP`
-    Time(Moment),
+    Time(DateTime),
     /// An object or an array, which can only be handed on.
     Json(serde_json::Value),
 }
@@ -62,7 +62,7 @@ impl Kind {
 
 /// Why a row has no value, as the answer's stream says it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct QueryError {
     /// Whether the query ends with it.
     pub fatal: bool,
     /// Its name.
@@ -71,24 +71,26 @@ pub struct Trouble {
     pub says: &'static str,
 }
 
-impl Trouble {
+impl QueryError {
     /// The input is not what it was said to be. As recorded.
-    pub const INPUT: Trouble = Trouble { fatal: true, name: "InternalError", says: "Internal parse exception." };
+    pub const INPUT: QueryError = QueryError { fatal: true, name: "InternalError", says: "Internal parse exception." };
     /// The rows of the answer cannot be written as its columns are declared.
     #[cfg(feature = "arrow")]
-    pub const OUTPUT: Trouble = Trouble { fatal: true, name: "InternalError", says: "Internal output exception." };
+    pub const OUTPUT: QueryError = QueryError { fatal: true, name: "InternalError", says: "Internal output exception." };
     /// A row is shorter than the column asked for. As recorded.
-    pub const ORDINAL: Trouble =
-        Trouble { fatal: false, name: "InvalidColumnOrdinal", says: "Column ordinal does not exist in row." };
+    pub const ORDINAL: QueryError =
+        QueryError { fatal: false, name: "InvalidColumnOrdinal", says: "Column ordinal does not exist in row." };
     /// A column is asked for by a name that no header has.
-    pub const COLUMN: Trouble = Trouble { fatal: true, name: "InvalidColumnName", says: "Column name does not exist in header." };
+    pub const COLUMN: QueryError =
+        QueryError { fatal: true, name: "InvalidColumnName", says: "Column name does not exist in header." };
     /// A value cannot become what the query needs.
-    pub const CONVERSION: Trouble = Trouble { fatal: false, name: "InvalidTypeConversion", says: "Invalid type conversion." };
+    pub const CONVERSION: QueryError =
+        QueryError { fatal: false, name: "InvalidTypeConversion", says: "Invalid type conversion." };
     /// A pattern of dates has letters that stand for nothing.
-    pub const PATTERN: Trouble = Trouble { fatal: true, name: "InvalidDateFormat", says: "Invalid date format." };
+    pub const PATTERN: QueryError = QueryError { fatal: true, name: "InvalidDateFormat", says: "Invalid date format." };
     /// A number is too large, or divided by zero.
-    pub const ARITHMETIC: Trouble =
-        Trouble { fatal: false, name: "ArithmeticError", says: "Arithmetic overflow or division by zero." };
+    pub const ARITHMETIC: QueryError =
+        QueryError { fatal: false, name: "ArithmeticError", says: "Arithmetic overflow or division by zero." };
 }
 
 impl Value {
@@ -138,7 +140,7 @@ impl Value {
     }
 
     /// The value as another type; null stays null.
-    pub fn cast(self, kind: Kind) -> Result<Value, Trouble> {
+    pub fn cast(self, kind: Kind) -> Result<Value, QueryError> {
         let cast = match (kind, &self) {
             (_, Value::Missing | Value::Null) => Some(Value::Null),
             (Kind::String, _) => Some(Value::Text(self.to_text())),
@@ -157,26 +159,26 @@ impl Value {
             (Kind::Float, Value::Bool(truth)) => Some(Value::Float((*truth).into())),
             (Kind::Float, Value::Int(number)) => Some(Value::Float(*number as f64)),
             (Kind::Float, Value::Text(text)) => real(text).map(Value::Float),
-            (Kind::Timestamp, Value::Text(text)) => Moment::parse(text.trim()).map(Value::Time),
+            (Kind::Timestamp, Value::Text(text)) => DateTime::parse(text.trim()).map(Value::Time),
             (Kind::Timestamp, _) | (_, Value::Time(_) | Value::Json(_)) => None,
         };
-        cast.ok_or(Trouble::CONVERSION)
+        cast.ok_or(QueryError::CONVERSION)
     }
 
     /// The value as a number, whole if it can be.
-    pub fn number(self) -> Result<Value, Trouble> {
+    pub fn number(self) -> Result<Value, QueryError> {
         match self {
             Value::Int(_) | Value::Float(_) => Ok(self),
             Value::Text(text) => match text.trim().parse() {
                 Ok(whole) => Ok(Value::Int(whole)),
-                Err(_) => real(&text).map(Value::Float).ok_or(Trouble::CONVERSION),
+                Err(_) => real(&text).map(Value::Float).ok_or(QueryError::CONVERSION),
             },
             other => other.cast(Kind::Int),
         }
     }
 
     /// The value as a truth; `None` for null.
-    pub fn truth(self) -> Result<Option<bool>, Trouble> {
+    pub fn truth(self) -> Result<Option<bool>, QueryError> {
         match self.cast(Kind::Boolean)? {
             Value::Bool(truth) => Ok(Some(truth)),
             _ => Ok(None),
@@ -184,7 +186,7 @@ impl Value {
     }
 
     /// How two values compare, the one of the lesser type cast to the other's; `None` if either is null.
-    pub fn compare(self, other: Value) -> Result<Option<Ordering>, Trouble> {
+    pub fn compare(self, other: Value) -> Result<Option<Ordering>, QueryError> {
         if self.is_null() || other.is_null() {
             return Ok(None);
         }
@@ -205,14 +207,14 @@ impl Value {
         })
     }
 
-    fn kind(&self) -> Result<Kind, Trouble> {
+    fn kind(&self) -> Result<Kind, QueryError> {
         match self {
             Value::Bool(_) => Ok(Kind::Boolean),
             Value::Int(_) => Ok(Kind::Int),
             Value::Float(_) => Ok(Kind::Float),
             Value::Text(_) => Ok(Kind::String),
             Value::Time(_) => Ok(Kind::Timestamp),
-            Value::Missing | Value::Null | Value::Json(_) => Err(Trouble::CONVERSION),
+            Value::Missing | Value::Null | Value::Json(_) => Err(QueryError::CONVERSION),
         }
     }
 }

@@ -4,14 +4,16 @@
 //! #18226, a container named twice in #27610. The other sentences, and the limits, are those that Azurite's tests ask for. #31963 also
 //! shows that parentheses are read: the service refused the `OR` inside them.
 
-use super::{DEEPEST, ErrorCode, LONGEST_KEY, LONGEST_VALUE, MOST_TAGS, Op, StorageError, Tags, Token, Tokens, at, is_permitted};
+use super::{
+    Comparison, DEEPEST, ErrorCode, LONGEST_KEY, LONGEST_VALUE, MOST_TAGS, StorageError, Tags, Token, Tokens, at, is_permitted,
+};
 use std::collections::BTreeSet;
 
 /// A search: conditions of which all must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Where {
     container: Option<String>,
-    terms: Vec<(String, Op, String)>,
+    terms: Vec<(String, Comparison, String)>,
 }
 
 impl Where {
@@ -58,7 +60,7 @@ impl Where {
         }
         if tokens.at_word("@container") {
             tokens.left.pop();
-            if !tokens.take(&Token::Op(Op::Equal)) {
+            if !tokens.take(&Token::Op(Comparison::Equal)) {
                 return Err(tokens.unexpected());
             }
             let name = tokens.value()?;
@@ -69,7 +71,7 @@ impl Where {
             return Ok(());
         }
         let (key, op, value) = tokens.comparison()?;
-        if op == Op::NotEqual {
+        if op == Comparison::NotEqual {
             return Err(at(place, format_args!("unexpected '<>'")));
         }
         check_lengths(&key, &value).map_err(|what| at(place, format_args!("{what}")))?;
@@ -88,8 +90,8 @@ impl Where {
         }
         for key in keys {
             let ops = || self.terms.iter().filter(|(name, ..)| name == key).map(|(_, op, _)| op);
-            let lower = ops().filter(|op| matches!(op, Op::Greater | Op::GreaterOrEqual)).count();
-            let upper = ops().filter(|op| matches!(op, Op::Less | Op::LessOrEqual)).count();
+            let lower = ops().filter(|op| matches!(op, Comparison::Greater | Comparison::GreaterOrEqual)).count();
+            let upper = ops().filter(|op| matches!(op, Comparison::Less | Comparison::LessOrEqual)).count();
             if lower > 1 || upper > 1 || (ops().count() > 1 && lower + upper < ops().count()) {
                 return Err("can't have multiple conditions for a single tag unless they define a range");
             }
@@ -104,7 +106,7 @@ impl Where {
 
     /// Whether a blob with these tags is found. One without tags never is: the index does not have it.
     pub fn finds(&self, tags: &Tags) -> bool {
-        let holds = |(key, op, value): &(String, Op, String)| tags.get(key).is_some_and(|stored| op.holds(stored, value));
+        let holds = |(key, op, value): &(String, Comparison, String)| tags.get(key).is_some_and(|stored| op.holds(stored, value));
         !tags.is_empty() && self.terms.iter().all(holds)
     }
 
@@ -157,7 +159,7 @@ mod tests {
             Where::parse("(a='1')and(b>='2'AND@container='c')", false).unwrap(),
             Where {
                 container: Some("c".into()),
-                terms: vec![("a".into(), Op::Equal, "1".into()), ("b".into(), Op::GreaterOrEqual, "2".into())],
+                terms: vec![("a".into(), Comparison::Equal, "1".into()), ("b".into(), Comparison::GreaterOrEqual, "2".into())],
             }
         );
     }

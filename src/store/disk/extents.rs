@@ -39,7 +39,7 @@ struct Open {
     /// Where the next bytes go, in the last file.
     end: u64,
     /// While records are read: pieces that several of them may share.
-    shared: HashMap<(u32, u64), Weak<Piece>>,
+    shared: HashMap<(u32, u64), Weak<ExtentSlice>>,
     /// While records are read: how many pieces are beyond the end of their file.
     missing: u64,
     /// While records are read: the files that these belong to.
@@ -71,15 +71,15 @@ pub(super) struct Freed {
 
 /// Bytes in an extent. Once nobody has this any more, they are gone.
 #[derive(Debug)]
-pub struct Piece {
+pub struct ExtentSlice {
     extents: Arc<Extents>,
     extent: Arc<Extent>,
-    place: Place,
+    place: ExtentRange,
 }
 
 /// Where bytes lie, as records tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Place {
+pub struct ExtentRange {
     /// Which file.
     pub extent: u32,
     /// Their length in bytes.
@@ -90,9 +90,9 @@ pub struct Place {
     pub checksum: u64,
 }
 
-impl Piece {
+impl ExtentSlice {
     /// Where it lies.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> ExtentRange {
         self.place
     }
 
@@ -102,7 +102,7 @@ impl Piece {
     /// As the system says; InvalidData, with the place, when the bytes are not those that were written.
     pub fn read(&self) -> io::Result<Bytes> {
         let mut bytes = vec![0; self.place.length as usize];
-        let Place { start, length, checksum, .. } = self.place;
+        let ExtentRange { start, length, checksum, .. } = self.place;
         let wrong =
             |kind, what: &str| io::Error::new(kind, format!("{}: {length} bytes at {start} {what}", name(self.extent.id)));
         read_at(&self.extent.file, &mut bytes, start)
@@ -114,7 +114,7 @@ impl Piece {
     }
 }
 
-impl Drop for Piece {
+impl Drop for ExtentSlice {
     fn drop(&mut self) {
         if self.extents.stopping.load(Ordering::SeqCst) {
             return;
@@ -127,7 +127,7 @@ impl Drop for Piece {
 
 /// How the reading of records ended.
 #[derive(Debug)]
-pub struct Settled {
+pub struct ExtentReport {
     /// What is to be told, in sentences.
     pub told: Vec<String>,
     /// Whether contents that no record names are kept.
@@ -188,11 +188,11 @@ impl Extents {
     ///
     /// # Errors
     /// As the system says; what was written of them is given back.
-    pub fn write(self: &Arc<Self>, bytes: &[u8]) -> io::Result<Piece> {
+    pub fn write(self: &Arc<Self>, bytes: &[u8]) -> io::Result<ExtentSlice> {
         let length = u32::try_from(bytes.len()).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
         let (extent, start) = self.reserve(u64::from(length))?;
-        let place = Place { extent: extent.id, length, start, checksum: Crc64::of(bytes).0 };
-        let piece = Piece { extents: self.clone(), extent, place };
+        let place = ExtentRange { extent: extent.id, length, start, checksum: Crc64::of(bytes).0 };
+        let piece = ExtentSlice { extents: self.clone(), extent, place };
         self.medium.write_at(&piece.extent.file, bytes, start)?;
         piece.extent.dirty.store(true, Ordering::SeqCst);
         Ok(piece)
@@ -227,7 +227,7 @@ impl Extents {
     /// # Errors
     /// As the system says; InvalidData when the whole file is gone and no loss of power can have taken it. Then nothing is given back
     /// any more.
-    pub fn piece(self: &Arc<Self>, place: Place) -> io::Result<Arc<Piece>> {
+    pub fn piece(self: &Arc<Self>, place: ExtentRange) -> io::Result<Arc<ExtentSlice>> {
         let mut open = self.open.lock();
         if let Some(piece) = open.shared.get(&(place.extent, place.start)).and_then(Weak::upgrade) {
             return Ok(piece);
@@ -258,7 +258,7 @@ impl Extents {
             open.end = open.end.max(end);
         }
         extent.live.fetch_add(u64::from(place.length), Ordering::SeqCst);
-        let piece = Arc::new(Piece { extents: self.clone(), extent, place });
+        let piece = Arc::new(ExtentSlice { extents: self.clone(), extent, place });
         open.shared.insert((place.extent, place.start), Arc::downgrade(&piece));
         Ok(piece)
     }
@@ -274,7 +274,7 @@ impl Extents {
     ///
     /// Where it is not sure that every record was read, far more bytes than records tell of may be those of a log that is missing:
     /// then they are kept, and that is said. So is whatever no record names where the log is known to have lost its end.
-    pub fn settle(self: &Arc<Self>, sure: bool, lost: bool) -> Settled {
+    pub fn settle(self: &Arc<Self>, sure: bool, lost: bool) -> ExtentReport {
         let mut told: Vec<String> = self.missing().into_iter().collect();
         let mut open = self.open.lock();
         let mut live: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
@@ -298,7 +298,7 @@ impl Extents {
                 size(named)
             ));
             self.hold();
-            return Settled { told, kept: true };
+            return ExtentReport { told, kept: true };
         }
         for extent in extents {
             let mut kept = live.remove(&extent.id).unwrap_or_default();
@@ -314,7 +314,7 @@ impl Extents {
                 at = at.max(start + length);
             }
         }
-        Settled { told, kept: false }
+        ExtentReport { told, kept: false }
     }
 
     fn missing(&self) -> Option<String> {
@@ -337,7 +337,7 @@ impl Extents {
     }
 
     /// The pieces that records told of so far and how many bytes the extents hold beside them. Only before [`Extents::settle`].
-    pub fn named(&self) -> (Vec<Arc<Piece>>, u64) {
+    pub fn named(&self) -> (Vec<Arc<ExtentSlice>>, u64) {
         let open = self.open.lock();
         let pieces: Vec<_> = open.shared.values().filter_map(Weak::upgrade).collect();
         let held: u64 = open.files.values().filter_map(|extent| taken(&extent.file).ok()).sum();

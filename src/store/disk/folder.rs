@@ -78,12 +78,12 @@ pub struct Folder {
     /// The form that the folder had when it was opened.
     format: u32,
     /// What the marker says, and how often it was written.
-    reach: Mutex<(Reach, u64)>,
+    reach: Mutex<(LogPosition, u64)>,
 }
 
 /// How far the log reached, as the marker has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reach {
+pub struct LogPosition {
     /// The generation of the log; 0 while there is none.
     pub log: u64,
     /// How many bytes of it the operating system had, at least.
@@ -98,7 +98,7 @@ pub struct Reach {
     pub boot: String,
 }
 
-impl Reach {
+impl LogPosition {
     /// How many bytes the log has at least: what was written, unless the machine may have lost its power since.
     pub fn least(&self) -> u64 {
         if self.is_sure() { self.written } else { self.synced }
@@ -110,7 +110,7 @@ impl Reach {
     }
 
     fn line(&self, turn: u64) -> String {
-        let Reach { log, written, synced, closed, kept, boot } = self;
+        let LogPosition { log, written, synced, closed, kept, boot } = self;
         let (closed, kept) = (u8::from(*closed), u8::from(*kept));
         let text = format!(
             "log {log:08} written {written:012} synced {synced:012} closed {closed} kept {kept} turn {turn:012} boot {boot:36} check "
@@ -119,7 +119,7 @@ impl Reach {
     }
 
     /// Reads a line, and the turn in which it was written.
-    fn read(line: &str) -> Option<(Reach, u64)> {
+    fn read(line: &str) -> Option<(LogPosition, u64)> {
         let (text, check) = line.trim_end().rsplit_once(' ')?;
         let checked = &line[..=text.len()];
         (u64::from_str_radix(check, 16) == Ok(Crc64::of(checked.as_bytes()).0)).then_some(())?;
@@ -129,7 +129,7 @@ impl Reach {
         let boot = after("boot").filter(|boot| **boot != "check").map_or("", |boot| boot).to_owned();
         let (log, written, synced) = (number("log")?, number("written")?, number("synced")?);
         let (closed, kept) = (number("closed")? == 1, number("kept")? == 1);
-        Some((Reach { log, written, synced, closed, kept, boot }, number("turn")?))
+        Some((LogPosition { log, written, synced, closed, kept, boot }, number("turn")?))
     }
 }
 
@@ -235,10 +235,10 @@ impl Folder {
             }
             _ => return Err("the file \"lazuli\" in it is not Lazuli's, or it is damaged".to_owned()),
         };
-        let lines = rest.split_inclusive('\n').filter_map(Reach::read);
+        let lines = rest.split_inclusive('\n').filter_map(LogPosition::read);
         let reach = match format {
             2.. => lines.max_by_key(|(_, turn)| *turn).ok_or_else(|| format!("the file \"lazuli\" is damaged; {without}"))?,
-            _ => (Reach::default(), 0),
+            _ => (LogPosition::default(), 0),
         };
         Ok(Folder { path: path.to_owned(), marker, format, reach: Mutex::new(reach) })
     }
@@ -269,7 +269,7 @@ impl Folder {
     }
 
     /// What the marker says of the log; nothing where the folder is of a form whose marker said nothing.
-    pub fn reach(&self) -> Option<Reach> {
+    pub fn reach(&self) -> Option<LogPosition> {
         (self.format > 1).then(|| self.reach.lock().0.clone())
     }
 
@@ -277,7 +277,7 @@ impl Folder {
     ///
     /// # Errors
     /// As the system says. The marker says then what it said before.
-    pub fn reached(&self, medium: &Medium, change: impl FnOnce(&mut Reach)) -> io::Result<()> {
+    pub fn reached(&self, medium: &Medium, change: impl FnOnce(&mut LogPosition)) -> io::Result<()> {
         let mut held = self.reach.lock();
         let (mut reach, turn) = (held.0.clone(), held.1 + 1);
         change(&mut reach);
@@ -296,7 +296,7 @@ impl Folder {
         self.reached(medium, |reach| {
             // What the server before this one wrote is not on the disk by that alone.
             let synced = if reach.log == log { reach.synced.min(length) } else { 0 };
-            *reach = Reach { log, written: length, synced, closed: false, kept: reach.kept, boot };
+            *reach = LogPosition { log, written: length, synced, closed: false, kept: reach.kept, boot };
         })
     }
 
@@ -363,15 +363,15 @@ mod tests {
 
     #[test]
     fn a_line_is_read_as_it_was_written_and_a_flipped_byte_is_noticed() {
-        let reach = Reach { log: 7, written: 123_456, synced: 1234, closed: true, kept: false, boot: boot() };
-        for reach in [reach.clone(), Reach { boot: String::new(), ..reach }, Reach::default()] {
+        let reach = LogPosition { log: 7, written: 123_456, synced: 1234, closed: true, kept: false, boot: boot() };
+        for reach in [reach.clone(), LogPosition { boot: String::new(), ..reach }, LogPosition::default()] {
             let line = reach.line(9);
             assert_eq!(line.len(), LINE, "{line}");
-            assert_eq!(Reach::read(&line), Some((reach, 9)));
+            assert_eq!(LogPosition::read(&line), Some((reach, 9)));
             for at in 0..line.len() - 1 {
                 let mut flipped = line.clone().into_bytes();
                 flipped[at] ^= 4;
-                assert_eq!(Reach::read(&String::from_utf8(flipped).unwrap()), None, "flipped at {at}");
+                assert_eq!(LogPosition::read(&String::from_utf8(flipped).unwrap()), None, "flipped at {at}");
             }
         }
     }

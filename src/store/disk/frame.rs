@@ -32,7 +32,7 @@ pub fn write(out: &mut Vec<u8>, number: u64, payload: &[u8]) {
 
 /// What stands at a place in a file.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Found<'a> {
+pub enum FrameRead<'a> {
     /// A frame.
     Frame {
         /// Its number.
@@ -51,15 +51,15 @@ pub enum Found<'a> {
 }
 
 /// Reads the frame that begins at `at`.
-pub fn read(file: &[u8], at: usize) -> Found<'_> {
+pub fn read(file: &[u8], at: usize) -> FrameRead<'_> {
     let rest = file.get(at..).unwrap_or_default();
     if rest.is_empty() {
-        return Found::End;
+        return FrameRead::End;
     }
     match whole(rest) {
-        Some((number, payload)) => Found::Frame { number, payload, end: at + HEAD + payload.len() },
-        None if has_frame(rest.get(1..).unwrap_or_default()) => Found::Damaged,
-        None => Found::Torn,
+        Some((number, payload)) => FrameRead::Frame { number, payload, end: at + HEAD + payload.len() },
+        None if has_frame(rest.get(1..).unwrap_or_default()) => FrameRead::Damaged,
+        None => FrameRead::Torn,
     }
 }
 
@@ -92,11 +92,11 @@ mod tests {
     use super::*;
 
     /// The payloads that can be read from the beginning, and what stands after them.
-    fn all(file: &[u8]) -> (Vec<Vec<u8>>, Found<'_>) {
+    fn all(file: &[u8]) -> (Vec<Vec<u8>>, FrameRead<'_>) {
         let (mut payloads, mut at) = (Vec::new(), 0);
         loop {
             match read(file, at) {
-                Found::Frame { payload, end, .. } => {
+                FrameRead::Frame { payload, end, .. } => {
                     payloads.push(payload.to_vec());
                     at = end;
                 }
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn what_was_written_is_read() {
         let (file, _) = three();
-        assert_eq!(all(&file), (vec![b"one".to_vec(), b"".to_vec(), b"three and more".to_vec()], Found::End));
+        assert_eq!(all(&file), (vec![b"one".to_vec(), b"".to_vec(), b"three and more".to_vec()], FrameRead::End));
     }
 
     #[test]
@@ -126,7 +126,7 @@ mod tests {
         for cut in 0..file.len() {
             let (payloads, rest) = all(&file[..cut]);
             assert_eq!(payloads.len(), ends.iter().filter(|end| **end <= cut).count(), "cut at {cut}");
-            let expected = if cut == 0 || ends.contains(&cut) { Found::End } else { Found::Torn };
+            let expected = if cut == 0 || ends.contains(&cut) { FrameRead::End } else { FrameRead::Torn };
             assert_eq!(rest, expected, "cut at {cut}");
         }
     }
@@ -139,7 +139,7 @@ mod tests {
             flipped[at] ^= 0x40;
             let (payloads, rest) = all(&flipped);
             assert_eq!(payloads.len(), ends.iter().filter(|end| **end <= at).count(), "flipped at {at}");
-            let expected = if at < ends[1] { Found::Damaged } else { Found::Torn };
+            let expected = if at < ends[1] { FrameRead::Damaged } else { FrameRead::Torn };
             assert_eq!(rest, expected, "flipped at {at}");
         }
     }

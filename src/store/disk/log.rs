@@ -40,7 +40,7 @@ pub struct Log {
 
 /// The thread that writes the log. Dropping this has it write what is left, and waits for it.
 #[derive(Debug)]
-pub struct Committing {
+pub struct PendingCommit {
     log: Arc<Log>,
     thread: Option<JoinHandle<()>>,
 }
@@ -176,7 +176,7 @@ impl Log {
     ///
     /// # Errors
     /// When no thread can be started.
-    pub fn start(start: Start) -> io::Result<(Arc<Log>, Committing)> {
+    pub fn start(start: Start) -> io::Result<(Arc<Log>, PendingCommit)> {
         start.extents.appended.store(start.next.saturating_sub(1), Ordering::SeqCst);
         let log = Log::idle(start.extents.clone(), start.next, start.next_cell);
         let committer = Committer {
@@ -193,7 +193,7 @@ impl Log {
             file: start.file,
         };
         let thread = std::thread::Builder::new().name("lazuli-log".to_owned()).spawn(move || committer.run())?;
-        Ok((log.clone(), Committing { log, thread: Some(thread) }))
+        Ok((log.clone(), PendingCommit { log, thread: Some(thread) }))
     }
 
     /// Hands over a change: its entries, which are written whole or not at all.
@@ -261,7 +261,7 @@ impl Log {
     }
 }
 
-impl Drop for Committing {
+impl Drop for PendingCommit {
     fn drop(&mut self) {
         self.log.queue.lock().stop = true;
         self.log.wake.notify_one();

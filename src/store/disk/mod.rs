@@ -26,7 +26,7 @@ mod tests;
 use super::journal::{CellId, Changes, Entries, Records};
 use extents::Extents;
 use folder::Folder;
-use log::{Committing, Log, LogFile, Start, WriteRecords};
+use log::{Log, LogFile, PendingCommit, Start, WriteRecords};
 use medium::Medium;
 use parking_lot::Mutex;
 use reclaim::Reclaiming;
@@ -52,7 +52,7 @@ const ROOTS: CellId = CellId(0);
 #[derive(Debug)]
 pub struct Disk {
     /// The threads of a folder that is written to.
-    threads: Option<(Committing, Reclaiming)>,
+    threads: Option<(PendingCommit, Reclaiming)>,
     folder: Arc<Folder>,
     /// Whether nothing that was written can be missing.
     sure: bool,
@@ -60,21 +60,21 @@ pub struct Disk {
     lost: bool,
     log: Arc<Log>,
     extents: Arc<Extents>,
-    rest: Arc<Rest>,
+    rest: Arc<Unreplayed>,
     /// What was found, until it is asked for.
     found: Mutex<HashMap<CellId, Records>>,
 }
 
 /// What the folder holds beside the cells that are in use.
 #[derive(Debug, Default)]
-struct Rest {
+struct Unreplayed {
     /// The cells that stand for something, and whether anybody asked for them.
     roots: Mutex<BTreeMap<Vec<u8>, (CellId, bool)>>,
     /// Records of cells that nobody asked for: those of accounts that this server was not told of. They stay.
     unclaimed: Mutex<HashMap<CellId, Records>>,
 }
 
-impl WriteRecords for Rest {
+impl WriteRecords for Unreplayed {
     fn write_records(&self, to: &mut Changes<'_>) {
         for (name, (cell, _)) in &*self.roots.lock() {
             to.put(name, 1, cell);
@@ -85,10 +85,10 @@ impl WriteRecords for Rest {
     }
 }
 
-impl Rest {
+impl Unreplayed {
     /// The cells that stand for something, out of what was found.
-    fn of(found: &mut Replayed) -> Result<Rest, String> {
-        let rest = Rest::default();
+    fn of(found: &mut Replayed) -> Result<Unreplayed, String> {
+        let rest = Unreplayed::default();
         let roots = found.cells.remove(&ROOTS).unwrap_or_default();
         for (name, record) in roots.under(b"") {
             let cell: CellId = record.read(1).map_err(|why| why.0)?;
@@ -118,7 +118,7 @@ impl Disk {
         let named = |why: String| format!("--location {}: {why}", path.display());
         let folder = Arc::new(Folder::look(path)?);
         let mut found = replay::replay(&folder).map_err(named)?;
-        let rest = Arc::new(Rest::of(&mut found).map_err(named)?);
+        let rest = Arc::new(Unreplayed::of(&mut found).map_err(named)?);
         let mut said = vec![format!("format {}", folder.format())];
         if let Some(base) = found.base {
             said.push(format!("{}: {}", snapshot::name(base), extents::size(found.snapshot)));
@@ -157,7 +157,7 @@ impl Disk {
         let folder = Arc::new(Folder::open(path)?);
         let medium = Arc::new(medium);
         let mut found = replay::replay(&folder).map_err(named)?;
-        let rest = Arc::new(Rest::of(&mut found).map_err(named)?);
+        let rest = Arc::new(Unreplayed::of(&mut found).map_err(named)?);
         // All of it can be read: from here on the folder is this server's to change.
         let mut said: Vec<String> = found.set_aside(&folder).map_err(named)?.into_iter().collect();
         let lost = found.lost.is_some();

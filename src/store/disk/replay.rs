@@ -1,7 +1,7 @@
 //! The start: the last snapshot and the logs after it, read into the records of every cell.
 
 use super::folder::Folder;
-use super::frame::{self, Found};
+use super::frame::{self, FrameRead};
 use super::{log, snapshot};
 use crate::store::journal::{CellId, Entry, Records};
 use std::collections::HashMap;
@@ -110,15 +110,15 @@ impl Replayed {
         let (mut at, mut complete) = (0, false);
         loop {
             match frame::read(&file, at) {
-                Found::Frame { number: snapshot::END, end, .. } => {
+                FrameRead::Frame { number: snapshot::END, end, .. } => {
                     complete = end == file.len();
                     at = end;
                 }
-                Found::Frame { payload, end, .. } => {
+                FrameRead::Frame { payload, end, .. } => {
                     self.apply(payload).map_err(|why| damaged(&name, at, &format!(": {why}")))?;
                     at = end;
                 }
-                Found::End if complete => return Ok(()),
+                FrameRead::End if complete => return Ok(()),
                 _ => return Err(damaged(&name, at, "")),
             }
         }
@@ -133,7 +133,7 @@ impl Replayed {
         let (mut at, mut frames) = (0, 0);
         loop {
             match frame::read(&file, at) {
-                Found::Frame { number, payload, end } => {
+                FrameRead::Frame { number, payload, end } => {
                     if let Some(expected) = expected.filter(|expected| *expected != number) {
                         return Err(damaged(&name, at, &format!(": frame {expected} is missing")));
                     }
@@ -143,12 +143,12 @@ impl Replayed {
                     frames += 1;
                     at = end;
                 }
-                Found::End => break,
-                Found::Torn if last => {
+                FrameRead::End => break,
+                FrameRead::Torn if last => {
                     self.torn = file[at..].to_vec();
                     break;
                 }
-                Found::Torn | Found::Damaged => return Err(damaged(&name, at, "")),
+                FrameRead::Torn | FrameRead::Damaged => return Err(damaged(&name, at, "")),
             }
         }
         self.logs.push((generation, at as u64, frames));

@@ -4,7 +4,7 @@ use super::*;
 use crate::rules::fault::{ErrorCode, StorageError};
 use crate::store::Store;
 use crate::store::cell::Cell;
-use crate::store::disk::extents::{Piece, Place};
+use crate::store::disk::extents::{ExtentRange, ExtentSlice};
 use crate::store::journal::{CorruptRecord, Persist, diff};
 use imbl::OrdMap;
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ struct Shelf {
 #[derive(Clone, Debug)]
 struct Book {
     title: String,
-    bytes: Arc<Piece>,
+    bytes: Arc<ExtentSlice>,
 }
 
 impl PartialEq for Book {
@@ -42,7 +42,7 @@ impl Persist for Shelf {
     fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord> {
         let mut shelf = Shelf::default();
         for (key, record) in records.under(b"") {
-            let (title, place): (String, Place) = record.read(1)?;
+            let (title, place): (String, ExtentRange) = record.read(1)?;
             let disk = store.disk().ok_or_else(|| CorruptRecord("no disk".to_owned()))?;
             let bytes = disk.extents().piece(place).map_err(|error| CorruptRecord(error.to_string()))?;
             shelf.books.insert(key[0], Arc::new(Book { title, bytes }));
@@ -338,7 +338,7 @@ async fn after_a_loss_of_power_a_log_may_end_early_and_what_it_named_is_kept() {
     let killed = Scratch::new("power-killed");
     copy(&place.0, &killed.0);
     drop((shelf, disk));
-    let elsewhere = |reach: &mut folder::Reach| reach.boot = "0".repeat(36);
+    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
     Folder::open(&killed.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
     File::options().write(true).open(killed.0.join("log-00000001")).unwrap().set_len(0).unwrap();
     let room = || medium::taken(&File::open(killed.0.join("extent-00000001")).unwrap()).unwrap();
@@ -378,7 +378,7 @@ async fn a_start_does_not_take_for_synced_what_was_only_written() {
     let held = open(&killed.0, Medium::default());
     copy(&killed.0, &again.0);
     drop(held);
-    let elsewhere = |reach: &mut folder::Reach| reach.boot = "0".repeat(36);
+    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
     Folder::open(&again.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
     let log = File::options().write(true).open(again.0.join("log-00000001")).unwrap();
     log.set_len(log.metadata().unwrap().len() / 2).unwrap();
@@ -396,7 +396,7 @@ async fn a_log_that_lost_its_end_with_the_power_is_told_and_what_the_end_named_i
     let killed = Scratch::new("cut-killed");
     copy(&place.0, &killed.0);
     drop((shelf, disk));
-    let elsewhere = |reach: &mut folder::Reach| reach.boot = "0".repeat(36);
+    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
     Folder::open(&killed.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
     let log = File::options().write(true).open(killed.0.join("log-00000001")).unwrap();
     let written = log.metadata().unwrap().len();
@@ -465,7 +465,7 @@ async fn an_extent_that_was_taken_away_is_refused_and_one_that_the_power_took_is
         assert_eq!(read(&open(&broken.0, Medium::default()).1)[&1].1, [1; 5000]);
     }
 
-    let elsewhere = |reach: &mut folder::Reach| reach.boot = "0".repeat(36);
+    let elsewhere = |reach: &mut folder::LogPosition| reach.boot = "0".repeat(36);
     Folder::open(&powerless.0).unwrap().reached(&Medium::default(), elsewhere).unwrap();
     lose(&powerless.0, false);
     for key in [2, 3] {

@@ -1,7 +1,7 @@
 //! Create Table.
 
 use super::super::state::Table;
-use super::super::wire::{self, Face, Prefer};
+use super::super::wire::{self, ResponseFormat, Prefer};
 use super::super::Tables;
 use crate::op::odata::Metadata;
 use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
@@ -66,7 +66,7 @@ async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, Stora
         })
         .await?;
 
-    let face = Face::new(&call, metadata);
+    let face = ResponseFormat::new(&call, metadata);
     let url = face.table_url(name);
     if prefer == Some(Prefer::NoContent) {
         return Ok(wire::reply(204)

@@ -1,7 +1,7 @@
 //! Insert Entity: a new one.
 
 use super::super::Tables;
-use super::super::wire::{self, Face, Prefer};
+use super::super::wire::{self, ResponseFormat, Prefer};
 use crate::op::odata::Metadata;
 use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
@@ -44,7 +44,7 @@ async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, Stora
     let write = read(&body)?;
     let key = write.key.clone();
     let made = table.write(|table| table.write(&call, write)).await?;
-    let face = Face::new(&call, answer.metadata);
+    let face = ResponseFormat::new(&call, answer.metadata);
     let made = made.ok_or_else(|| ErrorCode::InternalError.with_reason("an insertion left no entity"))?;
     Ok(answer.reply(&face, call.container(), &key, &made))
 }
@@ -80,7 +80,7 @@ impl Answer {
     }
 
     /// The answer to an insertion, of what stands there now.
-    pub(super) fn reply(self, face: &Face<'_>, table: &str, key: &Key, entity: &Entity) -> Reply {
+    pub(super) fn reply(self, face: &ResponseFormat<'_>, table: &str, key: &Key, entity: &Entity) -> Reply {
         let url = face.entity_url(table, key);
         let (tag, applied) = (etag::of(entity.timestamp), self.prefer.map(Prefer::name));
         if self.prefer == Some(Prefer::NoContent) {

@@ -4,7 +4,7 @@
 //! on all the same.
 
 use super::super::Tables;
-use super::super::wire::{self, Face, Seen};
+use super::super::wire::{self, ResponseFormat, FilteredEntity};
 use crate::op::odata::Metadata;
 use crate::op::{OperationRequest, Operation, Query, Reply, OperationSpec, Secondary, ResourceKind};
 use crate::rules::access::{ResourceLevel, RequiredPermission, AnonymousAccess};
@@ -100,7 +100,7 @@ pub(super) fn query(tables: &Tables, call: &OperationRequest) -> Result<Reply, S
     let ranges = filter.as_ref().map_or_else(|| vec![Range::all()], odata::ranges);
     let table = tables.table(call)?.read();
 
-    let (face, name) = (Face::new(call, metadata), call.container());
+    let (face, name) = (ResponseFormat::new(call, metadata), call.container());
     let looks = (LOOKED / filter.as_ref().map_or(1, Filter::comparisons).max(1)).max(MOST);
     let (mut looked, mut length) = (0, 0);
     let mut page: Vec<String> = Vec::new();
@@ -112,7 +112,7 @@ pub(super) fn query(tables: &Tables, call: &OperationRequest) -> Result<Reply, S
             break Some(key);
         }
         looked += 1;
-        if filter.as_ref().is_some_and(|filter| !filter.holds(&Seen(key, entity))) {
+        if filter.as_ref().is_some_and(|filter| !filter.holds(&FilteredEntity(key, entity))) {
             continue;
         }
         let shown = wire::object(|object| object.entity(&face, name, (key, entity), &select));
@@ -140,10 +140,10 @@ pub(super) fn get(tables: &Tables, call: &OperationRequest) -> Result<Reply, Sto
     let key = Key::parse(call.blob())?;
     let table = tables.table(call)?.read();
     let entity = table.entity(call, &key)?;
-    if filter.is_some_and(|filter| !filter.holds(&Seen(&key, entity))) {
+    if filter.is_some_and(|filter| !filter.holds(&FilteredEntity(&key, entity))) {
         return Err(ErrorCode::ResourceNotFound.into());
     }
-    let (face, name) = (Face::new(call, metadata), call.container());
+    let (face, name) = (ResponseFormat::new(call, metadata), call.container());
     let text = wire::object(|object| {
         object.context(&face, &format!("{name}/@Element{context}"));
         object.entity(&face, name, (&key, entity), &select);

@@ -1,7 +1,7 @@
 //! Query Tables: the account's tables in the order of their names, a page at a time; and one of them.
 
 use super::super::Tables;
-use super::super::wire::{self, Face, Listed};
+use super::super::wire::{self, ResponseFormat, FilteredTable};
 use super::query_entities::{filtered, top};
 use crate::op::odata::Metadata;
 use crate::op::{OperationRequest, Operation, Reply, OperationSpec, Secondary, ResourceKind};
@@ -57,9 +57,9 @@ fn query(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError
     let from = call.query.get("nexttablename").map(wire::read_token).transpose()?.unwrap_or_default();
     let names = tables.account(&call.account.name)?.resources.read();
     let listed = names.range(Arc::<str>::from(from.to_lowercase())..).map(|(name, cell)| (name, cell.read()));
-    let mut listed = listed.filter(|(name, _)| filter.as_ref().is_none_or(|filter| filter.holds(&Listed(name))));
+    let mut listed = listed.filter(|(name, _)| filter.as_ref().is_none_or(|filter| filter.holds(&FilteredTable(name))));
 
-    let face = Face::new(call, metadata);
+    let face = ResponseFormat::new(call, metadata);
     let page: Vec<String> =
         listed.by_ref().take(most).map(|(_, table)| wire::object(|object| object.table(&face, &table))).collect();
     let text = wire::object(|object| {
@@ -74,7 +74,7 @@ fn get(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError> 
     wire::check_options(&call.query, call.spec)?;
     let metadata = Metadata::wanted(&call.query, &call.headers)?;
     let table = tables.table(call).map_err(|_| ErrorCode::ResourceNotFound)?.read();
-    let face = Face::new(call, metadata);
+    let face = ResponseFormat::new(call, metadata);
     let text = wire::object(|object| {
         object.context(&face, "Tables/@Element");
         object.table(&face, &table);

@@ -3,7 +3,7 @@
 //! Each change is read by its operation's own rules. All of them are one write of the table's cell, so that nobody ever sees some of
 //! them without the others.
 
-use super::super::wire::{self, Face};
+use super::super::wire::{self, ResponseFormat};
 use super::super::{Tables, service};
 use super::delete_entity::DELETE_ENTITY;
 use super::insert_entity::INSERT_ENTITY;
@@ -11,9 +11,9 @@ use super::query_entities::{GET_ENTITY, QUERY_ENTITIES};
 use super::update_entity::{INSERT_OR_MERGE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, UPDATE_ENTITY};
 use super::{delete_entity, insert_entity, query_entities, update_entity};
 use crate::op::odata::{self, Metadata};
-use crate::op::{CONTENT_TYPE, OperationRequest, Operation, Payload, Query, Reply, OperationSpec, Secondary, Service, ResourceKind, Target, stated};
+use crate::op::{CONTENT_TYPE, OperationRequest, Operation, Payload, Query, Reply, OperationSpec, Secondary, Service, ResourceKind, Target, header_text};
 use crate::rules::access::{self, Authorization, ResourceLevel, RequiredPermission, AnonymousAccess, SasScope};
-use crate::rules::batch::Part;
+use crate::rules::batch::BatchPart;
 use crate::rules::batch::changeset::{self, Change, Group};
 use crate::rules::entity::{Entity, Key, Write};
 use crate::rules::name;
@@ -58,7 +58,7 @@ async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, Stora
             let answer = answer(&query(tables, &call, &part), &call, None, Metadata::default());
             _ = write!(text, "--{outer}\r\n{HTTP}{answer}--{outer}--\r\n");
         }
-        Group::Changes(_) if call.secondary => return Err(Secondary::refusal()),
+        Group::Changes(_) if call.secondary => return Err(Secondary::write_refused()),
         Group::Changes(changes) => {
             let inner = id("changesetresponse");
             _ = write!(text, "--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n");
@@ -76,13 +76,13 @@ async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, Stora
 const HTTP: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
 
 /// A change, ready to be made.
-struct Ready<'a> {
+struct PreparedChange<'a> {
     write: Write,
-    answer: Wanted<'a>,
+    answer: PreparedQuery<'a>,
 }
 
 /// How a change that was made is answered.
-struct Wanted<'a> {
+struct PreparedQuery<'a> {
     id: Option<&'a str>,
     table: String,
     key: Key,
@@ -98,7 +98,7 @@ async fn perform(tables: &Tables, call: &OperationRequest, changes: &[Change]) -
     if let Err(fault) = changeset::check_count(changes) {
         return refused(fault, changeset::MOST_CHANGES - 1);
     }
-    let mut ready: Vec<Ready<'_>> = Vec::with_capacity(changes.len());
+    let mut ready: Vec<PreparedChange<'_>> = Vec::with_capacity(changes.len());
     for (at, change) in changes.iter().enumerate() {
         match read(tables, call, change).and_then(|change| follows(&ready, &change).map(|()| change)) {
             Ok(change) => ready.push(change),
@@ -113,7 +113,7 @@ async fn perform(tables: &Tables, call: &OperationRequest, changes: &[Change]) -
         Ok(table) => table,
         Err(fault) => return refused(numbered(fault, 0), 0),
     };
-    let (writes, wanted): (Vec<Write>, Vec<Wanted<'_>>) =
+    let (writes, wanted): (Vec<Write>, Vec<PreparedQuery<'_>>) =
         ready.into_iter().map(|change| (change.write, change.answer)).unzip();
     let mut failed = 0;
     let made = table.write(|table| {
@@ -138,7 +138,7 @@ fn numbered(fault: StorageError, at: usize) -> StorageError {
 }
 
 /// Checks that a change is of the same table and partition as those before it.
-fn follows(before: &[Ready<'_>], change: &Ready<'_>) -> Result<(), StorageError> {
+fn follows(before: &[PreparedChange<'_>], change: &PreparedChange<'_>) -> Result<(), StorageError> {
     let Some(first) = before.first() else { return Ok(()) };
     let same_table = first.answer.table.eq_ignore_ascii_case(&change.answer.table);
     match same_table && first.write.key.partition() == change.write.key.partition() {
@@ -148,18 +148,18 @@ fn follows(before: &[Ready<'_>], change: &Ready<'_>) -> Result<(), StorageError>
 }
 
 /// Checks that no entity is changed twice; where one is, the place of its second change.
-fn repeated(ready: &[Ready<'_>]) -> Result<(), usize> {
+fn repeated(ready: &[PreparedChange<'_>]) -> Result<(), usize> {
     let mut rows = HashSet::new();
     ready.iter().position(|change| !rows.insert(change.write.key.row())).map_or(Ok(()), Err)
 }
 
 /// Reads a change as its operation would, had it come alone.
-fn read<'a>(tables: &Tables, call: &OperationRequest, change: &'a Change) -> Result<Ready<'a>, StorageError> {
-    let Part { method, target, .. } = &change.part;
+fn read<'a>(tables: &Tables, call: &OperationRequest, change: &'a Change) -> Result<PreparedChange<'a>, StorageError> {
+    let BatchPart { method, target, .. } = &change.part;
     let headers = headers(&change.part)?;
     let sent = Method::from_bytes(method.as_bytes()).map_err(|_| ErrorCode::InvalidInput.with_reason(method.clone()))?;
     let method = tables.method(&sent, &headers)?;
-    let header = |name: &str| stated(&headers, name);
+    let header = |name: &str| header_text(&headers, name);
     let (target, query) = place(call, target)?;
     let if_match = header("if-match");
     let row = match (target.resource, method.as_str(), if_match) {
@@ -184,8 +184,8 @@ fn read<'a>(tables: &Tables, call: &OperationRequest, change: &'a Change) -> Res
         }
         _ => update_entity::read(update_entity::change(row), if_match, Key::parse(&target.blob)?, change.body.as_bytes())?,
     };
-    let answer = Wanted { id: change.part.id.as_deref(), table: target.container, key: write.key.clone(), insert };
-    Ok(Ready { write, answer })
+    let answer = PreparedQuery { id: change.part.id.as_deref(), table: target.container, key: write.key.clone(), insert };
+    Ok(PreparedChange { write, answer })
 }
 
 /// Where a part's URL leads. Where the account stands in the path of the transaction, it may in that of its parts.
@@ -203,7 +203,7 @@ fn place(call: &OperationRequest, url: &str) -> Result<(Target, Query), StorageE
 }
 
 /// A part's headers, each once: the values of a repeated one are joined by `,`, as those of a request are.
-fn headers(part: &Part) -> Result<HeaderMap, StorageError> {
+fn headers(part: &BatchPart) -> Result<HeaderMap, StorageError> {
     let mut headers = HeaderMap::new();
     for (name, value) in &part.headers {
         let malformed = || StorageError::invalid_header(name, value);
@@ -219,7 +219,7 @@ fn headers(part: &Part) -> Result<HeaderMap, StorageError> {
 
 /// Whether who sent the transaction may do this part of it: it is not signed by itself.
 fn permit(call: &OperationRequest, row: &OperationSpec, target: &Target) -> Result<(), StorageError> {
-    access::decide(&row.requires, &call.authorization, 't', call.version)?;
+    access::check_permission(&row.requires, &call.authorization, 't', call.version)?;
     update_entity::check_letters(call, row)?;
     // The signature of a table is for that table.
     let signed = call.query.get("tn").unwrap_or_default();
@@ -232,7 +232,7 @@ fn permit(call: &OperationRequest, row: &OperationSpec, target: &Target) -> Resu
 }
 
 /// Answers the query that a transaction consists of.
-fn query(tables: &Tables, call: &OperationRequest, part: &Part) -> Result<Reply, StorageError> {
+fn query(tables: &Tables, call: &OperationRequest, part: &BatchPart) -> Result<Reply, StorageError> {
     let headers = headers(part)?;
     let (target, query) = place(call, &part.target)?;
     let row = match target.resource {
@@ -249,10 +249,10 @@ fn query(tables: &Tables, call: &OperationRequest, part: &Part) -> Result<Reply,
 }
 
 /// The answer to a change that was made.
-fn success(call: &OperationRequest, wanted: &Wanted<'_>, made: Option<&Entity>) -> String {
+fn success(call: &OperationRequest, wanted: &PreparedQuery<'_>, made: Option<&Entity>) -> String {
     let metadata = wanted.insert.map(|insert| insert.metadata).unwrap_or_default();
     let reply = match (wanted.insert, made) {
-        (Some(insert), Some(entity)) => insert.reply(&Face::new(call, metadata), &wanted.table, &wanted.key, entity),
+        (Some(insert), Some(entity)) => insert.reply(&ResponseFormat::new(call, metadata), &wanted.table, &wanted.key, entity),
         (None, Some(entity)) => update_entity::reply(entity.timestamp),
         (_, None) => wire::reply(204),
     };

@@ -72,7 +72,7 @@ pub(super) fn check_both(call: &OperationRequest) -> Result<(), StorageError> {
 pub(super) fn check_letters(call: &OperationRequest, row: &OperationSpec) -> Result<(), StorageError> {
     let letters = row.requires.service;
     match letters == "au" && !(call.authorization.allows("a") && call.authorization.allows("u")) {
-        true => Err(call.authorization.lacking("au").with_reason("the SAS has to permit both a and u")),
+        true => Err(call.authorization.missing_permission("au").with_reason("the SAS has to permit both a and u")),
         false => Ok(()),
     }
 }

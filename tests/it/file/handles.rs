@@ -2,9 +2,9 @@
 
 use super::check_in;
 use crate::house::House;
-use lazuli::file::state::Opener;
+use lazuli::file::state::HandleOwner;
 use lazuli::rules::file_name::{Path, TrailingDots};
-use lazuli::rules::handle::{Access, Lock, Open};
+use lazuli::rules::handle::{OpenAccess, OpenHandle, RangeLock};
 
 async fn house() -> House {
     let house = House::new().await;
@@ -20,23 +20,28 @@ async fn house() -> House {
 }
 
 /// Opens a file of the share `shr`; the handle's id.
-async fn open(house: &House, path: &str, open: Open) -> u64 {
+async fn open(house: &House, path: &str, open: OpenHandle) -> u64 {
     let share = house.emulator.files().find("devstoreaccount1", "shr").unwrap();
     let path = Path::parse(path, TrailingDots::Kept).unwrap();
-    let opener = Opener { session: 77, address: "10.0.0.1:50000".into(), client: "laptop".into() };
+    let opener = HandleOwner { session: 77, address: "10.0.0.1:50000".into(), client: "laptop".into() };
     share.write(|share| share.open(&path, opener, open, house.emulator.world().now())).await.unwrap()
 }
 
-fn reading(share: Access) -> Open {
-    Open { access: Access::READ, share, ..Open::default() }
+fn reading(share: OpenAccess) -> OpenHandle {
+    OpenHandle { access: OpenAccess::READ, share, ..OpenHandle::default() }
 }
 
 #[tokio::test]
 async fn open_handles_are_listed_and_closed() {
     let house = house().await;
-    let f = open(&house, "d/f", reading(Access::ALL)).await;
-    let d = open(&house, "d", reading(Access::ALL)).await;
-    let g = open(&house, "g", Open { access: Access::READ.and(Access::WRITE), share: Access::ALL, ..Open::default() }).await;
+    let f = open(&house, "d/f", reading(OpenAccess::ALL)).await;
+    let d = open(&house, "d", reading(OpenAccess::ALL)).await;
+    let g = open(
+        &house,
+        "g",
+        OpenHandle { access: OpenAccess::READ.and(OpenAccess::WRITE), share: OpenAccess::ALL, ..OpenHandle::default() },
+    )
+    .await;
     check_in(
         &house,
         &format!(
@@ -64,7 +69,7 @@ async fn open_handles_are_listed_and_closed() {
 #[tokio::test]
 async fn requests_obey_what_a_handle_shares() {
     let house = house().await;
-    open(&house, "d/f", reading(Access::READ)).await;
+    open(&house, "d/f", reading(OpenAccess::READ)).await;
     check_in(
         &house,
         "GET /shr/d/f → 200
@@ -83,7 +88,7 @@ async fn requests_obey_what_a_handle_shares() {
          DELETE /shr/d/f → 202",
     )
     .await;
-    open(&house, "g", reading(Access::ALL)).await;
+    open(&house, "g", reading(OpenAccess::ALL)).await;
     check_in(
         &house,
         "PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 201
@@ -95,9 +100,9 @@ async fn requests_obey_what_a_handle_shares() {
 #[tokio::test]
 async fn locked_bytes_and_files_that_are_to_go() {
     let house = house().await;
-    let locks = vec![Lock { range: 10..20, exclusive: true }];
-    open(&house, "d/f", Open { locks, ..reading(Access::ALL) }).await;
-    open(&house, "g", Open { delete_pending: true, ..reading(Access::ALL) }).await;
+    let locks = vec![RangeLock { range: 10..20, exclusive: true }];
+    open(&house, "d/f", OpenHandle { locks, ..reading(OpenAccess::ALL) }).await;
+    open(&house, "g", OpenHandle { delete_pending: true, ..reading(OpenAccess::ALL) }).await;
     check_in(
         &house,
         "PUT /shr/d/f?comp=range | x-ms-write: update; x-ms-range: bytes=19-20 | xx → 409 FileLockConflict

@@ -3,8 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn moment(text: &str) -> Moment {
-    Moment::parse(text).unwrap_or_else(|| panic!("{text}"))
+fn moment(text: &str) -> DateTime {
+    DateTime::parse(text).unwrap_or_else(|| panic!("{text}"))
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn reads_iso_8601() {
         "9999-12-31T23:59-00:01",
         "+007-01-01",
     ] {
-        assert_eq!(Moment::parse(text), None, "{text}");
+        assert_eq!(DateTime::parse(text), None, "{text}");
     }
 }
 
@@ -150,14 +150,14 @@ fn writes_by_a_pattern() {
 proptest! {
     #[test]
     fn whatever_is_written_is_read_back(ticks in 600_000_000_000_000_000u64..640_000_000_000_000_000, offset in -1000..1000i32) {
-        let at = Moment { at: Timestamp::from_ticks(ticks - ticks % 10_000), offset };
+        let at = DateTime { at: Timestamp::from_ticks(ticks - ticks % 10_000), offset };
         let text = at.write("yyyy-MM-dd'T'HH:mm:ss.SSSxxx").unwrap();
-        prop_assert_eq!(Moment::parse(&text), Some(at));
+        prop_assert_eq!(DateTime::parse(&text), Some(at));
     }
 
     #[test]
     fn adding_and_counting_agree(ticks in 600_000_000_000_000_000u64..640_000_000_000_000_000, quantity in -100_000..100_000i64) {
-        let at = Moment::utc(Timestamp::from_ticks(ticks));
+        let at = DateTime::utc(Timestamp::from_ticks(ticks));
         for part in [Part::Day, Part::Hour, Part::Minute, Part::Second] {
             prop_assert_eq!(at.add(part, quantity).map(|later| at.until(later, part)), Some(quantity));
         }
@@ -165,7 +165,7 @@ proptest! {
 
     #[test]
     fn any_text_is_read_or_not(text in "[0-9TZ:+.é -]{0,30}", pattern in "[A-Za-z'é -]{0,20}") {
-        let read = Moment::parse(&text);
+        let read = DateTime::parse(&text);
         prop_assert!(read.is_none_or(|at| at.at <= Timestamp::NEVER));
         let _ = moment("2007").write(&pattern);
     }
