@@ -10,7 +10,8 @@
     reason = "a measurement reads the system's files, says what it saw, and ends where something is wrong"
 )]
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -8,12 +8,13 @@
     reason = "a measurement looks at the clock, makes a folder, and says what it saw"
 )]
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
-use lazuli::Emulator;
-use lazuli::config::{self, Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
-use lazuli::world::Environment;
+use lazuli::config::{Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::environment::Environment;
+use lazuli::operation::ServiceKind;
+use lazuli::{Emulator, config};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::error::Error;
 use std::ffi::OsString;

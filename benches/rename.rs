@@ -3,13 +3,14 @@
 
 #![allow(clippy::print_stdout, reason = "it prints what it measured")]
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
-use lazuli::Emulator;
-use lazuli::config::{self, Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
+use lazuli::config::{Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::environment::Environment;
+use lazuli::operation::ServiceKind;
 use lazuli::rules::time::Timestamp;
-use lazuli::world::Environment;
+use lazuli::{Emulator, config};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::Sha256;
 use std::error::Error;

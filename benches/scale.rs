@@ -10,16 +10,18 @@
     reason = "a measurement looks at the clock, says what it saw, and ends where something is wrong"
 )]
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use lazuli::Emulator;
-use lazuli::config::{self, Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
-use lazuli::world::Environment;
+use lazuli::config::{Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::environment::Environment;
+use lazuli::operation::ServiceKind;
+use lazuli::{Emulator, config};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::ffi::OsString;
 use std::time::{Duration, Instant};

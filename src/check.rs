@@ -1,14 +1,14 @@
 //! `lazuli --check`: what a folder with data holds, and whether it is sound. Nothing in it is changed.
 
 use crate::account::{Account, Accounts};
-use crate::blob::Blobs;
-use crate::file::Files;
-use crate::queue::Queues;
 use crate::rules::encryption::Scopes;
+use crate::services::blob::Blobs;
+use crate::services::file::Files;
+use crate::services::queue::Queues;
+use crate::services::table::Tables;
 use crate::store::Store;
 use crate::store::disk::{Disk, extents};
 use crate::store::journal::CorruptRecord;
-use crate::table::Tables;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,23 +1,25 @@
 //! The whole server as a value: started on given or free ports, stopped by dropping it.
 
 use crate::account::{Account, Accounts};
-use crate::blob::Blobs;
 use crate::config::{AccountConfig, Config, Endpoint, ProgramName};
-use crate::control::{self, ControlState};
-use crate::file::Files;
+use crate::control;
+use crate::control::ControlState;
+use crate::environment::Environment;
 use crate::http::background::Background;
-use crate::http::host;
-use crate::http::pipeline::own::LocalServices;
+use crate::http::pipeline::local_services::LocalServices;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
-use crate::http::serve::{self, ConnectionOptions, Peer};
-use crate::http::tls::{self, ServerTls};
-use crate::op::{Service, ServiceKind};
-use crate::queue::Queues;
+use crate::http::serve::{ConnectionOptions, Peer};
+use crate::http::tls::ServerTls;
+use crate::http::{host, serve, tls};
+use crate::operation::{Service, ServiceKind};
+use crate::services::blob::Blobs;
+use crate::services::file::Files;
+use crate::services::queue::Queues;
+use crate::services::table::Tables;
 use crate::store::Store;
-use crate::store::disk::{Disk, medium::Medium};
+use crate::store::disk::Disk;
+use crate::store::disk::medium::Medium;
 use crate::store::journal::CorruptRecord;
-use crate::table::Tables;
-use crate::world::Environment;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;

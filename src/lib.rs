@@ -14,23 +14,19 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read files and clocks"))]
 
 pub mod account;
-pub mod blob;
 pub mod check;
 pub mod config;
 pub mod control;
 mod emulator;
-pub mod file;
+pub mod environment;
 pub mod health;
 pub mod http;
 pub mod import;
 pub mod log;
-pub mod op;
-pub mod queue;
+pub mod operation;
 pub mod rules;
-pub mod service;
+pub mod services;
 pub mod store;
-pub mod table;
 pub mod user;
-pub mod world;
 
 pub use emulator::{Address, Emulator};

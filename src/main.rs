@@ -1,13 +1,14 @@
 //! Arguments in, server out.
 
-use lazuli::Emulator;
-use lazuli::config::{self, Command, Config, ProgramName, WELL_KNOWN_ACCOUNT};
-use lazuli::http::tls::{self, ServerTls};
-use lazuli::log::{self, Logger, complain, say};
-use lazuli::op::ServiceKind;
+use lazuli::config::{Command, Config, ProgramName, WELL_KNOWN_ACCOUNT};
+use lazuli::environment::Environment;
+use lazuli::http::tls;
+use lazuli::http::tls::ServerTls;
+use lazuli::log::{Logger, complain, say};
+use lazuli::operation::ServiceKind;
 use lazuli::store::disk::Durability;
-use lazuli::user::{self, User};
-use lazuli::world::Environment;
+use lazuli::user::User;
+use lazuli::{Emulator, config, log, user};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -168,7 +169,8 @@ fn announce(config: &Config, emulator: &Emulator, voice: &Logger) {
 
 /// What a client needs to connect as the first account.
 fn connection_string(config: &Config, emulator: &Emulator) -> String {
-    use base64::{Engine, engine::general_purpose::STANDARD};
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
     let Some(account) = config.accounts.first() else { return String::new() };
     let scheme = emulator.addresses().first().map_or("http", |address| address.scheme);
     let mut text =

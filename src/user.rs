@@ -1,7 +1,8 @@
 //! As whom the server runs. Started as root, as in a container, it gives that up before it opens anything that a client reaches.
 
 #[cfg(unix)]
-use crate::store::disk::folder::{TITLE_FILE, is_foreign};
+use crate::store::disk::folder::TITLE_FILE;
+use crate::store::disk::folder::is_foreign;
 use std::path::{Path, PathBuf};
 
 /// The user that a server becomes that was started as root.

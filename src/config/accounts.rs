@@ -2,11 +2,10 @@
 //!
 //! What is wrong is said with the account's name and never with its key.
 
-use super::{AccountConfig, WELL_KNOWN_KEY};
+use crate::config::{AccountConfig, WELL_KNOWN_KEY};
 use crate::rules::encryption::Scopes;
-use base64::Engine;
-use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine, alphabet};
 
 /// As lenient about a key's last characters as Azurite, so that every key it takes is taken.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -44,7 +43,7 @@ pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, String> {
 
 /// An account by its name, where that is one: a text that is not may be a key in the wrong place, and is not shown.
 fn named(entry: &str) -> String {
-    if crate::rules::name::account(entry) { format!("account {entry}") } else { "an account".to_owned() }
+    if crate::rules::names::account(entry) { format!("account {entry}") } else { "an account".to_owned() }
 }
 
 /// What `Buffer.from(key, "base64")` of Node.js reads of a key: up to the first `=`, either alphabet, and nothing of any other

@@ -1,6 +1,6 @@
 //! The words of a command line, told apart: flags with their values, and bare words, which are ignored.
 
-use super::flags::{Flag, Takes, flags};
+use crate::config::flags::{Flag, Takes, flags};
 
 /// A flag that was said.
 pub(super) struct Argument {

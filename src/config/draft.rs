@@ -3,11 +3,11 @@
 //! A flag comes before its variable, a variable before the default; `--blob-host` comes before `--host` where both are said in
 //! the same way. A value that another one replaces is not even looked at.
 
-use super::arguments::Argument;
-use super::flags::{self, Flag, Set, Takes};
-use super::{AccountConfig, Config, Endpoint, ProgramName, Tls};
+use crate::config::arguments::Argument;
+use crate::config::flags::{Flag, Set, Takes};
+use crate::config::{AccountConfig, Config, Endpoint, ProgramName, Tls, flags};
 use crate::log::Format;
-use crate::rules::token::TokenCheck;
+use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
 use crate::user::User;
 use std::path::{Path, PathBuf};

@@ -3,9 +3,9 @@
 //! The parser, `--help` and `docs/configuration.md` all read this list: a new flag is one more row and, where it holds something
 //! new, one more field of [`Draft`].
 
-use super::draft::Draft;
-use super::value::{durability, host, level, log_format, megabytes, oauth, path, port, seconds, truth};
-use super::{WELL_KNOWN_ACCOUNT, accounts};
+use crate::config::draft::Draft;
+use crate::config::values::{durability, host, level, log_format, megabytes, oauth, path, port, seconds, truth};
+use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
 use crate::user;
 
 /// One flag: what it is called, what it takes and what it does.

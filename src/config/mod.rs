@@ -8,25 +8,25 @@ mod arguments;
 mod draft;
 mod flags;
 mod reference;
-mod strangers;
 #[cfg(test)]
 mod tests;
-mod value;
+mod unknown_variables;
+mod values;
 
+pub use crate::account::WELL_KNOWN_ACCOUNT;
+use crate::config::draft::Draft;
 use crate::log::Format;
-use crate::rules::{encryption::Scopes, token::TokenCheck};
+use crate::rules::auth::token::TokenCheck;
+use crate::rules::encryption::Scopes;
 use crate::store::disk::Durability;
 use crate::user::User;
-use draft::Draft;
+pub(crate) use draft::{converted, no_pfx};
+pub use reference::reference;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-pub use crate::account::WELL_KNOWN_ACCOUNT;
-pub(crate) use draft::{converted, no_pfx};
-pub use reference::reference;
-pub use strangers::strangers;
+pub use unknown_variables::strangers;
 
 /// The key of [`WELL_KNOWN_ACCOUNT`], and that of every account for which none is given.
 pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";

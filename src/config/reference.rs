@@ -1,6 +1,6 @@
 //! `--help` and `docs/configuration.md`, written from the list of flags.
 
-use super::flags::{Flag, SECTIONS, VARIABLES};
+use crate::config::flags::{Flag, SECTIONS, VARIABLES};
 
 /// Where the meanings begin in `--help`, and where its lines end.
 const MARGIN: usize = 42;

@@ -1,7 +1,7 @@
 //! Tables of what can be said and what comes of it. The process's own arguments and environment are never looked at.
 
-use super::flags::{Flag, SECTIONS, Takes, VARIABLES, flags};
 use super::*;
+use crate::config::flags::{Flag, SECTIONS, Takes, VARIABLES, flags};
 use tracing::Level;
 
 fn start(args: &[&str], env: &[(&str, &str)]) -> Result<Command, ConfigError> {

@@ -2,15 +2,18 @@
 //! that suffices is for the operation's row and `rules::access` to say.
 
 use crate::account::Account;
-use crate::op::{Service, ServiceKind, Target};
-use crate::rules::access::Authorization;
-use crate::rules::fault::{ErrorCode, StorageError};
-use crate::rules::name::QueryPairs;
-use crate::rules::sas::Sas;
-use crate::rules::shared_key::{self, Dialect, SignedRequest};
-use crate::rules::token::{self, Identity, TokenCheck};
-use crate::rules::{time::Timestamp, version::Version};
-use base64::{Engine, engine::general_purpose::STANDARD};
+use crate::operation::{Service, ServiceKind, Target};
+use crate::rules::auth::permissions::Authorization;
+use crate::rules::auth::sas::Sas;
+use crate::rules::auth::shared_key::{Dialect, SignedRequest};
+use crate::rules::auth::token::{Identity, TokenCheck};
+use crate::rules::auth::{shared_key, token};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::names::QueryPairs;
+use crate::rules::time::Timestamp;
+use crate::rules::versions::Version;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::net::IpAddr;

@@ -1,8 +1,8 @@
 //! Other servers, as the sources of copies: a client that gets a URL once, follows no redirect, and does not wait for ever.
 
-use super::case::{HeaderCaseReader, MetadataCase};
-use crate::op::{RemoteRequest, RemoteResponse, source_unavailable};
-use crate::rules::fault::StorageError;
+use crate::http::header_case::{HeaderCaseReader, MetadataCase};
+use crate::operation::{RemoteRequest, RemoteResponse, source_unavailable};
+use crate::rules::error::StorageError;
 use axum::body::Body;
 use bytes::Bytes;
 use http::{Request, Uri, header};
@@ -13,8 +13,9 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioIo;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme, crypto::ring};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tower_service::Service;

@@ -1,10 +1,12 @@
 //! From a reply or a fault to a response: the headers that every answer has, the body in the form that the service's clients read.
 
-use super::form::ErrorFormat;
-use crate::op::xml::Writer;
-use crate::op::{Payload, Reply, ServiceKind, Stream, odata};
-use crate::rules::fault::{ErrorCode, StorageError};
-use crate::rules::{time::Timestamp, version::Version, website};
+use crate::http::error_format::ErrorFormat;
+use crate::operation::xml::Writer;
+use crate::operation::{Payload, Reply, ServiceKind, Stream, odata};
+use crate::rules::blob::website;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::Timestamp;
+use crate::rules::versions::Version;
 use axum::body::Body;
 use bytes::Bytes;
 use http::header::{HeaderName, HeaderValue};

@@ -1,7 +1,7 @@
 //! Which operation a request asks for: the row with the most signs that all match, and a refusal otherwise, never a guess.
 
-use crate::op::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, header_text};
-use crate::rules::fault::{ErrorCode, StorageError};
+use crate::operation::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, header_text};
+use crate::rules::error::{ErrorCode, StorageError};
 use http::HeaderMap;
 
 /// A service's rows, those with most signs first.

@@ -1,8 +1,8 @@
 //! Listeners and connections: from a socket to the router and back, with or without TLS, until told to stop.
 
-use super::case::{HeaderCaseReader, MetadataCase};
-use super::linger::LingeringClose;
-use super::patient::StallTimeout;
+use crate::http::header_case::{HeaderCaseReader, MetadataCase};
+use crate::http::lingering_close::LingeringClose;
+use crate::http::stall_timeout::StallTimeout;
 use axum::Router;
 use axum::body::Body;
 use http::Request;

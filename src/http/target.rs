@@ -4,7 +4,7 @@
 //! like. Any other host name, dotted or not, is just where the server happens to be: a docker or kubernetes name, an address.
 
 use crate::account::{Account, Accounts};
-use crate::op::ServiceKind;
+use crate::operation::ServiceKind;
 use std::borrow::Cow;
 use std::sync::Arc;
 

@@ -1,11 +1,12 @@
 //! Containers and their blobs.
 
-use super::door::{ImportRequest, RequestSender};
-use super::policies;
-use super::report::{ImportError, Report};
-use super::workspace::{Database, Document, buffer, is_zeros, list, number, text};
-use crate::op::ServiceKind;
-use base64::{Engine, engine::general_purpose::STANDARD};
+use crate::import::policies;
+use crate::import::report::{ImportError, Report};
+use crate::import::sender::{ImportRequest, RequestSender};
+use crate::import::workspace::{Database, Document, buffer, is_zeros, list, number, text};
+use crate::operation::ServiceKind;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};

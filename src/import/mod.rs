@@ -5,24 +5,25 @@
 //! often one was taken. The location is made beside its place and moved there when it is whole.
 
 mod blobs;
-mod door;
 mod policies;
 mod queues;
 mod report;
+mod sender;
 mod services;
 mod tables;
 mod workspace;
 
-use crate::op::ServiceKind;
+use crate::environment::Environment;
+use crate::import::report::Report;
+use crate::import::sender::RequestSender;
+use crate::import::workspace::{Workspace, text};
+use crate::operation::ServiceKind;
 use crate::store::Store;
-use crate::store::disk::{Disk, Durability, medium::Medium};
-use crate::world::Environment;
-use door::RequestSender;
-use report::Report;
+use crate::store::disk::medium::Medium;
+use crate::store::disk::{Disk, Durability};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use workspace::{Workspace, text};
 
 /// What an import did, in lines.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Stored access policies, as all three services say them.
 
-use super::workspace::text;
+use crate::import::workspace::text;
 use quick_xml::escape::escape;
 use serde_json::Value;
 

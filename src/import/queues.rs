@@ -1,14 +1,14 @@
 //! Queues and their messages, each as far on its way as it was.
 
-use super::door::{ImportRequest, RequestSender};
-use super::policies;
-use super::report::{ImportError, Report};
-use super::workspace::{Database, Document, list, number, text};
-use crate::op::ServiceKind;
-use crate::queue::StoredMessage;
-use crate::rules::message::TEXT;
-use crate::rules::name;
+use crate::import::policies;
+use crate::import::report::{ImportError, Report};
+use crate::import::sender::{ImportRequest, RequestSender};
+use crate::import::workspace::{Database, Document, list, number, text};
+use crate::operation::ServiceKind;
+use crate::rules::names;
+use crate::rules::queue::message::TEXT;
 use crate::rules::time::Timestamp;
+use crate::services::queue::StoredMessage;
 use uuid::Uuid;
 
 /// Brings queues and messages over.
@@ -47,7 +47,7 @@ async fn message(door: &RequestSender, from: &Database, document: &Document) -> 
     let visible = Timestamp::from_unix((visible / 1000) as i64, (visible % 1000) as u32 * 10_000);
     let bytes = document.get("persistency").and_then(|pointer| from.bytes(pointer));
     let bytes = bytes.ok_or_else(|| left("its text is not in the workspace"))?;
-    let message = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= TEXT && !text.contains(name::unfit_for_xml));
+    let message = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= TEXT && !text.contains(names::unfit_for_xml));
     let message = message.ok_or_else(|| left("its text is not one that a message can have"))?;
     let id = text(document, "messageId").and_then(|id| Uuid::try_parse(id).ok());
     let id = id.unwrap_or_else(|| Uuid::from_bytes(door.world.id()));

@@ -1,9 +1,9 @@
 //! The properties of a service: CORS, logging, metrics, and those that blobs alone have.
 
-use super::door::{ImportRequest, RequestSender};
-use super::report::Report;
-use super::workspace::{Database, text};
-use crate::op::ServiceKind;
+use crate::import::report::Report;
+use crate::import::sender::{ImportRequest, RequestSender};
+use crate::import::workspace::{Database, text};
+use crate::operation::ServiceKind;
 use quick_xml::escape::escape;
 use serde_json::Value;
 

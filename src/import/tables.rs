@@ -1,11 +1,12 @@
 //! Tables and their entities.
 
-use super::door::{ImportRequest, RequestSender};
-use super::policies;
-use super::report::{ImportError, Report};
-use super::workspace::{Database, Document, list, text};
-use crate::op::ServiceKind;
-use base64::{Engine, engine::general_purpose::STANDARD};
+use crate::import::policies;
+use crate::import::report::{ImportError, Report};
+use crate::import::sender::{ImportRequest, RequestSender};
+use crate::import::workspace::{Database, Document, list, text};
+use crate::operation::ServiceKind;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 

@@ -5,7 +5,8 @@
 //! the count, and at the end it may wait longer for a reader who is not there than a server that was told to stop may take.
 
 use parking_lot::{Condvar, Mutex};
-use std::io::{self, Write};
+use std::io;
+use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 

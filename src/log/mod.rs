@@ -5,15 +5,15 @@ pub mod lossy;
 mod text;
 
 use crate::config::Config;
-use lossy::{LossyWriter, Notice};
-use std::io::{self, Write};
+use crate::log::lossy::{LossyWriter, Notice};
+pub use file::open;
+use std::io;
+use std::io::Write;
 use std::time::Duration;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{Layer, Registry, fmt};
-
-pub use file::open;
 
 /// How the log is written to standard output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

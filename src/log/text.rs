@@ -1,7 +1,7 @@
 //! Events as lines for people: the time, the level and the sentence. A request's line is put together from the event's fields, which
 //! the JSON form of the log has one by one.
 
-use super::ACCESS;
+use crate::log::ACCESS;
 use std::fmt;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};

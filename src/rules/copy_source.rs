@@ -3,8 +3,8 @@
 //! `x-ms-copy-source-status-code` and `x-ms-copy-source-error-code`, and the elements `CopySourceStatusCode`, `CopySourceErrorCode`
 //! and `CopySourceErrorMessage`. (Live tests of the JavaScript SDK; «Status and error codes» in the REST reference.)
 
-use super::fault::{ErrorCode, StorageError};
-use super::version::Version;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::versions::Version;
 
 /// What a source answers instead of its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! service's properties, in order. None of this grants access: an actual request that no rule allows runs like any other, and it
 //! is the browser that keeps its answer from the page.
 
-use super::fault::StorageError;
+use crate::rules::error::StorageError;
 use std::fmt;
 
 /// Rules in a set, at most.

@@ -2,8 +2,9 @@
 //!
 //! The server keeps no byte enciphered: it remembers the key's fingerprint and holds every request to it, as the service does.
 
-use super::fault::{ErrorCode, StorageError};
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use crate::rules::error::{ErrorCode, StorageError};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 

@@ -3,7 +3,7 @@
 //! Every recording shows `"0x8D…"`: the ticks of Last-Modified, upper case, quoted in headers and in the container list, bare
 //! in the blob list.
 
-use super::time::Timestamp;
+use crate::rules::time::Timestamp;
 use std::fmt;
 
 /// Ticks of 1601-01-01T00:00:00Z.

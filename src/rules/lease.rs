@@ -4,10 +4,8 @@
 //! by being looked at later ([`seen`]). The two tables of the reference, «outcomes of lease operations» and «outcomes of use
 //! attempts», are [`step`] and [`admit`]; the tests below are written as those tables.
 
-use super::{
-    fault::{ErrorCode, StorageError},
-    time::Timestamp,
-};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::Timestamp;
 use std::fmt;
 
 /// The name of a lease, a GUID: whoever can show it holds the lease.

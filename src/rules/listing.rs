@@ -6,9 +6,10 @@
 //! A page that is not the last ends with a marker, which names the first item of the next page. It needs no memory on the
 //! server: items that come or go between two pages are seen or not, and no other is skipped or repeated for it.
 
-use super::fault::{ErrorCode, StorageError};
-use super::time::Timestamp;
-use base64::{Engine as _, engine::general_purpose::STANDARD};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::Timestamp;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 /// Entries of a page, at most and by default.
 pub const PAGE: usize = 5000;

@@ -2,7 +2,7 @@
 //!
 //! The service checks them and gives them back, and never reads them itself.
 
-use super::fault::{ErrorCode, StorageError};
+use crate::rules::error::{ErrorCode, StorageError};
 use std::sync::Arc;
 
 /// Bytes of all names and values together, at most (8 KiB).

@@ -2,7 +2,7 @@
 //!
 //! What is kept for days is never swept by a timer: it is there as long as whoever looks comes in time.
 
-use super::time::Timestamp;
+use crate::rules::time::Timestamp;
 
 /// Seconds in a day.
 const DAY: u64 = 24 * 60 * 60;

@@ -4,9 +4,9 @@
 //! maps, so a draft of it costs a few pointers, an error drops the draft and leaves no trace, and a listing that began before a
 //! write goes on over the version it began with.
 
-use super::disk::log::{Durable, WriteRecords};
-use super::journal::{CellId, Changes, Journal, Persist};
-use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::store::disk::log::{Durable, WriteRecords};
+use crate::store::journal::{CellId, Changes, Journal, Persist};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Bytes that do not change, piece by piece: where each lies, and all of a content's on their way out.
 
-use super::content::Slices;
-use super::disk::extents::ExtentSlice;
-use super::sparse::SparseSlices;
+use crate::store::content::Slices;
+use crate::store::disk::extents::ExtentSlice;
+use crate::store::sparse::SparseSlices;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use std::io;

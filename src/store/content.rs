@@ -3,8 +3,8 @@
 //! A block list is committed, a blob copied and a range read without touching a byte: they share chunks. Nothing that one blob
 //! does to its bytes is ever seen by another, because a chunk never changes once it is filled.
 
-use super::Store;
-use super::chunks::Chunk;
+use crate::store::Store;
+use crate::store::chunks::Chunk;
 use bytes::Bytes;
 use std::io;
 use std::ops::Range;

@@ -3,9 +3,9 @@
 //! What is stored in a cell is made of persistent maps, and a draft shares with the state before it all that it did not change. So
 //! nobody has to say what a write did: the two states are compared, which costs what was changed. In memory nothing is compared.
 
-use super::Store;
-use super::disk::log::{Durable, Log, WriteRecords};
-use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::store::Store;
+use crate::store::disk::log::{Durable, Log, WriteRecords};
 use imbl::OrdMap;
 use imbl::ordmap::DiffItem;
 use serde::{Deserialize, Serialize};

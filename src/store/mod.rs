@@ -6,20 +6,20 @@
 
 pub mod cell;
 pub mod chunks;
+pub mod cleared_ranges;
 pub mod content;
 pub mod disk;
 pub mod journal;
-pub mod marks;
 pub mod record;
 pub mod sparse;
 pub mod timeline;
 
-use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::store::cell::Cell;
+use crate::store::chunks::Chunk;
+use crate::store::disk::Disk;
+use crate::store::journal::{CellId, CorruptRecord, Journal, Persist};
 use bytes::Bytes;
-use cell::Cell;
-use chunks::Chunk;
-use disk::Disk;
-use journal::{CellId, CorruptRecord, Journal, Persist};
 use std::io;
 use std::sync::Arc;
 

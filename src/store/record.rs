@@ -1,13 +1,13 @@
 //! How bytes are written down: as parts of a record that is somebody else's, and the runs of a content with holes as records of their
 //! own, so that a page that is written is all that is written.
 
-use super::Store;
-use super::chunks::Chunk;
-use super::content::Content;
-use super::disk::extents::ExtentRange;
-use super::journal::{Changes, CorruptRecord, Records, diff};
-use super::sparse::{Run, Sparse};
 use crate::rules::time::Timestamp;
+use crate::store::Store;
+use crate::store::chunks::Chunk;
+use crate::store::content::Content;
+use crate::store::disk::extents::ExtentRange;
+use crate::store::journal::{Changes, CorruptRecord, Records, diff};
+use crate::store::sparse::{Run, Sparse};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 

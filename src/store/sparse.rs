@@ -4,11 +4,11 @@
 //! snapshot of the content, and remember when they were written, so that a difference between two states is found by looking at the
 //! runs, not at the bytes.
 
-use super::Store;
-use super::chunks::{Chunk, ZEROS};
-use super::content::{CHUNK, Content, Slices};
-use super::marks::Marks;
 use crate::rules::time::Timestamp;
+use crate::store::Store;
+use crate::store::chunks::{Chunk, ZEROS};
+use crate::store::cleared_ranges::Marks;
+use crate::store::content::{CHUNK, Content, Slices};
 use imbl::OrdMap;
 use std::io;
 use std::ops::Range;

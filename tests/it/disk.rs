@@ -5,7 +5,7 @@ use crate::reclaim::in_time;
 use crate::scenario::check_of;
 use crate::scratch::Scratch;
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// A megabyte of bytes that are not all the same.
 fn megabyte(seed: u8) -> Vec<u8> {

@@ -1,14 +1,14 @@
 //! `docs/compatibility.md`, written from the operation tables.
 
 use lazuli::account::Accounts;
-use lazuli::blob::Blobs;
-use lazuli::file::Files;
-use lazuli::op::{FieldLocation, OperationSpec, ResourceKind, Secondary, Selector, Service};
-use lazuli::queue::Queues;
-use lazuli::rules::access::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use lazuli::rules::condition::ConditionSupport;
+use lazuli::operation::{FieldLocation, OperationSpec, ResourceKind, Secondary, Selector, Service};
+use lazuli::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use lazuli::rules::conditions::ConditionSupport;
 use lazuli::rules::lease::LeaseCheck;
-use lazuli::table::Tables;
+use lazuli::services::blob::Blobs;
+use lazuli::services::file::Files;
+use lazuli::services::queue::Queues;
+use lazuli::services::table::Tables;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compatibility.md");
 

@@ -7,7 +7,7 @@
 use crate::house::House;
 use crate::scenario::check_of;
 use crate::scratch::Scratch;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use std::path::PathBuf;
 
 /// How far the clock of who writes the newest form is moved on, in seconds: less than the skew that signatures may have.

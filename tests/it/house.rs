@@ -1,16 +1,18 @@
 //! A server in this process, on free ports, with its clock set by hand; and a client that signs what it sends.
 
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;
-use hyper_util::client::legacy::{Client, connect::HttpConnector};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use lazuli::Emulator;
-use lazuli::config::{self, Command, Config, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
+use lazuli::config::{Command, Config, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::environment::Environment;
+use lazuli::operation::ServiceKind;
 use lazuli::rules::time::Timestamp;
-use lazuli::world::Environment;
+use lazuli::{Emulator, config};
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -3,11 +3,12 @@
 use crate::house::{Answer, House, start_of_time};
 use crate::scratch::Scratch;
 use crate::startup::{command as command_of, run};
-use lazuli::import::{self, Imported};
-use lazuli::op::ServiceKind;
+use lazuli::environment::Environment;
+use lazuli::import;
+use lazuli::import::Imported;
+use lazuli::operation::ServiceKind;
 use lazuli::rules::time::Timestamp;
 use lazuli::store::disk::Durability;
-use lazuli::world::Environment;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 use crate::house::{Ask, Door};
 use crate::scratch::Scratch;
 use crate::startup::{FREE, Running};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 

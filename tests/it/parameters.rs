@@ -3,14 +3,14 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use lazuli::account::Accounts;
-use lazuli::blob::Blobs;
-use lazuli::file::Files;
 use lazuli::http::route::Table;
-use lazuli::op::{FieldLocation, OperationSpec, Query, Selector, Service};
-use lazuli::queue::Queues;
-use lazuli::rules::condition::{ConditionSupport, PLAIN};
+use lazuli::operation::{FieldLocation, OperationSpec, Query, Selector, Service};
+use lazuli::rules::conditions::{ConditionSupport, PLAIN};
 use lazuli::rules::lease::LeaseCheck;
-use lazuli::table::Tables;
+use lazuli::services::blob::Blobs;
+use lazuli::services::file::Files;
+use lazuli::services::queue::Queues;
+use lazuli::services::table::Tables;
 use std::collections::BTreeSet;
 
 /// Parameters that change nothing here: service, operation and parameter, of which `*` is any, and the reason.
@@ -114,7 +114,7 @@ fn every_parameter_of_the_reference_is_an_input_or_ignored_for_a_reason() {
 /// Whether an operation reads this parameter: as a field, as what selects it, or because of its conditions or its lease.
 fn is_input(row: &OperationSpec, parameter: &Parameter) -> bool {
     let name = parameter.name.as_str();
-    let field = |field: &lazuli::op::Field| field.place == parameter.place && field.name == name;
+    let field = |field: &lazuli::operation::Field| field.place == parameter.place && field.name == name;
     let sign = |sign: &Selector| match *sign {
         Selector::Query(known, _) | Selector::HasQuery(known) => parameter.place == FieldLocation::Query && known == name,
         Selector::Header(known, _) | Selector::HasHeader(known) | Selector::Lacks(known) => {
@@ -229,7 +229,7 @@ impl Operation {
 impl Request {
     /// The row that the server would choose.
     fn row(&self, service: &dyn Service, table: &Table) -> Result<&'static OperationSpec, String> {
-        let told = |fault: lazuli::rules::fault::StorageError| {
+        let told = |fault: lazuli::rules::error::StorageError| {
             format!("{fault} for {} {} {:?} {:?}", self.method, self.path, self.query, self.headers)
         };
         let target = service.target(&self.path, &self.query).map_err(told)?;

@@ -2,7 +2,8 @@
 
 use crate::house::House;
 use crate::raw::Raw;
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use futures::future::join_all;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use crate::house::Door;
 use crate::scratch::Scratch;
 use crate::startup::{FREE, Running, lazuli, run};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use std::collections::BTreeMap;
 use std::time::Instant;
 

@@ -3,13 +3,13 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use lazuli::account::Accounts;
-use lazuli::blob::Blobs;
-use lazuli::file::Files;
 use lazuli::http::route::Table;
-use lazuli::op::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, Service};
-use lazuli::queue::Queues;
-use lazuli::rules::fault::ErrorCode;
-use lazuli::table::Tables;
+use lazuli::operation::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, Service};
+use lazuli::rules::error::ErrorCode;
+use lazuli::services::blob::Blobs;
+use lazuli::services::file::Files;
+use lazuli::services::queue::Queues;
+use lazuli::services::table::Tables;
 use std::collections::BTreeSet;
 
 mod files;
@@ -234,7 +234,7 @@ fn names_are_unique_and_the_references_own() {
 /// Writes are refused on the secondary, reads are not; and what is read is not written.
 #[test]
 fn methods_and_endpoints_agree() {
-    use lazuli::op::Secondary;
+    use lazuli::operation::Secondary;
     for row in books().iter().flat_map(|book| book.service.operations()) {
         let reads = match row.name {
             // It is posted because it has a body.

@@ -14,7 +14,7 @@
 //!   `{B}` and `{C}` are lease ids; `{64*x}` is a letter so many times over.
 
 use crate::house::House;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use lazuli::rules::time::Timestamp;
 use std::collections::HashMap;
 

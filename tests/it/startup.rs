@@ -331,7 +331,8 @@ fn certificates_of_all_sorts() {
     std::fs::write(&other, OTHER_KEY).unwrap();
     std::fs::write(&pfx, "").unwrap();
     let der_of = |text: &str| {
-        use base64::{Engine, engine::general_purpose::STANDARD};
+        use base64::Engine;
+        use base64::engine::general_purpose::STANDARD;
         STANDARD.decode(text.lines().filter(|line| !line.starts_with('-')).collect::<String>()).unwrap()
     };
     std::fs::write(&der, der_of(VERSION_1)).unwrap();

@@ -1,12 +1,13 @@
 //! A part of a batch, performed as if it had come alone: its own route, its own authorization, the same checks.
 
-use super::super::render::{self, ResponseContext};
-use super::super::target::AccountAddress;
-use super::super::told::AccessLine;
-use super::{OnBehalf, RequestHead, RequestProgress, is_echoed};
-use crate::op::{Body as Sent, OperationRequest, OperationSpec, Parts, Target};
+use crate::http::access_log::AccessLine;
+use crate::http::pipeline::{OnBehalf, RequestHead, RequestProgress, is_echoed};
+use crate::http::render;
+use crate::http::render::ResponseContext;
+use crate::http::target::AccountAddress;
+use crate::operation::{Body as Sent, OperationRequest, OperationSpec, Parts, Target};
 use crate::rules::batch::BatchPart;
-use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::error::{ErrorCode, StorageError};
 use http::header::{HeaderName, HeaderValue};
 use std::borrow::Cow;
 use std::pin::Pin;

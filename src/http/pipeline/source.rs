@@ -1,16 +1,15 @@
 //! Where a copy's source lies: on this server, behind the same door as for any reader, or elsewhere.
 
-use super::super::auth;
-use super::own::{self, Asked, port_of};
-use super::{OnBehalf, Pipeline, RequestHead};
-use crate::op::{
+use crate::http::auth;
+use crate::http::pipeline::local_services::{Asked, port_of};
+use crate::http::pipeline::{OnBehalf, Pipeline, RequestHead, local_services};
+use crate::operation::{
     OperationRequest, Query, RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources,
 };
-use crate::rules::access::Authorization;
-use crate::rules::copy_source;
-use crate::rules::fault::{ErrorCode, StorageError};
-use crate::rules::name;
-use crate::rules::sas::Sas;
+use crate::rules::auth::permissions::Authorization;
+use crate::rules::auth::sas::Sas;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::{copy_source, names};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -47,7 +46,7 @@ impl Sources for OnBehalf {
         if !is_own {
             return elsewhere();
         }
-        let Ok(pairs) = name::decode_query(uri.query().unwrap_or_default()) else { return elsewhere() };
+        let Ok(pairs) = names::decode_query(uri.query().unwrap_or_default()) else { return elsewhere() };
         let query = Query::new(&pairs);
         // Who shows something for the source is known by that, and asks by it.
         let shown = call.headers.get("x-ms-copy-source-authorization").filter(|shown| !shown.is_empty()).cloned();
@@ -103,7 +102,7 @@ impl Sources for OnBehalf {
         let own = uri.and_then(|uri| Some((self.own(&uri)?, uri)));
         Box::pin(async move {
             match own {
-                Some((service, uri)) => own::open(&service, &uri, asking, self.peer).await,
+                Some((service, uri)) => local_services::open(&service, &uri, asking, self.peer).await,
                 None => self.pipeline.remote.open(asking).await,
             }
         })

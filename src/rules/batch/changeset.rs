@@ -1,7 +1,7 @@
 //! The body of an entity group transaction: a batch with one changeset inside, whose parts have bodies; or with a single query.
 
-use super::super::fault::{ErrorCode, StorageError};
-use super::{BatchPart, boundary, header, is_http, malformed, request, sections};
+use crate::rules::batch::{BatchPart, boundary, header, is_http, malformed, request, sections};
+use crate::rules::error::{ErrorCode, StorageError};
 
 /// The most changes in a changeset.
 pub const MOST_CHANGES: usize = 100;

@@ -1,10 +1,10 @@
 //! Extents: the files that bytes lie in. Bytes are added at the end of the last one and never changed; what nobody refers to any more
 //! is given back to the system as a hole, and a file that has nothing else is removed.
 
-use super::folder::Folder;
-use super::medium::{Medium, read_at, taken};
-use super::reclaim::{Pending, Ranges};
-use crate::rules::checksum::Crc64;
+use crate::rules::checksums::Crc64;
+use crate::store::disk::folder::Folder;
+use crate::store::disk::medium::{Medium, read_at, taken};
+use crate::store::disk::reclaim::{Pending, Ranges};
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -4,13 +4,14 @@
 //! written in turn, so that one of them is whole whenever a write stops: the log that the server writes, and how far it reached. A
 //! start that finds less of the log than that has lost acknowledged writes, and is refused.
 
-use super::medium::Medium;
-use crate::rules::checksum::Crc64;
+use crate::rules::checksums::Crc64;
+use crate::store::disk::medium::Medium;
 use parking_lot::Mutex;
 use std::ffi::OsStr;
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Read};
+use std::fs::{File, TryLockError};
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// The form of everything in the folder. A server reads its own and those before it.
 pub const FORMAT: u32 = 2;

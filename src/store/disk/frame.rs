@@ -13,7 +13,7 @@
 //! no frame and has no frame after it was never acknowledged. What is no frame and *has* one after it was a frame once, and has been
 //! damaged: that is never passed over.
 
-use crate::rules::checksum::Crc64;
+use crate::rules::checksums::Crc64;
 
 const MARK: [u8; 4] = *b"LzFr";
 const HEAD: usize = 24;

@@ -4,12 +4,11 @@
 //! wakes everybody. Changes that the disk did not take stay with it, in order, and are tried again; until they are written nothing
 //! new is begun, so that memory is never further ahead of the disk than by what was refused.
 
-use super::extents::Extents;
-use super::folder::Folder;
-use super::medium::Medium;
-use super::snapshot;
-use super::{Durability, frame};
-use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::store::disk::extents::Extents;
+use crate::store::disk::folder::Folder;
+use crate::store::disk::medium::Medium;
+use crate::store::disk::{Durability, frame, snapshot};
 use crate::store::journal::{CellId, Changes};
 use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;

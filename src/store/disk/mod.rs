@@ -23,14 +23,14 @@ pub mod snapshot;
 #[cfg(test)]
 mod tests;
 
-use super::journal::{CellId, Changes, Entries, Records};
-use extents::Extents;
-use folder::Folder;
-use log::{Log, LogFile, PendingCommit, Start, WriteRecords};
-use medium::Medium;
+use crate::store::disk::extents::Extents;
+use crate::store::disk::folder::Folder;
+use crate::store::disk::log::{Log, LogFile, PendingCommit, Start, WriteRecords};
+use crate::store::disk::medium::Medium;
+use crate::store::disk::reclaim::Reclaiming;
+use crate::store::disk::replay::Replayed;
+use crate::store::journal::{CellId, Changes, Entries, Records};
 use parking_lot::Mutex;
-use reclaim::Reclaiming;
-use replay::Replayed;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;

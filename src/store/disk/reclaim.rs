@@ -4,8 +4,8 @@
 //! neighbours and become one hole; a file that holds nothing any more is removed instead; short ranges wait until nobody writes. What
 //! is not given back when the server ends is found by the next start.
 
-use super::extents::{Extent, Extents, Freed};
-use super::medium::punch;
+use crate::store::disk::extents::{Extent, Extents, Freed};
+use crate::store::disk::medium::punch;
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::io;

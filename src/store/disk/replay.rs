@@ -1,8 +1,8 @@
 //! The start: the last snapshot and the logs after it, read into the records of every cell.
 
-use super::folder::Folder;
-use super::frame::{self, FrameRead};
-use super::{log, snapshot};
+use crate::store::disk::folder::Folder;
+use crate::store::disk::frame::FrameRead;
+use crate::store::disk::{frame, log, snapshot};
 use crate::store::journal::{CellId, Entry, Records};
 use std::collections::HashMap;
 use std::fs;

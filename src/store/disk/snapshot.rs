@@ -4,14 +4,14 @@
 //! that was begun before the snapshot, and reading that log again over it ends in the same state, for a record is always put or
 //! deleted whole. A snapshot counts once it has its name, and it gets that when it is complete.
 
-use super::folder::Folder;
-use super::frame;
-use super::log::{self, Log, WriteRecords};
-use super::medium::Medium;
+use crate::store::disk::folder::Folder;
+use crate::store::disk::log::{Log, WriteRecords};
+use crate::store::disk::medium::Medium;
+use crate::store::disk::{frame, log};
 use crate::store::journal::{CellId, Changes, Entries, Entry, Sink};
-use std::fs::{self, File};
-use std::io;
+use std::fs::File;
 use std::sync::Weak;
+use std::{fs, io};
 
 /// How many bytes of records go into one frame.
 const PORTION: usize = 1 << 20;

@@ -1,14 +1,15 @@
 //! A disk that stops anywhere, and what is left of it.
 
 use super::*;
-use crate::rules::fault::{ErrorCode, StorageError};
+use crate::rules::error::{ErrorCode, StorageError};
 use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::store::disk::extents::{ExtentRange, ExtentSlice};
 use crate::store::journal::{CorruptRecord, Persist, diff};
 use imbl::OrdMap;
 use proptest::prelude::*;
-use std::fs::{self, File};
+use std::fs;
+use std::fs::File;
 use std::path::PathBuf;
 
 /// Names with some bytes each.

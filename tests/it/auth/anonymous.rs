@@ -2,7 +2,7 @@
 
 use super::{Headers, path, send};
 use crate::house::House;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// A version before the bearer challenge (2019-12-12), and one after.
 const OLD: &str = "2019-07-07";

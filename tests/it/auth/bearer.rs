@@ -2,7 +2,7 @@
 
 use super::jwt::{self, ANN};
 use crate::house::{Answer, House, VERSION};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 const FAILED: &str = "403 AuthenticationFailed";
 const UNFIT: &str = "401 InvalidAuthenticationInfo";

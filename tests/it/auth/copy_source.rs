@@ -3,7 +3,7 @@
 use super::{path, send, token};
 use crate::house::House;
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// A house of two accounts, each with the containers `box` and `open`, a blob `blob` in each.
 async fn two_accounts() -> House {

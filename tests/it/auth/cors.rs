@@ -2,7 +2,7 @@
 
 use super::{Headers, house_with_blob, path, send, send_signed};
 use crate::house::{Answer, House};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 const KINDS: [ServiceKind; 4] = [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File];
 

@@ -277,5 +277,5 @@ async fn a_key_outlives_its_server() {
     // Where no tokens are taken, what was signed with a key still holds.
     let second = super::house_with_blob().await;
     assert_eq!(get(&second, "/box/blob", &sas, &[]).await.verdict(), "200");
-    assert_eq!(second.emulator.url(lazuli::op::ServiceKind::Blob, WELL_KNOWN_ACCOUNT), Some(second.blob_url()));
+    assert_eq!(second.emulator.url(lazuli::operation::ServiceKind::Blob, WELL_KNOWN_ACCOUNT), Some(second.blob_url()));
 }

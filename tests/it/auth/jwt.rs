@@ -1,6 +1,7 @@
 //! A maker of bearer tokens, written apart from the server's reader of them. Nobody signs them.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 /// A user and a tenant.
 pub const ANN: (&str, &str) = ("0bef7f36-c9d2-4d24-8066-c7e915fe5143", "72f988bf-86f1-41af-91ab-2d7cd011db47");

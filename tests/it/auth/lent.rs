@@ -3,7 +3,7 @@
 use super::jwt::{self, ANN, BOB};
 use super::token::{self, moment};
 use crate::house::{Answer, House};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 const FAILED: &str = "403 AuthenticationFailed";
 const DENIED: &str = "403 AuthorizationPermissionMismatch";

@@ -24,7 +24,7 @@ pub mod token;
 use crate::house::{Answer, House, sign};
 use hyper::body::Bytes;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

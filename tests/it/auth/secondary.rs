@@ -2,7 +2,7 @@
 
 use super::{house_with_blob, path, send, send_signed, token};
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 #[tokio::test]
 async fn the_secondary_reads_and_never_writes() {

@@ -3,7 +3,7 @@
 use super::{Headers, send};
 use crate::house::{Answer, House, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// A key that no account of a house has, unless it is given it.
 pub const OTHER_KEY: &str = "c2Vjb25kIGtleSBvZiB0aGUgYWNjb3VudA==";

@@ -2,7 +2,7 @@
 
 use super::{house_with_blob, path, send, send_signed};
 use crate::house::House;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 #[tokio::test]
 async fn a_name_is_what_its_url_decodes_to() {

@@ -3,7 +3,7 @@
 use crate::auth::token;
 use crate::house::{Answer, House, sign, start_of_time};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// A part as clients write it: method, target, headers as they are.
 fn part(id: usize, method: &str, target: &str, headers: &[(&str, &str)]) -> String {

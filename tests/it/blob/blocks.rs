@@ -87,7 +87,8 @@ async fn committed_uncommitted_latest() {
 /// Programs commit blocks in the order of this list: it is that of the bytes, where base64 puts letters before digits.
 #[tokio::test]
 async fn waiting_blocks_are_listed_in_the_order_of_their_bytes() {
-    use base64::{Engine, engine::general_purpose::STANDARD};
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
     let house = house().await;
     let ids: Vec<String> = (0u8..=255).rev().step_by(5).map(|byte| STANDARD.encode([byte, byte])).collect();
     for id in &ids {

@@ -4,7 +4,8 @@ use crate::auth::token;
 use crate::house::House;
 use crate::scenario::check_in;
 use crate::scratch::Scratch;
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 /// A key as a client shows it, made of one letter, and its fingerprint.

@@ -192,12 +192,15 @@ async fn without_the_feature_parquet_and_arrow_are_refused() {
 #[cfg(feature = "arrow")]
 mod arrow {
     use super::*;
-    use arrow_array::{Array, ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, StringArray};
-    use arrow_array::{RecordBatch, TimestampMillisecondArray};
+    use arrow_array::{
+        Array, ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringArray,
+        TimestampMillisecondArray,
+    };
     use arrow_ipc::reader::StreamReader;
     use parquet::basic::Compression;
     use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-    use parquet::file::{properties::WriterProperties, writer::SerializedFileWriter};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
     use std::sync::Arc;
 

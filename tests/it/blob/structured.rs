@@ -2,7 +2,7 @@
 
 use crate::house::{Answer, House};
 use crate::scenario::check_in;
-use lazuli::rules::checksum::Crc64;
+use lazuli::rules::checksums::Crc64;
 use lazuli::rules::structured::KIND;
 
 type Headers<'a> = &'a [(&'a str, &'a str)];

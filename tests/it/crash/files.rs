@@ -3,7 +3,7 @@
 use super::{Model, text};
 use crate::dice::Dice;
 use crate::house::{Answer, House};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use std::collections::BTreeMap;
 
 /// Every path that there may be: directories have short names.

@@ -3,7 +3,7 @@
 use super::{BETWEEN, Model, text};
 use crate::dice::Dice;
 use crate::house::{Answer, House};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// Messages at one time: no more than are taken by one request.
 const MOST: usize = 20;

@@ -4,7 +4,7 @@ use super::{Model, text};
 use crate::dice::Dice;
 use crate::house::{Answer, House};
 use crate::table::transactions::{change, changeset, insert, send};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use std::collections::BTreeMap;
 
 const ROWS: [&str; 6] = ["1", "2", "3", "4", "5", "6"];

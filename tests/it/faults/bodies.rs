@@ -1,11 +1,9 @@
 //! Bodies that are too long, too short, in pieces, unwanted or never sent; and what `Content-Length` says of them.
 
-use super::{
-    Stored, refusal,
-    wire::{Wire, head, request, sas},
-};
+use super::wire::{Wire, head, request, sas};
+use super::{Stored, refusal};
 use crate::house::VERSION;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 const PUT: &[(&str, &str)] = &[("x-ms-blob-type", "BlockBlob")];
 

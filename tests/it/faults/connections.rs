@@ -1,11 +1,9 @@
 //! Slow and silent clients: each costs one connection, for a limited time, and nobody else notices.
 
-use super::{
-    Stored,
-    wire::{Wire, head, request, sas},
-};
+use super::Stored;
+use super::wire::{Wire, head, request, sas};
 use crate::house::House;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 

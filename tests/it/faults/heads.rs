@@ -1,11 +1,9 @@
 //! Heads that no client library sends.
 
-use super::{
-    Stored, refusal,
-    wire::{Wire, head, request, sas},
-};
+use super::wire::{Wire, head, request, sas};
+use super::{Stored, refusal};
 use crate::house::VERSION;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// What is no HTTP is refused and cut off, and the next connection is none the worse.
 #[tokio::test]

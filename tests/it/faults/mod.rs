@@ -12,7 +12,7 @@ mod sweep;
 mod wire;
 
 use crate::house::Answer;
-use lazuli::op::{ServiceKind, xml};
+use lazuli::operation::{ServiceKind, xml};
 use stored::Stored;
 
 /// Checks a refusal's whole shape as the blob service has it, and gives its code. `version` is the one that the refusal follows.

@@ -1,11 +1,9 @@
 //! Well-formed HTTP that asks for nonsense: numbers, dates, names, documents, checksums, and headers or parameters said twice.
 
-use super::{
-    Stored, refusal, refusal_of,
-    wire::{self, Wire},
-};
+use super::wire::{self, Wire};
+use super::{Stored, refusal, refusal_of};
 use crate::house::VERSION;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str, &'static str);
 

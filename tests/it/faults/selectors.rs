@@ -2,7 +2,7 @@
 
 use super::{Stored, refusal, refusal_of};
 use crate::house::VERSION;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "PUT", "DELETE", "POST", "MERGE", "PATCH"];
 /// Every shape of a path that a service has.

@@ -1,11 +1,9 @@
 //! The shape of every refusal, and of what every answer carries.
 
-use super::{
-    Stored, refusal,
-    wire::{Wire, request, sas},
-};
+use super::wire::{Wire, request, sas};
+use super::{Stored, refusal};
 use crate::house::VERSION;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// `x-ms-error-code` came with 2017-07-29; the body has always had the code.
 #[tokio::test]

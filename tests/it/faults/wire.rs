@@ -3,7 +3,7 @@
 use crate::house::{Answer, House, VERSION, hmac, sign, start_of_time};
 use hyper::body::Bytes;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -6,7 +6,7 @@ use crate::auth::token;
 use crate::house::{Answer, House};
 use crate::scenario;
 use crate::web::{Exchange, Web, ok};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// The first half of an answer of eight bytes, and the second.
 const HALF: &str = "HTTP/1.1 200 OK\nContent-Length: 8\nContent-Type: text/css\nx-ms-meta-a: 1\n\nhalf";

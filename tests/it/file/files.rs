@@ -3,7 +3,7 @@
 use super::{check, check_in};
 use crate::blob::structured::message;
 use crate::house::House;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use lazuli::rules::structured::KIND;
 
 #[tokio::test]

@@ -2,9 +2,9 @@
 
 use super::check_in;
 use crate::house::House;
-use lazuli::file::state::HandleOwner;
-use lazuli::rules::file_name::{Path, TrailingDots};
-use lazuli::rules::handle::{OpenAccess, OpenHandle, RangeLock};
+use lazuli::rules::file::handle::{OpenAccess, OpenHandle, RangeLock};
+use lazuli::rules::file::path::{Path, TrailingDots};
+use lazuli::services::file::state::HandleOwner;
 
 async fn house() -> House {
     let house = House::new().await;

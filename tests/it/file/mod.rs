@@ -19,7 +19,7 @@ mod users;
 
 use crate::house::House;
 use crate::scenario::check_of;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// Plays a scenario that asks the file service, in a house of its own that has the share `shr`.
 async fn check(rows: &str) {

@@ -85,7 +85,7 @@ async fn a_range_holds_four_mebibytes_at_most() {
     )
     .await;
     let put = |size: usize| {
-        let ask = house.ask("PUT", "/shr/f?comp=range").of(lazuli::op::ServiceKind::File).header("x-ms-write", "update");
+        let ask = house.ask("PUT", "/shr/f?comp=range").of(lazuli::operation::ServiceKind::File).header("x-ms-write", "update");
         ask.header("x-ms-range", format!("bytes=0-{}", size - 1)).body(vec![b'x'; size]).send()
     };
     assert_eq!(put(4 << 20).await.verdict(), "201");

@@ -3,7 +3,7 @@
 use super::check_in;
 use crate::house::House;
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 const BACK: &str = "/box?restype=share&comp=undelete";
 

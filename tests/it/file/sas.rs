@@ -3,7 +3,7 @@
 use super::check_in;
 use crate::house::{House, hmac};
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 const V: &str = "2021-12-02";
 

@@ -4,7 +4,7 @@ use super::check_in;
 use crate::auth::jwt::{self, ANN};
 use crate::auth::token::{delegated_of, moment};
 use crate::house::{Answer, House};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 async fn house() -> House {
     let house = House::with(&["--oauth=dev"]).await;

@@ -4,7 +4,7 @@ use super::{ask, document, with_queue};
 use crate::auth::token;
 use crate::house::{Answer, House, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The query of a service SAS for a queue, signed as the reference says; fields are written `sv=…&sp=…`.

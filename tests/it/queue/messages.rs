@@ -1,7 +1,7 @@
 //! Messages: how they come, who sees them when, and how they end.
 
 use super::{ask, check, count, document, put, texts, with_queue};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 const NONE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><QueueMessagesList />";
 

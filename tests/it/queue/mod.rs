@@ -10,7 +10,7 @@ mod service;
 
 use crate::house::{Answer, Ask, House};
 use crate::scenario;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// Plays a scenario about queues, in a house of its own with the queue `work`.
 async fn check(rows: &str) {

@@ -110,7 +110,7 @@ async fn a_listing_is_what_the_service_writes() {
         assert_eq!(ask(&house, "PUT", &format!("/{name}")).header("x-ms-meta-Of", name).send().await.verdict(), "201");
     }
     assert_eq!(ask(&house, "PUT", "/list-c?comp=metadata").send().await.verdict(), "204");
-    let end = house.emulator.url(lazuli::op::ServiceKind::Queue, account).unwrap();
+    let end = house.emulator.url(lazuli::operation::ServiceKind::Queue, account).unwrap();
     let open = format!("<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ServiceEndpoint=\"{end}/\">");
     let queue = |name: &str| format!("<Queue><Name>{name}</Name></Queue>");
     for (query, within) in [

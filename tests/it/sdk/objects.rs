@@ -7,10 +7,11 @@ use bytes::Bytes;
 use futures::stream::{StreamExt, TryStreamExt};
 use http::Method;
 use http_body_util::BodyExt;
-use hyper_util::client::legacy::{Client, connect::HttpConnector as Connector};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector as Connector;
 use hyper_util::rt::TokioExecutor;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use object_store::azure::{MicrosoftAzure, MicrosoftAzureBuilder};
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse, HttpResponseBody,

@@ -11,7 +11,7 @@ use azure_storage_queue::models::{
 use azure_storage_queue::{QueueClient, QueueServiceClient};
 use futures::TryStreamExt;
 use lazuli::config::WELL_KNOWN_ACCOUNT;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use std::collections::HashMap;
 
 fn service(house: &House) -> QueueServiceClient {

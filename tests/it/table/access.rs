@@ -3,7 +3,7 @@
 use super::{ask, create, put, rows, with_table};
 use crate::house::{Answer, House, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 const VERSION: &str = "2019-02-02";
 

@@ -5,7 +5,7 @@ use super::{create, put, rows};
 use crate::auth::{lent, token};
 use crate::house::{Answer, House};
 use lazuli::config::WELL_KNOWN_ACCOUNT;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// From `b`, `2` to `d`, `2`, both included.
 const BOUNDS: &str = "spk=b&srk=2&epk=d&erk=2";

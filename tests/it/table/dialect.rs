@@ -1,7 +1,7 @@
 //! In which form the table service speaks: JSON as much as is wanted, XML to who reads no JSON.
 
 use super::{check, with_table};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 #[tokio::test]
 async fn data_are_json_and_nothing_else() {

@@ -1,7 +1,7 @@
 //! Entities: inserted, read, replaced, merged, deleted, each under the conditions of its operation.
 
 use super::{ask, check, get, json, with_table};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 #[tokio::test]
 async fn an_entity_is_inserted_once() {

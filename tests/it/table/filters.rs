@@ -55,7 +55,7 @@ async fn selections_show_what_is_asked_for_and_null_for_what_is_not_there() {
         async move {
             let ask = house
                 .ask("GET", &target)
-                .of(lazuli::op::ServiceKind::Table)
+                .of(lazuli::operation::ServiceKind::Table)
                 .header("accept", "application/json;odata=nometadata");
             ask.send().await.text().to_owned()
         }

@@ -13,7 +13,7 @@ pub mod transactions;
 mod types;
 
 use crate::house::{Answer, House};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use serde_json::Value;
 
 /// Plays a scenario in a house of its own, with a table called `people`.

@@ -6,7 +6,7 @@
 use super::{ask, encoded, json, with_table};
 use crate::dice::{Dice, seeds};
 use crate::house::{Answer, House};
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 use std::collections::{BTreeMap, HashSet};
 
 /// Operations of a run.

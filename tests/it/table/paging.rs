@@ -19,7 +19,7 @@ async fn insert(house: &House, partition: &str, from: usize, count: usize) {
         });
         let changes: String = parts.collect();
         let body = format!("--b\nContent-Type: multipart/mixed; boundary=c\n\n{changes}--c--\n--b--");
-        let ask = house.ask("POST", "/$batch").of(lazuli::op::ServiceKind::Table);
+        let ask = house.ask("POST", "/$batch").of(lazuli::operation::ServiceKind::Table);
         let answer = ask.header("content-type", "multipart/mixed; boundary=b").body(body).send().await;
         assert_eq!(answer.status, 202);
         assert!(!answer.text().contains("odata.error"), "{}", answer.text());
@@ -70,7 +70,7 @@ async fn pages_stay_right_while_entities_come_and_go() {
     assert_eq!(
         house
             .ask("DELETE", "/people(PartitionKey='p',RowKey='f')")
-            .of(lazuli::op::ServiceKind::Table)
+            .of(lazuli::operation::ServiceKind::Table)
             .header("if-match", "*")
             .send()
             .await
@@ -86,7 +86,7 @@ async fn pages_stay_right_while_entities_come_and_go() {
     let first = get(&house, "/people()?$top=5").await;
     for row in ["h", "i"] {
         let target = format!("/people(PartitionKey='p',RowKey='{row}')");
-        let gone = house.ask("DELETE", &target).of(lazuli::op::ServiceKind::Table).header("if-match", "*").send().await;
+        let gone = house.ask("DELETE", &target).of(lazuli::operation::ServiceKind::Table).header("if-match", "*").send().await;
         assert_eq!(gone.status, 204, "{row}");
     }
     let second = get(&house, &format!("/people()?$top=5&{}", next(&first).unwrap())).await;

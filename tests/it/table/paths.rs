@@ -2,7 +2,7 @@
 
 use super::{ask, check, get, put, rows, with_table};
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 #[tokio::test]
 async fn the_secondary_reads_and_does_not_write() {

@@ -2,7 +2,7 @@
 
 use super::{ask, check, create, get, json};
 use crate::house::House;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 #[tokio::test]
 async fn tables_are_made_once_and_deleted_once() {

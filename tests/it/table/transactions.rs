@@ -3,7 +3,7 @@
 use super::{create, get, put, rows, with_table};
 use crate::house::{Answer, House};
 use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 const HTTP: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
 

@@ -10,7 +10,7 @@ mod tables;
 use super::wire::{Wire, sas};
 use crate::dice::{Dice, seeds};
 use crate::house::{Answer, House};
-use lazuli::op::{ServiceKind, xml};
+use lazuli::operation::{ServiceKind, xml};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Requests of a run.

@@ -3,7 +3,7 @@
 use super::{Asked, encoded};
 use crate::dice::Dice;
 use crate::house::House;
-use lazuli::op::ServiceKind;
+use lazuli::operation::ServiceKind;
 
 /// Operations: method, path, and query options that get any value.
 const OPERATIONS: [(&str, &str, &[&str]); 24] = [

@@ -1,0 +1,169 @@
+//! What a server knows of itself: at which ports which of its services listen, and which certificate they show. By this the source of a
+//! copy is recognised as one of its own in every form that reaches it, and is asked for in this process: no name has to be looked
+//! up, no certificate trusted, and no connection made.
+
+use crate::account::Accounts;
+use crate::http::pipeline::Pipeline;
+use crate::http::target::{account_of_host, label_kind};
+use crate::operation::{RemoteRequest, RemoteResponse, ServiceKind, source_unavailable};
+use crate::rules::error::StorageError;
+use axum::body::Body;
+use http::uri::Authority;
+use http::{HeaderMap, Request, Uri, header};
+use rustls::pki_types::CertificateDer;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, OnceLock, Weak};
+
+/// What a server knows of itself.
+#[derive(Debug, Default)]
+pub struct LocalServices {
+    services: OnceLock<Vec<(u16, Weak<Pipeline>)>>,
+    /// The certificate that its services show, if they speak TLS.
+    pub certificate: Option<CertificateDer<'static>>,
+}
+
+/// Under which name and port a request came in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    /// The host, as the request names it.
+    pub host: &'a str,
+    /// The service that it came to.
+    pub kind: ServiceKind,
+    /// The port that it came to, as the client knows it.
+    pub port: u16,
+}
+
+impl LocalServices {
+    /// Of a server that shows this certificate, if any.
+    pub fn with(certificate: Option<CertificateDer<'static>>) -> LocalServices {
+        LocalServices { services: OnceLock::new(), certificate }
+    }
+
+    /// Makes its services known, each with its port. Only the first time counts.
+    pub fn listens(&self, services: impl IntoIterator<Item = (u16, Weak<Pipeline>)>) {
+        _ = self.services.set(services.into_iter().collect());
+    }
+
+    /// The service that a URL leads to: by the host of one of its accounts, or by one of its ports at a name that is this machine's or
+    /// that the request itself came to.
+    ///
+    /// The product's own host names count without a port, as clients make them up that know no more of a source than its account's
+    /// name; whoever gives an account the name of one in the cloud means this one.
+    pub(super) fn service_of(&self, uri: &Uri, accounts: &Accounts, host_style: bool, asked: Asked<'_>) -> Option<Arc<Pipeline>> {
+        let authority = uri.authority()?;
+        let (host, port) = (authority.host(), port(uri)?);
+        if let Some((label, account)) = account_of_host(host).filter(|_| host_style) {
+            accounts.get(&account)?;
+            let kind = label_kind(label)?;
+            let (listens, service) = self.services().find(|(_, service)| service.service.kind() == kind)?;
+            let known =
+                listens == port || kind == asked.kind && port == asked.port || is_azures(host) && [80, 443].contains(&port);
+            return known.then_some(service);
+        }
+        let here = is_loopback(host) || host.eq_ignore_ascii_case(name_of(asked.host));
+        self.services().find(|(listens, _)| here && *listens == port).map(|(_, service)| service)
+    }
+
+    fn services(&self) -> impl Iterator<Item = (u16, Arc<Pipeline>)> {
+        self.services.get().into_iter().flatten().filter_map(|(port, service)| Some((*port, service.upgrade()?)))
+    }
+}
+
+/// Gets a URL from a service of this server.
+pub(super) async fn open(
+    service: &Arc<Pipeline>,
+    uri: &Uri,
+    asking: RemoteRequest,
+    peer: IpAddr,
+) -> Result<RemoteResponse, StorageError> {
+    let unfit = |_| source_unavailable("the URL cannot be asked for");
+    let target = uri.path_and_query().map_or("/", |target| target.as_str());
+    let mut request = Request::get(target).body(Body::empty()).map_err(unfit)?;
+    *request.headers_mut() = asking.headers;
+    if let Some(host) = uri.authority().and_then(|authority| authority.as_str().parse().ok()) {
+        request.headers_mut().insert(header::HOST, host);
+    }
+    let (head, body) = service.answer(request, peer, Vec::new()).await.into_parts();
+    let spelling = head.extensions.get::<Spelled>().map(|spelled| spelled.of(&head.headers)).unwrap_or_default();
+    Ok(RemoteResponse::new(head.status.as_u16(), head.headers, spelling, body))
+}
+
+/// The metadata names of a response as they are to be written, for who gets it without a wire.
+#[derive(Clone, Debug)]
+pub(super) struct Spelled(pub Vec<String>);
+
+impl Spelled {
+    fn of(&self, headers: &HeaderMap) -> Vec<(String, String)> {
+        let pairs = self.0.iter().map(|name| (name.to_ascii_lowercase(), name.clone()));
+        pairs.filter(|(lower, written)| lower != written && headers.contains_key(format!("x-ms-meta-{lower}"))).collect()
+    }
+}
+
+/// The port that a URL leads to.
+fn port(uri: &Uri) -> Option<u16> {
+    uri.port_u16().or(match uri.scheme_str() {
+        Some("http") => Some(80),
+        Some("https") => Some(443),
+        _ => None,
+    })
+}
+
+/// The name of a host, without its port.
+fn name_of(host: &str) -> &str {
+    let end = host.rfind(']').map_or(0, |end| end + 1);
+    host[end..].find(':').map_or(host, |at| &host[..end + at])
+}
+
+/// Whether a host is the product's own.
+fn is_azures(host: &str) -> bool {
+    host.to_ascii_lowercase().ends_with(".core.windows.net")
+}
+
+/// Whether a name is that of the machine that looks it up.
+fn is_loopback(host: &str) -> bool {
+    let host = host.to_ascii_lowercase();
+    let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    match address {
+        Some(address) => address.parse::<Ipv6Addr>().is_ok_and(|address| address.to_canonical().is_loopback()),
+        None => {
+            host == "localhost"
+                || host.ends_with(".localhost")
+                || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+        }
+    }
+}
+
+/// The port that a request came to, by its host.
+pub(super) fn port_of(host: &str, https: bool) -> u16 {
+    let named = host.parse::<Authority>().ok().and_then(|authority| authority.port_u16());
+    named.unwrap_or(if https { 443 } else { 80 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_this_machine() {
+        for host in ["localhost", "LocalHost", "acc.blob.localhost", "127.0.0.1", "127.8.8.8", "[::1]", "[::ffff:127.0.0.1]"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["", "localhost.example.test", "10.0.0.1", "[fe80::1]", "::1]", "azurite", "notlocalhost"] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn hosts_and_ports() {
+        for (host, name, port) in [
+            ("localhost:10000", "localhost", 10000),
+            ("localhost", "localhost", 80),
+            ("[::1]:10000", "[::1]", 10000),
+            ("[::1]", "[::1]", 80),
+            ("", "", 80),
+        ] {
+            assert_eq!((name_of(host), port_of(host, false)), (name, port), "{host}");
+        }
+        assert_eq!(port_of("acc.blob.core.windows.net", true), 443);
+    }
+}

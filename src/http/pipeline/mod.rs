@@ -1,0 +1,562 @@
+//! The whole path of a request, on one screen: `Pipeline::answer` and `Pipeline::perform`.
+
+pub mod local_services;
+mod part;
+mod source;
+
+use crate::account::{Account, Accounts};
+use crate::environment::Environment;
+use crate::http::access_log::AccessLine;
+use crate::http::auth::{Caller, SignedHead};
+use crate::http::background::Background;
+use crate::http::error_format::{AcceptHeaders, ErrorFormat};
+use crate::http::header_case::ResponseHeaderCase;
+use crate::http::pipeline::local_services::LocalServices;
+use crate::http::remote::Remote;
+use crate::http::render::ResponseContext;
+use crate::http::route::Table;
+use crate::http::target::{AccountAddress, account_address};
+use crate::http::{auth, data_lake, render, target};
+use crate::operation::{
+    Body as Sent, BodyRemainder, ConnectionLost, OperationRequest, OperationSpec, Query, Reply, ResourceKind, Secondary, Service,
+    ServiceKind, Target, header_text,
+};
+use crate::rules::auth::permissions;
+use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
+use crate::rules::auth::sas::keys;
+use crate::rules::auth::token::TokenCheck;
+use crate::rules::encryption::{Encryption, SCOPE, Scopes};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::names::QueryPairs;
+use crate::rules::time::Timestamp;
+use crate::rules::versions::Version;
+use crate::rules::{cors, names, secret};
+use crate::store::Store;
+use axum::body::Body;
+use http::header::{HeaderName, HeaderValue};
+use http::{HeaderMap, Method, Request, Response};
+use std::net::IpAddr;
+use std::sync::{Arc, Weak};
+
+/// One service behind one port: what a request passes through between the socket and its operation.
+#[derive(Debug)]
+pub struct Pipeline {
+    service: Arc<dyn Service>,
+    table: Table,
+    accounts: Arc<Accounts>,
+    world: Arc<Environment>,
+    store: Store,
+    manners: ListenerOptions,
+    /// On a port that has nothing but websites, the account whose it is unless the host names another.
+    first_site: Option<String>,
+    spellings: ResponseHeaderCase,
+    remote: Remote,
+    own: Arc<LocalServices>,
+    background: Weak<Background>,
+}
+
+/// How a service is spoken to.
+#[derive(Clone, Copy, Debug)]
+pub struct ListenerOptions {
+    /// Whether `account.blob.localhost` and the like name an account.
+    pub host_style: bool,
+    /// Whether it is over TLS.
+    pub https: bool,
+    /// How much a bearer token must show, if any is taken.
+    pub oauth: Option<TokenCheck>,
+}
+
+/// What is known of a request before its body is read.
+struct RequestHead {
+    method: Method,
+    host: String,
+    path: String,
+    /// The version that it names.
+    version: Option<Version>,
+    /// The query in the order sent.
+    pairs: QueryPairs,
+    /// The ways to read the query that a Shared Key may have signed.
+    signed: Vec<QueryPairs>,
+    query: Query,
+    headers: HeaderMap,
+    spelling: Vec<(String, String)>,
+    peer: IpAddr,
+    now: Timestamp,
+    /// Whether a website is asked.
+    site: bool,
+    /// The batch that it is a part of.
+    batch: Option<part::Batch>,
+}
+
+/// What becomes known on the way, for the answer and the log.
+#[derive(Debug)]
+struct RequestProgress {
+    version: Version,
+    /// Whether the answer tells the version: not where the one that the request names is no version.
+    shows_version: bool,
+    account: Option<Arc<Account>>,
+    row: Option<&'static OperationSpec>,
+    /// Whether a website is asked.
+    site: bool,
+}
+
+impl RequestProgress {
+    /// What is known of every request: a website follows one version and says so, whatever its visitor says.
+    fn new(site: bool) -> RequestProgress {
+        let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
+        RequestProgress { version, shows_version: true, account: None, row: None, site }
+    }
+
+    /// What is known of a part of a batch: it follows the batch's version.
+    fn of_part(version: Version) -> RequestProgress {
+        RequestProgress { version, shows_version: true, account: None, row: None, site: false }
+    }
+
+    fn set_version(&mut self, version: Option<Version>) {
+        self.version = version.unwrap_or(self.version);
+    }
+}
+
+impl Pipeline {
+    /// The path to a service.
+    pub fn new(
+        service: Arc<dyn Service>,
+        accounts: Arc<Accounts>,
+        world: Arc<Environment>,
+        store: Store,
+        background: &Arc<Background>,
+        manners: ListenerOptions,
+    ) -> Pipeline {
+        let table = Table::new(service.operations());
+        let (spellings, remote, background) = (ResponseHeaderCase::default(), Remote::default(), Arc::downgrade(background));
+        let own = Arc::default();
+        Pipeline { service, table, accounts, world, store, manners, first_site: None, spellings, remote, own, background }
+    }
+
+    /// The path to a service that has others beside it, which it reads the sources of copies from.
+    pub fn with_local_services(self, own: &Arc<LocalServices>) -> Pipeline {
+        Pipeline { remote: Remote::trusting(own.certificate.clone()), own: own.clone(), ..self }
+    }
+
+    /// The path to nothing but the accounts' websites: that of this account, unless the host names another.
+    pub fn to_websites(self, first: &str) -> Pipeline {
+        Pipeline { first_site: Some(first.to_owned()), ..self }
+    }
+
+    /// Whether it leads to nothing but websites.
+    pub fn is_of_websites(&self) -> bool {
+        self.first_site.is_some()
+    }
+
+    /// The service at the end of it.
+    pub fn service(&self) -> &Arc<dyn Service> {
+        &self.service
+    }
+
+    /// Answers a request, whatever it is. `spelling` has the metadata names that were not written in lower case.
+    pub async fn answer(
+        self: &Arc<Self>,
+        request: Request<Body>,
+        peer: IpAddr,
+        spelling: Vec<(String, String)>,
+    ) -> Response<Body> {
+        let (now, began) = (self.world.now(), self.world.machine());
+        let request_id = uuid::Uuid::from_bytes(self.world.id()).to_string();
+        let (parts, wire) = request.into_parts();
+        let announced = content_length(&parts.headers);
+        let expects = parts.headers.contains_key(http::header::EXPECT);
+        let (mut body, rest) = Sent::new(wire, announced.unwrap_or(0), expects);
+        let client_id = parts.headers.get("x-ms-client-request-id").filter(|id| is_echoed(id)).cloned();
+        let origin = parts.headers.get(http::header::ORIGIN).and_then(|origin| origin.to_str().ok()).map(str::to_owned);
+        let (method, uri) = (parts.method.clone(), parts.uri.clone());
+        let reader = AcceptHeaders::of(&parts.headers);
+
+        let host = host(&parts);
+        let site = self.site(&host, "").is_some();
+        let mut known = RequestProgress::new(site);
+        // By its rules a page reads a refusal of what comes before the account is looked for, too.
+        known.account = account_address(self.service.kind(), &host, uri.path(), self.manners.host_style)
+            .filter(|_| !site)
+            .and_then(|place| place.find(&self.accounts));
+        let outcome = match self.head(parts, host, peer, spelling, now, &mut known) {
+            Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
+            Err(fault) => Err(fault),
+        };
+        drop(body);
+        let ends = self.read_on(rest);
+
+        let asked = ResponseContext {
+            kind: self.service.kind(),
+            head: method == Method::HEAD,
+            version: known.version,
+            shows_version: known.shows_version,
+            request_id: &request_id,
+            client_request_id: client_id.as_ref(),
+            now,
+            site,
+        };
+        let mut response = match &outcome {
+            Err(fault) => render::fault(fault, ErrorFormat::of(asked.kind, uri.query().unwrap_or_default(), &reader), &asked),
+            Ok(_) => Response::default(),
+        };
+        let refusal = outcome.as_ref().err().cloned();
+        if let Ok(mut reply) = outcome {
+            let spelling = std::mem::take(&mut reply.spelling);
+            response = render::reply(reply, &asked);
+            if !spelling.is_empty() {
+                self.spellings.apply(&spelling, &mut response).await;
+                response.extensions_mut().insert(local_services::Spelled(spelling));
+            }
+        }
+        if ends {
+            response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        if let Some(account) = known.account.filter(|_| !site) {
+            self.add_cors(&account.name, origin.as_deref(), &method, &request_id, response.headers_mut());
+        }
+        let told = AccessLine {
+            kind: asked.kind,
+            part: false,
+            method: method.as_str(),
+            uri: &uri,
+            row: known.row,
+            status: response.status().as_u16(),
+            refusal: refusal.as_ref(),
+            request_id: &request_id,
+            times: (began, self.world.machine()),
+        };
+        told.log();
+        response
+    }
+
+    /// Has the rest of a body read on while the answer goes out, so that the next request can follow. Returns whether none can.
+    fn read_on(&self, rest: BodyRemainder) -> bool {
+        match (rest.unread(), self.background.upgrade()) {
+            (Ok(None), _) => false,
+            (Ok(Some(unwanted)), Some(background)) => {
+                background.spawn(Box::pin(unwanted.discard()));
+                false
+            }
+            (Err(ConnectionLost), _) | (Ok(Some(_)), None) => true,
+        }
+    }
+
+    /// Reads a request's head: path and query decoded once, then trusted. The version comes first, for the answer follows it
+    /// whatever is wrong with the rest.
+    fn head(
+        &self,
+        parts: http::request::Parts,
+        host: String,
+        peer: IpAddr,
+        spelling: Vec<(String, String)>,
+        now: Timestamp,
+        known: &mut RequestProgress,
+    ) -> Result<RequestHead, StorageError> {
+        let site = known.site;
+        let version = if site { Ok(Some(known.version)) } else { header_version(&parts.headers) };
+        known.shows_version = version.is_ok();
+        let version = version?;
+        known.set_version(version);
+        // A website knows no query, and a preflight is about the service, whatever its URL names.
+        let asks = is_preflight(&parts.method, site);
+        let query = parts.uri.query().filter(|_| !site && !asks).unwrap_or_default();
+        let pairs = names::decode_query(query)?;
+        let signed = names::signed_queries(query)?;
+        let query = Query::new(&pairs);
+        let version = version.or_else(|| signed_version(&query));
+        known.set_version(version);
+        Ok(RequestHead {
+            method: parts.method,
+            host,
+            path: parts.uri.path().to_owned(),
+            version,
+            query,
+            pairs,
+            signed,
+            headers: join_repeated_headers(if asks { of_preflight(&parts.headers) } else { parts.headers })?,
+            spelling,
+            peer,
+            now,
+            site,
+            batch: None,
+        })
+    }
+
+    /// From a head to an outcome: target, version, route, authentication, permission, operation.
+    async fn perform(
+        self: &Arc<Self>,
+        mut head: RequestHead,
+        has_length: bool,
+        body: &mut Sent,
+        known: &mut RequestProgress,
+    ) -> Result<Reply, StorageError> {
+        let place = self.place(&head)?;
+        let account = place.find(&self.accounts).ok_or_else(|| unknown_account(&place.account))?;
+        known.account = Some(account.clone());
+        known.set_version(head.version.or_else(|| self.service.default_version(&account.name)));
+
+        let blobs = self.service.kind() == ServiceKind::Blob && !head.site;
+        let host = if self.manners.host_style { head.host.as_str() } else { "" };
+        if let Some(operation) = blobs.then(|| data_lake::operation(&head.method, host, &head.query, &head.headers)).flatten() {
+            return Err(data_lake::refusal(operation, &head.query, account.hns));
+        }
+        let target = match head.site {
+            true => self.service.website_target(place.path)?,
+            false if is_preflight(&head.method, head.site) => Target::service(),
+            false => self.service.target(place.path, &head.query)?,
+        };
+        let method = self.service.method(&head.method, &head.headers)?;
+        let (row_place, row) = self.table.find(method.as_str(), target.resource, &head.query, &head.headers)?;
+        known.row = Some(row);
+        head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(row, &target))?;
+        if !has_length && matches!(head.method, Method::PUT | Method::POST | Method::PATCH) {
+            return Err(ErrorCode::MissingContentLengthHeader.into());
+        }
+
+        let caller = self.authorize(&head, known.version, &account, &target, &row.requires)?;
+        let keys = keys::reach(&caller.grant, &head.pairs);
+        check_endpoint(row, place.secondary)?;
+        let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
+        if head.method == Method::PUT && row.takes(SCOPE) {
+            apply_encryption_scope(caller.scope.as_deref(), &account.scopes, &mut head.headers)?;
+        }
+        let read = matches!(target.resource, ResourceKind::Blob | ResourceKind::Path)
+            && matches!(head.method, Method::GET | Method::HEAD);
+
+        let asker = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer });
+        let call = OperationRequest {
+            spec: row,
+            endpoint,
+            account,
+            secondary,
+            target,
+            method: head.method,
+            query: head.query,
+            headers: head.headers,
+            metadata_case: head.spelling,
+            version: known.version,
+            now: head.now,
+            authorization: caller.grant,
+            keys,
+            user: caller.user,
+            environment: self.world.clone(),
+            store: self.store.clone(),
+            sources: asker.clone(),
+            parts: asker,
+            body: std::mem::take(body),
+        };
+        let mut reply = self.service.run(row_place, call).await?.begun()?;
+        for (name, value) in caller.overrides.into_iter().filter(|_| read) {
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                reply.headers.insert(HeaderName::from_static(name), value);
+            }
+        }
+        Ok(reply)
+    }
+
+    /// The website that a request is for, if it is for one.
+    fn site<'a>(&'a self, host: &'a str, path: &'a str) -> Option<AccountAddress<'a>> {
+        let named = if self.manners.host_style { host } else { "" };
+        match &self.first_site {
+            Some(first) => Some(target::website_at_port(named, path, &self.accounts, first)),
+            None if self.service.kind() == ServiceKind::Blob => target::website(named, path),
+            None => None,
+        }
+    }
+
+    fn place<'a>(&'a self, head: &'a RequestHead) -> Result<AccountAddress<'a>, StorageError> {
+        if let Some(place) = head.site.then(|| self.site(&head.host, &head.path)).flatten() {
+            return Ok(place);
+        }
+        let place = account_address(self.service.kind(), &head.host, &head.path, self.manners.host_style);
+        match &head.batch {
+            Some(batch) => Ok(batch.place(place, &head.path)),
+            None => place.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the URL names no account")),
+        }
+    }
+
+    /// Finds out who asks, and whether they may.
+    fn authorize(
+        &self,
+        head: &RequestHead,
+        version: Version,
+        account: &Account,
+        target: &Target,
+        permit: &RequiredPermission,
+    ) -> Result<Caller, StorageError> {
+        if permit.public == AnonymousAccess::Everyone {
+            return Ok(Authorization::Owner.into());
+        }
+        let texts = text_headers(&head.headers);
+        let asking = self.signed_head(head, &texts, version);
+        let caller = auth::authenticate(&asking, &*self.service, account, target)?;
+        permissions::check_permission(permit, &caller.grant, self.service.kind().letter(), version).map_err(auth::challenge)?;
+        Ok(caller)
+    }
+
+    fn signed_head<'a>(&self, head: &'a RequestHead, texts: &'a [(&'a str, &'a str)], version: Version) -> SignedHead<'a> {
+        SignedHead {
+            method: head.method.as_str(),
+            path: &head.path,
+            query: &head.pairs,
+            signed: &head.signed,
+            headers: texts,
+            version,
+            peer: head.peer,
+            https: self.manners.https,
+            oauth: self.manners.oauth,
+            now: head.now,
+            machine: self.world.machine(),
+        }
+    }
+
+    /// The address of the account's service, as the client wrote it.
+    fn endpoint(&self, head: &RequestHead, place: &AccountAddress<'_>) -> String {
+        let scheme = if self.manners.https { "https" } else { "http" };
+        let suffix = if place.secondary { "-secondary" } else { "" };
+        match place.in_path {
+            true => format!("{scheme}://{}/{}{suffix}/", head.host, place.account),
+            false => format!("{scheme}://{}/", head.host),
+        }
+    }
+
+    /// Adds what the account's rules say of a page that reads the answer. A preflight has said all of it itself.
+    fn add_cors(&self, account: &str, origin: Option<&str>, method: &Method, request: &str, headers: &mut HeaderMap) {
+        if *method == Method::OPTIONS {
+            return;
+        }
+        let rules = self.service.cors(account);
+        if let Some((origin, why)) = origin.and_then(|origin| Some((origin, cors::unreadable(&rules, origin, method.as_str())?)))
+        {
+            tracing::debug!(target: "lazuli::refusal", %request, "a page of {:?} cannot read this answer: {why}", secret::masked(origin));
+        }
+        if rules.is_empty() {
+            return;
+        }
+        let names: Vec<String> = headers.keys().map(ToString::to_string).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let answer = cors::actual(&rules, origin, method.as_str(), &names);
+        let mut put = |name: &'static str, value: &str| {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                headers.insert(HeaderName::from_static(name), value);
+            }
+        };
+        if let Some(origin) = &answer.allow_origin {
+            put("access-control-allow-origin", origin);
+        }
+        if !answer.expose.is_empty() {
+            put("access-control-expose-headers", &answer.expose);
+        }
+        if answer.credentials {
+            put("access-control-allow-credentials", "true");
+        }
+        if answer.vary_origin {
+            put("vary", "Origin");
+        }
+    }
+}
+
+/// The reach of a copy and of a batch: the same door, asked on the caller's behalf.
+#[derive(Debug)]
+struct OnBehalf {
+    pipeline: Arc<Pipeline>,
+    host: String,
+    peer: IpAddr,
+}
+
+/// Makes a write use the encryption scope that its signature demands, and holds it to those of the account.
+fn apply_encryption_scope(signed: Option<&str>, declared: &Scopes, headers: &mut HeaderMap) -> Result<(), StorageError> {
+    let header = header_text(headers, SCOPE);
+    let scope = Encryption::scope_of_write(signed, header, declared)?;
+    if let Some(scope) = scope.filter(|_| header.is_none()) {
+        let unfit = |_| StorageError::invalid_query("ses", scope, "It is no name of an encryption scope.");
+        headers.insert(SCOPE, HeaderValue::from_str(scope).map_err(unfit)?);
+    }
+    Ok(())
+}
+
+/// Whether a browser asks what a page may send. The rules of the service alone answer that: names, paths, escapes and queries are not read.
+fn is_preflight(method: &Method, site: bool) -> bool {
+    *method == Method::OPTIONS && !site
+}
+
+/// The headers by which a preflight is judged.
+fn of_preflight(headers: &HeaderMap) -> HeaderMap {
+    let asks = |name: &HeaderName| *name == http::header::ORIGIN || name.as_str().starts_with("access-control-request-");
+    headers.iter().filter(|(name, _)| asks(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// The host that a request is sent to, by its URL or its header; empty when neither says.
+fn host(parts: &http::request::Parts) -> String {
+    let header = || parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
+    parts.uri.authority().map(http::uri::Authority::as_str).or_else(header).unwrap_or_default().to_owned()
+}
+
+/// The version that a request's header names.
+fn header_version(headers: &HeaderMap) -> Result<Option<Version>, StorageError> {
+    let values: Vec<_> = headers.get_all("x-ms-version").iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    if values.is_empty() {
+        return Ok(None);
+    }
+    let text = values.join(",");
+    Version::parse(text.trim()).map(Some).ok_or_else(|| StorageError::invalid_header("x-ms-version", text))
+}
+
+/// The version that a request without that header names in its query, beside its signature or in it.
+fn signed_version(query: &Query) -> Option<Version> {
+    query.get("api-version").or_else(|| query.get("sv").filter(|_| query.get("sig").is_some())).and_then(Version::parse)
+}
+
+/// Headers that no operation reads, and that may be what they like.
+const UNREAD: [&str; 3] = ["referer", "user-agent", "x-ms-client-request-id"];
+
+/// A request's headers, each once: a repeated one is all its values joined by `,`, so that nobody reads the first and drops the
+/// others. One that is not text is refused, for as good as absent it would take a condition or a lease id with it.
+fn join_repeated_headers(headers: HeaderMap) -> Result<HeaderMap, StorageError> {
+    let odd = |value: &HeaderValue| std::str::from_utf8(value.as_bytes()).is_err();
+    if let Some((name, value)) = headers.iter().find(|(name, value)| odd(value) && !UNREAD.contains(&name.as_str())) {
+        return Err(match name.as_str().starts_with("x-ms-meta-") {
+            true => ErrorCode::InvalidMetadata.into(),
+            false => StorageError::invalid_header(name.as_str(), String::from_utf8_lossy(value.as_bytes())),
+        });
+    }
+    if headers.len() == headers.keys_len() {
+        return Ok(headers);
+    }
+    let joined = |name: &HeaderName| {
+        let values: Vec<&[u8]> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
+        HeaderValue::from_bytes(&values.join(&b','))
+    };
+    Ok(headers.keys().filter_map(|name| Some((name.clone(), joined(name).ok()?))).collect())
+}
+
+/// Whether the endpoint that was asked answers the operation.
+fn check_endpoint(row: &OperationSpec, secondary: bool) -> Result<(), StorageError> {
+    match (row.secondary, secondary) {
+        (Secondary::Refused, true) => Err(Secondary::write_refused()),
+        (Secondary::Only, false) => {
+            // Recorded: it gives no reason.
+            Err(StorageError::invalid_query("comp", "stats", "").with_reason("only the secondary endpoint answers this"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn unknown_account(name: &str) -> StorageError {
+    ErrorCode::ResourceNotFound.with_reason(format!("there is no account {name:?}: --account adds one"))
+}
+
+/// The body's length; `None` when the request does not say.
+fn content_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(http::header::CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
+}
+
+/// The headers that are text, as signatures see them.
+fn text_headers(headers: &HeaderMap) -> Vec<(&str, &str)> {
+    headers.iter().filter_map(|(name, value)| Some((name.as_str(), std::str::from_utf8(value.as_bytes()).ok()?))).collect()
+}
+
+/// Whether a client's request id comes back: up to 1024 visible ASCII characters.
+fn is_echoed(id: &HeaderValue) -> bool {
+    id.len() <= 1024 && id.as_bytes().iter().all(|byte| (0x20..0x7f).contains(byte))
+}

@@ -1,0 +1,133 @@
+//! What the table service says in JSON and, where a client reads no JSON, in XML: its forms of metadata, and its refusals.
+
+use crate::operation::Query;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::Timestamp;
+use http::HeaderMap;
+
+/// How much an answer says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Metadata {
+    /// Nothing.
+    None,
+    /// What a client cannot know.
+    #[default]
+    Minimal,
+    /// Everything.
+    Full,
+}
+
+/// The forms of JSON, by their names in `odata=`; one that there was and is no more.
+const LEVELS: [(&str, Option<Metadata>); 3] =
+    [("nometadata", Some(Metadata::None)), ("fullmetadata", Some(Metadata::Full)), ("verbose", None)];
+
+impl Metadata {
+    /// What a client wants to read: `$format`, or else `Accept`.
+    ///
+    /// # Errors
+    /// 415 AtomFormatNotSupported when it wants Atom, or says nothing, which once meant Atom; JsonVerboseFormatNotSupported;
+    /// MediaTypeNotSupported for anything else.
+    pub fn wanted(query: &Query, headers: &HeaderMap) -> Result<Metadata, StorageError> {
+        let accept = headers.get(http::header::ACCEPT).map(|accept| String::from_utf8_lossy(accept.as_bytes()));
+        Metadata::read(query, &accept.unwrap_or_default())
+    }
+
+    /// [`Metadata::wanted`] by the text of `Accept`.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn read(query: &Query, accept: &str) -> Result<Metadata, StorageError> {
+        let wanted = query.get("$format").filter(|format| !format.is_empty()).unwrap_or(accept);
+        let mut fault = ErrorCode::AtomFormatNotSupported;
+        for (at, media) in wanted.split(',').enumerate() {
+            let mut words = media.split(';').map(str::trim);
+            let media = words.next().unwrap_or_default();
+            let is = |known: &[&str]| known.iter().any(|known| media.eq_ignore_ascii_case(known));
+            if is(&["application/json", "json", "*/*", "application/*"]) {
+                let level = words.find_map(|word| word.strip_prefix("odata=")).unwrap_or_default().trim_matches('"');
+                match LEVELS.iter().find(|(name, _)| level.eq_ignore_ascii_case(name)) {
+                    Some((_, Some(metadata))) => return Ok(*metadata),
+                    Some((_, None)) => fault = ErrorCode::JsonVerboseFormatNotSupported,
+                    None => return Ok(Metadata::Minimal),
+                }
+            } else if at == 0 && !is(&["application/atom+xml", "atom", ""]) {
+                fault = ErrorCode::MediaTypeNotSupported;
+            }
+        }
+        Err(fault.into())
+    }
+
+    /// The Content-Type of an answer.
+    pub const fn content_type(self) -> &'static str {
+        match self {
+            Metadata::None => "application/json;odata=nometadata;streaming=true;charset=utf-8",
+            Metadata::Minimal => "application/json;odata=minimalmetadata;streaming=true;charset=utf-8",
+            Metadata::Full => "application/json;odata=fullmetadata;streaming=true;charset=utf-8",
+        }
+    }
+}
+
+/// The sentence of a refusal, with what helps to find the request again.
+pub fn message(fault: &StorageError, request_id: &str, now: Timestamp) -> String {
+    format!("{}\nRequestId:{request_id}\nTime:{}", fault.message(), now.iso())
+}
+
+/// A refusal in JSON.
+pub fn error(fault: &StorageError, request_id: &str, now: Timestamp) -> String {
+    let message = serde_json::json!({ "lang": "en-US", "value": message(fault, request_id, now) });
+    serde_json::json!({ "odata.error": { "code": fault.code().name(), "message": message } }).to_string()
+}
+
+/// A refusal in XML.
+pub fn error_xml(fault: &StorageError, request_id: &str, now: Timestamp) -> String {
+    const SPACE: &str = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
+    let mut xml = super::xml::Writer::new();
+    xml.open_with("m:error", &[("xmlns:m", SPACE)]).leaf("m:code", fault.code().name());
+    xml.leaf_with("m:message", &[("xml:lang", "en-US")], message(fault, request_id, now)).close("m:error");
+    xml.finish().trim_start_matches('\u{feff}').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_gets_what_it_asks_for() {
+        for (format, accept, expected) in [
+            ("", "application/json", Ok(Metadata::Minimal)),
+            ("", "application/json;odata=nometadata", Ok(Metadata::None)),
+            ("", "application/json; odata=fullmetadata; charset=utf-8", Ok(Metadata::Full)),
+            ("", "application/atom+xml,application/json;odata=minimalmetadata", Ok(Metadata::Minimal)),
+            ("", "*/*", Ok(Metadata::Minimal)),
+            ("application/json;odata=nometadata", "application/json", Ok(Metadata::None)),
+            ("json", "", Ok(Metadata::Minimal)),
+            ("", "", Err(ErrorCode::AtomFormatNotSupported)),
+            ("", "application/atom+xml", Err(ErrorCode::AtomFormatNotSupported)),
+            ("atom", "application/json", Err(ErrorCode::AtomFormatNotSupported)),
+            ("", "application/json;odata=verbose", Err(ErrorCode::JsonVerboseFormatNotSupported)),
+            ("", "text/html", Err(ErrorCode::MediaTypeNotSupported)),
+        ] {
+            let query = Query::new(&[("$format".to_owned(), format.to_owned())]);
+            let mut headers = HeaderMap::new();
+            headers.insert("accept", accept.parse().unwrap());
+            assert_eq!(Metadata::wanted(&query, &headers).map_err(|fault| fault.code()), expected, "{format} {accept}");
+        }
+        assert_eq!(Metadata::wanted(&Query::default(), &HeaderMap::new()).unwrap_err().code(), ErrorCode::AtomFormatNotSupported);
+    }
+
+    #[test]
+    fn refusals_are_written_as_recorded() {
+        let now = Timestamp::parse_iso("2021-06-08T02:27:58.1749862Z").unwrap();
+        let fault = ErrorCode::InvalidXmlDocument.into();
+        assert_eq!(
+            error_xml(&fault, "id", now),
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><m:error xmlns:m=\"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata\">\
+             <m:code>InvalidXmlDocument</m:code><m:message xml:lang=\"en-US\">XML specified is not syntactically valid.\nRequestId:id\n\
+             Time:2021-06-08T02:27:58.1749862Z</m:message></m:error>"
+        );
+        assert_eq!(
+            error(&fault, "id", now),
+            r#"{"odata.error":{"code":"InvalidXmlDocument","message":{"lang":"en-US","value":"XML specified is not syntactically valid.\nRequestId:id\nTime:2021-06-08T02:27:58.1749862Z"}}}"#
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! What a handler answers: a status, headers, and a payload that is not yet bytes on a wire.
+
+use crate::rules::error::StorageError;
+use crate::rules::etag::ETag;
+use crate::rules::metadata::Metadata;
+use crate::rules::time::Timestamp;
+use crate::store::chunks::Chunks;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use std::{fmt, io};
+
+/// A success.
+#[derive(Debug)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers, without those that every answer has.
+    pub headers: HeaderMap,
+    /// The names of metadata, if they are not all in lower case, which is all that `headers` can hold.
+    pub spelling: Vec<String>,
+    /// The body.
+    pub payload: Payload,
+}
+
+/// The body of an answer.
+#[derive(Debug, Default)]
+pub enum Payload {
+    /// None: `Content-Length: 0`.
+    #[default]
+    Empty,
+    /// A document, sent as `application/xml` behind a byte order mark, as the service does.
+    Xml(String),
+    /// A text whose Content-Type is among the headers.
+    Text(String),
+    /// A part of a content, and its length in bytes.
+    Bytes(Chunks, u64),
+    /// Pieces that are made as they are taken, and their length in bytes if anybody knows it.
+    Stream(Stream, Option<u64>),
+}
+
+/// The pieces of a body, each made when it is taken.
+pub struct Stream(Box<dyn Iterator<Item = io::Result<Bytes>> + Send>);
+
+impl Iterator for Stream {
+    type Item = io::Result<Bytes>;
+
+    fn next(&mut self) -> Option<io::Result<Bytes>> {
+        self.0.next()
+    }
+}
+
+impl fmt::Debug for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stream(..)")
+    }
+}
+
+impl Reply {
+    /// A success without headers or body.
+    pub fn new(status: u16) -> Reply {
+        Reply { status, headers: HeaderMap::new(), spelling: Vec::new(), payload: Payload::Empty }
+    }
+
+    /// A success with an XML document.
+    pub fn xml(status: u16, document: String) -> Reply {
+        Reply { payload: Payload::Xml(document), ..Reply::new(status) }
+    }
+
+    /// With these bytes, so many of them.
+    pub fn bytes(mut self, chunks: Chunks, length: u64) -> Reply {
+        self.payload = Payload::Bytes(chunks, length);
+        self
+    }
+
+    /// Reads the first of its bytes, so that what cannot be read is refused rather than broken off.
+    ///
+    /// # Errors
+    /// 500 InternalError.
+    pub fn begun(mut self) -> Result<Reply, StorageError> {
+        if let Payload::Bytes(chunks, _) = &mut self.payload {
+            chunks.begin()?;
+        }
+        Ok(self)
+    }
+
+    /// With this text; its Content-Type is a header as any other.
+    pub fn text(mut self, text: String) -> Reply {
+        self.payload = Payload::Text(text);
+        self
+    }
+
+    /// With these pieces, so many bytes in all if anybody knows it.
+    pub fn stream(mut self, pieces: impl Iterator<Item = io::Result<Bytes>> + Send + 'static, length: Option<u64>) -> Reply {
+        self.payload = Payload::Stream(Stream(Box::new(pieces)), length);
+        self
+    }
+
+    /// Adds a header. A value that HTTP cannot carry is left out rather than sent broken.
+    pub fn with(mut self, name: &'static str, value: impl AsRef<str>) -> Reply {
+        self.put(HeaderName::from_static(name), value.as_ref());
+        self
+    }
+
+    /// Adds a header if there is a value.
+    pub fn with_some(self, name: &'static str, value: Option<impl AsRef<str>>) -> Reply {
+        match value {
+            Some(value) => self.with(name, value),
+            None => self,
+        }
+    }
+
+    /// Adds `ETag` and `Last-Modified`.
+    pub fn with_state(self, etag: ETag, modified: Timestamp) -> Reply {
+        self.with("etag", etag.quoted()).with("last-modified", modified.rfc1123())
+    }
+
+    /// Adds `x-ms-meta-…` for each pair.
+    pub fn with_metadata(mut self, metadata: &Metadata) -> Reply {
+        for (name, value) in metadata.iter() {
+            if let Ok(name) = HeaderName::try_from(format!("x-ms-meta-{name}")) {
+                self.put(name, value);
+            }
+        }
+        if metadata.iter().any(|(name, _)| name.bytes().any(|byte| byte.is_ascii_uppercase())) {
+            self.spelling = metadata.iter().map(|(name, _)| name.to_owned()).collect();
+        }
+        self
+    }
+
+    fn put(&mut self, name: HeaderName, value: &str) {
+        if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
+            self.headers.insert(name, value);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! A request after its operation is known and its caller let in.
+
+use crate::account::Account;
+use crate::environment::Environment;
+use crate::operation::{Body, OperationSpec, ResourceKind, Sources};
+use crate::rules::auth::permissions::Authorization;
+use crate::rules::auth::token::Identity;
+use crate::rules::batch::BatchPart;
+use crate::rules::checksums::RequestChecksums;
+use crate::rules::conditions::Conditions;
+use crate::rules::encryption::Encryption;
+use crate::rules::error::StorageError;
+use crate::rules::metadata::Metadata;
+use crate::rules::table::entity::key::Range;
+use crate::rules::time::Timestamp;
+use crate::rules::versions::Version;
+use crate::rules::{conditions, encryption, lease};
+use crate::store::Store;
+use http::HeaderMap;
+use std::borrow::Cow;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// What a handler is handed. `now` was read once, at the door.
+#[derive(Debug)]
+pub struct OperationRequest {
+    /// The operation's row.
+    pub spec: &'static OperationSpec,
+    /// The account whose service is asked.
+    pub account: Arc<Account>,
+    /// Whether the account's secondary endpoint was asked.
+    pub secondary: bool,
+    /// What the path names.
+    pub target: Target,
+    /// The query.
+    pub query: Query,
+    /// The headers: text, and each once, those that were repeated joined by `,`.
+    pub headers: HeaderMap,
+    /// The metadata names that were not written in lower case: lower case, and as written.
+    pub metadata_case: Vec<(String, String)>,
+    /// The method.
+    pub method: http::Method,
+    /// The service version that the answer follows.
+    pub version: Version,
+    /// The moment that the request came in.
+    pub now: Timestamp,
+    /// What the caller may do.
+    pub authorization: Authorization,
+    /// Who the caller is, if a bearer token says so.
+    pub user: Option<Identity>,
+    /// The entities that the caller may reach, where a table's signature has bounds.
+    pub keys: Range,
+    /// The address of the account's service as the client wrote it, ending in `/`.
+    pub endpoint: String,
+    /// Ids and time.
+    pub environment: Arc<Environment>,
+    /// Where bytes are to lie.
+    pub store: Store,
+    /// How a copy finds what it copies.
+    pub sources: Arc<dyn Sources>,
+    /// How a batch performs its parts.
+    pub parts: Arc<dyn Parts>,
+    /// The body, until somebody reads it.
+    pub body: Body,
+}
+
+/// What a path names: parsed once, then trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// How deep it goes.
+    pub resource: ResourceKind,
+    /// The container, queue, table or share; empty for the service itself.
+    pub container: String,
+    /// The blob's name, the message's id, or the keys of an entity as they are written; empty above them.
+    pub blob: String,
+}
+
+impl Target {
+    /// The service itself.
+    pub fn service() -> Target {
+        Target { resource: ResourceKind::Service, container: String::new(), blob: String::new() }
+    }
+}
+
+/// A query string, decoded: names in lower case, values of repeated names joined by `,` as the service does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// From decoded pairs in the order sent.
+    pub fn new(pairs: &[(String, String)]) -> Query {
+        // In order of names, so that those of a long query need not each be compared with all others.
+        let mut merged: Vec<(String, String)> =
+            pairs.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
+        merged.sort_by(|(one, _), (other, _)| one.cmp(other));
+        merged.dedup_by(|(later, more), (earlier, value)| {
+            let same = later == earlier;
+            if same {
+                value.push(',');
+                value.push_str(more);
+            }
+            same
+        });
+        Query(merged)
+    }
+
+    /// The names of all parameters.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The value of a parameter, by its lower-case name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let at = self.0.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
+        self.0.get(at).map(|(_, value)| value.as_str())
+    }
+}
+
+/// How a batch performs its parts: through the same door as any request.
+pub trait Parts: Send + Sync + std::fmt::Debug {
+    /// Performs a part of this call's batch, if it asks for one of these operations, and gives its answer as the text of an HTTP
+    /// response. In place of a part there may be what is wrong with all of them.
+    fn answer<'a>(
+        &'a self,
+        call: &'a OperationRequest,
+        part: Result<&'a BatchPart, StorageError>,
+        rows: &'static [&'static OperationSpec],
+    ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>>;
+}
+
+impl OperationRequest {
+    /// The call of a part of this one's batch, with what the part has of its own; whatever it has in common with the batch is the same.
+    pub fn part(&self, row: &'static OperationSpec, target: Target, query: Query, headers: HeaderMap) -> OperationRequest {
+        OperationRequest {
+            spec: row,
+            target,
+            query,
+            headers,
+            account: self.account.clone(),
+            secondary: self.secondary,
+            metadata_case: Vec::new(),
+            method: self.method.clone(),
+            version: self.version,
+            now: self.now,
+            authorization: self.authorization,
+            user: self.user.clone(),
+            keys: self.keys.clone(),
+            endpoint: self.endpoint.clone(),
+            environment: self.environment.clone(),
+            store: self.store.clone(),
+            sources: self.sources.clone(),
+            parts: self.parts.clone(),
+            body: Body::default(),
+        }
+    }
+
+    /// A header's text. `None` when it is absent or empty, as [`stated`] says.
+    pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        header_text(&self.headers, name).map(Cow::Borrowed)
+    }
+
+    /// Whether the request carries this header, with a value.
+    pub fn has_header(&self, name: &str) -> bool {
+        header_text(&self.headers, name).is_some()
+    }
+
+    /// The conditional headers, of the request itself. The operations on tags know them under names of their own too, from 2026-02-06
+    /// on; those outrank the plain ones.
+    pub fn conditions(&self) -> Result<Conditions, StorageError> {
+        let plain = self.conditions_named(&conditions::PLAIN)?;
+        match self.spec.takes(conditions::BLOB.if_match) && self.version >= Version::V2026_02_06 {
+            true => Ok(self.conditions_named(&conditions::BLOB)?.or(plain)),
+            false => Ok(plain),
+        }
+    }
+
+    /// The conditional headers of one family: the request's own, or those about a copy's source.
+    pub fn conditions_named(&self, names: &conditions::ConditionHeaders) -> Result<Conditions, StorageError> {
+        Conditions::read(names, |name| self.header(name))
+    }
+
+    /// The lease id that the request shows.
+    pub fn lease_id(&self) -> Result<Option<lease::LeaseId>, StorageError> {
+        self.header("x-ms-lease-id")
+            .map(|text| lease::LeaseId::parse(&text).ok_or_else(|| StorageError::invalid_header("x-ms-lease-id", text)))
+            .transpose()
+    }
+
+    /// The metadata that the request carries.
+    pub fn metadata(&self) -> Result<Metadata, StorageError> {
+        metadata(&self.headers, &self.metadata_case)
+    }
+
+    /// What the request says of its body: `Content-MD5` or `x-ms-content-crc64`.
+    pub fn claimed_checksums(&self) -> Result<RequestChecksums, StorageError> {
+        let given = |name| self.header(name);
+        RequestChecksums::read(given("content-md5").as_deref(), given("x-ms-content-crc64").as_deref())
+    }
+
+    /// The customer-provided key or encryption scope that the request names.
+    pub fn encryption(&self) -> Result<Encryption, StorageError> {
+        self.encryption_named(&encryption::PLAIN)
+    }
+
+    /// The customer-provided key that the request brings for a copy's source.
+    pub fn source_encryption(&self) -> Result<Encryption, StorageError> {
+        self.encryption_named(&encryption::SOURCE)
+    }
+
+    fn encryption_named(&self, names: &encryption::EncryptionHeaderNames) -> Result<Encryption, StorageError> {
+        let given = |name| self.header(name);
+        let (key, sha256) = (given(names.key), given(names.sha256));
+        let (algorithm, scope) = (given(names.algorithm), names.scope.and_then(given));
+        let headers = encryption::EncryptionHeaders {
+            key: key.as_deref(),
+            sha256: sha256.as_deref(),
+            algorithm: algorithm.as_deref(),
+            scope: scope.as_deref(),
+        };
+        Encryption::read(names, headers)
+    }
+
+    /// The container's name.
+    pub fn container(&self) -> &str {
+        &self.target.container
+    }
+
+    /// The blob's name.
+    pub fn blob(&self) -> &str {
+        &self.target.blob
+    }
+
+    /// The queue's name.
+    pub fn queue(&self) -> &str {
+        &self.target.container
+    }
+
+    /// The message's id as the path has it.
+    pub fn message(&self) -> &str {
+        &self.target.blob
+    }
+}
+
+/// The text of a request's header. `None` when it is absent, and when it is empty: recordings show that the service reads an empty
+/// header as none. The route and the operations both ask this function, so that no header can choose an operation and then count as
+/// absent to it.
+pub fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).filter(|text| !text.is_empty())
+}
+
+/// The metadata among headers. `spelling` has the names that were not written in lower case: lower case, and as written.
+pub(super) fn metadata(headers: &HeaderMap, spelling: &[(String, String)]) -> Result<Metadata, StorageError> {
+    let named = headers.iter().filter_map(|(name, value)| {
+        let name = name.as_str().strip_prefix("x-ms-meta-")?;
+        let written = spelling.iter().find(|(lower, _)| lower == name).map_or(name, |(_, written)| written);
+        Some((written, value.as_bytes()))
+    });
+    Metadata::from_headers(named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_in_any_case_and_repeated_values_joined_in_order() {
+        let pairs = [("b", "2"), ("A", "1"), ("B", ""), ("b", "3"), ("", "x")].map(|(name, value)| (name.into(), value.into()));
+        let query = Query::new(&pairs);
+        for (name, value) in [("a", Some("1")), ("b", Some("2,,3")), ("", Some("x")), ("c", None), ("A", None)] {
+            assert_eq!(query.get(name), value, "{name}");
+        }
+        assert_eq!(query.names().collect::<Vec<_>>(), ["", "a", "b"]);
+        assert_eq!(Query::default().get("a"), None);
+    }
+
+    /// As many parameters as a URL can have.
+    #[test]
+    fn a_long_query_is_read_in_no_time() {
+        let pairs: Vec<(String, String)> = (0..30_000).map(|n| (format!("p{n}"), String::new())).collect();
+        let query = Query::new(&pairs);
+        assert!(pairs.iter().all(|(name, _)| query.get(name).is_some()));
+    }
+}

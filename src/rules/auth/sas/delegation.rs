@@ -1,0 +1,80 @@
+//! What only a user delegation SAS has: the key that a user was lent, and perhaps the one user who may use it.
+
+use crate::rules::auth::delegation::UserDelegationKey;
+use crate::rules::auth::sas::{Kind, Sas, refused};
+use crate::rules::auth::token::Identity;
+use crate::rules::error::StorageError;
+
+impl Sas {
+    /// The user delegation key that it says it is signed with.
+    pub fn lent_key(&self) -> Option<UserDelegationKey> {
+        let Kind::UserDelegation { key_start, key_expiry, .. } = self.kind else { return None };
+        Some(UserDelegationKey {
+            oid: self.sent("skoid").to_owned(),
+            tid: self.sent("sktid").to_owned(),
+            start: key_start,
+            expiry: key_expiry,
+            service: self.service,
+            version: self.sent("skv").to_owned(),
+            delegated_tid: self.sent("skdutid").to_owned(),
+        })
+    }
+
+    /// Whether a query has a signature that is for one user alone (`sduoid`), who shows a bearer token beside it.
+    pub fn is_for_one_user(query: &[(String, String)]) -> bool {
+        let has = |wanted: &str| query.iter().any(|(name, value)| name.eq_ignore_ascii_case(wanted) && !value.is_empty());
+        has("sig") && has("sduoid")
+    }
+
+    /// Whether the one user that it is for uses it, if it is for one: of the tenant that the key names for such users, or else of its
+    /// own. 403 AuthenticationFailed if not.
+    pub fn check_user(&self, user: Option<&Identity>) -> Result<(), StorageError> {
+        let (oid, tenant) = (self.sent("sduoid"), self.sent("skdutid"));
+        let tenant = if tenant.is_empty() { self.sent("sktid") } else { tenant };
+        match user {
+            _ if oid.is_empty() => Ok(()),
+            Some(user) if user.oid.eq_ignore_ascii_case(oid) && user.tid.eq_ignore_ascii_case(tenant) => Ok(()),
+            Some(_) => Err(refused("The bearer token is not of the user that the signature names in sduoid.")),
+            None => Err(refused("The signature is for one user (sduoid), who has to show a bearer token beside it.")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::auth::sas::tests::{detail, query, sas};
+
+    const KEY: &str = "sv=2026-04-06&sr=c&sp=r&se=2030-01-01&skoid=o&sktid=t&skt=2029-01-01&ske=2029-01-02&sks=b&skv=2026-02-06";
+
+    #[test]
+    fn names_the_key_that_signed_it() {
+        assert_eq!(sas('b', "sv=2020-12-06&sr=c&sp=r&se=2030-01-01").lent_key(), None);
+        let key = sas('b', &format!("{KEY}&skdutid=d")).lent_key().unwrap();
+        let texts = [key.oid, key.tid, key.start.iso(), key.expiry.iso(), key.service.into(), key.version, key.delegated_tid];
+        let expected = ["o", "t", "2029-01-01T00:00:00.0000000Z", "2029-01-02T00:00:00.0000000Z", "b", "2026-02-06", "d"];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn may_be_for_one_user_alone() {
+        let user = |oid: &str, tid: &str| Some(Identity { oid: oid.into(), tid: tid.into(), name: String::new() });
+        for (more, user, allowed) in [
+            ("", None, true),
+            ("", user("x", "y"), true),
+            ("&sduoid=u", None, false),
+            ("&sduoid=u", user("u", "t"), true),
+            ("&sduoid=u", user("U", "T"), true),
+            ("&sduoid=u", user("u", "d"), false),
+            ("&sduoid=u", user("x", "t"), false),
+            ("&sduoid=u&skdutid=d", user("u", "d"), true),
+            ("&sduoid=u&skdutid=d", user("u", "t"), false),
+        ] {
+            let text = format!("{KEY}{more}");
+            let outcome = sas('b', &text).check_user(user.as_ref());
+            assert_eq!(outcome.is_ok(), allowed, "{more} {user:?}");
+            outcome.err().iter().for_each(|fault| assert!(detail(fault).contains("bearer token"), "{fault}"));
+            assert_eq!(Sas::is_for_one_user(&query(&format!("{text}&sig=s"))), more.contains("sduoid"));
+        }
+    }
+}

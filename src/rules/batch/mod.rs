@@ -1,0 +1,300 @@
+//! The body of a batch: `multipart/mixed`, each part an HTTP request in itself.
+//!
+//! Lines may end in CRLF or in LF alone, as clients send both. Everything else is strict: what is not understood is refused, for a part
+//! that is guessed wrong deletes the wrong blob.
+
+pub mod changeset;
+
+use crate::rules::error::{ErrorCode, StorageError};
+
+/// How many parts a batch may have.
+pub const MOST_PARTS: usize = 256;
+/// The longest body of a batch, in bytes.
+pub const LONGEST: u64 = 4 << 20;
+/// The longest boundary that MIME allows.
+const LONGEST_BOUNDARY: usize = 70;
+
+/// A request inside a batch, as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchPart {
+    /// Its Content-ID, to be given back.
+    pub id: Option<String>,
+    /// The method.
+    pub method: String,
+    /// Path and query, beginning with `/`.
+    pub target: String,
+    /// The headers, in order.
+    pub headers: Vec<(String, String)>,
+}
+
+impl BatchPart {
+    /// A header's text, by its name in any case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        header(&self.headers, name)
+    }
+}
+
+/// Reads a batch.
+///
+/// # Errors
+/// 400 InvalidHeaderValue for a Content-Type that is not `multipart/mixed` with a boundary; 400 InvalidInput for two boundaries, for a
+/// body that is not what it says, or that has no part; ExceedsMaxBatchRequestCount, and AllBatchSubRequestsShouldBeSameApi for a mix of
+/// methods.
+pub fn parse(content_type: &str, body: &[u8]) -> Result<Vec<BatchPart>, StorageError> {
+    let boundary = boundary(content_type)?;
+    let text = std::str::from_utf8(body).map_err(|_| malformed("the body is not UTF-8"))?;
+    let sections = sections(text.lines(), boundary)?;
+    if sections.len() > MOST_PARTS {
+        return Err(ErrorCode::ExceedsMaxBatchRequestCount.into());
+    }
+    let parts = sections.iter().map(|lines| part(lines)).collect::<Result<Vec<BatchPart>, StorageError>>()?;
+    let Some(first) = parts.first() else { return Err(malformed("there is no part")) };
+    if parts.iter().any(|part| part.method != first.method) {
+        return Err(ErrorCode::AllBatchSubRequestsShouldBeSameApi.into());
+    }
+    Ok(parts)
+}
+
+/// The lines between the delimiters. What stands before the first delimiter and after the last belongs to nobody.
+fn sections<'a>(mut lines: impl Iterator<Item = &'a str>, boundary: &str) -> Result<Vec<Vec<&'a str>>, StorageError> {
+    let mut sections = Vec::new();
+    let mut mark = lines.by_ref().find_map(|line| Boundary::of(line, boundary));
+    while mark == Some(Boundary::Next) {
+        let mut end = None;
+        let inside = lines.by_ref().take_while(|line| {
+            end = Boundary::of(line, boundary);
+            end.is_none()
+        });
+        sections.push(inside.collect());
+        mark = end;
+    }
+    mark.map(|_| sections).ok_or_else(|| malformed("the last delimiter is missing"))
+}
+
+/// A line between parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Boundary {
+    /// `--boundary`
+    Next,
+    /// `--boundary--`
+    End,
+}
+
+impl Boundary {
+    fn of(line: &str, boundary: &str) -> Option<Boundary> {
+        match line.strip_prefix("--")?.strip_prefix(boundary)?.trim_end() {
+            "" => Some(Boundary::Next),
+            "--" => Some(Boundary::End),
+            _ => None,
+        }
+    }
+}
+
+/// The boundary that a Content-Type names, bare or in quotes.
+fn boundary(content_type: &str) -> Result<&str, StorageError> {
+    let unusable = || StorageError::invalid_header("Content-Type", content_type);
+    let (kind, parameters) = content_type.split_once(';').ok_or_else(unusable)?;
+    if !kind.trim().eq_ignore_ascii_case("multipart/mixed") {
+        return Err(unusable());
+    }
+    let mut boundaries = parameters.split(';').filter_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("boundary").then(|| value.trim())
+    });
+    let value = boundaries.next().ok_or_else(unusable)?;
+    if boundaries.next().is_some() {
+        return Err(malformed("the Content-Type has two boundaries"));
+    }
+    let value = value.strip_prefix('"').map_or(Some(value), |quoted| quoted.strip_suffix('"')).ok_or_else(unusable)?;
+    let fits = (1..=LONGEST_BOUNDARY).contains(&value.len());
+    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"'()+_,-./:=? ".contains(&byte));
+    if fits && plain { Ok(value) } else { Err(unusable()) }
+}
+
+fn part(lines: &[&str]) -> Result<BatchPart, StorageError> {
+    let mut lines = lines.iter().copied();
+    let (about, part) = request(&mut lines)?;
+    // Neither of the operations that a batch can do has a body.
+    if part.header("content-length").is_some_and(|length| length != "0") || lines.any(|line| !line.is_empty()) {
+        return Err(malformed("a part has a body"));
+    }
+    Ok(BatchPart { id: header(&about, "content-id").map(str::to_owned), ..part })
+}
+
+/// Whether a part of this Content-Type is an HTTP request.
+fn is_http(kind: &str) -> bool {
+    kind.split_once(';').map_or(kind, |(kind, _)| kind).trim().eq_ignore_ascii_case("application/http")
+}
+
+/// A part's own headers, and the request in it up to its body.
+fn request<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<(Vec<(String, String)>, BatchPart), StorageError> {
+    let about = headers(lines)?;
+    let kind = header(&about, "content-type").unwrap_or_default();
+    if !is_http(kind) {
+        return Err(malformed(format!("a part is {kind:?}")));
+    }
+    if header(&about, "content-transfer-encoding").is_some_and(|encoding| !encoding.eq_ignore_ascii_case("binary")) {
+        return Err(malformed("a part is encoded"));
+    }
+    let line = lines.next().unwrap_or_default();
+    let words: Vec<&str> = line.split(' ').collect();
+    let [method, target, "HTTP/1.1" | "HTTP/1.0"] = words[..] else {
+        return Err(malformed("a part has no request line"));
+    };
+    if !is_token(method) || !target.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(malformed("a part has no request line"));
+    }
+    let target = relative(target)?.to_owned();
+    Ok((about, BatchPart { id: None, method: method.to_owned(), target, headers: headers(lines)? }))
+}
+
+/// Header lines up to the empty one.
+fn headers<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<Vec<(String, String)>, StorageError> {
+    let read = |line: &str| {
+        let (name, value) = line.split_once(':').filter(|(name, _)| is_token(name))?;
+        let value = value.trim();
+        (!value.contains(|c: char| c.is_control() && c != '\t')).then(|| (name.to_owned(), value.to_owned()))
+    };
+    let until_empty = lines.take_while(|line| !line.is_empty());
+    until_empty.map(|line| read(line).ok_or_else(|| malformed("a part has a line that is no header"))).collect()
+}
+
+fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+/// Path and query of a target, which some clients write out as a URL.
+fn relative(target: &str) -> Result<&str, StorageError> {
+    let path = match target.split_once("://") {
+        Some(("http" | "https", rest)) => rest.find('/').and_then(|at| rest.get(at..)),
+        _ => Some(target),
+    };
+    path.filter(|path| path.starts_with('/')).ok_or_else(|| malformed("a part's target is no path"))
+}
+
+fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+/// The reasons quote no line of a part's request: it may hold a signature, and reasons are logged.
+fn malformed(why: impl Into<String>) -> StorageError {
+    ErrorCode::InvalidInput.with_reason(why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const KIND: &str = "multipart/mixed; boundary=b";
+    const HEAD: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n";
+
+    fn one(part: &str) -> String {
+        format!("--b\r\n{part}\r\n--b--\r\n")
+    }
+
+    #[test]
+    fn reads_what_clients_send() {
+        let python = format!(
+            "--===============1114621032==\r\n{HEAD}Content-ID: 0\r\n\r\nDELETE /c/b1? HTTP/1.1\r\nx-ms-delete-snapshots: only\r\n\
+             Authorization: SharedKey name:k=\r\n\r\n\r\n--===============1114621032==--\r\n"
+        );
+        let parts = parse("multipart/mixed; boundary================1114621032==", python.as_bytes()).unwrap();
+        assert_eq!(
+            parts,
+            [BatchPart {
+                id: Some("0".into()),
+                method: "DELETE".into(),
+                target: "/c/b1?".into(),
+                headers: vec![
+                    ("x-ms-delete-snapshots".into(), "only".into()),
+                    ("Authorization".into(), "SharedKey name:k=".into())
+                ],
+            }]
+        );
+        let two = format!("--b\r\n{HEAD}\r\nDELETE /c/1 HTTP/1.1\r\n\r\n--b\r\n{HEAD}\r\nDELETE /c/2 HTTP/1.1\r\n\r\n--b--");
+        for (kind, body) in [
+            (KIND, two.clone()),
+            (KIND, two.replace("\r\n", "\n")),
+            ("Multipart/Mixed;Boundary=\"b\"", two.clone()),
+            ("multipart/mixed; charset=utf-8; boundary=b", format!("preamble\r\n\r\n{two}\r\nepilogue")),
+            (KIND, two.replace("--b\r\n", "--b \t\r\n")),
+            (KIND, two.replace(" /c/", " http://account.blob.core.windows.net/c/")),
+            (KIND, two.replace(HEAD, "content-type: application/http; msgtype=request\r\n")),
+            (KIND, two.replace("1.1\r\n", "1.1\r\nContent-Length: 0\r\n")),
+            // Without the empty line after the last header.
+            (KIND, two.replace("1.1\r\n\r\n", "1.1\r\n")),
+        ] {
+            let parts = parse(kind, body.as_bytes()).unwrap_or_else(|fault| panic!("{kind} {body:?}: {fault}"));
+            let seen: Vec<_> = parts.iter().map(|part| (part.target.as_str(), part.id.as_deref())).collect();
+            assert_eq!(seen, [("/c/1", None), ("/c/2", None)], "{kind} {body:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_batch() {
+        for kind in [
+            "",
+            "multipart/mixed",
+            "multipart/mixed; boundary=",
+            "multipart/mixed; boundary=\"b",
+            "multipart/mixed; boundary=b\u{e9}",
+            "multipart/form-data; boundary=b",
+            "application/http",
+            &format!("multipart/mixed; boundary={}", "b".repeat(71)),
+        ] {
+            assert_eq!(parse(kind, b"--b--").unwrap_err().code(), ErrorCode::InvalidHeaderValue, "{kind}");
+        }
+        let two = "multipart/mixed; boundary=b; boundary=c";
+        assert_eq!(parse(two, b"--b--").unwrap_err().code(), ErrorCode::InvalidInput);
+        let request = "DELETE /c/b HTTP/1.1\r\n";
+        for body in [
+            String::new(),
+            "--b--\r\n".into(),
+            "--c\r\n--c--\r\n".into(),
+            format!("--b\r\n{HEAD}\r\n{request}\r\n"),
+            format!("--b\r\n{HEAD}\r\n{request}\r\n--bb--\r\n"),
+            "--b\r\n--b--\r\n".into(),
+            one(HEAD),
+            one(&format!("\r\n{request}")),
+            one(&format!("Content-Type: text/plain\r\n\r\n{request}")),
+            one(&format!("Content-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\n{HEAD}\r\n{request}\r\n--c--")),
+            one(&format!("Content-Transfer-Encoding: base64\r\nContent-Type: application/http\r\n\r\n{request}")),
+            one(&format!("{HEAD} folded\r\n\r\n{request}")),
+            one(&format!("{HEAD}no header\r\n\r\n{request}")),
+            one(&format!("{HEAD}\r\nDELETE /c/b\r\n")),
+            one(&format!("{HEAD}\r\nDELETE  /c/b HTTP/1.1\r\n")),
+            one(&format!("{HEAD}\r\nDELETE /c/a b HTTP/1.1\r\n")),
+            one(&format!("{HEAD}\r\nDELETE /c/\u{e9} HTTP/1.1\r\n")),
+            one(&format!("{HEAD}\r\nDELETE c/b HTTP/1.1\r\n")),
+            one(&format!("{HEAD}\r\nDELETE ftp://host/c/b HTTP/1.1\r\n")),
+            one(&format!("{HEAD}\r\nDELETE http://host HTTP/1.1\r\n")),
+            one(&format!("{HEAD}\r\nDELETE /c/b HTTP/2\r\n")),
+            one(&format!("{HEAD}\r\nDEL ETE /c/b HTTP/1.1\r\n")),
+            one(&format!("{HEAD}\r\n{request}x-ms-meta-a: b\u{0}\r\n")),
+            one(&format!("{HEAD}\r\n{request}: b\r\n")),
+            one(&format!("{HEAD}\r\n{request}Content-Length: 1\r\n\r\nx")),
+            one(&format!("{HEAD}\r\n{request}\r\nbody")),
+        ] {
+            assert_eq!(parse(KIND, body.as_bytes()).expect_err(&body).code(), ErrorCode::InvalidInput, "{body:?}");
+        }
+        assert_eq!(parse(KIND, b"--b\r\n\xff\r\n--b--").unwrap_err().code(), ErrorCode::InvalidInput);
+    }
+
+    #[test]
+    fn has_bounds() {
+        let part = |method: &str| format!("--b\r\n{HEAD}\r\n{method} /c/b HTTP/1.1\r\n\r\n");
+        let many = |count: usize| part("DELETE").repeat(count) + "--b--";
+        assert_eq!(parse(KIND, many(256).as_bytes()).map(|parts| parts.len()), Ok(256));
+        assert_eq!(parse(KIND, many(257).as_bytes()).unwrap_err().code(), ErrorCode::ExceedsMaxBatchRequestCount);
+        let mixed = part("DELETE") + &part("PUT") + "--b--";
+        assert_eq!(parse(KIND, mixed.as_bytes()).unwrap_err().code(), ErrorCode::AllBatchSubRequestsShouldBeSameApi);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_or_refused(text in r"(--b(--)?|\r|\n|Content-Type: application/http|DELETE /c/b HTTP/1\.1|[ -~é]){0,12}") {
+            let _ = parse(KIND, text.as_bytes());
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! When a blob is to be gone, in accounts with a hierarchical namespace. No timer runs: it is gone for whoever looks later.
+
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::Timestamp;
+
+/// What a request wants (`x-ms-expiry-option`, `x-ms-expiry-time`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpiryOption {
+    /// It is never gone.
+    Never,
+    /// So many milliseconds from now.
+    FromNow(u64),
+    /// So many milliseconds from its creation.
+    FromCreation(u64),
+    /// At a moment.
+    At(Timestamp),
+}
+
+impl ExpiryOption {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// 400 MissingRequiredHeader for an option without its time; 400 InvalidHeaderValue for an unknown option, a time that the option
+    /// does not have, or one of another form (recorded: without naming the header).
+    pub fn read(option: &str, time: Option<&str>) -> Result<ExpiryOption, StorageError> {
+        let invalid = || StorageError::from(ErrorCode::InvalidHeaderValue);
+        let time = time.filter(|text| !text.is_empty());
+        let needed = || time.ok_or_else(|| StorageError::missing_header("x-ms-expiry-time"));
+        let milliseconds = || needed()?.trim().parse().map_err(|_| invalid());
+        match option.trim().to_ascii_lowercase().as_str() {
+            "neverexpire" if time.is_some() => Err(invalid()),
+            "neverexpire" => Ok(ExpiryOption::Never),
+            "relativetonow" => Ok(ExpiryOption::FromNow(milliseconds()?)),
+            "relativetocreation" => Ok(ExpiryOption::FromCreation(milliseconds()?)),
+            "absolute" => Timestamp::parse_http(needed()?).map(ExpiryOption::At).ok_or_else(invalid),
+            _ => Err(StorageError::invalid_header("x-ms-expiry-option", option)),
+        }
+    }
+
+    /// When a blob that was created then is gone; `None`: never.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for what has passed.
+    pub fn at(self, created: Timestamp, now: Timestamp) -> Result<Option<Timestamp>, StorageError> {
+        const TICKS: u64 = 10_000;
+        let after = |from: Timestamp, ms: u64| Timestamp::from_ticks(from.ticks().saturating_add(ms.saturating_mul(TICKS)));
+        let at = match self {
+            ExpiryOption::Never => return Ok(None),
+            ExpiryOption::FromNow(ms) => after(now, ms),
+            ExpiryOption::FromCreation(ms) => after(created, ms),
+            ExpiryOption::At(at) => at,
+        };
+        if at > now { Ok(Some(at)) } else { Err(ErrorCode::InvalidHeaderValue.into()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_and_their_times() {
+        let created = Timestamp::from_unix(1_000_000, 0);
+        let now = created.after_seconds(10);
+        let date = now.after_seconds(60).rfc1123();
+        let (missing, invalid) = (Err("MissingRequiredHeader"), Err("InvalidHeaderValue"));
+        for (option, time, expected) in [
+            ("NeverExpire", None, Ok(None)),
+            ("neverexpire", Some("1000"), invalid),
+            ("RelativeToNow", Some("1000"), Ok(Some(now.after_seconds(1)))),
+            ("RelativeToNow", Some("0"), invalid),
+            ("RelativeToNow", Some("-1"), invalid),
+            ("RelativeToNow", Some("18446744073709551615"), Ok(Some(Timestamp::NEVER))),
+            ("RelativeToNow", None, missing),
+            ("RelativeToNow", Some(""), missing),
+            ("RelativeToNow", Some(&*date), invalid),
+            ("RELATIVETOCREATION", Some("60000"), Ok(Some(created.after_seconds(60)))),
+            ("RelativeToCreation", Some("10000"), invalid),
+            ("Absolute", Some(&*date), Ok(Some(now.after_seconds(60)))),
+            ("Absolute", Some("1000"), invalid),
+            ("Absolute", Some("Wed, 29 Sep 1999 09:53:03 GMT"), Ok(Some(Timestamp::from_unix(938_598_783, 0)))),
+            ("Absolute", Some("Thu, 01 Jan 1970 00:00:00 GMT"), invalid),
+            ("Absolute", None, missing),
+            ("Tomorrow", None, invalid),
+        ] {
+            let got = ExpiryOption::read(option, time).and_then(|ask| ask.at(created, now)).map_err(|fault| fault.code().name());
+            assert_eq!(got, expected, "{option} {time:?}");
+        }
+    }
+}

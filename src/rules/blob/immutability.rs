@@ -1,0 +1,197 @@
+//! Write once, read many: a blob under an immutability policy or a legal hold is read and not changed.
+//!
+//! A policy runs until a date, which nobody waits for: it is over when it is looked at later. A hold has no end but its release. Both
+//! are a state's own: whoever writes over a protected blob makes a new one, and the protected state stays as a version.
+
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::Timestamp;
+
+/// What keeps a blob as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Protection {
+    /// Its immutability policy.
+    pub policy: Option<Policy>,
+    /// Whether somebody holds it; `None` when nobody ever did.
+    pub hold: Option<bool>,
+}
+
+/// An immutability policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Until when the blob must stay; to the second.
+    pub until: Timestamp,
+    /// Whether the policy can be taken back.
+    pub mode: PolicyMode,
+}
+
+/// Whether a policy can be taken back (`x-ms-immutability-policy-mode`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PolicyMode {
+    /// It can be shortened and deleted.
+    #[default]
+    Unlocked,
+    /// It can only be extended, and never unlocked.
+    Locked,
+}
+
+impl PolicyMode {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            PolicyMode::Unlocked => "unlocked",
+            PolicyMode::Locked => "locked",
+        }
+    }
+}
+
+const UNTIL: &str = "x-ms-immutability-policy-until-date";
+const MODE: &str = "x-ms-immutability-policy-mode";
+
+impl Policy {
+    /// Reads a policy as a request states it; `None` when it states none.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for a date that is none or has passed, or another mode; 400 MissingRequiredHeader for a mode without a
+    /// date.
+    pub fn read(until: Option<&str>, mode: Option<&str>, now: Timestamp) -> Result<Option<Policy>, StorageError> {
+        let modes = [PolicyMode::Unlocked, PolicyMode::Locked];
+        let known = |text: &str| modes.into_iter().find(|mode| mode.name().eq_ignore_ascii_case(text));
+        let mode = mode.map(|text| known(text).ok_or_else(|| StorageError::invalid_header(MODE, text))).transpose()?;
+        let Some(text) = until else {
+            return if mode.is_none() { Ok(None) } else { Err(StorageError::missing_header(UNTIL)) };
+        };
+        let until =
+            Timestamp::parse_http(text).filter(|until| *until > now).ok_or_else(|| StorageError::invalid_header(UNTIL, text))?;
+        Ok(Some(Policy { until: until.to_second(), mode: mode.unwrap_or_default() }))
+    }
+
+    /// Checks that this policy may take the place of another one.
+    ///
+    /// # Errors
+    /// 409 BlobImmutableDueToPolicy for what would shorten or unlock a locked policy.
+    pub fn check_replaces(self, before: Option<Policy>) -> Result<(), StorageError> {
+        match before {
+            Some(Policy { until, mode: PolicyMode::Locked }) if self.mode != PolicyMode::Locked || self.until < until => {
+                Err(ErrorCode::BlobImmutableDueToPolicy.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks that this policy may be deleted.
+    ///
+    /// # Errors
+    /// 409 ImmutabilityPolicyDeleteOnLockedPolicy.
+    pub fn check_deleted(self) -> Result<(), StorageError> {
+        match self.mode {
+            PolicyMode::Locked => Err(ErrorCode::ImmutabilityPolicyDeleteOnLockedPolicy.into()),
+            PolicyMode::Unlocked => Ok(()),
+        }
+    }
+}
+
+impl Protection {
+    /// Checks that the blob may be changed in place. A policy forbids that even when its date has passed.
+    ///
+    /// # Errors
+    /// 409 BlobImmutableDueToLegalHold or BlobImmutableDueToPolicy.
+    pub fn admits_change(self) -> Result<(), StorageError> {
+        self.admits_unheld()?;
+        if self.policy.is_some() { Err(ErrorCode::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
+    }
+
+    /// Checks that the blob may be removed.
+    ///
+    /// # Errors
+    /// 409 BlobImmutableDueToLegalHold, or BlobImmutableDueToPolicy until the policy's date.
+    pub fn admits_removal(self, now: Timestamp) -> Result<(), StorageError> {
+        self.admits_unheld()?;
+        match self.policy {
+            Some(policy) if now < policy.until => Err(ErrorCode::BlobImmutableDueToPolicy.into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn admits_unheld(self) -> Result<(), StorageError> {
+        if self.hold == Some(true) { Err(ErrorCode::BlobImmutableDueToLegalHold.into()) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: u64 = 24 * 60 * 60;
+
+    fn now() -> Timestamp {
+        Timestamp::parse_http("Sun, 06 Nov 1994 08:49:37 GMT").unwrap()
+    }
+
+    fn policy(days: u64, mode: PolicyMode) -> Policy {
+        Policy { until: now().after_seconds(days * DAY), mode }
+    }
+
+    fn code<T>(result: Result<T, StorageError>) -> &'static str {
+        result.map_or_else(|fault| fault.code().name(), |_| "ok")
+    }
+
+    #[test]
+    fn reads_policies() {
+        let (later, past) = ("Mon, 07 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT");
+        for (until, mode, expected) in [
+            (None, None, Ok(None)),
+            (Some(later), None, Ok(Some(policy(1, PolicyMode::Unlocked)))),
+            (Some(later), Some("Locked"), Ok(Some(policy(1, PolicyMode::Locked)))),
+            (Some(later), Some("unlocked"), Ok(Some(policy(1, PolicyMode::Unlocked)))),
+            (Some(later), Some("Mutable"), Err("InvalidHeaderValue")),
+            (Some(past), None, Err("InvalidHeaderValue")),
+            (Some("soon"), None, Err("InvalidHeaderValue")),
+            (Some("1994-11-07T08:49:37Z"), None, Err("InvalidHeaderValue")),
+            (None, Some("Locked"), Err("MissingRequiredHeader")),
+        ] {
+            let read = Policy::read(until, mode, now()).map_err(|fault| fault.code().name());
+            assert_eq!(read, expected, "{until:?} {mode:?}");
+        }
+    }
+
+    #[test]
+    fn a_locked_policy_is_only_extended() {
+        let (open, locked) = (PolicyMode::Unlocked, PolicyMode::Locked);
+        for (before, after, expected) in [
+            (None, policy(1, open), "ok"),
+            (None, policy(1, locked), "ok"),
+            (Some(policy(2, open)), policy(1, open), "ok"),
+            (Some(policy(2, open)), policy(1, locked), "ok"),
+            (Some(policy(2, locked)), policy(2, locked), "ok"),
+            (Some(policy(2, locked)), policy(3, locked), "ok"),
+            (Some(policy(2, locked)), policy(1, locked), "BlobImmutableDueToPolicy"),
+            (Some(policy(2, locked)), policy(3, open), "BlobImmutableDueToPolicy"),
+        ] {
+            assert_eq!(code(after.check_replaces(before)), expected, "{before:?} {after:?}");
+        }
+        assert_eq!(code(policy(1, open).check_deleted()), "ok");
+        assert_eq!(code(policy(1, locked).check_deleted()), "ImmutabilityPolicyDeleteOnLockedPolicy");
+    }
+
+    #[test]
+    fn what_is_protected_is_neither_changed_nor_removed() {
+        let kept = Some(policy(1, PolicyMode::Unlocked));
+        let (held, ruled) = ("BlobImmutableDueToLegalHold", "BlobImmutableDueToPolicy");
+        for (policy, hold, change, removal, removal_later) in [
+            (None, None, "ok", "ok", "ok"),
+            (None, Some(false), "ok", "ok", "ok"),
+            (None, Some(true), held, held, held),
+            (kept, None, ruled, ruled, "ok"),
+            (kept, Some(false), ruled, ruled, "ok"),
+            (kept, Some(true), held, held, held),
+        ] {
+            let protection = Protection { policy, hold };
+            let got = [
+                code(protection.admits_change()),
+                code(protection.admits_removal(now().after_seconds(DAY - 1))),
+                code(protection.admits_removal(now().after_seconds(DAY))),
+            ];
+            assert_eq!(got, [change, removal, removal_later], "{protection:?}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! When a blob was last read or written, as accounts track it that ask for it: to the day, so that few reads cost a write.
+
+use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
+
+/// How long after a read that is kept no other is.
+const DAY: u64 = 24 * 60 * 60 * TICKS_PER_SECOND;
+
+/// What is kept of a blob's reads: the first, and then the first after every 24 hours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LastAccess(pub Option<Timestamp>);
+
+impl LastAccess {
+    /// The read at this moment, kept.
+    pub fn at(now: Timestamp) -> LastAccess {
+        LastAccess(Some(now))
+    }
+
+    /// Whether a read at this moment is to be kept. Writes have no say in it: the first read after one, however soon, is.
+    pub fn misses(self, now: Timestamp) -> bool {
+        self.0.is_none_or(|last| now.ticks() >= last.ticks().saturating_add(DAY))
+    }
+
+    /// When a blob that was last written then was last read or written.
+    pub fn or_written(self, written: Timestamp) -> Timestamp {
+        self.0.map_or(written, |read| read.max(written))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_read_of_a_day_is_kept_and_a_later_write_outshines_it() {
+        const HOUR: u64 = 60 * 60;
+        let start = Timestamp::from_unix(1_000_000, 0);
+        // A row is what happens so many seconds after the blob was put, whether that is kept, and how long after it was the last access.
+        let (mut read, mut written) = (LastAccess::default(), start);
+        for (seconds, reads, kept, last) in [
+            (0, true, true, 0),
+            (1, true, false, 0),
+            (12 * HOUR, true, false, 0),
+            (13 * HOUR, false, true, 13 * HOUR),
+            (24 * HOUR - 1, true, false, 13 * HOUR),
+            (24 * HOUR, true, true, 24 * HOUR),
+            (25 * HOUR, false, true, 25 * HOUR),
+            (48 * HOUR - 1, true, false, 25 * HOUR),
+            (90 * HOUR, true, true, 90 * HOUR),
+        ] {
+            let now = start.after_seconds(seconds);
+            match reads {
+                true => {
+                    assert_eq!(read.misses(now), kept, "{seconds}");
+                    read = if kept { LastAccess::at(now) } else { read };
+                }
+                false => written = now,
+            }
+            assert_eq!(read.or_written(written), start.after_seconds(last), "{seconds}");
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_or_at_its_end_keeps_nothing() {
+        let read = LastAccess::at(Timestamp::from_unix(1_000_000, 0));
+        assert!(!read.misses(Timestamp::default()));
+        assert!(!LastAccess::at(Timestamp::NEVER).misses(Timestamp::NEVER));
+    }
+}

@@ -1,0 +1,198 @@
+//! Page blobs: pages of 512 bytes, and the sequence number by which writers keep out of each other's way.
+
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::ranges::{InclusiveRange, exact};
+
+/// Bytes in a page: everything about a page blob is a multiple of it.
+pub const PAGE: u64 = 512;
+/// Bytes of a page blob, at most: 8 TiB.
+pub const MAX_SIZE: u64 = 8 << 40;
+/// Bytes of one Put Page, at most: 4 MiB. Clearing has no such bound.
+pub const MAX_WRITE: u64 = 4 << 20;
+/// The largest sequence number.
+pub const MAX_SEQUENCE: u64 = i64::MAX as u64;
+
+/// Reads `x-ms-blob-content-length`.
+///
+/// # Errors
+/// 400 InvalidHeaderValue for what is no multiple of a page, or more than 8 TiB (recorded).
+pub fn read_size(text: &str) -> Result<u64, StorageError> {
+    let size = text.trim().parse().ok().filter(|size: &u64| size.is_multiple_of(PAGE) && *size <= MAX_SIZE);
+    size.ok_or_else(|| StorageError::invalid_header("x-ms-blob-content-length", text))
+}
+
+/// Reads the range of a page write, which must cover whole pages of the blob.
+///
+/// # Errors
+/// 400 InvalidHeaderValue for what is no range; 416 InvalidPageRange for one that does not begin and end with a page, or lies
+/// past the end.
+pub fn read_range(header: &str, text: &str, size: u64) -> Result<InclusiveRange, StorageError> {
+    let span = exact(text).ok_or_else(|| StorageError::invalid_header(header, text))?;
+    let whole_pages = span.start.is_multiple_of(PAGE) && (span.end + 1).is_multiple_of(PAGE);
+    if !whole_pages || span.end >= size {
+        return Err(ErrorCode::InvalidPageRange.into());
+    }
+    Ok(span)
+}
+
+/// What Set Blob Properties does to a sequence number (`x-ms-sequence-number-action`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// The larger of the two.
+    Max(u64),
+    /// The one given.
+    Update(u64),
+    /// One more.
+    Increment,
+}
+
+impl Action {
+    /// Reads the action and the number that goes with it; increment must have none.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue or MissingRequiredHeader.
+    pub fn read(action: &str, number: Option<&str>) -> Result<Action, StorageError> {
+        let named = |name: &str| action.eq_ignore_ascii_case(name);
+        if named("increment") {
+            return match number {
+                None => Ok(Action::Increment),
+                Some(number) => Err(StorageError::invalid_header("x-ms-blob-sequence-number", number)),
+            };
+        }
+        if !named("max") && !named("update") {
+            return Err(StorageError::invalid_header("x-ms-sequence-number-action", action));
+        }
+        let number = number.ok_or_else(|| StorageError::missing_header("x-ms-blob-sequence-number"))?;
+        let number = read_sequence("x-ms-blob-sequence-number", number)?;
+        Ok(if named("max") { Action::Max(number) } else { Action::Update(number) })
+    }
+
+    /// The number that comes of it.
+    ///
+    /// # Errors
+    /// 409 SequenceNumberIncrementTooLarge when there is none larger.
+    pub fn apply(self, current: u64) -> Result<u64, StorageError> {
+        match self {
+            Action::Max(number) => Ok(current.max(number)),
+            Action::Update(number) => Ok(number),
+            Action::Increment if current >= MAX_SEQUENCE => Err(ErrorCode::SequenceNumberIncrementTooLarge.into()),
+            Action::Increment => Ok(current + 1),
+        }
+    }
+}
+
+/// Reads a sequence number: 0 to 2⁶³ − 1.
+///
+/// # Errors
+/// 400 InvalidHeaderValue, for a negative one too (recorded).
+pub fn read_sequence(header: &str, text: &str) -> Result<u64, StorageError> {
+    text.trim().parse().ok().filter(|number| *number <= MAX_SEQUENCE).ok_or_else(|| StorageError::invalid_header(header, text))
+}
+
+/// What a writer says of the sequence number (`x-ms-if-sequence-number-…`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SequenceConditions {
+    /// At most this.
+    pub le: Option<u64>,
+    /// Less than this.
+    pub lt: Option<u64>,
+    /// This.
+    pub eq: Option<u64>,
+}
+
+impl SequenceConditions {
+    /// Reads them; `find` gives a header's text.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue.
+    pub fn read<'a>(find: impl Fn(&'static str) -> Option<&'a str>) -> Result<SequenceConditions, StorageError> {
+        let one =
+            |name: &'static str| find(name).filter(|text| !text.is_empty()).map(|text| read_sequence(name, text)).transpose();
+        Ok(SequenceConditions {
+            le: one("x-ms-if-sequence-number-le")?,
+            lt: one("x-ms-if-sequence-number-lt")?,
+            eq: one("x-ms-if-sequence-number-eq")?,
+        })
+    }
+
+    /// Whether the blob's number is as the writer wants it.
+    ///
+    /// # Errors
+    /// 412 SequenceNumberConditionNotMet.
+    pub fn hold(self, current: u64) -> Result<(), StorageError> {
+        let met = self.le.is_none_or(|number| current <= number)
+            && self.lt.is_none_or(|number| current < number)
+            && self.eq.is_none_or(|number| current == number);
+        if met { Ok(()) } else { Err(ErrorCode::SequenceNumberConditionNotMet.into()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_ranges_are_whole_pages() {
+        for (text, size) in [
+            ("0", Some(0)),
+            ("512", Some(512)),
+            ("513", None),
+            ("-512", None),
+            ("8796093022208", Some(8 << 40)),
+            ("8796093022720", None),
+            ("", None),
+        ] {
+            assert_eq!(read_size(text).ok(), size, "{text}");
+        }
+        for (text, verdict) in [
+            ("bytes=0-511", "ok"),
+            ("bytes=512-1023", "ok"),
+            ("bytes=0-1023", "ok"),
+            ("bytes=0-510", "InvalidPageRange"),
+            ("bytes=1-512", "InvalidPageRange"),
+            ("bytes=512-1535", "InvalidPageRange"),
+            ("bytes=0-", "InvalidHeaderValue"),
+            ("0-511", "InvalidHeaderValue"),
+            ("", "InvalidHeaderValue"),
+        ] {
+            let seen = read_range("x-ms-range", text, 1024).map_or_else(|fault| fault.code().name(), |_| "ok");
+            assert_eq!(seen, verdict, "{text}");
+        }
+    }
+
+    #[test]
+    fn sequence_numbers_go_as_asked() {
+        for (action, number, current, result) in [
+            ("max", Some("5"), 3, Ok(5)),
+            ("max", Some("5"), 7, Ok(7)),
+            ("update", Some("5"), 7, Ok(5)),
+            ("Increment", None, 7, Ok(8)),
+            ("increment", None, MAX_SEQUENCE, Err("SequenceNumberIncrementTooLarge")),
+            ("increment", Some("1"), 7, Err("InvalidHeaderValue")),
+            ("update", None, 7, Err("MissingRequiredHeader")),
+            ("update", Some("-1"), 7, Err("InvalidHeaderValue")),
+            ("update", Some("9223372036854775808"), 7, Err("InvalidHeaderValue")),
+            ("double", Some("1"), 7, Err("InvalidHeaderValue")),
+        ] {
+            let seen = Action::read(action, number).and_then(|action| action.apply(current)).map_err(|fault| fault.code().name());
+            assert_eq!(seen, result, "{action} {number:?} on {current}");
+        }
+    }
+
+    #[test]
+    fn sequence_conditions_hold_together() {
+        let read =
+            |name: &'static str, value: &'static str| SequenceConditions::read(move |asked| (asked == name).then_some(value));
+        for (name, value, current, holds) in [
+            ("x-ms-if-sequence-number-le", "5", 5, true),
+            ("x-ms-if-sequence-number-le", "5", 6, false),
+            ("x-ms-if-sequence-number-lt", "5", 4, true),
+            ("x-ms-if-sequence-number-lt", "5", 5, false),
+            ("x-ms-if-sequence-number-eq", "5", 5, true),
+            ("x-ms-if-sequence-number-eq", "5", 4, false),
+        ] {
+            assert_eq!(read(name, value).unwrap().hold(current).is_ok(), holds, "{name} {value} on {current}");
+        }
+        assert!(read("x-ms-if-sequence-number-eq", "-1").is_err());
+    }
+}

@@ -1,0 +1,88 @@
+//! The answer's stream: an Avro object container of four kinds of records, each in a block of its own. As recorded, byte for byte.
+
+use crate::rules::blob::query::value::QueryError;
+
+/// The schema of the records, as the service writes it.
+const SCHEMA: &str = include_str!("schema.json");
+
+/// Writes records between sync marks.
+#[derive(Debug)]
+pub struct Writer {
+    sync: [u8; 16],
+    out: Vec<u8>,
+}
+
+impl Writer {
+    /// A stream that begins, with its sync mark.
+    pub fn new(sync: [u8; 16]) -> Writer {
+        let mut out = b"Obj\x01".to_vec();
+        // One entry of metadata, and the end of the metadata. No codec is named, so there is none.
+        long(&mut out, 1);
+        text(&mut out, "avro.schema");
+        text(&mut out, SCHEMA);
+        long(&mut out, 0);
+        out.extend_from_slice(&sync);
+        Writer { sync, out }
+    }
+
+    /// A piece of the result.
+    pub fn data(&mut self, data: &[u8]) {
+        let mut record = vec![0];
+        bytes(&mut record, data);
+        self.block(&record);
+    }
+
+    /// What is wrong with the row at this position in the blob.
+    pub fn error(&mut self, trouble: QueryError, position: u64) {
+        let mut record = vec![2, trouble.fatal.into()];
+        text(&mut record, trouble.name);
+        text(&mut record, trouble.says);
+        long(&mut record, position);
+        self.block(&record);
+    }
+
+    /// How many bytes were read, of how many.
+    pub fn progress(&mut self, read: u64, total: u64) {
+        let mut record = vec![4];
+        long(&mut record, read);
+        long(&mut record, total);
+        self.block(&record);
+    }
+
+    /// The end.
+    pub fn end(&mut self, total: u64) {
+        let mut record = vec![6];
+        long(&mut record, total);
+        self.block(&record);
+    }
+
+    /// What was written since it was last taken.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.out)
+    }
+
+    fn block(&mut self, record: &[u8]) {
+        long(&mut self.out, 1);
+        bytes(&mut self.out, record);
+        self.out.extend_from_slice(&self.sync);
+    }
+}
+
+/// A number that is not negative: zigzag, seven bits a byte, the least first.
+fn long(out: &mut Vec<u8>, number: u64) {
+    let mut rest = number << 1;
+    while rest > 0x7f {
+        out.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    out.push(rest as u8);
+}
+
+fn bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    long(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+fn text(out: &mut Vec<u8>, text: &str) {
+    bytes(out, text.as_bytes());
+}

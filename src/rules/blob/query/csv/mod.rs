@@ -1,0 +1,182 @@
+//! Delimited text: rows of fields, read as they come and written as asked.
+//!
+//! The `csv` crate does not fit: separators of several bytes, and where each row begins in the blob, are needed here.
+
+use crate::rules::blob::query::evaluate::{InputRow, is_called};
+use crate::rules::blob::query::input::{Input, LONGEST};
+use crate::rules::blob::query::sql::{Quoted, Step};
+use crate::rules::blob::query::value::{QueryError, Value};
+use bytes::Bytes;
+
+/// How fields and rows are told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// Between fields.
+    pub column: Vec<u8>,
+    /// Around a field that holds any of these.
+    pub quote: Option<u8>,
+    /// After each row.
+    pub record: Vec<u8>,
+    /// Before a character that stands for itself.
+    pub escape: Option<u8>,
+    /// Whether the first row has the names of the columns: of the input, and of the answer if the input has them.
+    pub headers: bool,
+}
+
+impl Default for Dialect {
+    fn default() -> Dialect {
+        Dialect { column: b",".into(), quote: Some(b'"'), record: b"\n".into(), escape: None, headers: false }
+    }
+}
+
+/// A row: its fields one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Fields {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A field, counted from 0.
+    pub fn get(&self, at: usize) -> Option<&[u8]> {
+        let start = if at == 0 { 0 } else { *self.ends.get(at - 1)? };
+        self.bytes.get(start..*self.ends.get(at)?)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).filter_map(|at| self.get(at))
+    }
+
+    /// Reads the next row; false at the end.
+    ///
+    /// # Errors
+    /// A row that is too long, or that ends inside quotes.
+    pub fn read<I: Iterator<Item = Bytes>>(&mut self, input: &mut Input<I>, dialect: &Dialect) -> Result<bool, QueryError> {
+        self.bytes.clear();
+        self.ends.clear();
+        if input.peek().is_none() {
+            return Ok(false);
+        }
+        // Whether in quotes, and from where on bytes are free to make up a separator.
+        let (mut quoted, mut free) = (false, 0);
+        while let Some(byte) = input.next() {
+            if self.bytes.len() >= LONGEST {
+                return Err(QueryError::INPUT);
+            }
+            let begins = self.bytes.len() == self.ends.last().copied().unwrap_or(0) && free == self.bytes.len();
+            if Some(byte) == dialect.quote && (quoted || begins) {
+                if quoted && input.peek() == Some(byte) {
+                    input.next();
+                    self.bytes.push(byte);
+                } else {
+                    quoted = !quoted;
+                    // What follows a quote is not the beginning of a field any more.
+                    free = if quoted { usize::MAX } else { self.bytes.len() };
+                }
+            } else if Some(byte) == dialect.escape {
+                self.bytes.push(input.next().unwrap_or(byte));
+                free = if quoted { usize::MAX } else { self.bytes.len() };
+            } else {
+                self.bytes.push(byte);
+                if quoted {
+                    continue;
+                }
+                if self.separated(&dialect.record, free) {
+                    // A line ends in CR LF as well.
+                    if dialect.record == b"\n" && self.bytes.len() > free && self.bytes.last() == Some(&b'\r') {
+                        self.bytes.pop();
+                    }
+                    self.ends.push(self.bytes.len());
+                    return Ok(true);
+                }
+                if self.separated(&dialect.column, free) {
+                    self.ends.push(self.bytes.len());
+                    free = self.bytes.len();
+                }
+            }
+        }
+        if quoted {
+            return Err(QueryError::INPUT);
+        }
+        self.ends.push(self.bytes.len());
+        Ok(true)
+    }
+
+    /// Takes a separator off the end, if one is there.
+    fn separated(&mut self, separator: &[u8], free: usize) -> bool {
+        let found = self.bytes.get(free..).is_some_and(|tail| tail.ends_with(separator)) && !separator.is_empty();
+        if found {
+            self.bytes.truncate(self.bytes.len() - separator.len());
+        }
+        found
+    }
+}
+
+/// A row with the names of its columns, if they have any.
+#[derive(Debug)]
+pub struct Named<'a> {
+    /// The names.
+    pub names: Option<&'a Fields>,
+    /// The fields.
+    pub fields: &'a Fields,
+}
+
+impl Named<'_> {
+    /// The name of a column, counted from 0.
+    pub fn name(&self, at: usize) -> String {
+        let name = self.names.and_then(|names| names.get(at));
+        name.map_or_else(|| format!("_{}", at + 1), |name| String::from_utf8_lossy(name).into_owned())
+    }
+
+    fn place(&self, name: &str, quoted: Quoted) -> Option<usize> {
+        let named = |known: &[u8]| std::str::from_utf8(known).is_ok_and(|known| is_called(known, name, quoted));
+        let ordinal = || name.strip_prefix('_')?.parse::<usize>().ok()?.checked_sub(1);
+        self.names.and_then(|names| names.iter().position(named)).or_else(ordinal)
+    }
+}
+
+impl InputRow for Named<'_> {
+    fn field(&self, path: &[Step]) -> Result<Value, QueryError> {
+        let [Step::Name(name, quoted)] = path else { return Err(QueryError::COLUMN) };
+        let place = self.place(name, *quoted).ok_or(QueryError::COLUMN)?;
+        let field = self.fields.get(place).ok_or(QueryError::ORDINAL)?;
+        Ok(Value::Text(String::from_utf8_lossy(field).into_owned()))
+    }
+}
+
+/// Writes a row.
+pub fn write<'a>(out: &mut Vec<u8>, fields: impl Iterator<Item = &'a [u8]>, dialect: &Dialect) {
+    for (at, field) in fields.enumerate() {
+        if at > 0 {
+            out.extend_from_slice(&dialect.column);
+        }
+        write_field(out, field, dialect);
+    }
+    out.extend_from_slice(&dialect.record);
+}
+
+fn write_field(out: &mut Vec<u8>, field: &[u8], dialect: &Dialect) {
+    let holds = |part: &[u8]| !part.is_empty() && field.windows(part.len()).any(|window| window == part);
+    let special = |byte: &u8| Some(*byte) == dialect.quote || Some(*byte) == dialect.escape;
+    let quote = match dialect.quote {
+        Some(quote) if holds(&dialect.column) || holds(&dialect.record) || field.iter().any(special) => quote,
+        _ => return out.extend_from_slice(field),
+    };
+    out.push(quote);
+    for byte in field {
+        if special(byte) {
+            out.push(dialect.escape.unwrap_or(quote));
+        }
+        out.push(*byte);
+    }
+    out.push(quote);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! Moments as queries compute with them: read from ISO 8601, moved, held apart, taken apart and written by a pattern.
+//!
+//! A moment keeps the offset that it was written with. Two are compared as moments, wherever they were written; what is taken out of
+//! one (its hour, its day) is what stood there.
+
+use crate::rules::blob::query::sql::Part;
+use crate::rules::time::Timestamp;
+use chrono::{Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+
+/// A moment, and how far east of Greenwich it was written, in minutes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DateTime {
+    /// When.
+    pub at: Timestamp,
+    offset: i32,
+}
+
+impl DateTime {
+    /// A moment in UTC.
+    pub fn utc(at: Timestamp) -> DateTime {
+        DateTime { at, offset: 0 }
+    }
+
+    /// Reads the forms of W3C's profile of ISO 8601: `2007`, `2007-01`, `2007-01-02`, each also with a `T` behind it, and a whole date
+    /// with `T03:04`, `T03:04:05` or `T03:04:05.006`, then `Z`, `+05:30` or nothing, which is `Z`.
+    pub fn parse(text: &str) -> Option<DateTime> {
+        let (date, time) = text.split_once(['T', 't']).unwrap_or((text, ""));
+        let mut parts = date.split('-');
+        let year = digits(parts.next()?, 4)?;
+        let month = parts.next().map(|part| digits(part, 2));
+        let day = parts.next().map(|part| digits(part, 2));
+        let whole = day.is_some();
+        let date = NaiveDate::from_ymd_opt(year as i32, month.unwrap_or(Some(1))?, day.unwrap_or(Some(1))?)?;
+        if parts.next().is_some() || (!whole && !time.is_empty()) {
+            return None;
+        }
+        if time.is_empty() {
+            return DateTime::local(date.into(), 0);
+        }
+        let (time, offset) = match time.find(['Z', 'z', '+', '-']) {
+            Some(at) => (&time[..at], zone(&time[at..])?),
+            None => (time, 0),
+        };
+        let mut parts = time.splitn(3, ':');
+        let (hour, minute) = (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
+        let (second, fraction) = match parts.next() {
+            None => (0, 0),
+            Some(second) => {
+                let (second, fraction) = second.split_once('.').map_or((second, None), |(second, rest)| (second, Some(rest)));
+                (digits(second, 2)?, fraction.map_or(Some(0), nanoseconds)?)
+            }
+        };
+        DateTime::local(date.and_time(NaiveTime::from_hms_nano_opt(hour, minute, second, fraction)?), offset)
+    }
+
+    /// So many parts later, or earlier. The last day of a month stands for those that it lacks. `None` out of the years 1 to 9999.
+    pub fn add(self, part: Part, quantity: i64) -> Option<DateTime> {
+        let (civil, count) = (self.civil(), quantity.unsigned_abs());
+        let months = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok()).map(Months::new);
+        let moved = match (part, quantity >= 0) {
+            (Part::Year, true) => civil.checked_add_months(months(count.checked_mul(12))?)?,
+            (Part::Year, false) => civil.checked_sub_months(months(count.checked_mul(12))?)?,
+            (Part::Month, true) => civil.checked_add_months(months(Some(count))?)?,
+            (Part::Month, false) => civil.checked_sub_months(months(Some(count))?)?,
+            (Part::Day, true) => civil.checked_add_days(Days::new(count))?,
+            (Part::Day, false) => civil.checked_sub_days(Days::new(count))?,
+            (Part::Hour, _) => civil.checked_add_signed(Duration::try_hours(quantity)?)?,
+            (Part::Minute, _) => civil.checked_add_signed(Duration::try_minutes(quantity)?)?,
+            (Part::Second, _) => civil.checked_add_signed(Duration::try_seconds(quantity)?)?,
+            (Part::TimezoneHour | Part::TimezoneMinute, _) => return None,
+        };
+        DateTime::local(moved, self.offset)
+    }
+
+    /// How many whole parts later another moment is; less than 0 when it is earlier.
+    pub fn until(self, other: DateTime, part: Part) -> i64 {
+        if other.at < self.at {
+            return -other.until(self, part);
+        }
+        let months = || {
+            let (from, to) = (DateTime::utc(self.at).civil(), DateTime::utc(other.at).civil());
+            let months = i64::from(to.year() - from.year()) * 12 + i64::from(to.month()) - i64::from(from.month());
+            months - i64::from((to.day(), to.time()) < (from.day(), from.time()))
+        };
+        let seconds = self.at.seconds_apart(other.at) as i64;
+        match part {
+            Part::Year => months() / 12,
+            Part::Month => months(),
+            Part::Day => seconds / 86_400,
+            Part::Hour => seconds / 3_600,
+            Part::Minute => seconds / 60,
+            Part::Second => seconds,
+            Part::TimezoneHour | Part::TimezoneMinute => 0,
+        }
+    }
+
+    /// A part of it, as it was written.
+    pub fn part(self, part: Part) -> i64 {
+        let civil = self.civil();
+        match part {
+            Part::Year => civil.year().into(),
+            Part::Month => civil.month().into(),
+            Part::Day => civil.day().into(),
+            Part::Hour => civil.hour().into(),
+            Part::Minute => civil.minute().into(),
+            Part::Second => civil.second().into(),
+            Part::TimezoneHour => (self.offset / 60).into(),
+            Part::TimezoneMinute => (self.offset % 60).into(),
+        }
+    }
+
+    /// Writes it by a pattern: runs of letters stand for its parts, `'…'` and all else for themselves. `None` for letters that stand
+    /// for nothing.
+    pub fn write(self, pattern: &str) -> Option<String> {
+        let mut out = String::new();
+        let mut rest = pattern;
+        while let Some(first) = rest.chars().next() {
+            if let Some(after) = rest.strip_prefix('\'') {
+                let (text, after) = after.split_once('\'')?;
+                out.push_str(if text.is_empty() { "'" } else { text });
+                rest = after;
+                continue;
+            }
+            let run = rest.find(|c| c != first).filter(|_| first.is_ascii_alphabetic());
+            let length = run.unwrap_or(if first.is_ascii_alphabetic() { rest.len() } else { first.len_utf8() });
+            let (piece, after) = rest.split_at(length);
+            if first.is_ascii_alphabetic() {
+                out.push_str(&self.piece(piece)?);
+            } else {
+                out.push_str(piece);
+            }
+            rest = after;
+        }
+        Some(out)
+    }
+
+    fn piece(self, piece: &str) -> Option<String> {
+        const MONTHS: [&str; 12] = [
+            "January",
+            "February",
+            "March",
+            "April",
+            "May",
+            "June",
+            "July",
+            "August",
+            "September",
+            "October",
+            "November",
+            "December",
+        ];
+        let at = self.civil();
+        let month = MONTHS.get(at.month0() as usize)?;
+        Some(match piece {
+            "yy" => format!("{:02}", at.year() % 100),
+            "y" | "yyyy" => format!("{:04}", at.year()),
+            "M" => at.month().to_string(),
+            "MM" => format!("{:02}", at.month()),
+            // In capitals, as the reference has it.
+            "MMM" => month[..3].to_uppercase(),
+            "MMMM" => (*month).to_owned(),
+            "d" => at.day().to_string(),
+            "dd" => format!("{:02}", at.day()),
+            "a" => if at.hour12().0 { "PM" } else { "AM" }.to_owned(),
+            "h" => at.hour12().1.to_string(),
+            "hh" => format!("{:02}", at.hour12().1),
+            "H" => at.hour().to_string(),
+            "HH" => format!("{:02}", at.hour()),
+            "m" => at.minute().to_string(),
+            "mm" => format!("{:02}", at.minute()),
+            "s" => at.second().to_string(),
+            "ss" => format!("{:02}", at.second()),
+            "S" | "SS" | "SSS" => format!("{:09}", at.nanosecond())[..piece.len()].to_owned(),
+            "X" | "XX" | "XXX" | "XXXX" | "XXXXX" if self.offset == 0 => "Z".to_owned(),
+            "X" | "x" => self.zone(None),
+            "XX" | "XXXX" | "xx" | "xxxx" => self.zone(Some("")),
+            "XXX" | "XXXXX" | "xxx" | "xxxxx" => self.zone(Some(":")),
+            _ => return None,
+        })
+    }
+
+    /// The offset: its hours, and behind a separator its minutes.
+    fn zone(self, separator: Option<&str>) -> String {
+        let sign = if self.offset < 0 { '-' } else { '+' };
+        let (hours, minutes) = (self.offset.abs() / 60, self.offset.abs() % 60);
+        match separator {
+            None => format!("{sign}{hours:02}"),
+            Some(separator) => format!("{sign}{hours:02}{separator}{minutes:02}"),
+        }
+    }
+
+    /// The clock and the calendar where it was written.
+    fn civil(self) -> NaiveDateTime {
+        let utc = self.at.civil();
+        utc.checked_add_signed(Duration::minutes(self.offset.into())).unwrap_or(utc)
+    }
+
+    /// From the clock and the calendar where it was written.
+    fn local(civil: NaiveDateTime, offset: i32) -> Option<DateTime> {
+        let utc = civil.checked_sub_signed(Duration::minutes(offset.into()))?;
+        (1..=9999).contains(&utc.year()).then(|| DateTime { at: Timestamp::from_civil(utc), offset })
+    }
+}
+
+/// A number of exactly so many digits.
+fn digits(text: &str, count: usize) -> Option<u32> {
+    (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
+}
+
+/// The nanoseconds of a decimal fraction, as far as it has any.
+fn nanoseconds(fraction: &str) -> Option<u32> {
+    if fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    format!("{fraction:0<9.9}").parse().ok()
+}
+
+/// The minutes of `Z`, `+05:30` or `-08:00`.
+fn zone(text: &str) -> Option<i32> {
+    if text.eq_ignore_ascii_case("Z") {
+        return Some(0);
+    }
+    let (hours, minutes) = text.get(1..)?.split_once(':')?;
+    let (hours, minutes) = (digits(hours, 2)?, digits(minutes, 2)?);
+    let offset = (hours * 60 + minutes) as i32;
+    (hours < 24 && minutes < 60).then_some(if text.starts_with('-') { -offset } else { offset })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,278 @@
+//! What an expression is worth in a row: three-valued where nulls come in.
+
+use crate::rules::blob::query::dates::DateTime;
+use crate::rules::blob::query::sql::{Comparison, Expr, Function, Part, Quoted, Sign, Step};
+use crate::rules::blob::query::value::{Kind, QueryError, Value};
+use crate::rules::time::Timestamp;
+use std::cmp::Ordering;
+
+/// A row, as expressions see it.
+pub trait InputRow {
+    /// The value at the end of a path.
+    ///
+    /// # Errors
+    /// What is wrong with the row, or with the path.
+    fn field(&self, path: &[Step]) -> Result<Value, QueryError>;
+}
+
+/// What an expression is worth in a row.
+///
+/// # Errors
+/// What is wrong with the row.
+pub fn evaluate(expr: &Expr, row: &dyn InputRow, now: Timestamp) -> Result<Value, QueryError> {
+    let worth = |expr: &Expr| evaluate(expr, row, now);
+    match expr {
+        Expr::Value(value) => Ok(value.clone()),
+        Expr::Field(path) => row.field(path),
+        Expr::Not(inner) => Ok(truth(worth(inner)?.truth()?.map(|truth| !truth))),
+        Expr::Negate(inner) => arithmetic(Value::Int(0), Sign::Minus, worth(inner)?),
+        Expr::All(parts) => connect(parts.iter().map(worth), false),
+        Expr::Any(parts) => connect(parts.iter().map(worth), true),
+        Expr::Chain(first, rest) => {
+            rest.iter().try_fold(worth(first)?, |left, (sign, right)| arithmetic(left, *sign, worth(right)?))
+        }
+        Expr::Compare(left, how, right) => Ok(truth(worth(left)?.compare(worth(right)?)?.map(|order| how.holds(order)))),
+        Expr::Between(inner, low, high) => {
+            let inner = worth(inner)?;
+            let above = inner.clone().compare(worth(low)?)?.map(Ordering::is_ge);
+            let below = inner.compare(worth(high)?)?.map(Ordering::is_le);
+            connect([above, below].into_iter().map(|part| Ok(truth(part))), false)
+        }
+        Expr::In(inner, values) => {
+            let inner = worth(inner)?;
+            let equal = |value: &Expr| Ok(truth(inner.clone().compare(worth(value)?)?.map(Ordering::is_eq)));
+            connect(values.iter().map(equal), true)
+        }
+        Expr::Like(inner, pattern, escape) => {
+            let escape = escape.as_deref().map(|escape| text(worth(escape)?)).transpose()?.flatten();
+            match (text(worth(inner)?)?, text(worth(pattern)?)?) {
+                (Some(inner), Some(pattern)) => {
+                    Ok(Value::Bool(like(&inner, &pattern, escape.and_then(|escape| escape.chars().next()))))
+                }
+                _ => Ok(Value::Null),
+            }
+        }
+        Expr::IsNull(inner) => Ok(Value::Bool(worth(inner)?.is_null())),
+        Expr::IsMissing(inner) => Ok(Value::Bool(worth(inner)? == Value::Missing)),
+        Expr::Cast(inner, kind) => worth(inner)?.cast(*kind),
+        Expr::DateAdd(part, quantity, moment) => date_add(*part, worth(quantity)?, worth(moment)?),
+        Expr::DateDiff(part, from, to) => Ok(match (moment(worth(from)?)?, moment(worth(to)?)?) {
+            (Some(from), Some(to)) => Value::Int(from.until(to, *part)),
+            _ => Value::Null,
+        }),
+        Expr::Extract(part, of) => Ok(moment(worth(of)?)?.map_or(Value::Null, |moment| Value::Int(moment.part(*part)))),
+        Expr::Call(function, given) => {
+            let given = given.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
+            call(*function, given, now)
+        }
+    }
+}
+
+impl Comparison {
+    fn holds(self, order: Ordering) -> bool {
+        match self {
+            Comparison::Equal => order.is_eq(),
+            Comparison::NotEqual => order.is_ne(),
+            Comparison::LessOrEqual => order.is_le(),
+            Comparison::Less => order.is_lt(),
+            Comparison::GreaterOrEqual => order.is_ge(),
+            Comparison::Greater => order.is_gt(),
+        }
+    }
+}
+
+/// The value of a JSON document at the end of a path.
+pub fn lookup<'a>(json: &'a serde_json::Value, path: &[Step]) -> Option<&'a serde_json::Value> {
+    path.iter().try_fold(json, |at, step| match step {
+        Step::Name(name, quoted) => at.as_object()?.iter().find(|(key, _)| is_called(key, name, *quoted)).map(|(_, value)| value),
+        Step::At(index) => at.get(index),
+        Step::Each => None,
+    })
+}
+
+/// Whether something called `name` is meant: in any case of letters, unless the query quotes it.
+pub fn is_called(name: &str, asked: &str, quoted: Quoted) -> bool {
+    match quoted {
+        Quoted::Yes => name == asked,
+        Quoted::No => name.eq_ignore_ascii_case(asked),
+    }
+}
+
+fn truth(truth: Option<bool>) -> Value {
+    truth.map_or(Value::Null, Value::Bool)
+}
+
+/// AND, or OR when `decisive` is true: the first part of that truth decides, else a null leaves it open.
+fn connect(parts: impl Iterator<Item = Result<Value, QueryError>>, decisive: bool) -> Result<Value, QueryError> {
+    let mut open = false;
+    for part in parts {
+        match part?.truth()? {
+            Some(truth) if truth == decisive => return Ok(Value::Bool(decisive)),
+            Some(_) => {}
+            None => open = true,
+        }
+    }
+    Ok(if open { Value::Null } else { Value::Bool(!decisive) })
+}
+
+fn date_add(part: Part, quantity: Value, to: Value) -> Result<Value, QueryError> {
+    match (quantity.cast(Kind::Int)?, moment(to)?) {
+        (Value::Int(quantity), Some(moment)) => moment.add(part, quantity).map(Value::Time).ok_or(QueryError::ARITHMETIC),
+        _ => Ok(Value::Null),
+    }
+}
+
+fn moment(value: Value) -> Result<Option<DateTime>, QueryError> {
+    match value.cast(Kind::Timestamp)? {
+        Value::Time(moment) => Ok(Some(moment)),
+        _ => Ok(None),
+    }
+}
+
+/// One step of arithmetic: whole numbers stay whole, as in T-SQL, and null stays null. A number added to a moment counts days.
+pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, QueryError> {
+    match (&left, sign, &right) {
+        (Value::Time(_), Sign::Plus, _) => return date_add(Part::Day, right, left),
+        (_, Sign::Plus, Value::Time(_)) => return date_add(Part::Day, left, right),
+        _ => {}
+    }
+    match (left.number()?, right.number()?) {
+        (Value::Int(left), Value::Int(right)) => match sign {
+            Sign::Plus => left.checked_add(right),
+            Sign::Minus => left.checked_sub(right),
+            Sign::Times => left.checked_mul(right),
+            Sign::Over => left.checked_div(right),
+            Sign::Modulo => left.checked_rem(right),
+        }
+        .map(Value::Int)
+        .ok_or(QueryError::ARITHMETIC),
+        (left, right) => match (left.cast(Kind::Float)?, right.cast(Kind::Float)?) {
+            (Value::Float(left), Value::Float(right)) => {
+                let result = match sign {
+                    Sign::Plus => left + right,
+                    Sign::Minus => left - right,
+                    Sign::Times => left * right,
+                    Sign::Over => left / right,
+                    Sign::Modulo => left % right,
+                };
+                if result.is_finite() { Ok(Value::Float(result)) } else { Err(QueryError::ARITHMETIC) }
+            }
+            _ => Ok(Value::Null),
+        },
+    }
+}
+
+fn text(value: Value) -> Result<Option<String>, QueryError> {
+    match value.cast(Kind::String)? {
+        Value::Text(text) => Ok(Some(text)),
+        _ => Ok(None),
+    }
+}
+
+fn call(function: Function, given: Vec<Value>, now: Timestamp) -> Result<Value, QueryError> {
+    let mut given = given.into_iter();
+    if function == Function::UtcNow {
+        return Ok(Value::Time(DateTime::utc(now)));
+    }
+    if function == Function::Coalesce {
+        return Ok(given.find(|value| !value.is_null()).unwrap_or(Value::Null));
+    }
+    let first = given.next().unwrap_or(Value::Null);
+    if function == Function::NullIf {
+        let equal = first.clone().compare(given.next().unwrap_or(Value::Null))?.is_some_and(Ordering::is_eq);
+        return Ok(if equal { Value::Null } else { first });
+    }
+    if function == Function::ToTimestamp {
+        return first.cast(Kind::Timestamp);
+    }
+    if function == Function::ToString {
+        let pattern = text(given.next().unwrap_or(Value::Null))?;
+        return match (moment(first)?, pattern) {
+            (Some(moment), Some(pattern)) => moment.write(&pattern).map(Value::Text).ok_or(QueryError::PATTERN),
+            _ => Ok(Value::Null),
+        };
+    }
+    let Some(first) = text(first)? else { return Ok(Value::Null) };
+    Ok(match function {
+        Function::CharLength => Value::Int(first.chars().count() as i64),
+        Function::Lower => Value::Text(first.to_lowercase()),
+        Function::Upper => Value::Text(first.to_uppercase()),
+        Function::Substring => {
+            let (start, length) = (given.next().unwrap_or(Value::Null).cast(Kind::Int)?, given.next());
+            let length = length.map_or(Ok(Value::Int(i64::MAX)), |length| length.cast(Kind::Int))?;
+            let (Value::Int(start), Value::Int(length)) = (start, length) else { return Ok(Value::Null) };
+            let end = start.saturating_add(length.max(0)).max(0) as usize;
+            let start = start.max(0) as usize;
+            Value::Text(first.chars().take(end).skip(start).collect())
+        }
+        _ => {
+            let these = match given.next() {
+                None => " ".to_owned(),
+                Some(these) => match text(these)? {
+                    Some(these) => these,
+                    None => return Ok(Value::Null),
+                },
+            };
+            let these = |c: char| these.contains(c);
+            let trimmed = match function {
+                Function::TrimLeading => first.trim_start_matches(these),
+                Function::TrimTrailing => first.trim_end_matches(these),
+                _ => first.trim_matches(these),
+            };
+            Value::Text(trimmed.to_owned())
+        }
+    })
+}
+
+/// Whether a text is as a pattern says: `%` for any characters, `_` for one, and the character after `escape` for itself.
+fn like(text: &str, pattern: &str, escape: Option<char>) -> bool {
+    /// A piece of a pattern.
+    #[derive(PartialEq)]
+    enum Piece {
+        Any,
+        One,
+        This(char),
+    }
+    let mut pieces = Vec::new();
+    let mut rest = pattern.chars();
+    while let Some(c) = rest.next() {
+        pieces.push(match c {
+            c if Some(c) == escape => Piece::This(rest.next().unwrap_or(c)),
+            '%' => Piece::Any,
+            '_' => Piece::One,
+            c => Piece::This(c),
+        });
+    }
+    let text: Vec<char> = text.chars().collect();
+    // Where to go on when a guess of what the last `%` covers was too short.
+    let (mut at, mut piece, mut back) = (0, 0, None);
+    loop {
+        match pieces.get(piece) {
+            Some(Piece::Any) => {
+                piece += 1;
+                back = Some((at, piece));
+                continue;
+            }
+            None if at == text.len() => return true,
+            Some(Piece::One) if at < text.len() => {
+                (at, piece) = (at + 1, piece + 1);
+                continue;
+            }
+            Some(Piece::This(c)) if text.get(at) == Some(c) => {
+                (at, piece) = (at + 1, piece + 1);
+                continue;
+            }
+            _ => {}
+        }
+        match back {
+            Some((from, after)) if from < text.len() => {
+                back = Some((from + 1, after));
+                (at, piece) = (from + 1, after);
+            }
+            _ => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,414 @@
+//! Query Blob Contents: rows out of a blob's text, those and as much of them as a query asks for.
+//!
+//! A [`Run`] reads the blob's chunks as its answer is taken, a batch at a time: neither the blob nor the answer is ever held whole.
+
+mod avro;
+#[cfg(feature = "arrow")]
+mod columns;
+mod csv;
+mod dates;
+mod evaluate;
+mod input;
+mod json;
+#[cfg(feature = "arrow")]
+pub mod parquet;
+mod parse;
+mod rows;
+mod sql;
+mod value;
+
+#[cfg(feature = "arrow")]
+use crate::rules::blob::arrow;
+use crate::rules::blob::query::csv::{Fields, Named};
+use crate::rules::blob::query::evaluate::{InputRow, arithmetic, evaluate};
+use crate::rules::blob::query::input::Input;
+use crate::rules::blob::query::rows::Rows;
+use crate::rules::blob::query::sql::{Aggregate, Column, Expr, Select, Sign, Step};
+use crate::rules::blob::query::value::{Kind, QueryError, Value};
+use crate::rules::time::Timestamp;
+use bytes::Bytes;
+pub use csv::Dialect;
+pub use parse::parse;
+pub use sql::Query;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// How much of the blob is read for one batch of the answer, in bytes.
+const READ: u64 = 256 << 10;
+
+/// How rows are written in text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Fields between separators.
+    Delimited(Dialect),
+    /// JSON values, with this between them.
+    Json(Vec<u8>),
+}
+
+/// How an answer's rows are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// As text.
+    Text(Format),
+    /// As an Apache Arrow stream of these columns.
+    #[cfg(feature = "arrow")]
+    Arrow(Vec<arrow::Column>),
+}
+
+/// What is to be done with a blob.
+#[derive(Clone, Debug)]
+pub struct Task {
+    query: Query,
+    input: Arc<Format>,
+    output: Output,
+}
+
+impl Task {
+    /// A query, the format of what it is asked of, and that of its answer; or why they do not go together.
+    pub fn new(query: Query, input: Format, output: Output) -> Result<Task, String> {
+        match (&input, &query.select) {
+            (Format::Delimited(_), _) if !matches!(query.from[..], [] | [Step::Each]) => {
+                Err("delimited text has no path to follow".into())
+            }
+            (Format::Json(_), Select::Split(_)) => Err("only delimited text can be split".into()),
+            _ => Ok(Task { query, input: input.into(), output }),
+        }
+    }
+}
+
+/// An answer being made: its pieces, as they are taken.
+#[derive(Debug)]
+pub struct Run<I> {
+    task: Task,
+    input: Input<I>,
+    size: u64,
+    now: Timestamp,
+    writer: avro::Writer,
+    /// The first row, where it has the names of the columns.
+    names: Option<Fields>,
+    /// The row that was read last, kept for its memory.
+    fields: Fields,
+    /// How many rows may still be answered.
+    left: u64,
+    tally: Tally,
+    /// Rows that wait to be sent.
+    rows: Rows,
+    troubles: Vec<(QueryError, u64)>,
+    stage: Stage,
+}
+
+/// How far an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nothing was sent.
+    New,
+    /// Something was.
+    Under,
+    /// Everything was.
+    Done,
+}
+
+/// What an aggregate has come to.
+#[derive(Debug, Default)]
+struct Tally {
+    count: i64,
+    value: Option<Value>,
+    /// Where the batch begins that is being measured.
+    start: u64,
+}
+
+impl<I: Iterator<Item = Bytes>> Run<I> {
+    /// The answer about these chunks, so many bytes in all.
+    pub fn new(task: Task, chunks: I, size: u64, now: Timestamp, sync: [u8; 16]) -> Run<I> {
+        Run {
+            left: task.query.limit.unwrap_or(u64::MAX),
+            rows: Rows::new(&task.output),
+            task,
+            input: Input::new(chunks),
+            size,
+            now,
+            writer: avro::Writer::new(sync),
+            names: None,
+            fields: Fields::default(),
+            tally: Tally::default(),
+            troubles: Vec::new(),
+            stage: Stage::New,
+        }
+    }
+
+    /// Reads a batch; whether there is more to read.
+    fn batch(&mut self) -> bool {
+        let until = self.input.position() + READ;
+        while self.input.position() < until && !self.rows.is_full() {
+            if self.left == 0 {
+                return false;
+            }
+            let place = self.input.position();
+            match self.record(place) {
+                Ok(true) => {}
+                Ok(false) => {
+                    if let Err(trouble) = self.total() {
+                        self.troubles.push((trouble, place));
+                    }
+                    return false;
+                }
+                Err(trouble) => {
+                    self.troubles.push((trouble, place));
+                    if trouble.fatal {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Reads the record that begins here, and answers its rows; false when there is none.
+    fn record(&mut self, place: u64) -> Result<bool, QueryError> {
+        let input = self.task.input.clone();
+        match &*input {
+            Format::Delimited(dialect) => {
+                let mut fields = std::mem::take(&mut self.fields);
+                let more = fields.read(&mut self.input, dialect)?;
+                if more && dialect.headers && self.names.is_none() {
+                    self.rows.begin(&fields, &self.task.query.select);
+                    self.names = Some(fields);
+                    return Ok(true);
+                }
+                if more {
+                    let names = self.names.take();
+                    let done = self.row(&Named { names: names.as_ref(), fields: &fields });
+                    self.names = names;
+                    self.fields = fields;
+                    done?;
+                }
+                Ok(more)
+            }
+            Format::Json(separator) => {
+                let Some(value) = json::read(&mut self.input, separator)? else { return Ok(false) };
+                for row in json::rows(value, &self.task.query.from) {
+                    match self.row(&row) {
+                        Err(trouble) if !trouble.fatal => self.troubles.push((trouble, place)),
+                        done => done?,
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    /// Answers a row, if it is asked for.
+    fn row(&mut self, row: &impl Answered) -> Result<(), QueryError> {
+        let query = &self.task.query;
+        if let Some(filter) = &query.filter
+            && evaluate(filter, row, self.now)?.truth()? != Some(true)
+        {
+            return Ok(());
+        }
+        if self.left == 0 {
+            return Ok(());
+        }
+        match &query.select {
+            Select::All => self.rows.add(row)?,
+            Select::Columns(columns) => {
+                let worth = |column: &Column| evaluate(&column.value, row, self.now);
+                let values = columns.iter().map(worth).collect::<Result<Vec<_>, _>>()?;
+                self.rows.add_values(columns, values)?;
+            }
+            Select::Total(how, of) => {
+                let value = of.as_ref().map(|of| evaluate(of, row, self.now)).transpose()?;
+                return self.tally.add(*how, value);
+            }
+            Select::Split(least) => {
+                let size = self.input.position() - self.tally.start;
+                if size < *least {
+                    return Ok(());
+                }
+                self.tally.start = self.input.position();
+                self.rows.add_value(Value::Int(size as i64))?;
+            }
+        }
+        self.left -= 1;
+        Ok(())
+    }
+
+    /// Answers what all rows came to.
+    fn total(&mut self) -> Result<(), QueryError> {
+        let value = match &self.task.query.select {
+            Select::Total(Aggregate::Count, _) => Value::Int(self.tally.count),
+            Select::Total(Aggregate::Average, _) => match self.tally.value.take() {
+                Some(sum) => arithmetic(sum.cast(Kind::Float)?, Sign::Over, Value::Int(self.tally.count))?,
+                None => Value::Null,
+            },
+            Select::Total(..) => self.tally.value.take().unwrap_or(Value::Null),
+            Select::Split(_) if self.size > self.tally.start => Value::Int((self.size - self.tally.start) as i64),
+            Select::All | Select::Columns(_) | Select::Split(_) => return Ok(()),
+        };
+        self.rows.add_value(value)
+    }
+}
+
+impl Tally {
+    /// Counts a row; without a value, the row itself counts.
+    fn add(&mut self, how: Aggregate, value: Option<Value>) -> Result<(), QueryError> {
+        let Some(value) = value else {
+            self.count += 1;
+            return Ok(());
+        };
+        if value.is_null() {
+            return Ok(());
+        }
+        self.value = Some(match (how, self.value.take()) {
+            (Aggregate::Count, _) => Value::Null,
+            (Aggregate::Sum | Aggregate::Average, None) => value.number()?,
+            (Aggregate::Min | Aggregate::Max, None) => value,
+            (Aggregate::Sum | Aggregate::Average, Some(sum)) => {
+                self.value = Some(sum.clone());
+                arithmetic(sum, Sign::Plus, value)?
+            }
+            (Aggregate::Min | Aggregate::Max, Some(best)) => {
+                self.value = Some(best.clone());
+                let wanted = if how == Aggregate::Min { Ordering::Less } else { Ordering::Greater };
+                if value.clone().compare(best.clone())? == Some(wanted) { value } else { best }
+            }
+        });
+        self.count += 1;
+        Ok(())
+    }
+}
+
+impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
+    type Item = Bytes;
+
+    /// The next batch: its rows, what was wrong with others, how far the blob is read; at last the end.
+    fn next(&mut self) -> Option<Bytes> {
+        if self.stage == Stage::Done {
+            return None;
+        }
+        let mut more = self.batch();
+        if let Err(trouble) = self.rows.end_batch(!more) {
+            self.troubles.push((trouble, self.input.position()));
+            more = false;
+        }
+        // Recorded: the first batch has rows, even if there are none.
+        if self.stage == Stage::New || !self.rows.bytes().is_empty() {
+            self.writer.data(self.rows.bytes());
+            self.rows.clear();
+        }
+        for (trouble, place) in self.troubles.drain(..) {
+            self.writer.error(trouble, place);
+        }
+        // Rows of a Parquet file are longer as text than in the file.
+        self.writer.progress(if more { self.input.position().min(self.size) } else { self.size }, self.size);
+        self.stage = Stage::Under;
+        if !more {
+            self.writer.end(self.size);
+            self.stage = Stage::Done;
+        }
+        Some(self.writer.take().into())
+    }
+}
+
+/// A row that can be answered as it is.
+trait Answered: InputRow {
+    /// Writes it as text.
+    fn write(&self, out: &mut Vec<u8>, format: &Format);
+
+    /// The values of all its columns, in order.
+    #[cfg(feature = "arrow")]
+    fn values(&self) -> Vec<Value>;
+}
+
+impl Answered for Named<'_> {
+    fn write(&self, out: &mut Vec<u8>, format: &Format) {
+        match format {
+            Format::Delimited(dialect) => csv::write(out, self.fields.iter(), dialect),
+            Format::Json(separator) => {
+                let text = |field: &[u8]| Value::Text(String::from_utf8_lossy(field).into_owned());
+                let members = self.fields.iter().enumerate().map(|(at, field)| (self.name(at), text(field)));
+                write_members(out, members, separator);
+            }
+        }
+    }
+
+    #[cfg(feature = "arrow")]
+    fn values(&self) -> Vec<Value> {
+        self.fields.iter().map(|field| Value::Text(String::from_utf8_lossy(field).into_owned())).collect()
+    }
+}
+
+impl Answered for serde_json::Value {
+    fn write(&self, out: &mut Vec<u8>, format: &Format) {
+        match (self, format) {
+            (serde_json::Value::Object(members), Format::Delimited(dialect)) => {
+                let texts: Vec<String> = members.values().map(|value| Value::of_json(value).to_text()).collect();
+                csv::write(out, texts.iter().map(String::as_bytes), dialect);
+            }
+            (serde_json::Value::Object(_), Format::Json(separator)) => {
+                out.extend_from_slice(self.to_string().as_bytes());
+                out.extend_from_slice(separator);
+            }
+            _ => write_value(out, Value::of_json(self), format),
+        }
+    }
+
+    #[cfg(feature = "arrow")]
+    fn values(&self) -> Vec<Value> {
+        match self {
+            serde_json::Value::Object(members) => members.values().map(Value::of_json).collect(),
+            other => vec![Value::of_json(other)],
+        }
+    }
+}
+
+fn write_values(out: &mut Vec<u8>, columns: &[Column], values: Vec<Value>, format: &Format) {
+    match format {
+        Format::Delimited(dialect) => {
+            let texts: Vec<String> = values.iter().map(Value::to_text).collect();
+            csv::write(out, texts.iter().map(String::as_bytes), dialect);
+        }
+        Format::Json(separator) => {
+            let names = columns.iter().enumerate().map(column_name);
+            write_members(out, names.zip(values), separator);
+        }
+    }
+}
+
+/// What a column of the answer is called: as the query says, or by its place.
+fn column_name((at, column): (usize, &Column)) -> String {
+    match (&column.name, &column.value) {
+        (Some(name), _) => name.clone(),
+        (None, Expr::Field(path)) => last_name(path).unwrap_or_else(|| format!("_{}", at + 1)),
+        (None, _) => format!("_{}", at + 1),
+    }
+}
+
+fn write_value(out: &mut Vec<u8>, value: Value, format: &Format) {
+    match format {
+        Format::Delimited(dialect) => csv::write(out, std::iter::once(value.to_text().as_bytes()), dialect),
+        Format::Json(separator) => write_members(out, std::iter::once(("_1".to_owned(), value)), separator),
+    }
+}
+
+fn write_members(out: &mut Vec<u8>, members: impl Iterator<Item = (String, Value)>, separator: &[u8]) {
+    out.push(b'{');
+    let mut first = true;
+    for (name, value) in members.filter(|(_, value)| *value != Value::Missing) {
+        out.extend_from_slice(if first { b"" } else { b"," });
+        first = false;
+        out.extend_from_slice(format!("{}:{}", serde_json::Value::String(name), value.into_json()).as_bytes());
+    }
+    out.push(b'}');
+    out.extend_from_slice(separator);
+}
+
+/// The name of what a path leads to.
+fn last_name(path: &[Step]) -> Option<String> {
+    match path.last() {
+        Some(Step::Name(name, _)) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

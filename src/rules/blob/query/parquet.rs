@@ -1,0 +1,97 @@
+//! Parquet files, read as the JSON values of their rows, a line each, so that they are queried as JSON is.
+//!
+//! A file's directory is at its end, so it is read through a window onto the blob and not from front to back.
+
+use ::parquet::errors::{ParquetError, Result};
+use ::parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
+use ::parquet::record::reader::RowIter;
+use bytes::buf::Reader;
+use bytes::{Buf, Bytes};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What a blob's bytes are read by: where from and how many, fewer only at the end; none if they cannot be read.
+pub type Window = Box<dyn Fn(u64, u64) -> Option<Bytes> + Send + Sync>;
+
+/// A line that is no JSON, which ends a query as a row that cannot be read does.
+const TROUBLE: Bytes = Bytes::from_static(b"!");
+
+/// The rows of a file: each a JSON object and a line feed.
+pub struct Lines {
+    rows: Option<RowIter<'static>>,
+    failed: bool,
+}
+
+impl std::fmt::Debug for Lines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lines").field("failed", &self.failed).finish_non_exhaustive()
+    }
+}
+
+impl Lines {
+    /// The rows of the file behind this window, of so many bytes.
+    pub fn new(size: u64, window: Window) -> Lines {
+        let rows = guarded(|| {
+            let reader = SerializedFileReader::new(File { size, window })?;
+            // The directory is read; the rows follow group by group.
+            reader.metadata();
+            Ok(RowIter::from_file_into(Box::new(reader)))
+        });
+        Lines { failed: rows.is_none(), rows }
+    }
+}
+
+impl Iterator for Lines {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        if std::mem::take(&mut self.failed) {
+            self.rows = None;
+            return Some(TROUBLE);
+        }
+        let rows = self.rows.as_mut()?;
+        match guarded(|| rows.next().transpose()) {
+            Some(Some(row)) => Some(format!("{}\n", row.to_json_value()).into()),
+            Some(None) => None,
+            None => {
+                self.rows = None;
+                Some(TROUBLE)
+            }
+        }
+    }
+}
+
+/// What comes of reading, or nothing. The library panics on some files that are no Parquet, which must not end the server's task.
+fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(read)).ok()?.ok()
+}
+
+/// A blob as the library reads files.
+struct File {
+    size: u64,
+    window: Window,
+}
+
+impl Length for File {
+    fn len(&self) -> u64 {
+        self.size
+    }
+}
+
+impl ChunkReader for File {
+    type T = Reader<Bytes>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        // Headers of pages are read so, which are short; what is larger is asked for by its length.
+        let bytes = (self.window)(start, AHEAD.min(self.size.saturating_sub(start)));
+        bytes.map(Buf::reader).ok_or_else(|| ParquetError::EOF("the bytes cannot be read".into()))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        let end = start.checked_add(length as u64).filter(|end| *end <= self.size);
+        let bytes = end.and_then(|_| (self.window)(start, length as u64)).filter(|bytes| bytes.len() == length);
+        bytes.ok_or_else(|| ParquetError::EOF("the file ends before its content".into()))
+    }
+}
+
+/// How much is read where the library does not say how much it needs.
+const AHEAD: u64 = 1 << 20;

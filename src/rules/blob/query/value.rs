@@ -1,0 +1,231 @@
+//! The values that queries compute with, and how they become one another.
+
+use crate::rules::blob::query::dates::DateTime;
+use std::cmp::Ordering;
+
+/// A value of a row or of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A member that a JSON document does not have: null, but left out of the answer.
+    Missing,
+    /// Nothing known.
+    Null,
+    /// `BOOLEAN`
+    Bool(bool),
+    /// `INT`
+    Int(i64),
+    /// `FLOAT`
+    Float(f64),
+    /// `STRING`
+    Text(String),
+    /// `TIMESTAMP`
+    Time(DateTime),
+    /// An object or an array, which can only be handed on.
+    Json(serde_json::Value),
+}
+
+/// A type that a value can be cast to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Text.
+    String,
+    /// True or false.
+    Boolean,
+    /// A whole number of 64 bits.
+    Int,
+    /// A number of double precision.
+    Float,
+    /// A moment.
+    Timestamp,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: &[Kind] = &[Kind::String, Kind::Boolean, Kind::Int, Kind::Float, Kind::Timestamp];
+
+    /// How it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            Kind::String => "STRING",
+            Kind::Boolean => "BOOLEAN",
+            Kind::Int => "INT",
+            Kind::Float => "FLOAT",
+            Kind::Timestamp => "TIMESTAMP",
+        }
+    }
+
+    /// The type that is written so, in any case of letters.
+    pub fn read(text: &str) -> Option<Kind> {
+        Kind::ALL.iter().copied().find(|kind| kind.text().eq_ignore_ascii_case(text))
+    }
+}
+
+/// Why a row has no value, as the answer's stream says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueryError {
+    /// Whether the query ends with it.
+    pub fatal: bool,
+    /// Its name.
+    pub name: &'static str,
+    /// What it says.
+    pub says: &'static str,
+}
+
+impl QueryError {
+    /// The input is not what it was said to be. As recorded.
+    pub const INPUT: QueryError = QueryError { fatal: true, name: "InternalError", says: "Internal parse exception." };
+    /// The rows of the answer cannot be written as its columns are declared.
+    #[cfg(feature = "arrow")]
+    pub const OUTPUT: QueryError = QueryError { fatal: true, name: "InternalError", says: "Internal output exception." };
+    /// A row is shorter than the column asked for. As recorded.
+    pub const ORDINAL: QueryError =
+        QueryError { fatal: false, name: "InvalidColumnOrdinal", says: "Column ordinal does not exist in row." };
+    /// A column is asked for by a name that no header has.
+    pub const COLUMN: QueryError =
+        QueryError { fatal: true, name: "InvalidColumnName", says: "Column name does not exist in header." };
+    /// A value cannot become what the query needs.
+    pub const CONVERSION: QueryError =
+        QueryError { fatal: false, name: "InvalidTypeConversion", says: "Invalid type conversion." };
+    /// A pattern of dates has letters that stand for nothing.
+    pub const PATTERN: QueryError = QueryError { fatal: true, name: "InvalidDateFormat", says: "Invalid date format." };
+    /// A number is too large, or divided by zero.
+    pub const ARITHMETIC: QueryError =
+        QueryError { fatal: false, name: "ArithmeticError", says: "Arithmetic overflow or division by zero." };
+}
+
+impl Value {
+    /// A value of a JSON document.
+    pub fn of_json(json: &serde_json::Value) -> Value {
+        match json {
+            serde_json::Value::Null => Value::Null,
+            serde_json::Value::Bool(truth) => Value::Bool(*truth),
+            serde_json::Value::Number(number) => match number.as_i64() {
+                Some(whole) => Value::Int(whole),
+                None => Value::Float(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            serde_json::Value::String(text) => Value::Text(text.clone()),
+            serde_json::Value::Array(_) | serde_json::Value::Object(_) => Value::Json(json.clone()),
+        }
+    }
+
+    /// The value in a JSON document.
+    pub fn into_json(self) -> serde_json::Value {
+        match self {
+            Value::Missing | Value::Null => serde_json::Value::Null,
+            Value::Bool(truth) => truth.into(),
+            Value::Int(number) => number.into(),
+            Value::Float(number) => number.into(),
+            Value::Json(json) => json,
+            Value::Text(text) => text.into(),
+            Value::Time(moment) => moment.at.iso().into(),
+        }
+    }
+
+    /// The value as text; empty for null.
+    pub fn to_text(&self) -> String {
+        match self {
+            Value::Missing | Value::Null => String::new(),
+            Value::Bool(truth) => truth.to_string(),
+            Value::Int(number) => number.to_string(),
+            Value::Float(number) => number.to_string(),
+            Value::Text(text) => text.clone(),
+            Value::Time(moment) => moment.at.iso(),
+            Value::Json(json) => json.to_string(),
+        }
+    }
+
+    /// Whether it is null, or missing.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Value::Missing | Value::Null)
+    }
+
+    /// The value as another type; null stays null.
+    pub fn cast(self, kind: Kind) -> Result<Value, QueryError> {
+        let cast = match (kind, &self) {
+            (_, Value::Missing | Value::Null) => Some(Value::Null),
+            (Kind::String, _) => Some(Value::Text(self.to_text())),
+            (Kind::Boolean, Value::Bool(_)) | (Kind::Int, Value::Int(_)) | (Kind::Float, Value::Float(_)) => Some(self),
+            (Kind::Timestamp, Value::Time(_)) => Some(self),
+            (Kind::Boolean, Value::Int(number)) => Some(Value::Bool(*number != 0)),
+            (Kind::Boolean, Value::Float(number)) => Some(Value::Bool(*number != 0.0)),
+            (Kind::Boolean, Value::Text(text)) => match text.trim().to_ascii_lowercase().as_str() {
+                "true" | "1" => Some(Value::Bool(true)),
+                "false" | "0" => Some(Value::Bool(false)),
+                _ => None,
+            },
+            (Kind::Int, Value::Bool(truth)) => Some(Value::Int((*truth).into())),
+            (Kind::Int, Value::Float(number)) => whole(*number).map(Value::Int),
+            (Kind::Int, Value::Text(text)) => text.trim().parse().ok().map(Value::Int),
+            (Kind::Float, Value::Bool(truth)) => Some(Value::Float((*truth).into())),
+            (Kind::Float, Value::Int(number)) => Some(Value::Float(*number as f64)),
+            (Kind::Float, Value::Text(text)) => real(text).map(Value::Float),
+            (Kind::Timestamp, Value::Text(text)) => DateTime::parse(text.trim()).map(Value::Time),
+            (Kind::Timestamp, _) | (_, Value::Time(_) | Value::Json(_)) => None,
+        };
+        cast.ok_or(QueryError::CONVERSION)
+    }
+
+    /// The value as a number, whole if it can be.
+    pub fn number(self) -> Result<Value, QueryError> {
+        match self {
+            Value::Int(_) | Value::Float(_) => Ok(self),
+            Value::Text(text) => match text.trim().parse() {
+                Ok(whole) => Ok(Value::Int(whole)),
+                Err(_) => real(&text).map(Value::Float).ok_or(QueryError::CONVERSION),
+            },
+            other => other.cast(Kind::Int),
+        }
+    }
+
+    /// The value as a truth; `None` for null.
+    pub fn truth(self) -> Result<Option<bool>, QueryError> {
+        match self.cast(Kind::Boolean)? {
+            Value::Bool(truth) => Ok(Some(truth)),
+            _ => Ok(None),
+        }
+    }
+
+    /// How two values compare, the one of the lesser type cast to the other's; `None` if either is null.
+    pub fn compare(self, other: Value) -> Result<Option<Ordering>, QueryError> {
+        if self.is_null() || other.is_null() {
+            return Ok(None);
+        }
+        let kind = self.kind()?.max(other.kind()?);
+        let (one, other) = match kind {
+            Kind::Int | Kind::Float => (self.number()?, other.number()?),
+            _ => (self.cast(kind)?, other.cast(kind)?),
+        };
+        Ok(match (one, other) {
+            (Value::Bool(one), Value::Bool(other)) => Some(one.cmp(&other)),
+            (Value::Int(one), Value::Int(other)) => Some(one.cmp(&other)),
+            (Value::Text(one), Value::Text(other)) => Some(one.cmp(&other)),
+            (Value::Time(one), Value::Time(other)) => Some(one.at.cmp(&other.at)),
+            (one, other) => match (one.cast(Kind::Float)?, other.cast(Kind::Float)?) {
+                (Value::Float(one), Value::Float(other)) => one.partial_cmp(&other),
+                _ => None,
+            },
+        })
+    }
+
+    fn kind(&self) -> Result<Kind, QueryError> {
+        match self {
+            Value::Bool(_) => Ok(Kind::Boolean),
+            Value::Int(_) => Ok(Kind::Int),
+            Value::Float(_) => Ok(Kind::Float),
+            Value::Text(_) => Ok(Kind::String),
+            Value::Time(_) => Ok(Kind::Timestamp),
+            Value::Missing | Value::Null | Value::Json(_) => Err(QueryError::CONVERSION),
+        }
+    }
+}
+
+/// The whole part of a number, if it has one of 64 bits.
+fn whole(number: f64) -> Option<i64> {
+    let number = number.trunc();
+    (number >= -(2f64.powi(63)) && number < 2f64.powi(63)).then_some(number as i64)
+}
+
+/// A finite number: `inf` and `NaN` are words here.
+fn real(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+}

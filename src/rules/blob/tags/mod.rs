@@ -1,0 +1,551 @@
+//! Blob index tags: the few words that a blob can be found by, and the conditions that are written about them.
+//!
+//! Tags come in the body of Set Blob Tags, or in `x-ms-tags` as a query string. Conditions on them come in `x-ms-if-tags`:
+//!
+//! ```text
+//! expression  = conjunction *( OR conjunction )
+//! conjunction = term *( AND term )
+//! term        = "(" expression ")" | key operator value
+//! key         = "…" | bare identifier      value = '…'      operator = = | <> | > | >= | < | <=
+//! ```
+//!
+//! Inside quotes the quote itself is doubled. All values are text, compared byte by byte: `'10' < '9'`.
+
+mod find;
+
+use crate::rules::error::{ErrorCode, StorageError};
+pub use find::Where;
+use percent_encoding::percent_decode_str;
+use std::fmt;
+
+/// How many tags a blob may have.
+const MOST_TAGS: usize = 10;
+/// How many characters a tag's key may have; it must have one.
+const LONGEST_KEY: usize = 128;
+/// How many characters a tag's value may have; it may have none.
+const LONGEST_VALUE: usize = 256;
+
+/// The tags of one blob, in the order of their keys. None at all cost no allocation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tags(Vec<(String, String)>);
+
+impl Tags {
+    /// As they were stored, in the order of their keys: checked when they came.
+    pub fn stored<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Tags {
+        Tags(pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
+    }
+
+    /// Tags from pairs of key and value, or the 400 that says which limit they break.
+    pub fn from_pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Tags, StorageError> {
+        let mut tags: Vec<(String, String)> = pairs.into_iter().take(MOST_TAGS + 1).collect();
+        if tags.len() > MOST_TAGS {
+            return Err(ErrorCode::TagsTooLarge.with_reason("more than 10 tags"));
+        }
+        for (key, value) in &tags {
+            if key.is_empty() {
+                return Err(ErrorCode::EmptyTagName.into());
+            }
+            if key.chars().count() > LONGEST_KEY || value.chars().count() > LONGEST_VALUE {
+                return Err(ErrorCode::TagsTooLarge.with_reason("a key of more than 128 or a value of more than 256 characters"));
+            }
+            if !key.chars().chain(value.chars()).all(is_permitted) {
+                // The service has no code of its own for this.
+                return Err(ErrorCode::DuplicateTagNames
+                    .with_message("The tags specified are invalid. It contains characters that are not permitted."));
+            }
+        }
+        tags.sort_unstable();
+        if tags.is_sorted_by(|(key, _), (next, _)| key < next) {
+            Ok(Tags(tags))
+        } else {
+            Err(ErrorCode::DuplicateTagNames.into())
+        }
+    }
+
+    /// Reads `x-ms-tags`: `k1=v1&k2=v2`, percent-encoded, a space also as `+`. Empty means no tags.
+    pub fn parse_header(text: &str) -> Result<Tags, StorageError> {
+        if text.is_empty() {
+            return Ok(Tags::default());
+        }
+        let decoded = |part: &str| percent_decode_str(&part.replace('+', " ")).decode_utf8().ok().map(String::from);
+        let pair = |pair: &str| pair.split_once('=').and_then(|(key, value)| Some((decoded(key)?, decoded(value)?)));
+        let pairs: Option<Vec<_>> = text.split('&').map(pair).collect();
+        Tags::from_pairs(pairs.ok_or_else(|| StorageError::invalid_header("x-ms-tags", text))?)
+    }
+
+    /// How many there are (`x-ms-tag-count`).
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Keys and values, in the order of the keys.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
+    /// The value under a key; keys are case-sensitive.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
+    }
+}
+
+fn is_permitted(c: char) -> bool {
+    c.is_ascii_alphanumeric() || " +-./:=_".contains(c)
+}
+
+/// How a comparison compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `<>`
+    NotEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+}
+
+impl Comparison {
+    fn holds(self, left: &str, right: &str) -> bool {
+        match self {
+            Comparison::Equal => left == right,
+            Comparison::NotEqual => left != right,
+            Comparison::Greater => left > right,
+            Comparison::GreaterOrEqual => left >= right,
+            Comparison::Less => left < right,
+            Comparison::LessOrEqual => left <= right,
+        }
+    }
+
+    fn sign(self) -> &'static str {
+        match self {
+            Comparison::Equal => "=",
+            Comparison::NotEqual => "<>",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
+        }
+    }
+}
+
+/// A condition on a blob's tags, as `x-ms-if-tags` states it. Chains are lists, so that only parentheses nest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// `"key" op 'value'`
+    Compare {
+        /// The tag that is compared.
+        key: String,
+        /// How.
+        op: Comparison,
+        /// With what.
+        value: String,
+    },
+    /// Two or more, of which all must hold.
+    All(Vec<Expr>),
+    /// Two or more, of which one must hold.
+    Any(Vec<Expr>),
+}
+
+impl Expr {
+    /// Reads `x-ms-if-tags`; 400 InvalidHeaderValue, with the reason in the log, when it is not such an expression.
+    pub fn parse(text: &str) -> Result<Expr, StorageError> {
+        let invalid = |reason| StorageError::invalid_header("x-ms-if-tags", text).with_reason(reason);
+        let mut tokens = Tokens::of(text).map_err(invalid)?;
+        let whole = tokens.expression(DEEPEST).map_err(invalid)?;
+        if tokens.left.is_empty() { Ok(whole) } else { Err(invalid(tokens.unexpected())) }
+    }
+
+    /// Whether it is true of these tags. A tag that is not there is unequal to everything, and neither less nor greater.
+    pub fn holds(&self, tags: &Tags) -> bool {
+        match self {
+            Expr::Compare { key, op, value } => {
+                tags.get(key).map_or(*op == Comparison::NotEqual, |stored| op.holds(stored, value))
+            }
+            Expr::All(terms) => terms.iter().all(|term| term.holds(tags)),
+            Expr::Any(terms) => terms.iter().any(|term| term.holds(tags)),
+        }
+    }
+}
+
+impl fmt::Display for Expr {
+    /// The expression in a form that [`Expr::parse`] reads back as the same.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (terms, word) = match self {
+            Expr::Compare { key, op, value } => {
+                return write!(f, "\"{}\" {} '{}'", key.replace('"', "\"\""), op.sign(), value.replace('\'', "''"));
+            }
+            Expr::All(terms) => (terms, " AND "),
+            Expr::Any(terms) => (terms, " OR "),
+        };
+        for (n, term) in terms.iter().enumerate() {
+            f.write_str(if n > 0 { word } else { "" })?;
+            match (self, term) {
+                (_, Expr::Compare { .. }) | (Expr::Any(_), Expr::All(_)) => write!(f, "{term}")?,
+                _ => write!(f, "({term})")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How deep parentheses may nest, which bounds the stack that any expression can take.
+const DEEPEST: u32 = 32;
+
+/// A piece of an expression. Find Blobs writes its `where` in the same pieces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Token {
+    /// `"…"`
+    Key(String),
+    /// `'…'`
+    Value(String),
+    /// A bare identifier: a key, AND, OR or `@container`.
+    Word(String),
+    Op(Comparison),
+    Open,
+    Close,
+}
+
+/// The pieces still to read, the next one last, each with its place in the text: in characters, counted from 1.
+struct Tokens {
+    left: Vec<(usize, Token)>,
+    /// The place behind the text.
+    end: usize,
+}
+
+impl Tokens {
+    fn of(text: &str) -> Result<Tokens, String> {
+        let length = text.chars().count();
+        let mut left = Vec::new();
+        let mut rest = text.trim_start();
+        let mut ahead = rest.chars().count();
+        while let Some(first) = rest.chars().next() {
+            let place = length - ahead + 1;
+            let (token, after) = match first {
+                '"' => quoted(rest, '"').map(|(key, after)| (Token::Key(key), after)),
+                '\'' => quoted(rest, '\'').map(|(value, after)| (Token::Value(value), after)),
+                '(' | ')' => Some((if first == '(' { Token::Open } else { Token::Close }, rest.split_at(1).1)),
+                '=' | '<' | '>' => operator(rest).map(|(op, after)| (Token::Op(op), after)),
+                'a'..='z' | 'A'..='Z' | '_' | '@' => {
+                    // `@` begins a word of its own: clients write `AND@container` without a blank.
+                    let name = rest.strip_prefix('@').unwrap_or(rest);
+                    let after = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+                    Some((Token::Word(rest.split_at(rest.len() - after.len()).0.to_owned()), after))
+                }
+                _ => None,
+            }
+            .ok_or_else(|| at(place, format_args!("unexpected '{first}'")))?;
+            left.push((place, token));
+            let next = after.trim_start();
+            ahead -= rest.split_at(rest.len() - next.len()).0.chars().count();
+            rest = next;
+        }
+        left.reverse();
+        Ok(Tokens { left, end: length + 1 })
+    }
+
+    /// Where the next piece stands, or the end of the text.
+    fn place(&self) -> usize {
+        self.left.last().map_or(self.end, |(place, _)| *place)
+    }
+
+    /// What is wrong if the next piece may not stand there.
+    fn unexpected(&self) -> String {
+        match self.left.last() {
+            Some((place, token)) => at(*place, format_args!("unexpected '{}'", token.text())),
+            None => at(self.end, format_args!("unexpected end")),
+        }
+    }
+
+    fn expression(&mut self, depth: u32) -> Result<Expr, String> {
+        self.chain("OR", Expr::Any, |tokens| tokens.chain("AND", Expr::All, |tokens| tokens.term(depth)))
+    }
+
+    /// One part, or several with this word between them.
+    fn chain(
+        &mut self,
+        word: &str,
+        join: fn(Vec<Expr>) -> Expr,
+        part: impl Fn(&mut Tokens) -> Result<Expr, String>,
+    ) -> Result<Expr, String> {
+        let first = part(self)?;
+        if !self.at_word(word) {
+            return Ok(first);
+        }
+        let mut parts = vec![first];
+        while self.at_word(word) {
+            self.left.pop();
+            parts.push(part(self)?);
+        }
+        Ok(join(parts))
+    }
+
+    fn term(&mut self, depth: u32) -> Result<Expr, String> {
+        if self.take(&Token::Open) {
+            let inner = self.expression(depth.checked_sub(1).ok_or("parentheses nest too deep")?)?;
+            return if self.take(&Token::Close) { Ok(inner) } else { Err(self.unexpected()) };
+        }
+        let (key, op, value) = self.comparison()?;
+        Ok(Expr::Compare { key, op, value })
+    }
+
+    /// `key operator value`
+    fn comparison(&mut self) -> Result<(String, Comparison, String), String> {
+        let place = self.place();
+        let key = match self.left.last() {
+            Some((_, Token::Word(word))) if word.starts_with('@') => {
+                return Err(at(place, format_args!("unsupported parameter '{word}'")));
+            }
+            Some((_, Token::Key(key))) => key.clone(),
+            Some((_, Token::Word(word))) if !is_reserved(word) => word.clone(),
+            _ => return Err(self.unexpected()),
+        };
+        self.left.pop();
+        let op = match self.left.last() {
+            Some((_, Token::Op(op))) => *op,
+            // As the service says it of a lone word.
+            None => return Err(at(place, format_args!("expected an operator"))),
+            Some(_) => return Err(self.unexpected()),
+        };
+        self.left.pop();
+        Ok((key, op, self.value()?))
+    }
+
+    fn value(&mut self) -> Result<String, String> {
+        match self.left.pop_if(|(_, next)| matches!(next, Token::Value(_))) {
+            Some((_, Token::Value(value))) => Ok(value),
+            _ if self.left.is_empty() => Err(at(self.end, format_args!("expecting tag value"))),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        matches!(self.left.last(), Some((_, Token::Word(next))) if next.eq_ignore_ascii_case(word))
+    }
+
+    fn take(&mut self, token: &Token) -> bool {
+        self.left.pop_if(|(_, next)| next == token).is_some()
+    }
+}
+
+impl Token {
+    /// What is between the quotes, or the piece as it is written.
+    fn text(&self) -> &str {
+        match self {
+            Token::Key(text) | Token::Value(text) | Token::Word(text) => text,
+            Token::Op(op) => op.sign(),
+            Token::Open => "(",
+            Token::Close => ")",
+        }
+    }
+}
+
+/// What is wrong at a place, as the service says it.
+fn at(place: usize, what: fmt::Arguments<'_>) -> String {
+    format!("at or near character position {place}: {what}")
+}
+
+/// Words of the grammar, which are no bare keys.
+fn is_reserved(word: &str) -> bool {
+    word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR")
+}
+
+/// The text inside the quotes that `text` begins with, doubled quotes made single, and what comes after them.
+fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
+    let mut inner = String::new();
+    let mut rest = text.strip_prefix(quote)?;
+    loop {
+        let (part, after) = rest.split_once(quote)?;
+        inner.push_str(part);
+        match after.strip_prefix(quote) {
+            Some(more) => {
+                inner.push(quote);
+                rest = more;
+            }
+            None => return Some((inner, after)),
+        }
+    }
+}
+
+/// The operator that `text` begins with, the longer ones first, and what comes after it.
+fn operator(text: &str) -> Option<(Comparison, &str)> {
+    [
+        Comparison::NotEqual,
+        Comparison::GreaterOrEqual,
+        Comparison::LessOrEqual,
+        Comparison::Equal,
+        Comparison::Greater,
+        Comparison::Less,
+    ]
+    .into_iter()
+    .find_map(|op| Some((op, text.strip_prefix(op.sign())?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tags(pairs: &[(&str, &str)]) -> Result<Tags, StorageError> {
+        Tags::from_pairs(pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())))
+    }
+
+    #[test]
+    fn keeps_to_the_limits() {
+        let long = |n| "k".repeat(n);
+        let many = |n: usize| (0..n).map(|i| (format!("k{i}"), String::new()));
+        assert_eq!(Tags::from_pairs(many(10)).map(|tags| tags.len()), Ok(10));
+        assert_eq!(Tags::from_pairs(many(11)).unwrap_err().code(), ErrorCode::TagsTooLarge);
+        for (key, value, refusal) in [
+            ("k", "", None),
+            ("+-./:=_ ", "+-./:=_ ", None),
+            (&long(128), &long(256), None),
+            ("", "v", Some(ErrorCode::EmptyTagName)),
+            (&long(129), "", Some(ErrorCode::TagsTooLarge)),
+            ("k", &long(257), Some(ErrorCode::TagsTooLarge)),
+            ("a,b", "", Some(ErrorCode::DuplicateTagNames)),
+            ("k", "naïve", Some(ErrorCode::DuplicateTagNames)),
+            ("k", "100%", Some(ErrorCode::DuplicateTagNames)),
+        ] {
+            assert_eq!(tags(&[(key, value)]).err().map(|fault| fault.code()), refusal, "{key}={value}");
+        }
+        assert_eq!(
+            tags(&[("k", "1"), ("a", ""), ("k", "2")]).unwrap_err().message(),
+            "The tags specified contain duplicate names."
+        );
+        assert!(tags(&[("k", "1"), ("K", "1")]).is_ok(), "keys are case-sensitive");
+    }
+
+    #[test]
+    fn reads_the_header_as_recorded() {
+        for (text, pairs) in [
+            ("", &[][..]),
+            ("tag1%20name=my%20tag&tag2=secondtag", &[("tag1 name", "my tag"), ("tag2", "secondtag")]),
+            ("tag1+name=my+tag", &[("tag1 name", "my tag")]),
+            (
+                "%2B-.%2F%3A%3D_%20=firsttag&tag2=%2B-.%2F%3A%3D_&%2B-.%2F%3A%3D_1=%2B-.%2F%3A%3D_",
+                &[("+-./:=_ ", "firsttag"), ("+-./:=_1", "+-./:=_"), ("tag2", "+-./:=_")],
+            ),
+            ("b=2&a=", &[("a", ""), ("b", "2")]),
+        ] {
+            assert_eq!(Tags::parse_header(text).unwrap().iter().collect::<Vec<_>>(), pairs, "{text}");
+        }
+        for (text, code) in [
+            ("a", ErrorCode::InvalidHeaderValue),
+            ("a=1&", ErrorCode::InvalidHeaderValue),
+            ("a=%FF", ErrorCode::InvalidHeaderValue),
+            ("=1", ErrorCode::EmptyTagName),
+            ("a=%zz", ErrorCode::DuplicateTagNames),
+            ("a=1&a=2", ErrorCode::DuplicateTagNames),
+        ] {
+            assert_eq!(Tags::parse_header(text).unwrap_err().code(), code, "{text}");
+        }
+        assert_eq!(Tags::parse_header("a").unwrap_err().details().first(), Some(&("HeaderName", "x-ms-tags".to_owned())));
+    }
+
+    #[test]
+    fn decides() {
+        let blob = tags(&[("tag1 name", "my tag"), ("tag2", "secondtag"), ("n", "10")]).unwrap();
+        for (text, holds) in [
+            (r#""tag1"='first tag'"#, false),
+            (r#""tag1 name"='my tag' AND "tag2"='secondtag'"#, true),
+            ("tag2 = 'secondtag'", true),
+            ("tag2 = 'SecondTag'", false),
+            ("Tag2 = 'secondtag'", false),
+            ("n < '9'", true),
+            ("n <= '10' and n >= '10'", true),
+            ("n > '10' Or n <> '10'", false),
+            ("absent <> 'x'", true),
+            ("absent = '' OR absent < 'x' OR absent >= ''", false),
+            ("n='10' OR n='10' AND n='0'", true),
+            ("(n='10' OR n='10') AND n='0'", false),
+            ("((n='10'))", true),
+        ] {
+            assert_eq!(Expr::parse(text).unwrap().holds(&blob), holds, "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_no_expression() {
+        for text in [
+            "",
+            " ",
+            "n",
+            "n =",
+            "n = 10",
+            "n = \"10\"",
+            "'n' = '10'",
+            "n = '10",
+            "\"n = '10'",
+            "n == '10'",
+            "n => '10'",
+            "n != '10'",
+            "n = '10' AND",
+            "AND n = '10'",
+            "n = '10' n = '10'",
+            "n = '10' ANDn = '10'",
+            "(n = '10'",
+            "n = '10')",
+            "()",
+            "NOT n = '10'",
+            "and = '1'",
+            "@container = 'c'",
+            "9 = '1'",
+            "é = '1'",
+            "n = '10';",
+        ] {
+            let fault = Expr::parse(text).expect_err(text);
+            assert_eq!(fault.details(), [("HeaderName", "x-ms-if-tags".to_owned()), ("HeaderValue", text.to_owned())]);
+            assert!(!fault.reason().is_empty());
+        }
+    }
+
+    #[test]
+    fn no_input_can_take_the_stack() {
+        let nested = |depth: usize| Expr::parse(&format!("{}n=''{}", "(".repeat(depth), ")".repeat(depth)));
+        assert!(nested(32).is_ok());
+        assert!(nested(33).is_err());
+        assert!(nested(1_000_000).is_err());
+        let chain = Expr::parse(&["n = 'x'"; 100_000].join(" AND ")).unwrap();
+        assert!(!chain.holds(&Tags::default()));
+        assert_eq!(Expr::parse(&chain.to_string()), Ok(chain));
+    }
+
+    fn expressions() -> impl Strategy<Value = Expr> {
+        let op = prop::sample::select(vec![
+            Comparison::Equal,
+            Comparison::NotEqual,
+            Comparison::Greater,
+            Comparison::GreaterOrEqual,
+            Comparison::Less,
+            Comparison::LessOrEqual,
+        ]);
+        let compare = ("[ -~]{0,6}", op, "[ -~é]{0,6}").prop_map(|(key, op, value)| Expr::Compare { key, op, value });
+        compare.prop_recursive(4, 32, 4, |inner| {
+            let terms = || prop::collection::vec(inner.clone(), 2..4);
+            prop_oneof![terms().prop_map(Expr::All), terms().prop_map(Expr::Any)]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_is_read_back(expr in expressions()) {
+            prop_assert_eq!(Expr::parse(&expr.to_string()), Ok(expr));
+        }
+
+        #[test]
+        fn any_text_is_read_or_refused(text in r#"([ "'()<>=anNdoOrR@é]|AND|OR){0,24}"#) {
+            let _ = Expr::parse(&text);
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Access tiers: how a blob is priced, and whether it can be read at once.
+//!
+//! An archived blob comes back in hours, not at once. It is never woken by a timer: a rehydration ends by being looked at with `now`.
+
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::Timestamp;
+
+/// The tier of a blob.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tier {
+    /// Read often. What an account gives a block blob that names no tier.
+    Hot,
+    /// Read now and then.
+    Cool,
+    /// Read seldom; since 2021-12-02.
+    Cold,
+    /// Not readable until it is rehydrated.
+    Archive,
+    /// Hot, Cool or Cold, as the service sees fit; since 2026-02-06.
+    Smart,
+    /// A premium page blob's size class, by its place in `PREMIUM`.
+    Premium(u8),
+}
+
+/// The size classes of premium page blobs, smallest first: each holds twice as much as the one before, P4 32 GiB.
+const PREMIUM: [&str; 11] = ["P4", "P6", "P10", "P15", "P20", "P30", "P40", "P50", "P60", "P70", "P80"];
+/// The place of P10, the smallest class that a page blob is in without being told.
+const P10: u8 = 2;
+
+/// Which tiers a blob can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TierSupport {
+    /// Hot to Archive: block blobs.
+    Standard,
+    /// Size classes: page blobs.
+    Premium,
+    /// None: append blobs.
+    None,
+    /// Any that there is, where the blob's type is not known yet.
+    Any,
+}
+
+impl Tier {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Hot => "Hot",
+            Tier::Cool => "Cool",
+            Tier::Cold => "Cold",
+            Tier::Archive => "Archive",
+            Tier::Smart => "Smart",
+            Tier::Premium(class) => PREMIUM.get(usize::from(class)).copied().unwrap_or_default(),
+        }
+    }
+
+    /// The size class of a premium page blob that was given none. The live tests of azure-storage-blob for Python find P10 on a blob
+    /// of 1 KiB.
+    pub fn inferred(size: u64) -> Tier {
+        let classes = (P10..).zip(PREMIUM.iter().skip(usize::from(P10))).map(|(class, _)| Tier::Premium(class));
+        classes.clone().find(|class| class.holds(size)).or(classes.last()).unwrap_or(Tier::Premium(P10))
+    }
+
+    /// Whether a blob of this size fits into the tier.
+    pub fn holds(self, size: u64) -> bool {
+        match self {
+            Tier::Premium(class) => size <= (32 << 30) << class,
+            Tier::Hot | Tier::Cool | Tier::Cold | Tier::Archive | Tier::Smart => true,
+        }
+    }
+
+    /// Checks that a blob that can have these may have this tier.
+    ///
+    /// # Errors
+    /// 400 AccessTierNotSupportedForBlobType for a tier of another type of blob, as recorded.
+    pub fn check(self, kept: TierSupport) -> Result<(), StorageError> {
+        match (kept, self) {
+            (TierSupport::Standard, Tier::Premium(_))
+            | (TierSupport::Premium, Tier::Hot | Tier::Cool | Tier::Cold | Tier::Archive | Tier::Smart)
+            | (TierSupport::None, _) => Err(ErrorCode::AccessTierNotSupportedForBlobType.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// The tier beneath a smart one (`x-ms-smart-access-tier`). The service moves a blob down when nobody reads it for a month; who
+    /// reads is not remembered here, so it stays where it begins.
+    pub const fn beneath(self) -> Option<Tier> {
+        match self {
+            Tier::Smart => Some(Tier::Hot),
+            _ => None,
+        }
+    }
+
+    /// Reads `x-ms-access-tier` for a blob that can have these.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for an unknown tier; 400 AccessTierNotSupportedForBlobType for one of another type of blob. Both recorded.
+    pub fn read(text: &str, kept: TierSupport) -> Result<Tier, StorageError> {
+        let standard = [Tier::Hot, Tier::Cool, Tier::Cold, Tier::Archive, Tier::Smart];
+        let premium = (0u8..).zip(PREMIUM).map(|(class, _)| Tier::Premium(class));
+        let tier = standard.into_iter().chain(premium).find(|tier| tier.name().eq_ignore_ascii_case(text));
+        let tier = tier.ok_or_else(|| StorageError::invalid_header("x-ms-access-tier", text))?;
+        tier.check(kept)?;
+        Ok(tier)
+    }
+}
+
+/// How soon a rehydration ends (`x-ms-rehydrate-priority`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RehydratePriority {
+    /// Within fifteen hours.
+    #[default]
+    Standard,
+    /// Within an hour.
+    High,
+}
+
+impl RehydratePriority {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue.
+    pub fn read(text: &str) -> Result<RehydratePriority, StorageError> {
+        [RehydratePriority::Standard, RehydratePriority::High]
+            .into_iter()
+            .find(|priority| priority.name().eq_ignore_ascii_case(text))
+            .ok_or_else(|| StorageError::invalid_header("x-ms-rehydrate-priority", text))
+    }
+
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RehydratePriority::Standard => "Standard",
+            RehydratePriority::High => "High",
+        }
+    }
+
+    const fn seconds(self) -> u64 {
+        match self {
+            RehydratePriority::Standard => 15 * 3600,
+            RehydratePriority::High => 3600,
+        }
+    }
+}
+
+/// The tier that a blob was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CurrentTier {
+    /// The tier.
+    pub tier: Tier,
+    /// Since when.
+    pub since: Timestamp,
+    /// Where it is on the way to, if it is coming back from the archive.
+    pub rehydration: Option<Rehydration>,
+}
+
+/// What Delete Blob asks of the moment at which a blob's tier last changed (`x-ms-access-tier-if-…`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChangeConditions {
+    /// It changed after this second.
+    modified_since: Option<Timestamp>,
+    /// It did not change after this second.
+    unmodified_since: Option<Timestamp>,
+}
+
+impl ChangeConditions {
+    /// Reads the texts of the two headers.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for what is no date.
+    pub fn read(modified_since: Option<&str>, unmodified_since: Option<&str>) -> Result<ChangeConditions, StorageError> {
+        let date = |name: &'static str, text: Option<&str>| {
+            text.map(|text| Timestamp::parse_http(text.trim()).ok_or_else(|| StorageError::invalid_header(name, text)))
+                .transpose()
+        };
+        Ok(ChangeConditions {
+            modified_since: date("x-ms-access-tier-if-modified-since", modified_since)?,
+            unmodified_since: date("x-ms-access-tier-if-unmodified-since", unmodified_since)?,
+        })
+    }
+
+    /// Checks them against the moment of the last change.
+    ///
+    /// # Errors
+    /// 412 ConditionNotMet.
+    pub fn hold(self, changed: Timestamp) -> Result<(), StorageError> {
+        let changed = changed.to_second();
+        let met =
+            self.modified_since.is_none_or(|since| changed > since) && self.unmodified_since.is_none_or(|since| changed <= since);
+        if met { Ok(()) } else { Err(ErrorCode::ConditionNotMet.into()) }
+    }
+}
+
+/// A way back from the archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rehydration {
+    /// The tier at its end.
+    pub to: Tier,
+    /// How soon it ends.
+    pub priority: RehydratePriority,
+    /// When it ends.
+    pub until: Timestamp,
+}
+
+impl Rehydration {
+    /// `x-ms-archive-status`.
+    pub fn status(self) -> String {
+        format!("rehydrate-pending-to-{}", self.to.name().to_ascii_lowercase())
+    }
+}
+
+impl CurrentTier {
+    /// In a tier from now on.
+    pub const fn new(tier: Tier, now: Timestamp) -> CurrentTier {
+        CurrentTier { tier, since: now, rehydration: None }
+    }
+
+    /// The tier as the clock sees it: a rehydration has ended without anyone acting.
+    pub fn seen(self, now: Timestamp) -> CurrentTier {
+        match self.rehydration {
+            Some(way) if now >= way.until => CurrentTier::new(way.to, way.until),
+            _ => self,
+        }
+    }
+
+    /// The tier after Set Blob Tier; whether it is only on its way there shows in `rehydration`.
+    ///
+    /// # Errors
+    /// 409 BlobBeingRehydrated for another goal than the one it is on the way to; 409 CannotChangeToLowerTier for a smaller size class.
+    pub fn set(
+        before: Option<CurrentTier>,
+        tier: Tier,
+        priority: RehydratePriority,
+        now: Timestamp,
+    ) -> Result<CurrentTier, StorageError> {
+        let Some(before) = before.map(|placed| placed.seen(now)) else { return Ok(CurrentTier::new(tier, now)) };
+        match (before.rehydration, before.tier, tier) {
+            (Some(way), _, goal) if way.to != goal => Err(ErrorCode::BlobBeingRehydrated.into()),
+            (Some(way), ..) => {
+                let until = way.until.min(now.after_seconds(priority.seconds()));
+                let priority = if priority == RehydratePriority::High { priority } else { way.priority };
+                Ok(CurrentTier { rehydration: Some(Rehydration { to: way.to, priority, until }), ..before })
+            }
+            (None, Tier::Archive, goal) if goal != Tier::Archive => {
+                let until = now.after_seconds(priority.seconds());
+                Ok(CurrentTier { rehydration: Some(Rehydration { to: goal, priority, until }), ..before })
+            }
+            (None, Tier::Premium(had), Tier::Premium(wanted)) if wanted < had => Err(ErrorCode::CannotChangeToLowerTier.into()),
+            _ => Ok(CurrentTier::new(tier, now)),
+        }
+    }
+
+    /// The tier of a copy: the one that the request names, or none. What is archived is copied to another tier only, and then takes as
+    /// long as if its tier were set.
+    ///
+    /// # Errors
+    /// 409 BlobArchived for a source in the archive whose copy would be there too.
+    pub fn copied(
+        source: Option<CurrentTier>,
+        asked: Option<CurrentTier>,
+        priority: RehydratePriority,
+        now: Timestamp,
+    ) -> Result<Option<CurrentTier>, StorageError> {
+        if source.is_none_or(|source| source.seen(now).tier != Tier::Archive) {
+            return Ok(asked);
+        }
+        match asked {
+            Some(CurrentTier { tier, .. }) if tier != Tier::Archive => {
+                CurrentTier::set(Some(CurrentTier::new(Tier::Archive, now)), tier, priority, now).map(Some)
+            }
+            _ => Err(ErrorCode::BlobArchived.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_on_the_last_change() {
+        let changed = Timestamp::parse_http("Sun, 06 Nov 1994 08:49:37 GMT").unwrap();
+        let (before, after) = ("Sun, 06 Nov 1994 08:49:36 GMT", "Sun, 06 Nov 1994 08:49:38 GMT");
+        for (modified, unmodified, met) in [
+            (None, None, true),
+            (Some(before), None, true),
+            (Some("Sun, 06 Nov 1994 08:49:37 GMT"), None, false),
+            (Some(after), None, false),
+            (None, Some(before), false),
+            (None, Some("Sun, 06 Nov 1994 08:49:37 GMT"), true),
+            (None, Some(after), true),
+            (Some(before), Some(after), true),
+            (Some(before), Some(before), false),
+        ] {
+            let conditions = ChangeConditions::read(modified, unmodified).unwrap();
+            assert_eq!(conditions.hold(changed).is_ok(), met, "{modified:?} {unmodified:?}");
+        }
+        assert_eq!(ChangeConditions::read(Some("soon"), None).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
+    }
+
+    #[test]
+    fn a_size_class_is_inferred_from_p10_on() {
+        const GIB: u64 = 1 << 30;
+        for (size, class) in [
+            (0, "P10"),
+            (1024, "P10"),
+            (128 * GIB, "P10"),
+            (128 * GIB + 512, "P15"),
+            (1024 * GIB, "P30"),
+            (8192 * GIB, "P60"),
+            (u64::MAX, "P80"),
+        ] {
+            assert_eq!(Tier::inferred(size).name(), class, "{size}");
+        }
+        assert!(Tier::Premium(0).holds(32 * GIB) && !Tier::Premium(0).holds(32 * GIB + 512));
+    }
+
+    #[test]
+    fn reads_the_tiers_of_a_type_in_any_case() {
+        for (text, kept, expected) in [
+            ("Hot", TierSupport::Standard, Ok(Tier::Hot)),
+            ("archive", TierSupport::Standard, Ok(Tier::Archive)),
+            ("COLD", TierSupport::Standard, Ok(Tier::Cold)),
+            ("smart", TierSupport::Standard, Ok(Tier::Smart)),
+            ("Smart", TierSupport::Premium, Err("AccessTierNotSupportedForBlobType")),
+            ("P4", TierSupport::Premium, Ok(Tier::Premium(0))),
+            ("p80", TierSupport::Premium, Ok(Tier::Premium(10))),
+            ("P4", TierSupport::Standard, Err("AccessTierNotSupportedForBlobType")),
+            ("Hot", TierSupport::Premium, Err("AccessTierNotSupportedForBlobType")),
+            ("Hot", TierSupport::None, Err("AccessTierNotSupportedForBlobType")),
+            ("", TierSupport::Standard, Err("InvalidHeaderValue")),
+            ("Hott", TierSupport::Standard, Err("InvalidHeaderValue")),
+            ("P5", TierSupport::Premium, Err("InvalidHeaderValue")),
+        ] {
+            assert_eq!(Tier::read(text, kept).map_err(|fault| fault.code().name()), expected, "{text} {kept:?}");
+        }
+    }
+
+    #[test]
+    fn a_copy_leaves_the_archive_as_slowly() {
+        let now = Timestamp::from_unix(1_000_000, 0);
+        let [archived, cool, hot] = [Tier::Archive, Tier::Cool, Tier::Hot].map(|tier| Some(CurrentTier::new(tier, now)));
+        let copied = |source, asked| CurrentTier::copied(source, asked, RehydratePriority::High, now);
+        for asked in [None, hot, archived] {
+            assert_eq!([copied(None, asked), copied(cool, asked)], [Ok(asked), Ok(asked)]);
+        }
+        for asked in [None, archived] {
+            assert_eq!(copied(archived, asked).unwrap_err().code(), ErrorCode::BlobArchived);
+        }
+        let waking = copied(archived, hot).unwrap().unwrap();
+        assert_eq!((waking.tier, waking.rehydration.unwrap().to), (Tier::Archive, Tier::Hot));
+        assert_eq!(waking.seen(now.after_seconds(3600)), CurrentTier::new(Tier::Hot, now.after_seconds(3600)));
+    }
+
+    #[test]
+    fn the_way_back_from_the_archive_takes_its_time() {
+        let now = Timestamp::from_unix(1_000_000, 0);
+        let archived = CurrentTier::new(Tier::Archive, now);
+        let waking = CurrentTier::set(Some(archived), Tier::Cool, RehydratePriority::Standard, now).unwrap();
+        assert_eq!((waking.tier, waking.rehydration.unwrap().status()), (Tier::Archive, "rehydrate-pending-to-cool".to_owned()));
+        assert_eq!(waking.seen(now.after_seconds(15 * 3600 - 1)).tier, Tier::Archive);
+        let woken = waking.seen(now.after_seconds(15 * 3600));
+        assert_eq!((woken.tier, woken.rehydration), (Tier::Cool, None));
+        let hurried = CurrentTier::set(Some(waking), Tier::Cool, RehydratePriority::High, now).unwrap();
+        assert_eq!(hurried.seen(now.after_seconds(3600)).tier, Tier::Cool);
+        let other = CurrentTier::set(Some(waking), Tier::Hot, RehydratePriority::Standard, now);
+        assert_eq!(other.unwrap_err().code(), ErrorCode::BlobBeingRehydrated);
+        let smaller =
+            CurrentTier::set(Some(CurrentTier::new(Tier::Premium(3), now)), Tier::Premium(1), RehydratePriority::Standard, now);
+        assert_eq!(smaller.unwrap_err().code(), ErrorCode::CannotChangeToLowerTier);
+    }
+}

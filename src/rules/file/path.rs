@@ -1,0 +1,206 @@
+//! Names in a file share: found whatever their case, kept as they were written; and the paths that they make.
+//!
+//! Sources: «Naming and referencing shares, directories, files, and metadata» in the REST reference.
+
+use crate::rules::error::{ErrorCode, StorageError};
+
+/// Characters of a path, at most.
+const PATH_CHARACTERS: usize = 2048;
+/// Names of a path, at most.
+const DEPTH: usize = 250;
+/// Characters of one name, at most.
+const NAME_CHARACTERS: usize = 255;
+/// Names that belong to devices, and the two that mean another place.
+const RESERVED: [&str; 7] = ["PRN", "AUX", "NUL", "CON", "CLOCK$", ".", ".."];
+
+/// What becomes of dots at the end of a name (`x-ms-allow-trailing-dot`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TrailingDots {
+    /// They are no part of it, as Windows has it.
+    #[default]
+    Dropped,
+    /// They are.
+    Kept,
+}
+
+/// The way from a share's root to a directory or a file: its names, as they were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path(Vec<String>);
+
+impl Path {
+    /// Reads a path, decoded, without a slash in front. The empty one is the share's root.
+    ///
+    /// # Errors
+    /// 400 InvalidResourceName for a character or a name that no file can have; OutOfRangeInput for a name of more than 255
+    /// characters; InvalidFileOrDirectoryPathName for a path that is too long or too deep.
+    pub fn parse(text: &str, dots: TrailingDots) -> Result<Path, StorageError> {
+        let text = text.strip_suffix('/').unwrap_or(text);
+        if text.is_empty() {
+            return Ok(Path::default());
+        }
+        if text.chars().nth(PATH_CHARACTERS).is_some() {
+            return Err(ErrorCode::InvalidFileOrDirectoryPathName.with_message("File or directory path is too long."));
+        }
+        let names: Vec<String> = text.split('/').map(|name| parse_name(name, dots)).collect::<Result<_, StorageError>>()?;
+        if names.len() > DEPTH {
+            return Err(
+                ErrorCode::InvalidFileOrDirectoryPathName.with_message("File or directory path has too many subdirectories.")
+            );
+        }
+        Ok(Path(names))
+    }
+
+    /// Its names, from the root on; none for the root itself.
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+
+    /// The path of the directory that it lies in, and its last name; `None` for the root.
+    pub fn split(&self) -> Option<(&[String], &str)> {
+        self.0.split_last().map(|(last, above)| (above, last.as_str()))
+    }
+
+    /// Whether it is the share's root.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Its names with slashes between them.
+    pub fn text(&self) -> String {
+        self.0.join("/")
+    }
+}
+
+/// Checks the name of a share: 3 to 63 lower-case letters, digits and single hyphens, a letter or a digit at both ends.
+///
+/// # Errors
+/// 400 OutOfRangeInput for the length, InvalidResourceName for the characters.
+pub fn share(name: &str) -> Result<(), StorageError> {
+    if name.starts_with('$') {
+        return Err(ErrorCode::InvalidResourceName.with_reason(format!("{name:?} is not a share's name: it starts with $")));
+    }
+    crate::rules::names::container(name)
+}
+
+fn parse_name(name: &str, dots: TrailingDots) -> Result<String, StorageError> {
+    let kept = match dots {
+        TrailingDots::Dropped => name.trim_end_matches('.'),
+        TrailingDots::Kept => name,
+    };
+    if kept.chars().nth(NAME_CHARACTERS).is_some() {
+        return Err(
+            ErrorCode::OutOfRangeInput.with_message("The specified resource name length is not within the permissible limits.")
+        );
+    }
+    let forbidden = |c: char| matches!(c, '"' | '\\' | ':' | '|' | '<' | '>' | '*' | '?') || c.is_control();
+    if kept.is_empty() || name.contains(forbidden) || is_reserved(name) || is_reserved(kept) {
+        return Err(ErrorCode::InvalidResourceName.with_reason(format!(
+            "{name:?} is not a file's name: it is empty, only dots, a device's name such as CON, or has a control character or one of \
+             \" \\ : | < > * ?"
+        )));
+    }
+    Ok(kept.to_owned())
+}
+
+fn is_reserved(name: &str) -> bool {
+    let port = |name: &str| {
+        let number = ["LPT", "COM"].iter().find_map(|device| strip_prefix_in_any_case(name, device));
+        number.is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']))
+    };
+    RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) || port(name)
+}
+
+fn strip_prefix_in_any_case<'a>(name: &'a str, prefix: &str) -> Option<&'a str> {
+    let (start, rest) = name.split_at_checked(prefix.len())?;
+    start.eq_ignore_ascii_case(prefix).then_some(rest)
+}
+
+/// The form of a name by which it is found: two names that differ in case only have the same. Character by character and without
+/// regard to a language, as Windows does it: `ß` stays `ß`.
+pub fn folded(name: &str) -> String {
+    let fold = |c: char| {
+        let mut upper = c.to_uppercase();
+        match (upper.next(), upper.next()) {
+            (Some(one), None) => one,
+            _ => c,
+        }
+    };
+    name.chars().map(fold).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths() {
+        let (long, longer) = ("a".repeat(255), "a".repeat(256));
+        let deep = |names: usize| vec!["a"; names].join("/");
+        let far = format!("{}/{}", [long.as_str(); 8].join("/"), "b".repeat(2));
+        for (text, expected) in [
+            ("", Ok("")),
+            ("dir", Ok("dir")),
+            ("dir/", Ok("dir")),
+            ("dir/Sub/file.txt", Ok("dir/Sub/file.txt")),
+            ("a b c !@#$%^&(,.;'[]{}`~) def", Ok("a b c !@#$%^&(,.;'[]{}`~) def")),
+            ("dir./file...", Ok("dir/file")),
+            (&long, Ok(&*long)),
+            (&deep(250), Ok(&*deep(250))),
+            ("com0", Ok("com0")),
+            ("COM10", Ok("COM10")),
+            ("con.txt", Ok("con.txt")),
+            ("a:b", Err("InvalidResourceName")),
+            ("a\\b", Err("InvalidResourceName")),
+            ("a*", Err("InvalidResourceName")),
+            ("a\u{1}", Err("InvalidResourceName")),
+            ("a//b", Err("InvalidResourceName")),
+            ("/", Ok("")),
+            ("//", Err("InvalidResourceName")),
+            (".", Err("InvalidResourceName")),
+            ("a/../b", Err("InvalidResourceName")),
+            ("...", Err("InvalidResourceName")),
+            ("dir/nul", Err("InvalidResourceName")),
+            ("Com1", Err("InvalidResourceName")),
+            ("lpt9.", Err("InvalidResourceName")),
+            ("clock$", Err("InvalidResourceName")),
+            (&longer, Err("OutOfRangeInput")),
+            (&far, Err("InvalidFileOrDirectoryPathName")),
+            (&deep(251), Err("InvalidFileOrDirectoryPathName")),
+        ] {
+            let read = Path::parse(text, TrailingDots::Dropped);
+            let told = read.as_ref().map(Path::text).map_err(|fault| fault.code().name());
+            assert_eq!(told.as_deref().map_err(|name| *name), expected, "{text}");
+        }
+        assert_eq!(Path::parse("dir./file..", TrailingDots::Kept).unwrap().text(), "dir./file..");
+        assert!(Path::parse("..", TrailingDots::Kept).is_err());
+    }
+
+    #[test]
+    fn names_are_found_in_any_case() {
+        for (one, other, same) in [
+            ("Dir", "dIR", true),
+            ("ÄÖÜ", "äöü", true),
+            ("Ωmega", "ωMEGA", true),
+            ("straße", "STRASSE", false),
+            ("ﬁle", "FILE", false),
+            ("a_b", "a-b", false),
+        ] {
+            assert_eq!(folded(one) == folded(other), same, "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn shares() {
+        for (name, code) in [
+            ("share", None),
+            ("a-1", None),
+            ("ab", Some("OutOfRangeInput")),
+            ("Share", Some("InvalidResourceName")),
+            ("$root", Some("InvalidResourceName")),
+            ("啊齄丂狛狜", Some("InvalidResourceName")),
+            ("a--b", Some("InvalidResourceName")),
+        ] {
+            assert_eq!(share(name).err().map(|fault| fault.code().name()), code, "{name}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Security descriptors, in the language of Windows (SDDL): `O:SYG:BAD:(A;;FA;;;SY)`. They are checked for their form, kept and given
+//! back; nobody's access is decided by them here.
+
+use crate::rules::checksums::Md5;
+use crate::rules::error::{ErrorCode, StorageError};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The longest descriptor that fits into a header, in bytes. A longer one is created first, and then named by its key.
+const HEADER_LIMIT: usize = 8 << 10;
+
+/// What a directory gets from the share's root.
+pub const OF_DIRECTORIES: &str = "O:BAG:SYD:(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1301bf;;;AU)(A;OICI;0x1200a9;;;BU)";
+/// What a file gets from the share's root.
+pub const OF_FILES: &str = "O:BAG:SYD:(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1301bf;;;AU)(A;ID;0x1200a9;;;BU)";
+
+/// The name by which a share knows a security descriptor: two numbers, `7855875120676328179*422928105932735866`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(u64, u64);
+
+impl Key {
+    /// The key of a descriptor: the same for the same text, completed or not, in every share.
+    pub fn of(sddl: &str) -> Key {
+        let Md5(digest) = Md5::of(complete(sddl).as_bytes());
+        let number = u128::from_be_bytes(digest);
+        // The highest bit keeps every key as long as those of the real service.
+        let half = |bits: u64| bits | 1 << 63;
+        Key(half((number >> 64) as u64), half(number as u64))
+    }
+
+    /// Its two numbers.
+    pub const fn numbers(self) -> (u64, u64) {
+        (self.0, self.1)
+    }
+
+    /// The key of these two numbers.
+    pub const fn numbered(one: u64, other: u64) -> Key {
+        Key(one, other)
+    }
+
+    /// Reads a key.
+    pub fn parse(text: &str) -> Option<Key> {
+        let (one, other) = text.split_once('*')?;
+        Some(Key(number(one)?, number(other)?))
+    }
+}
+
+fn number(digits: &str) -> Option<u64> {
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}*{}", self.0, self.1)
+    }
+}
+
+/// The list that a descriptor without an audit list is given.
+const NO_AUDIT: &str = "S:NO_ACCESS_CONTROL";
+
+/// A descriptor as it is given back. Recorded: one without an audit list (`S:`) comes back with an empty one.
+pub fn complete(text: &str) -> Cow<'_, str> {
+    match after_access(text) {
+        Some("") => Cow::Owned(format!("{}{NO_AUDIT}", text.trim())),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// What follows owner, group and access list: nothing, or the audit list.
+fn after_access(text: &str) -> Option<&str> {
+    let mut rest = text.trim();
+    for (part, is_list) in [("O:", false), ("G:", false), ("D:", true)] {
+        let Some(after) = rest.strip_prefix(part) else { continue };
+        rest = if is_list { skip_list(after)? } else { skip_sid(after)? };
+    }
+    Some(rest)
+}
+
+/// Checks that a descriptor fits into a header.
+///
+/// # Errors
+/// 400 FileInvalidPermission for more than 8 KiB.
+pub fn check_length(text: &str) -> Result<(), StorageError> {
+    match text.len() > HEADER_LIMIT {
+        true => Err(ErrorCode::FileInvalidPermission.with_reason("over 8 KiB: create the permission and name its key")),
+        false => Ok(()),
+    }
+}
+
+/// Checks the form of a descriptor: an owner, a group, and lists of access control entries, each at most once and in this order.
+///
+/// # Errors
+/// 400 FileInvalidPermission.
+pub fn check(text: &str) -> Result<(), StorageError> {
+    let bad = || ErrorCode::FileInvalidPermission.with_reason(format!("{text:?} is no security descriptor"));
+    let mut rest = text.trim();
+    if rest.is_empty() {
+        return Err(bad());
+    }
+    for (part, is_list) in [("O:", false), ("G:", false), ("D:", true), ("S:", true)] {
+        let Some(after) = rest.strip_prefix(part) else { continue };
+        rest = match is_list {
+            true => skip_list(after).ok_or_else(bad)?,
+            false => skip_sid(after).ok_or_else(bad)?,
+        };
+    }
+    if rest.is_empty() { Ok(()) } else { Err(bad()) }
+}
+
+/// What follows a SID: two capital letters for a well-known one, or `S-1-…`.
+pub(super) fn skip_sid(text: &str) -> Option<&str> {
+    if let Some(after) = text.strip_prefix("S-1-") {
+        let end = after.find(|c: char| !c.is_ascii_hexdigit() && c != '-' && c != 'x').unwrap_or(after.len());
+        // `D:` begins with what could be a digit.
+        let end = if after[end..].starts_with(':') { end.checked_sub(1)? } else { end };
+        return (end > 0).then(|| &after[end..]);
+    }
+    let (alias, rest) = text.split_at_checked(2)?;
+    alias.bytes().all(|byte| byte.is_ascii_uppercase()).then_some(rest)
+}
+
+/// What follows a list: flags, then entries in parentheses.
+pub(super) fn skip_list(text: &str) -> Option<&str> {
+    let mut rest = text;
+    while let Some(flag) = ["P", "AR", "AI", "NO_ACCESS_CONTROL"].iter().find(|flag| rest.starts_with(**flag)) {
+        rest = &rest[flag.len()..];
+    }
+    while let Some(after) = rest.strip_prefix('(') {
+        let (entry, beyond) = after.split_at_checked(closing(after)?)?;
+        check_entry(entry)?;
+        rest = beyond.strip_prefix(')')?;
+    }
+    Some(rest)
+}
+
+/// Where the parenthesis closes that was open before the text.
+fn closing(text: &str) -> Option<usize> {
+    let mut open = 1;
+    text.char_indices().find_map(|(at, c)| {
+        open += i32::from(c == '(') - i32::from(c == ')');
+        (open == 0).then_some(at)
+    })
+}
+
+/// `type;flags;rights;object;inherited object;account`, and perhaps a condition.
+fn check_entry(entry: &str) -> Option<()> {
+    let fields: Vec<&str> = entry.splitn(7, ';').collect();
+    let [kind, flags, rights, _, _, account, ..] = fields[..] else { return None };
+    let words = |text: &str| text.bytes().all(|byte| byte.is_ascii_uppercase());
+    let known =
+        ["A", "D", "AU", "AL", "OA", "OD", "OU", "OL", "ML", "XA", "XD", "RA", "SP", "XU", "ZA", "TL", "FL"].contains(&kind);
+    let hex = rights.strip_prefix("0x").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let good = known && words(flags) && flags.len().is_multiple_of(2) && (words(rights) || hex || number(rights).is_some());
+    (good && skip_sid(account) == Some("")).then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors() {
+        for (text, good) in [
+            (OF_DIRECTORIES, true),
+            (OF_FILES, true),
+            ("O:SYG:SYD:(A;;FA;;;BA)(A;;FA;;;SY)(A;;0x1200a9;;;BU)", true),
+            (
+                "O:S-1-5-21-2127521184-1604012920-1887927527-21560751G:S-1-5-21-2127521184-1604012920-1887927527-513D:AI(A;;FA;;;SY)(A;;FA;;;BA)(A;;FA;;;S-1-5-21-397955417-626881126-188441444-3053964)",
+                true,
+            ),
+            ("O:S-1-5-32-544D:P(D;OICI;FA;;;WD)S:(AU;SAFA;0x10000;;;WD)", true),
+            ("D:(XA;;FX;;;WD;(@User.Title==\"PM\"))", true),
+            ("O:BA", true),
+            ("D:NO_ACCESS_CONTROL", true),
+            ("", false),
+            ("nonsense", false),
+            ("O:", false),
+            ("O:baG:SY", false),
+            ("O:S-1-", false),
+            ("D:(A;;FA;;;BA", false),
+            ("D:(A;;FA;;)", false),
+            ("D:(Q;;FA;;;BA)", false),
+            ("D:(A;;0xzz;;;BA)", false),
+            ("D:(A;OIC;FA;;;BA)", false),
+            ("O:BAG:SYD:(A;;FA;;;SY)x", false),
+            ("D:(A;;FA;;;BA)O:SY", false),
+        ] {
+            assert_eq!(check(text).is_ok(), good, "{text}");
+        }
+        assert!(check_length(&format!("D:{}", "(A;;FA;;;BA)".repeat(700))).is_err());
+    }
+
+    #[test]
+    fn a_descriptor_without_an_audit_list_gets_an_empty_one() {
+        for (text, whole) in [
+            ("O:SYG:BAD:(A;;FA;;;SY)", "O:SYG:BAD:(A;;FA;;;SY)S:NO_ACCESS_CONTROL"),
+            ("O:BA", "O:BAS:NO_ACCESS_CONTROL"),
+            ("D:AI(A;;FA;;;S-1-5-21-397955417)", "D:AI(A;;FA;;;S-1-5-21-397955417)S:NO_ACCESS_CONTROL"),
+            ("D:(A;;FA;;;SY)S:NO_ACCESS_CONTROL", "D:(A;;FA;;;SY)S:NO_ACCESS_CONTROL"),
+            ("D:(A;;FA;;;SY)S:(AU;SAFA;FA;;;WD)", "D:(A;;FA;;;SY)S:(AU;SAFA;FA;;;WD)"),
+        ] {
+            assert_eq!(complete(text), whole);
+            assert_eq!(Key::of(text), Key::of(whole));
+            check(whole).unwrap();
+        }
+    }
+
+    #[test]
+    fn keys_are_read_as_they_are_written() {
+        let key = Key::of(OF_FILES);
+        assert_eq!(Key::parse(&key.to_string()), Some(key));
+        assert_ne!(key, Key::of(OF_DIRECTORIES));
+        assert!(key.to_string().split('*').all(|half| (19..=20).contains(&half.len())), "{key}");
+        for odd in ["", "1", "*", "1*", "1*2*3", "-1*2", "+1*2", "99999999999999999999999*1"] {
+            assert_eq!(Key::parse(odd), None, "{odd}");
+        }
+    }
+}

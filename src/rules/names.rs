@@ -1,0 +1,352 @@
+//! Names: which ones the service takes, and how they travel in URLs and in XML.
+//!
+//! A URL is decoded once. From there on a name is plain text, compared byte by byte; blob names are case-sensitive.
+
+use crate::rules::error::{ErrorCode, StorageError};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// The container whose blobs need not name it: `/account/blob`.
+pub const ROOT: &str = "$root";
+
+/// Containers of the service's own, whose names break the rule for all others.
+const SPECIAL: [&str; 4] = [ROOT, "$web", LOGS, CHANGE_FEED];
+
+/// The container of an account's logs. The service makes it once logging is switched on, and keeps it for ever.
+pub const LOGS: &str = "$logs";
+/// The container of an account's change feed.
+pub const CHANGE_FEED: &str = "$blobchangefeed";
+/// The containers that the service keeps for itself: nobody else makes or deletes them, and they are listed where they are asked for.
+pub const SYSTEM: [&str; 2] = [LOGS, CHANGE_FEED];
+/// Characters in a blob's name, at most.
+const BLOB_CHARACTERS: usize = 1024;
+/// Parts between the slashes of a blob's name, at most.
+const BLOB_SEGMENTS: usize = 254;
+/// What is said of a name that is too short or too long.
+const LENGTH: &str = "The specified resource name length is not within the permissible limits.";
+/// All but RFC 3986's unreserved characters; the service leaves no slash standing either.
+pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// Whether an account may be called so: 3 to 24 lower-case letters and digits.
+pub fn account(name: &str) -> bool {
+    (3..=24).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+}
+
+/// Checks a table's name: a letter, then letters and digits, 3 to 63 in all; `tables` is the list of them.
+///
+/// # Errors
+/// 400 InvalidResourceName or OutOfRangeInput.
+pub fn table(name: &str) -> Result<(), StorageError> {
+    let first = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if !first || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) || name.eq_ignore_ascii_case("tables") {
+        return Err(ErrorCode::InvalidResourceName
+            .with_reason(format!("{name:?} is not a table's name: a letter, then letters and digits, and not \"tables\"")));
+    }
+    if (3..=63).contains(&name.len()) { Ok(()) } else { Err(ErrorCode::OutOfRangeInput.with_message(LENGTH)) }
+}
+
+/// Checks a container's name: 3 to 63 lower-case letters, digits and single hyphens, a letter or digit at both ends; or one
+/// of the service's own, such as `$root`.
+///
+/// Refuses with 400 OutOfRangeInput for the length and 400 InvalidResourceName for the characters.
+pub fn container(name: &str) -> Result<(), StorageError> {
+    if SPECIAL.contains(&name) { Ok(()) } else { plain(name) }
+}
+
+/// Checks a queue's name: as a container's, and none is the service's own.
+pub fn queue(name: &str) -> Result<(), StorageError> {
+    plain(name)
+}
+
+fn plain(name: &str) -> Result<(), StorageError> {
+    if !(3..=63).contains(&name.chars().count()) {
+        return Err(ErrorCode::OutOfRangeInput.with_message(LENGTH));
+    }
+    let plain = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if !plain || name.starts_with('-') || name.ends_with('-') || name.contains("--") {
+        return Err(ErrorCode::InvalidResourceName.with_reason(format!(
+            "{name:?} has to be lower-case letters, digits and single hyphens, with a letter or digit at both ends"
+        )));
+    }
+    Ok(())
+}
+
+/// Checks a blob's name: 1 to 1024 characters of any kind, in at most 254 parts between slashes.
+pub fn blob(name: &str) -> Result<(), StorageError> {
+    if name.is_empty() || name.chars().nth(BLOB_CHARACTERS).is_some() {
+        return Err(ErrorCode::OutOfRangeInput.with_message(LENGTH));
+    }
+    if name.split('/').nth(BLOB_SEGMENTS).is_some() {
+        return Err(ErrorCode::OutOfRangeInput.with_reason(format!("more than {BLOB_SEGMENTS} path segments")));
+    }
+    Ok(())
+}
+
+/// Checks the name of a blob in `$root`: as any other, and without a slash, for `/account/a/b` means blob `b` of container `a`.
+pub fn root_blob(name: &str) -> Result<(), StorageError> {
+    if name.contains('/') {
+        return Err(ErrorCode::InvalidResourceName.with_reason("a blob in the root container cannot have a slash in its name"));
+    }
+    blob(name)
+}
+
+/// Decodes the path of a URL, or a part of it, to a name: percent-encoding is undone once, `+` stays `+`, a backslash is a
+/// slash.
+///
+/// What is not percent-encoded UTF-8 names nothing: 400 InvalidUri.
+pub fn decode(path: &str) -> Result<String, StorageError> {
+    let name =
+        unescape(path).ok_or_else(|| ErrorCode::InvalidUri.with_reason(format!("{path:?} is not percent-encoded UTF-8")))?;
+    Ok(if name.contains('\\') { name.replace('\\', "/") } else { name })
+}
+
+/// What a bare `+` in a query stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Plus {
+    /// Itself.
+    Itself,
+    /// A space, as form encoding has it.
+    Space,
+}
+
+/// What a query parameter without `=` is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bare {
+    /// A name with an empty value.
+    Name,
+    /// A value with an empty name, as .NET parses queries.
+    Value,
+}
+
+/// A decoded query: names and values in the order in which they came.
+pub type QueryPairs = Vec<(String, String)>;
+
+/// The parameters whose values are base64, in which no space can be meant.
+const BASE64: [&str; 3] = ["sig", "blockid", "popreceipt"];
+
+/// Decodes a query, without its `?`, to names and values in the order in which they came; a name without `=` has an empty value.
+///
+/// A bare `+` is a space, as form encoding has it, in what an operation reads and in what a shared access signature signs alike:
+/// recorded clients ask for `$filter=PartitionKey+eq+%27003%27`, rclone and `object_store` for `prefix=foo+bar%2F`, and
+/// Azure.Storage.Blobs signs `attachment; filename=a` and writes `rscd=attachment;+filename=a`. A plus arrives as `%2B`. Only in base64
+/// `+` is itself, which someone forgot to encode.
+///
+/// # Errors
+/// A value that is not percent-encoded UTF-8 is refused by its parameter's name, 400 InvalidQueryParameterValue, so that the
+/// client need not search for it; such a name makes the whole URL meaningless, 400 InvalidUri.
+pub fn decode_query(query: &str) -> Result<QueryPairs, StorageError> {
+    decode_query_as(query, Plus::Space, Bare::Name)
+}
+
+/// Every way to read a query that a Shared Key may have signed, the service's own first and none twice; nearly always there is one.
+///
+/// A client that leaves a `+` bare signs it as it stands or as a space. A parameter without `=`, such as the `update` in
+/// `comp=page&update` of Microsoft.Azure.Storage, is a value with an empty name to the service, and to some clients a name with an
+/// empty value.
+///
+/// # Errors
+/// As [`decode_query`].
+pub fn signed_queries(query: &str) -> Result<Vec<QueryPairs>, StorageError> {
+    let has_bare = query.split('&').any(|pair| !pair.is_empty() && !pair.contains('='));
+    let bares: &[Bare] = if has_bare { &[Bare::Value, Bare::Name] } else { &[Bare::Name] };
+    let pluses: &[Plus] = if query.contains('+') { &[Plus::Itself, Plus::Space] } else { &[Plus::Space] };
+    let readings = bares.iter().flat_map(|bare| pluses.iter().map(|plus| decode_query_as(query, *plus, *bare)));
+    readings.collect()
+}
+
+fn decode_query_as(query: &str, plus: Plus, bare: Bare) -> Result<QueryPairs, StorageError> {
+    let read = |text: &str, plus: Plus| match plus {
+        Plus::Space if text.contains('+') => unescape(&text.replace('+', " ")),
+        _ => unescape(text),
+    };
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    pairs
+        .map(|pair| {
+            let alone = match bare {
+                Bare::Name => (pair, ""),
+                Bare::Value => ("", pair),
+            };
+            let (name, value) = pair.split_once('=').unwrap_or(alone);
+            let name = read(name, plus)
+                .ok_or_else(|| ErrorCode::InvalidUri.with_reason(format!("{name:?} is not percent-encoded UTF-8")))?;
+            let plus = if BASE64.iter().any(|known| name.eq_ignore_ascii_case(known)) { Plus::Itself } else { plus };
+            match read(value, plus) {
+                Some(value) => Ok((name, value)),
+                None => Err(StorageError::invalid_query(&name, value, "The value is not percent-encoded UTF-8.")),
+            }
+        })
+        .collect()
+}
+
+/// Undoes percent-encoding; `None` when a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
+pub fn unescape(text: &str) -> Option<String> {
+    if !text.contains('%') {
+        return Some(text.to_owned());
+    }
+    let whole = |after: &str| after.as_bytes().get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    if !text.split('%').skip(1).all(whole) {
+        return None;
+    }
+    percent_decode_str(text).decode_utf8().ok().map(Into::into)
+}
+
+/// A name as `<Name Encoded="true">` holds it, when it has characters that XML 1.0 cannot: control characters other than tab,
+/// line feed and carriage return, U+FFFE, U+FFFF. The service encodes such a name as a whole, slashes included:
+/// `dir%EF%BF%BF1%2F`.
+///
+/// `None` for the names that XML can hold, which is nearly all.
+pub fn encoded_xml(name: &str) -> Option<String> {
+    name.contains(unfit_for_xml).then(|| utf8_percent_encode(name, RESERVED).to_string())
+}
+
+/// Whether XML 1.0 cannot hold this character, escaped or not.
+pub fn unfit_for_xml(c: char) -> bool {
+    matches!(c, '\0'..='\x08' | '\x0B' | '\x0C' | '\x0E'..='\x1F' | '\u{FFFE}' | '\u{FFFF}')
+}
+
+/// Whether a text is a GUID in its usual form of 36 characters.
+pub fn is_guid(text: &str) -> bool {
+    let groups = text.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+    groups && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accounts() {
+        for (name, good) in [
+            ("devstoreaccount1", true),
+            ("abc", true),
+            ("123", true),
+            ("ab", false),
+            ("Abc", false),
+            ("a-c", false),
+            ("äbc", false),
+            ("abcdefghijklmnopqrstuvwxy", false),
+        ] {
+            assert_eq!(account(name), good, "{name}");
+        }
+    }
+
+    #[test]
+    fn containers() {
+        let longest = "a".repeat(63);
+        for name in ["abc", "a-b", "0a9", "a-b-c", longest.as_str(), "$root", "$web", "$logs", "$blobchangefeed"] {
+            assert_eq!(container(name), Ok(()), "{name}");
+        }
+        for name in ["blobcontainercreatedeleteUPPERCASE", "啊齄丂狛狜", "a--b", "-ab", "ab-", "a_b", "a.b", "$rot", "a b", "a/b"]
+        {
+            let fault = container(name).unwrap_err();
+            assert_eq!(fault.code(), ErrorCode::InvalidResourceName, "{name}");
+            assert!(fault.reason().starts_with(&format!("{name:?} has to be lower-case letters")), "{}", fault.reason());
+        }
+        let long = "a".repeat(64);
+        for name in ["", "ab", long.as_str()] {
+            assert_eq!(container(name), Err(ErrorCode::OutOfRangeInput.with_message(LENGTH)), "{name}");
+        }
+    }
+
+    #[test]
+    fn queues() {
+        let longest = "a".repeat(63);
+        for name in ["abc", "a-b", "0a9", longest.as_str()] {
+            assert_eq!(queue(name), Ok(()), "{name}");
+        }
+        for name in ["createdeleteUPPERCASE", "q|a", "a--b", "-ab", "ab-", "$root", "$logs", "a_b"] {
+            assert_eq!(queue(name).unwrap_err().code(), ErrorCode::InvalidResourceName, "{name}");
+        }
+        let long = "a".repeat(64);
+        for name in ["", "ab", long.as_str()] {
+            assert_eq!(queue(name), Err(ErrorCode::OutOfRangeInput.with_message(LENGTH)), "{name}");
+        }
+    }
+
+    #[test]
+    fn blobs() {
+        let longest = "狗".repeat(1024);
+        let deepest = ["a"; 254].join("/");
+        for name in ["a", "a/b", "?", " ", "/", ".", longest.as_str(), deepest.as_str()] {
+            assert_eq!(blob(name), Ok(()), "{name}");
+        }
+        let (long, deep) = ("a".repeat(1025), ["a"; 255].join("/"));
+        for name in ["", long.as_str(), deep.as_str()] {
+            assert_eq!(blob(name).unwrap_err().code(), ErrorCode::OutOfRangeInput, "{name}");
+        }
+        assert_eq!(root_blob("a.txt"), Ok(()));
+        assert_eq!(root_blob("a/b").unwrap_err().code(), ErrorCode::InvalidResourceName);
+        assert_eq!(root_blob("").unwrap_err().code(), ErrorCode::OutOfRangeInput);
+    }
+
+    #[test]
+    fn paths() {
+        for (path, name) in [
+            ("%3Fques%3Ftion%3F", "?ques?tion?"),
+            ("dir1%2Fdir2", "dir1/dir2"),
+            ("a+b%2B", "a+b+"),
+            ("a%2541", "a%41"),
+            ("%E5%95%8A", "啊"),
+            ("%e5%95%8a", "啊"),
+            (r"a\b%5Cc", "a/b/c"),
+            ("a%20b !@$&*(,.;:'~)", "a b !@$&*(,.;:'~)"),
+            ("", ""),
+        ] {
+            assert_eq!(decode(path).as_deref(), Ok(name), "{path}");
+        }
+        for path in ["%", "a%4", "%%41", "%zz", "%+1", "%C3", "%FF%FE"] {
+            assert_eq!(decode(path).unwrap_err().code(), ErrorCode::InvalidUri, "{path}");
+        }
+    }
+
+    #[test]
+    fn queries() {
+        let pairs = |pairs: &[(&str, &str)]| pairs.iter().map(|(n, v)| ((*n).into(), (*v).into())).collect::<QueryPairs>();
+        for (query, wanted) in [
+            ("", pairs(&[])),
+            ("comp=list&&prefix=a%2Fb", pairs(&[("comp", "list"), ("prefix", "a/b")])),
+            ("sig=a+b%2B/c==&snapshot", pairs(&[("sig", "a+b+/c=="), ("snapshot", "")])),
+            ("%63omp=list&comp=acl", pairs(&[("comp", "list"), ("comp", "acl")])),
+            ("=x", pairs(&[("", "x")])),
+            ("$filter=PartitionKey+eq+%27a%2Bb%27", pairs(&[("$filter", "PartitionKey eq 'a+b'")])),
+            ("rscd=a;+b&blockid=a+b", pairs(&[("rscd", "a; b"), ("blockid", "a+b")])),
+        ] {
+            assert_eq!(decode_query(query), Ok(wanted), "{query}");
+        }
+        let fault = decode_query("comp=list&prefix=%zz").unwrap_err();
+        assert_eq!(fault.code(), ErrorCode::InvalidQueryParameterValue);
+        assert_eq!(fault.details().first(), Some(&("QueryParameterName", "prefix".to_owned())));
+        assert_eq!(decode_query("%F0=1").unwrap_err().code(), ErrorCode::InvalidUri);
+        assert_eq!(signed_queries("%F0=1").unwrap_err().code(), ErrorCode::InvalidUri);
+    }
+
+    #[test]
+    fn a_query_may_be_signed_in_several_ways() {
+        for (query, wanted) in [
+            ("", &[&[][..]][..]),
+            ("comp=list&prefix=a%2Bb", &[&[("comp", "list"), ("prefix", "a+b")]]),
+            ("prefix=a+b", &[&[("prefix", "a+b")], &[("prefix", "a b")]]),
+            ("comp=page&update", &[&[("comp", "page"), ("", "update")], &[("comp", "page"), ("update", "")]]),
+            ("a+&=", &[&[("", "a+"), ("", "")], &[("", "a "), ("", "")], &[("a+", ""), ("", "")], &[("a ", ""), ("", "")]]),
+        ] {
+            let read = signed_queries(query).unwrap();
+            let read: Vec<Vec<(&str, &str)>> =
+                read.iter().map(|pairs| pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()).collect();
+            assert_eq!(read, wanted, "{query}");
+        }
+    }
+
+    #[test]
+    fn names_that_xml_cannot_hold() {
+        for (name, encoded) in [
+            ("dir\u{FFFF}1/", Some("dir%EF%BF%BF1%2F")),
+            ("first_file\u{FFFF}.blob", Some("first_file%EF%BF%BF.blob")),
+            ("file\u{FFFE} 0-~", Some("file%EF%BF%BE%200-~")),
+            ("\x01é", Some("%01%C3%A9")),
+            ("tab\tline\ncarriage\r", None),
+            ("a&b<c>\u{85}\u{FFFD}😀", None),
+            ("", None),
+        ] {
+            assert_eq!(encoded_xml(name).as_deref(), encoded, "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! Messages of a queue: when one can be taken, when it is over, what proves that one holds it, and what its fields may be.
+//!
+//! A message is never locked: who takes it makes it invisible for a while and gets a pop receipt, which is good until the message is
+//! taken or changed again, be it visible by then or not. Sources: «Put Message», «Get Messages» and «Update Message» in the REST
+//! reference; refusals as recorded.
+
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::Timestamp;
+use crate::rules::versions::Version;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// Bytes of a message's text in UTF-8, at most.
+pub const TEXT: u64 = 64 << 10;
+/// Messages that one request takes or looks at, at most.
+pub const BATCH: u64 = 32;
+/// Seconds that a message can be invisible, at most; and that it lives unless something else is said.
+pub const WEEK: u64 = 7 * 24 * 60 * 60;
+/// Seconds that a taken message could be invisible before 2011-08-18.
+const TWO_HOURS: u64 = 2 * 60 * 60;
+/// Seconds for which a message is taken unless something else is said.
+const TAKEN: u64 = 30;
+
+/// Seconds that a message can live, as a refusal tells them. The service takes longer lives all the same: the .NET library's live tests put
+/// messages that live for 922337203685 seconds.
+const LONGEST: u64 = i32::MAX as u64;
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Its id.
+    pub id: Uuid,
+    /// Its place among those that become visible at the same moment: that in which they were put.
+    pub order: u64,
+    /// Its text, as the client wrote it into XML.
+    pub text: Arc<str>,
+    /// When it was put.
+    pub inserted: Timestamp,
+    /// From when on it is no more. [`Timestamp::NEVER`] if it stays.
+    pub expires: Timestamp,
+    /// From when on it can be taken.
+    pub visible: Timestamp,
+    /// How often it was taken.
+    pub dequeued: u64,
+    /// What its holder shows.
+    pub receipt: Receipt,
+}
+
+impl Message {
+    /// Whether it is no more.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.expires <= now
+    }
+
+    /// The message as it is after being taken until `visible`.
+    pub fn taken(&self, visible: Timestamp, number: u64) -> Message {
+        Message { visible, dequeued: self.dequeued + 1, receipt: Receipt { number, visible }, ..self.clone() }
+    }
+
+    /// The message as it is after its holder sets it aside until `visible`, with another text if there is one.
+    ///
+    /// # Errors
+    /// 400 InvalidQueryParameterValue for a visibility that begins after the message is over.
+    pub fn updated(&self, visible: Timestamp, text: Option<Arc<str>>, number: u64) -> Result<Message, StorageError> {
+        if visible > self.expires {
+            let reason = "The visibility timeout of a message cannot be set to a value later than the expiry time.";
+            return Err(StorageError::invalid_query("visibilitytimeout", visible.rfc1123(), reason));
+        }
+        let text = text.unwrap_or_else(|| self.text.clone());
+        Ok(Message { visible, text, receipt: Receipt { number, visible }, ..self.clone() })
+    }
+
+    /// Whether a receipt is the message's present one.
+    ///
+    /// # Errors
+    /// 404 MessageNotFound if it is not: as recorded, a stale receipt names a message that is not there any more.
+    pub fn check(&self, receipt: &str) -> Result<(), StorageError> {
+        if self.receipt.text() == receipt {
+            Ok(())
+        } else {
+            Err(ErrorCode::MessageNotFound.with_reason("the pop receipt is stale"))
+        }
+    }
+}
+
+/// A pop receipt. Every change of a message makes a new one, and no two of a queue are alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// Which change of its queue made it.
+    pub number: u64,
+    /// From when on the message can be taken.
+    pub visible: Timestamp,
+}
+
+impl Receipt {
+    /// Ticks between the years 1 and 1601, from which Windows counts the same ticks.
+    const WINDOWS_EPOCH: u64 = 504_911_232_000_000_000;
+    /// The first byte of the receipts that the real service gives for a message that was put or taken, and for one that was updated.
+    const VERSIONS: [u8; 2] = [2, 3];
+    /// The lengths of these two, in bytes.
+    const LENGTHS: [usize; 2] = [20, 24];
+
+    /// The receipt as clients carry it: base64 of a version, a number and a Windows file time, as the real service's.
+    pub fn text(self) -> String {
+        let time = self.visible.ticks().saturating_sub(Receipt::WINDOWS_EPOCH);
+        let mut bytes = [0; Receipt::LENGTHS[0]];
+        bytes[0] = Receipt::VERSIONS[0];
+        bytes[4..12].copy_from_slice(&self.number.to_le_bytes());
+        bytes[12..].copy_from_slice(&time.to_le_bytes());
+        STANDARD.encode(bytes)
+    }
+
+    /// Checks that a text has the form of a receipt, whether or not it is one.
+    ///
+    /// # Errors
+    /// 400 InvalidQueryParameterValue, as recorded.
+    pub fn check_form(text: &str) -> Result<(), StorageError> {
+        let bytes = STANDARD.decode(text).unwrap_or_default();
+        let formed = Receipt::VERSIONS
+            .iter()
+            .zip(Receipt::LENGTHS)
+            .any(|(version, length)| bytes.len() == length && bytes.starts_with(&[*version, 0, 0, 0]));
+        if formed { Ok(()) } else { Err(StorageError::invalid_query("popreceipt", text, "Invalid pop receipt format")) }
+    }
+}
+
+/// Reads the id of a message from a path.
+///
+/// # Errors
+/// 404 MessageNotFound for what is no GUID: no message has such an id.
+pub fn id(text: &str) -> Result<Uuid, StorageError> {
+    let guid = Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH);
+    guid.ok_or_else(|| ErrorCode::MessageNotFound.with_reason(format!("{text:?} is no GUID")))
+}
+
+/// Reads `numofmessages`: how many messages to take or look at, 1 if it is not given.
+///
+/// # Errors
+/// 400 OutOfRangeQueryParameterValue for less than 1 or more than 32, InvalidQueryParameterValue for no number.
+pub fn how_many(text: Option<&str>) -> Result<usize, StorageError> {
+    Ok(number("numofmessages", text, 1..=BATCH)?.unwrap_or(1) as usize)
+}
+
+/// Reads the `visibilitytimeout` of Get Messages: until when the messages that it takes are invisible.
+///
+/// # Errors
+/// 400 OutOfRangeQueryParameterValue or InvalidQueryParameterValue.
+pub fn taken_until(text: Option<&str>, now: Timestamp, version: Version) -> Result<Timestamp, StorageError> {
+    let most = if version < Version::V2011_08_18 { TWO_HOURS } else { WEEK };
+    Ok(now.after_seconds(number("visibilitytimeout", text, 1..=most)?.unwrap_or(TAKEN)))
+}
+
+/// Reads the `visibilitytimeout` of Update Message: until when the message is set aside.
+///
+/// # Errors
+/// 400 OutOfRangeQueryParameterValue or InvalidQueryParameterValue.
+pub fn aside_until(text: &str, now: Timestamp) -> Result<Timestamp, StorageError> {
+    Ok(now.after_seconds(number("visibilitytimeout", Some(text), 0..=WEEK)?.unwrap_or(0)))
+}
+
+/// Reads the `visibilitytimeout` and the `messagettl` of Put Message: from when on the new message can be taken, and when it is over.
+///
+/// # Errors
+/// 400 OutOfRangeQueryParameterValue or InvalidQueryParameterValue, the latter also for a message that would be over before anybody
+/// could take it.
+pub fn put_terms(
+    visibility: Option<&str>,
+    ttl: Option<&str>,
+    now: Timestamp,
+    version: Version,
+) -> Result<(Timestamp, Timestamp), StorageError> {
+    let hidden = number("visibilitytimeout", visibility, 0..=WEEK)?.unwrap_or(0);
+    let visible = now.after_seconds(hidden);
+    let unlimited = version >= Version::V2017_07_29;
+    if unlimited && ttl.is_some_and(|ttl| ttl.trim() == "-1") {
+        return Ok((visible, Timestamp::NEVER));
+    }
+    let longer = ttl.filter(|_| unlimited).and_then(|ttl| ttl.trim().parse().ok()).filter(|lives| *lives > LONGEST);
+    let most = if unlimited { LONGEST } else { WEEK };
+    let lives = longer.map_or_else(|| number("messagettl", ttl, 1..=most), |lives| Ok(Some(lives)))?.unwrap_or(WEEK);
+    if lives <= hidden {
+        let reason = "messagettl must be greater than visibilitytimeout";
+        return Err(StorageError::invalid_query("visibilitytimeout", hidden.to_string(), reason));
+    }
+    Ok((visible, now.after_seconds(lives)))
+}
+
+/// Reads a number within bounds; `None` if it is not given.
+///
+/// # Errors
+/// 400 OutOfRangeQueryParameterValue with the bounds, or InvalidQueryParameterValue for no number.
+pub fn number(name: &str, text: Option<&str>, bounds: std::ops::RangeInclusive<u64>) -> Result<Option<u64>, StorageError> {
+    let Some(text) = text else { return Ok(None) };
+    let digits = text.trim();
+    let plain = digits.strip_prefix(['-', '+']).unwrap_or(digits);
+    if plain.is_empty() || !plain.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(StorageError::invalid_query(name, text, "The value is not a number."));
+    }
+    // A number that is too long to be read is out of any bounds.
+    match digits.parse().ok().filter(|number| bounds.contains(number)) {
+        Some(number) => Ok(Some(number)),
+        None => Err(StorageError::out_of_range_query(name, text, *bounds.start(), *bounds.end())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEW: Version = Version::V2018_03_28;
+    const RANGE: &str = "OutOfRangeQueryParameterValue";
+    const VALUE: &str = "InvalidQueryParameterValue";
+
+    fn now() -> Timestamp {
+        Timestamp::parse_iso("2022-01-06T00:05:38.1234567Z").unwrap()
+    }
+
+    /// What came of a time: seconds from now, `never`, or the refusal with its bounds.
+    fn told(result: Result<Timestamp, StorageError>) -> String {
+        match result {
+            Ok(Timestamp::NEVER) => "never".to_owned(),
+            Ok(at) => now().seconds_until(at).to_string(),
+            Err(fault) => {
+                let bounds: Vec<&str> = fault.details().iter().skip(2).map(|(_, value)| value.as_str()).collect();
+                format!("{} {}", fault.code().name(), bounds.join(" "))
+            }
+        }
+    }
+
+    #[test]
+    fn how_many_at_once() {
+        for (text, expected) in [(None, Ok(1)), (Some("1"), Ok(1)), (Some("32"), Ok(32)), (Some(" 7 "), Ok(7))] {
+            assert_eq!(how_many(text), expected, "{text:?}");
+        }
+        for (text, code) in [
+            ("0", RANGE),
+            ("33", RANGE),
+            ("-1", RANGE),
+            ("99999999999999999999", RANGE),
+            ("x", VALUE),
+            ("1.5", VALUE),
+            ("-", VALUE),
+        ] {
+            assert_eq!(how_many(Some(text)).unwrap_err().code().name(), code, "{text}");
+        }
+        let fault = how_many(Some("33")).unwrap_err();
+        let details: Vec<_> = fault.details().iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let bounds = [("MinimumAllowed", "1"), ("MaximumAllowed", "32")];
+        assert_eq!(details[..2], [("QueryParameterName", "numofmessages"), ("QueryParameterValue", "33")]);
+        assert_eq!(details[2..], bounds);
+    }
+
+    #[test]
+    fn for_how_long_one_is_taken() {
+        let old = Version::V2009_09_19;
+        for (text, version, expected) in [
+            (None, NEW, "30"),
+            (Some("1"), NEW, "1"),
+            (Some("604800"), NEW, "604800"),
+            (Some("0"), NEW, "OutOfRangeQueryParameterValue 1 604800"),
+            (Some("604801"), NEW, "OutOfRangeQueryParameterValue 1 604800"),
+            (Some("7200"), old, "7200"),
+            (Some("7201"), old, "OutOfRangeQueryParameterValue 1 7200"),
+            (Some("soon"), NEW, "InvalidQueryParameterValue The value is not a number."),
+        ] {
+            assert_eq!(told(taken_until(text, now(), version)), expected, "{text:?} {version}");
+        }
+    }
+
+    #[test]
+    fn for_how_long_one_is_set_aside() {
+        for (text, expected) in [
+            ("0", "0"),
+            ("604800", "604800"),
+            ("604801", "OutOfRangeQueryParameterValue 0 604800"),
+            ("-1", "OutOfRangeQueryParameterValue 0 604800"),
+            ("x", "InvalidQueryParameterValue The value is not a number."),
+        ] {
+            assert_eq!(told(aside_until(text, now())), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn for_how_long_one_lives() {
+        let old = Version::V2016_05_31;
+        let later = "InvalidQueryParameterValue messagettl must be greater than visibilitytimeout";
+        let week = "OutOfRangeQueryParameterValue 1 604800";
+        for (visibility, ttl, version, visible, expires) in [
+            (None, None, NEW, "0", "604800"),
+            (Some("1"), Some("2"), NEW, "1", "2"),
+            (Some("2"), Some("2"), NEW, later, later),
+            (Some("604799"), None, NEW, "604799", "604800"),
+            (Some("604800"), None, NEW, later, later),
+            (Some("604800"), Some("-1"), NEW, "604800", "never"),
+            (Some("604801"), Some("-1"), NEW, "OutOfRangeQueryParameterValue 0 604800", "OutOfRangeQueryParameterValue 0 604800"),
+            (None, Some("1073741824"), NEW, "0", "1073741824"),
+            (None, Some("2147483648"), NEW, "0", "2147483648"),
+            (None, Some("922337203685"), NEW, "0", "never"),
+            (None, Some("922337203685"), old, week, week),
+            (None, Some("0"), NEW, "OutOfRangeQueryParameterValue 1 2147483647", "OutOfRangeQueryParameterValue 1 2147483647"),
+            (None, Some("-2"), NEW, "OutOfRangeQueryParameterValue 1 2147483647", "OutOfRangeQueryParameterValue 1 2147483647"),
+            (None, Some("604800"), old, "0", "604800"),
+            (None, Some("604801"), old, week, week),
+            (None, Some("-1"), old, week, week),
+        ] {
+            let terms = put_terms(visibility, ttl, now(), version);
+            let seen = (told(terms.clone().map(|terms| terms.0)), told(terms.map(|terms| terms.1)));
+            assert_eq!(seen, (visible.to_owned(), expires.to_owned()), "{visibility:?} {ttl:?} {version}");
+        }
+    }
+
+    fn message() -> Message {
+        let receipt = Receipt { number: 1, visible: now() };
+        Message {
+            id: Uuid::nil(),
+            order: 0,
+            text: "text".into(),
+            inserted: now(),
+            expires: now().after_seconds(100),
+            visible: now(),
+            dequeued: 0,
+            receipt,
+        }
+    }
+
+    #[test]
+    fn a_receipt_is_good_until_the_next() {
+        let put = message();
+        let taken = put.taken(now().after_seconds(30), 2);
+        assert_eq!((taken.dequeued, taken.visible, &taken.text), (1, now().after_seconds(30), &put.text));
+        let updated = taken.updated(now(), Some("other".into()), 3).unwrap();
+        assert_eq!((updated.dequeued, &*updated.text, updated.expires), (1, "other", put.expires));
+        assert_eq!(&*taken.updated(now(), None, 3).unwrap().text, "text");
+        let all = [&put, &taken, &updated];
+        for (at, message) in all.iter().enumerate() {
+            for (other, receipt) in all.iter().map(|message| message.receipt.text()).enumerate() {
+                Receipt::check_form(&receipt).unwrap();
+                let code = message.check(&receipt).err().map(|fault| fault.code());
+                assert_eq!(code, (at != other).then_some(ErrorCode::MessageNotFound), "{at} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_set_aside_for_longer_than_it_lives() {
+        let put = message();
+        assert!(put.updated(put.expires, None, 2).is_ok());
+        assert_eq!(put.updated(put.expires.next(), None, 2).unwrap_err().code().name(), VALUE);
+        assert!(!put.is_over(now().after_seconds(99)) && put.is_over(put.expires));
+    }
+
+    /// The real service's receipts, of a message that was put and of one that was updated, and texts that are none.
+    #[test]
+    fn receipts_have_a_form() {
+        for text in ["AgAAAAMAAAAAAAAAOS1PJpEC2AE=", "AwAAAAMAAAAAAAAAU2MDjAUG1QEBAAAA"] {
+            assert_eq!(Receipt::check_form(text), Ok(()), "{text}");
+        }
+        for text in ["", "AAAA", "not base64!", "AgAAAAMAAAAAAAAAOS1PJpEC2AE", "AwAAAAMAAAAAAAAAOS1PJpEC2AE="] {
+            assert_eq!(
+                Receipt::check_form(text),
+                Err(StorageError::invalid_query("popreceipt", text, "Invalid pop receipt format")),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn ids_are_guids() {
+        assert_eq!(id("7A72F8BD-e409-4ef8-a6a8-defea9e8bdaf").unwrap().to_string(), "7a72f8bd-e409-4ef8-a6a8-defea9e8bdaf");
+        for text in ["", "x", "7a72f8bde4094ef8a6a8defea9e8bdaf", "{7a72f8bd-e409-4ef8-a6a8-defea9e8bdaf}"] {
+            assert_eq!(id(text).unwrap_err().code(), ErrorCode::MessageNotFound, "{text}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Rules that only the Queue service has.
+
+pub mod message;

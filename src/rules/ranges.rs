@@ -1,0 +1,172 @@
+//! Byte ranges: what a `Range` or `x-ms-range` header asks of a blob or a file, and what it gets.
+//!
+//! The service knows `bytes=a-b` and `bytes=a-`. It knows neither suffixes (`bytes=-n`) nor several ranges at once; what it
+//! does not know it ignores, as RFC 9110 lets a server do, and answers with the whole. When both headers are there,
+//! `x-ms-range` wins; that is the caller's to choose.
+
+use crate::rules::error::{ErrorCode, StorageError};
+
+/// A run of bytes, the first and the last included. It holds at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InclusiveRange {
+    /// The offset of the first byte.
+    pub start: u64,
+    /// The offset of the last byte, not of the one after it.
+    pub end: u64,
+}
+
+#[expect(clippy::len_without_is_empty, reason = "a span is never empty")]
+impl InclusiveRange {
+    /// How many bytes it holds.
+    pub const fn len(self) -> u64 {
+        self.end.saturating_sub(self.start).saturating_add(1)
+    }
+
+    /// `Content-Range` of a partial answer: `bytes 0-5/1024`.
+    pub fn content_range(self, size: u64) -> String {
+        format!("bytes {}-{}/{size}", self.start, self.end)
+    }
+
+    /// Whether it begins and ends on a multiple of so many bytes, as a write of pages must (512).
+    pub const fn is_aligned(self, unit: u64) -> bool {
+        self.start.is_multiple_of(unit) && self.len().is_multiple_of(unit)
+    }
+}
+
+/// What a range header asks for, before anyone knows how long the content is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestedRange {
+    /// Everything: there is no header, or none that the service knows.
+    Whole,
+    /// `bytes=a-`: from here to the end.
+    From(u64),
+    /// `bytes=a-b`: from the first to the second, both included.
+    Between(u64, u64),
+}
+
+impl RequestedRange {
+    /// Reads the header's value.
+    pub fn parse(text: &str) -> RequestedRange {
+        let ends = text.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-'));
+        match ends.map(|(first, last)| (number(first), last, number(last))) {
+            Some((Some(start), "", _)) => RequestedRange::From(start),
+            Some((Some(start), _, Some(end))) if start <= end => RequestedRange::Between(start, end),
+            _ => RequestedRange::Whole,
+        }
+    }
+}
+
+/// The digits of an offset. (`u64::from_str` alone would take a sign.)
+fn number(text: &str) -> Option<u64> {
+    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// Reads a range that must have both its ends, as writes of pages and file ranges and the sources of copies do.
+pub fn exact(text: &str) -> Option<InclusiveRange> {
+    match RequestedRange::parse(text) {
+        RequestedRange::Between(start, end) => Some(InclusiveRange { start, end }),
+        RequestedRange::Whole | RequestedRange::From(_) => None,
+    }
+}
+
+/// What is sent of content of this size: `None` is all of it (200), a span is a part (206) even when it spans all. The end is
+/// clipped to the content; a start behind it, and so any range of nothing, is 416.
+pub fn resolve(asked: RequestedRange, size: u64) -> Result<Option<InclusiveRange>, StorageError> {
+    let (start, end) = match asked {
+        RequestedRange::Whole => return Ok(None),
+        RequestedRange::From(start) => (start, u64::MAX),
+        RequestedRange::Between(start, end) => (start, end),
+    };
+    match size.checked_sub(1) {
+        Some(last) if start <= last => Ok(Some(InclusiveRange { start, end: end.min(last) })),
+        _ => Err(StorageError::from(ErrorCode::InvalidRange).with_header("content-range", format!("bytes */{size}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_the_service_knows_and_ignores_the_rest() {
+        for (text, asked) in [
+            ("bytes=0-0", RequestedRange::Between(0, 0)),
+            ("bytes=5-1023", RequestedRange::Between(5, 1023)),
+            (" bytes=5-1023 ", RequestedRange::Between(5, 1023)),
+            ("bytes=0-", RequestedRange::From(0)),
+            ("bytes=0-18446744073709551615", RequestedRange::Between(0, u64::MAX)),
+        ] {
+            assert_eq!(RequestedRange::parse(text), asked, "{text}");
+        }
+        let unknown = [
+            "",
+            "bytes",
+            "bytes=",
+            "bytes=-",
+            "bytes=-5",
+            "bytes=5",
+            "bytes=5-3",
+            "bytes=0-1,3-4",
+            "bytes=0-1-2",
+            "bytes=+1-2",
+            "bytes=1-+2",
+            "bytes= 1-2",
+            "bytes=a-b",
+            "bytes=1-b",
+            "bytes=0-18446744073709551616",
+            "bytes=18446744073709551616-",
+            "items=0-1",
+        ];
+        for text in unknown {
+            assert_eq!(RequestedRange::parse(text), RequestedRange::Whole, "{text}");
+            assert_eq!(exact(text), None, "{text}");
+        }
+        assert_eq!(exact("bytes=0-511"), Some(InclusiveRange { start: 0, end: 511 }));
+        assert_eq!(exact("bytes=0-"), None);
+    }
+
+    #[test]
+    fn resolves_against_the_size() {
+        // The second and third columns of recorded answers: `0-33554431` of 23 bytes, `65536-65540` of 65541, anything of
+        // nothing.
+        for (asked, size, answer) in [
+            (RequestedRange::Whole, 23, Some("")),
+            (RequestedRange::Whole, 0, Some("")),
+            (RequestedRange::Between(0, 33_554_431), 23, Some("bytes 0-22/23")),
+            (RequestedRange::Between(65_536, 65_540), 65_541, Some("bytes 65536-65540/65541")),
+            (RequestedRange::Between(22, 22), 23, Some("bytes 22-22/23")),
+            (RequestedRange::From(0), 23, Some("bytes 0-22/23")),
+            (RequestedRange::From(22), 23, Some("bytes 22-22/23")),
+            (RequestedRange::From(23), 23, None),
+            (RequestedRange::Between(23, 30), 23, None),
+            (RequestedRange::Between(0, 32_767), 0, None),
+            (RequestedRange::From(0), 0, None),
+            (RequestedRange::From(u64::MAX), u64::MAX, None),
+        ] {
+            match (resolve(asked, size), answer) {
+                (Ok(None), Some("")) => {}
+                (Ok(Some(span)), Some(content_range)) => assert_eq!(span.content_range(size), content_range),
+                (Err(fault), None) => {
+                    assert_eq!(fault.status(), 416);
+                    assert_eq!(fault.headers(), [("content-range", format!("bytes */{size}"))]);
+                }
+                (outcome, _) => panic!("{asked:?} of {size}: {outcome:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn counts_bytes_and_pages() {
+        for (start, end, len, pages) in [
+            (0, 0, 1, false),
+            (0, 511, 512, true),
+            (512, 1535, 1024, true),
+            (1, 512, 512, false),
+            (0, 510, 511, false),
+            (0, u64::MAX, u64::MAX, false),
+        ] {
+            let span = InclusiveRange { start, end };
+            assert_eq!((span.len(), span.is_aligned(512)), (len, pages), "{span:?}");
+        }
+    }
+}

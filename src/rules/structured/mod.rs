@@ -1,0 +1,340 @@
+//! Structured messages: a content in segments, each behind its length and before its CRC64, so that what is sent is checked as it
+//! flows and not only at its end.
+//!
+//! ```text
+//! message = version:u8(1) length:u64 flags:u16 segments:u16  *segment  crc64:u64
+//! segment = number:u16 length:u64  content  crc64:u64
+//! ```
+//!
+//! Numbers are little-endian, segments count from 1, the length of the message is that of all of it, and its last CRC64 is that of the
+//! whole content. The only flag is 1: there are CRC64s.
+
+use crate::rules::checksums::{ChecksumKinds, Crc64, Hasher};
+use crate::rules::error::{ErrorCode, StorageError};
+use bytes::{Bytes, BytesMut};
+
+/// How a request or an answer names the one kind of message there is, in `x-ms-structured-body`.
+pub const KIND: &str = "XSM/1.0; properties=crc64";
+
+const VERSION: u8 = 1;
+const FLAG_CRC64: u16 = 1;
+/// Bytes before the first segment.
+const HEAD: usize = 13;
+/// Bytes before the content of a segment.
+const SEGMENT_HEAD: usize = 10;
+/// Bytes of a checksum.
+const CRC64: usize = 8;
+/// The most content in a segment of an answer, in bytes, as long as its segments can be numbered.
+const SEGMENT: u64 = 4 << 20;
+
+/// Checks the value of `x-ms-structured-body`.
+///
+/// # Errors
+/// 400 InvalidHeaderValue for another kind of message.
+pub fn check_kind(text: &str) -> Result<(), StorageError> {
+    let (name, properties) = text.split_once(';').unwrap_or((text, ""));
+    match name.trim().eq_ignore_ascii_case("XSM/1.0") && properties.trim().eq_ignore_ascii_case("properties=crc64") {
+        true => Ok(()),
+        false => Err(StorageError::invalid_header("x-ms-structured-body", text)),
+    }
+}
+
+/// Takes a message apart as it comes, checking everything that it says of itself.
+#[derive(Debug)]
+pub struct Decoder {
+    /// The bytes of the message and of its content, as the request announces them.
+    message: u64,
+    content: u64,
+    place: Place,
+    /// The field that is being read, as far as it has come.
+    field: Vec<u8>,
+    /// How many segments there are, and how many were begun.
+    segments: u16,
+    begun: u16,
+    /// The content that is still to come.
+    left: u64,
+    segment: Hasher,
+    segment_length: u64,
+    whole: Crc64,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Head,
+    SegmentHead,
+    /// Content, so many bytes more.
+    Content(u64),
+    SegmentCrc64,
+    Crc64,
+    End,
+}
+
+impl Decoder {
+    /// A decoder of a message of so many bytes with a content of so many.
+    pub fn new(message: u64, content: u64) -> Decoder {
+        Decoder {
+            message,
+            content,
+            place: Place::Head,
+            field: Vec::with_capacity(HEAD),
+            segments: 0,
+            begun: 0,
+            left: content,
+            segment: hasher(),
+            segment_length: 0,
+            whole: Crc64::of(b""),
+        }
+    }
+
+    /// Takes bytes from the front of `input`: the next piece of the content, or nothing once all of it is taken.
+    ///
+    /// # Errors
+    /// 400 InvalidInput for what is no such message, InvalidHeaderValue when its content is not as long as announced, Crc64Mismatch.
+    pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<&'a [u8]>, StorageError> {
+        while !input.is_empty() {
+            match self.place {
+                Place::Content(left) => {
+                    let take = input.len().min(usize::try_from(left).unwrap_or(usize::MAX));
+                    let (piece, rest) = input.split_at(take);
+                    *input = rest;
+                    self.segment.update(piece);
+                    self.left -= take as u64;
+                    self.place = content_or_end(left - take as u64);
+                    return Ok(Some(piece));
+                }
+                Place::Head => {
+                    if let Some(field) = self.field(input, HEAD) {
+                        self.head(&field)?;
+                    }
+                }
+                Place::SegmentHead => {
+                    if let Some(field) = self.field(input, SEGMENT_HEAD) {
+                        self.segment_head(&field)?;
+                    }
+                }
+                Place::SegmentCrc64 => {
+                    if let Some(field) = self.field(input, CRC64) {
+                        let found = crc64(std::mem::replace(&mut self.segment, hasher()));
+                        check_crc64(&field, found)?;
+                        self.whole = Crc64::combine(self.whole, found, self.segment_length);
+                        self.next_segment()?;
+                    }
+                }
+                Place::Crc64 => {
+                    if let Some(field) = self.field(input, CRC64) {
+                        check_crc64(&field, self.whole)?;
+                        self.place = Place::End;
+                    }
+                }
+                Place::End => return Err(malformed("bytes follow it")),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The CRC64 of the content, once the message is whole.
+    ///
+    /// # Errors
+    /// 400 InvalidInput when it ended early.
+    pub fn finish(self) -> Result<Crc64, StorageError> {
+        if self.place == Place::End { Ok(self.whole) } else { Err(malformed("it ends early")) }
+    }
+
+    /// A field of so many bytes, once they are all there.
+    fn field(&mut self, input: &mut &[u8], length: usize) -> Option<Vec<u8>> {
+        let (taken, rest) = input.split_at(input.len().min(length - self.field.len()));
+        self.field.extend_from_slice(taken);
+        *input = rest;
+        (self.field.len() == length).then(|| std::mem::take(&mut self.field))
+    }
+
+    fn head(&mut self, field: &[u8]) -> Result<(), StorageError> {
+        let (version, rest) = field.split_at(1);
+        let (length, rest) = rest.split_at(8);
+        let (flags, segments) = rest.split_at(2);
+        if version != [VERSION] {
+            return Err(malformed("its version is not 1"));
+        }
+        if number(length) != self.message {
+            return Err(malformed("its length is not that of the body"));
+        }
+        if number(flags) != u64::from(FLAG_CRC64) {
+            return Err(malformed("its flags are not those of its properties"));
+        }
+        self.segments = number(segments) as u16;
+        let frame = (HEAD + CRC64 + usize::from(self.segments) * (SEGMENT_HEAD + CRC64)) as u64;
+        if self.message.checked_sub(frame) != Some(self.content) {
+            return Err(StorageError::invalid_header("x-ms-structured-content-length", self.content.to_string()));
+        }
+        self.next_segment()
+    }
+
+    /// After the head, and after each segment.
+    fn next_segment(&mut self) -> Result<(), StorageError> {
+        self.place = match self.begun < self.segments {
+            true => Place::SegmentHead,
+            false if self.left == 0 => Place::Crc64,
+            false => return Err(malformed("its segments hold less than its content")),
+        };
+        Ok(())
+    }
+
+    fn segment_head(&mut self, field: &[u8]) -> Result<(), StorageError> {
+        let (place, length) = field.split_at(2);
+        self.begun += 1;
+        if number(place) != u64::from(self.begun) {
+            return Err(malformed("its segments are not in order"));
+        }
+        self.segment_length = number(length);
+        if self.segment_length > self.left {
+            return Err(malformed("its segments hold more than its content"));
+        }
+        self.place = content_or_end(self.segment_length);
+        Ok(())
+    }
+}
+
+fn content_or_end(left: u64) -> Place {
+    if left == 0 { Place::SegmentCrc64 } else { Place::Content(left) }
+}
+
+fn hasher() -> Hasher {
+    Hasher::new(ChecksumKinds { md5: false, crc64: true })
+}
+
+fn crc64(hasher: Hasher) -> Crc64 {
+    hasher.finish().crc64.unwrap_or(Crc64::of(b""))
+}
+
+fn malformed(how: &str) -> StorageError {
+    ErrorCode::InvalidInput.with_reason(format!("the body is no structured message: {how}"))
+}
+
+fn check_crc64(field: &[u8], found: Crc64) -> Result<(), StorageError> {
+    let stated = Crc64(number(field));
+    if stated == found {
+        return Ok(());
+    }
+    Err(ErrorCode::Crc64Mismatch
+        .with_detail("UserSpecifiedCrc", stated.to_string())
+        .with_detail("ServerCalculatedCrc", found.to_string()))
+}
+
+/// A little-endian number of up to eight bytes.
+fn number(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+/// Puts a content into a message, piece by piece.
+#[derive(Debug)]
+pub struct Encoder<I> {
+    chunks: I,
+    /// What is left of the chunk that was taken last.
+    chunk: Bytes,
+    length: u64,
+    /// The content still to come, of the message and of its segment.
+    left: u64,
+    segment_left: u64,
+    /// The most content in a segment.
+    size: u64,
+    begun: u16,
+    place: Place,
+    segment: Hasher,
+    whole: Hasher,
+}
+
+impl<I: Iterator<Item = Bytes>> Encoder<I> {
+    /// The message of these chunks, so many bytes in all. No content at all is one segment of none.
+    pub fn new(chunks: I, content: u64) -> Encoder<I> {
+        Encoder::in_segments(chunks, content, SEGMENT.max(content.div_ceil(u16::MAX.into())))
+    }
+
+    fn in_segments(chunks: I, content: u64, size: u64) -> Encoder<I> {
+        let segments = content.div_ceil(size).max(1);
+        Encoder {
+            chunks,
+            chunk: Bytes::new(),
+            length: content + (HEAD + CRC64) as u64 + segments * (SEGMENT_HEAD + CRC64) as u64,
+            left: content,
+            segment_left: 0,
+            size,
+            begun: 0,
+            place: Place::Head,
+            segment: hasher(),
+            whole: hasher(),
+        }
+    }
+
+    /// The bytes of the message.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn head(&self) -> Bytes {
+        let segments = self.left.div_ceil(self.size).max(1) as u16;
+        let mut head = BytesMut::with_capacity(HEAD);
+        head.extend_from_slice(&[VERSION]);
+        head.extend_from_slice(&self.length.to_le_bytes());
+        head.extend_from_slice(&FLAG_CRC64.to_le_bytes());
+        head.extend_from_slice(&segments.to_le_bytes());
+        head.freeze()
+    }
+
+    /// The next piece of a segment's content: never empty, never past the segment's end. A chunk is cut, not copied.
+    fn piece(&mut self) -> Option<Bytes> {
+        while self.chunk.is_empty() {
+            self.chunk = self.chunks.next()?;
+        }
+        let take = self.chunk.len().min(usize::try_from(self.segment_left).unwrap_or(usize::MAX));
+        let piece = self.chunk.split_to(take);
+        self.segment.update(&piece);
+        self.whole.update(&piece);
+        self.segment_left -= take as u64;
+        self.left -= take as u64;
+        Some(piece)
+    }
+}
+
+impl<I: Iterator<Item = Bytes>> Iterator for Encoder<I> {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        match self.place {
+            Place::Head => {
+                self.place = Place::SegmentHead;
+                Some(self.head())
+            }
+            Place::SegmentHead => {
+                self.begun += 1;
+                self.segment_left = self.left.min(self.size);
+                self.place = content_or_end(self.segment_left);
+                let mut head = BytesMut::with_capacity(SEGMENT_HEAD);
+                head.extend_from_slice(&self.begun.to_le_bytes());
+                head.extend_from_slice(&self.segment_left.to_le_bytes());
+                Some(head.freeze())
+            }
+            Place::Content(_) => {
+                let piece = self.piece()?;
+                self.place = content_or_end(self.segment_left);
+                Some(piece)
+            }
+            Place::SegmentCrc64 => {
+                self.place = if self.left == 0 { Place::Crc64 } else { Place::SegmentHead };
+                Some(footer(std::mem::replace(&mut self.segment, hasher())))
+            }
+            Place::Crc64 => {
+                self.place = Place::End;
+                Some(footer(std::mem::replace(&mut self.whole, hasher())))
+            }
+            Place::End => None,
+        }
+    }
+}
+
+fn footer(hasher: Hasher) -> Bytes {
+    Bytes::copy_from_slice(&crc64(hasher).0.to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! Where an entity stands in its table: PartitionKey, then RowKey, in the order of their UTF-16 code units.
+
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::names::RESERVED;
+use crate::rules::table::entity::utf16;
+use percent_encoding::utf8_percent_encode;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+/// The longest key, in UTF-16 code units: 1 KiB.
+const LONGEST: usize = 512;
+
+/// A PartitionKey and a RowKey, one after the other in one text.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Key {
+    text: Arc<str>,
+    /// Where the RowKey begins.
+    split: u32,
+}
+
+impl Key {
+    /// Any two texts, also such as no entity can have: bounds of ranges are made so.
+    pub fn new(partition: &str, row: &str) -> Key {
+        let mut text = String::with_capacity(partition.len() + row.len());
+        text.push_str(partition);
+        text.push_str(row);
+        Key { text: text.into(), split: partition.len() as u32 }
+    }
+
+    /// The keys of an entity.
+    ///
+    /// # Errors
+    /// 400 KeyValueTooLarge over 1 KiB; 400 OutOfRangeInput for `/`, `\`, `#`, `?` and control characters.
+    pub fn checked(partition: &str, row: &str) -> Result<Key, StorageError> {
+        for (name, value) in [("PartitionKey", partition), ("RowKey", row)] {
+            if utf16(value) > LONGEST {
+                return Err(ErrorCode::KeyValueTooLarge.into());
+            }
+            if value.chars().any(|c| matches!(c, '/' | '\\' | '#' | '?') || c.is_control()) {
+                let shown: String = value.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+                return Err(ErrorCode::OutOfRangeInput
+                    .with_message(format!("The '{name}' parameter of value '{shown}' is out of range.")));
+            }
+        }
+        Ok(Key::new(partition, row))
+    }
+
+    /// Reads keys as a URL has them, decoded: `PartitionKey='it''s',RowKey='r'`, in either order.
+    ///
+    /// # Errors
+    /// 400 InvalidInput for what is not that; as [`Key::checked`].
+    pub fn parse(text: &str) -> Result<Key, StorageError> {
+        let malformed = || ErrorCode::InvalidInput.with_reason(format!("{text:?} are no keys"));
+        let (mut partition, mut row, mut rest) = (None, None, text.trim());
+        while !rest.is_empty() {
+            let (name, behind) = rest.split_once('=').ok_or_else(malformed)?;
+            let (value, behind) = quoted(behind.trim_start()).ok_or_else(malformed)?;
+            let slot = match name.trim() {
+                "PartitionKey" => &mut partition,
+                "RowKey" => &mut row,
+                _ => return Err(malformed()),
+            };
+            if slot.replace(value).is_some() {
+                return Err(malformed());
+            }
+            rest = match behind.trim_start().strip_prefix(',') {
+                Some(next) if !next.trim_start().is_empty() => next,
+                None if behind.trim().is_empty() => "",
+                _ => return Err(malformed()),
+            };
+        }
+        let (partition, row) = partition.zip(row).ok_or_else(malformed)?;
+        Key::checked(&partition, &row)
+    }
+
+    /// The keys as a URL has them: `PartitionKey='%3A%40',RowKey='r'`.
+    pub fn written(&self) -> String {
+        let written = |text: &str| utf8_percent_encode(&text.replace('\'', "''"), RESERVED).to_string();
+        format!("PartitionKey='{}',RowKey='{}'", written(self.partition()), written(self.row()))
+    }
+
+    /// The PartitionKey.
+    pub fn partition(&self) -> &str {
+        self.text.get(..self.split as usize).unwrap_or_default()
+    }
+
+    /// The RowKey.
+    pub fn row(&self) -> &str {
+        self.text.get(self.split as usize..).unwrap_or_default()
+    }
+}
+
+/// A text in quotes at the beginning of another, and what comes after it.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let mut rest = text.strip_prefix('\'')?;
+    let mut value = String::new();
+    loop {
+        let (part, behind) = rest.split_once('\'')?;
+        value.push_str(part);
+        match behind.strip_prefix('\'') {
+            Some(more) => {
+                value.push('\'');
+                rest = more;
+            }
+            None => return Some((value, behind)),
+        }
+    }
+}
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "({:?}, {:?})", self.partition(), self.row())
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> Ordering {
+        ordinal(self.partition(), other.partition()).then_with(|| ordinal(self.row(), other.row()))
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Keys from one, included, up to another, excluded; `None` is no end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Range {
+    /// The first.
+    pub from: Key,
+    /// The one behind the last.
+    pub to: Option<Key>,
+}
+
+impl Range {
+    /// All keys.
+    pub fn all() -> Range {
+        Range { from: Key::new("", ""), to: None }
+    }
+
+    /// The keys of both.
+    pub fn and(self, other: &Range) -> Range {
+        let to = match (self.to, &other.to) {
+            (Some(one), Some(other)) => Some(one.min(other.clone())),
+            (one, other) => one.or_else(|| other.clone()),
+        };
+        Range { from: self.from.max(other.from.clone()), to }
+    }
+
+    /// Whether no key is in it.
+    pub fn is_empty(&self) -> bool {
+        self.to.as_ref().is_some_and(|to| *to <= self.from)
+    }
+
+    /// Whether it holds this key.
+    pub fn holds(&self, key: &Key) -> bool {
+        self.from <= *key && self.to.as_ref().is_none_or(|to| key < to)
+    }
+}
+
+impl Default for Range {
+    fn default() -> Range {
+        Range::all()
+    }
+}
+
+/// Compares texts by UTF-16 code units, as the service does. UTF-8 has the same order but for characters beyond U+FFFF, whose
+/// surrogates come before U+E000.
+pub fn ordinal(one: &str, other: &str) -> Ordering {
+    let differ = one.bytes().zip(other.bytes()).find(|(a, b)| a != b);
+    match differ {
+        None => one.len().cmp(&other.len()),
+        Some((a, b)) if a >= 0xEE && b >= 0xEE && (a >= 0xF0) != (b >= 0xF0) => b.cmp(&a),
+        Some((a, b)) => a.cmp(&b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn keys_are_no_longer_and_no_other_than_urls_can_carry() {
+        for (partition, row, refusal) in [
+            ("", "", None),
+            ("a b'%&+:@$", "é\u{1F600}", None),
+            (&*"k".repeat(512), "", None),
+            (&*"k".repeat(513), "", Some(ErrorCode::KeyValueTooLarge)),
+            ("", &*"\u{1F600}".repeat(257), Some(ErrorCode::KeyValueTooLarge)),
+            ("a/b", "", Some(ErrorCode::OutOfRangeInput)),
+            ("", "a\\b", Some(ErrorCode::OutOfRangeInput)),
+            ("a#", "", Some(ErrorCode::OutOfRangeInput)),
+            ("", "?", Some(ErrorCode::OutOfRangeInput)),
+            ("a\tb", "", Some(ErrorCode::OutOfRangeInput)),
+            ("", "\u{7f}", Some(ErrorCode::OutOfRangeInput)),
+            ("", "\u{9f}", Some(ErrorCode::OutOfRangeInput)),
+        ] {
+            assert_eq!(Key::checked(partition, row).err().map(|fault| fault.code()), refusal, "{partition:?} {row:?}");
+        }
+        let said = Key::checked("a", "b/c").unwrap_err();
+        assert_eq!(said.message(), "The 'RowKey' parameter of value 'b/c' is out of range.");
+    }
+
+    #[test]
+    fn keys_are_read_from_urls_in_either_order() {
+        for (text, expected) in [
+            ("PartitionKey='p',RowKey='r'", Some(("p", "r"))),
+            ("RowKey='r',PartitionKey='p'", Some(("p", "r"))),
+            (" PartitionKey = 'p' , RowKey = 'r' ", Some(("p", "r"))),
+            ("PartitionKey='',RowKey=''", Some(("", ""))),
+            ("PartitionKey='it''s',RowKey=''','", Some(("it's", "',"))),
+            ("PartitionKey='it''s',RowKey=''''", Some(("it's", "'"))),
+            ("PartitionKey='a,RowKey=''b''',RowKey='='", Some(("a,RowKey='b'", "="))),
+            ("", None),
+            ("PartitionKey='p'", None),
+            ("PartitionKey='p',RowKey='r',", None),
+            ("PartitionKey='p'RowKey='r'", None),
+            ("PartitionKey='p',PartitionKey='p',RowKey='r'", None),
+            ("PartitionKey='p',RowKey='r',Else='e'", None),
+            ("PartitionKey=p,RowKey=r", None),
+            ("PartitionKey='p',RowKey='r", None),
+            ("'p','r'", None),
+        ] {
+            let key = Key::parse(text).ok();
+            assert_eq!(key.as_ref().map(|key| (key.partition(), key.row())), expected, "{text}");
+        }
+        assert_eq!(Key::new(":@", "=& it's").written(), "PartitionKey='%3A%40',RowKey='%3D%26%20it%27%27s'");
+    }
+
+    #[test]
+    fn neither_key_runs_into_the_other() {
+        assert!(Key::new("a", "bc") != Key::new("ab", "c"));
+        assert!(Key::new("a", "z") < Key::new("ab", ""));
+        let key = Key::new("partition", "row");
+        assert_eq!((key.partition(), key.row()), ("partition", "row"));
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_is_that_of_utf16(one in ".{0,4}", other in ".{0,4}", high in "[\u{e000}-\u{ffff}\u{10000}-\u{10ffff}]{0,3}") {
+            for (one, other) in [(&one, &other), (&high, &one), (&high, &other)] {
+                prop_assert_eq!(ordinal(one, other), one.encode_utf16().cmp(other.encode_utf16()));
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! From a request's JSON to an entity's keys and properties.
+
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::table::entity::{MOST_PROPERTIES, Type, Value, check_name};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value as Json;
+use std::collections::HashMap;
+use std::fmt;
+
+/// What a request's body says of an entity.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EntityBody {
+    /// Its PartitionKey, if it is there.
+    pub partition: Option<String>,
+    /// Its RowKey, if it is there.
+    pub row: Option<String>,
+    /// Its other properties, those that are not null, in order.
+    pub properties: Vec<(Box<str>, Value)>,
+}
+
+/// The members of a JSON object in order, repeated ones too.
+struct Members(Vec<(String, Json)>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Members, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+        from.deserialize_map(Object)
+    }
+}
+
+/// The members of a body that is a JSON object, in order.
+///
+/// # Errors
+/// 400 InvalidInput for a body that is none; 400 DuplicatePropertiesSpecified for a name that is there twice.
+pub fn members(body: &[u8]) -> Result<Vec<(String, Json)>, StorageError> {
+    let Members(members) =
+        serde_json::from_slice(body).map_err(|error| ErrorCode::InvalidInput.with_reason(error.to_string()))?;
+    let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    if names.windows(2).any(|pair| pair.first() == pair.last()) {
+        return Err(ErrorCode::DuplicatePropertiesSpecified.into());
+    }
+    Ok(members)
+}
+
+/// Reads an entity from a body. Its Timestamp and all that is said of the entity itself (`odata.etag` and the like) are passed over: they
+/// are the service's to say.
+///
+/// # Errors
+/// As [`members`]; 400 InvalidInput for a value that is not of the type that its annotation names, PropertyNameInvalid and
+/// PropertyNameTooLong for a name, TooManyProperties, PropertiesNeedValue for a key that is null, PrimaryKeyPropertyIsInvalidType for one that is no string.
+pub fn read(body: &[u8]) -> Result<EntityBody, StorageError> {
+    let members = members(body)?;
+    // By name: a body can have a great many members, and none is looked for among all others.
+    let annotations: HashMap<&str, &Json> =
+        members.iter().filter_map(|(name, kind)| Some((name.strip_suffix("@odata.type")?, kind))).collect();
+    let annotated = |name: &str| -> Result<Option<Type>, StorageError> {
+        let Some(kind) = annotations.get(name) else { return Ok(None) };
+        let unknown = || ErrorCode::InvalidInput.with_reason(format!("{kind} is no type"));
+        kind.as_str().and_then(Type::named).map(Some).ok_or_else(unknown)
+    };
+    let mut given = EntityBody::default();
+    for (name, json) in &members {
+        match name.as_str() {
+            name if name.starts_with("odata.") || name.contains('@') || name == "Timestamp" => {}
+            "PartitionKey" => given.partition = Some(key(json, annotated(name)?)?),
+            "RowKey" => given.row = Some(key(json, annotated(name)?)?),
+            name => {
+                check_name(name)?;
+                let Some(value) = Value::read(json, annotated(name)?)? else { continue };
+                if given.properties.len() == MOST_PROPERTIES {
+                    return Err(ErrorCode::TooManyProperties.into());
+                }
+                given.properties.push((name.into(), value));
+            }
+        }
+    }
+    Ok(given)
+}
+
+fn key(json: &Json, kind: Option<Type>) -> Result<String, StorageError> {
+    match (json, kind) {
+        (Json::Null, _) => Err(ErrorCode::PropertiesNeedValue.into()),
+        (Json::String(text), None | Some(Type::String)) => Ok(text.clone()),
+        _ => Err(ErrorCode::PrimaryKeyPropertyIsInvalidType.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_come_in_order_and_nulls_do_not_come() {
+        let body = br#"{"odata.etag":"W/x","PartitionKey":"p","PartitionKey@odata.type":"Edm.String","RowKey":"","Timestamp":"2020-01-01T00:00:00Z",
+            "Timestamp@odata.type":"Edm.DateTime","b":1,"a@odata.type":"Edm.Int64","a":"2","none":null,"late":"3","late@odata.type":"Edm.Int64",
+            "lost@odata.type":"Edm.Guid"}"#;
+        let given = read(body).unwrap();
+        assert_eq!((given.partition.as_deref(), given.row.as_deref()), (Some("p"), Some("")));
+        let named = |name: &str, value| (name.into(), value);
+        let expected = [named("b", Value::Int32(1)), named("a", Value::Int64(2)), named("late", Value::Int64(3))];
+        assert_eq!(given.properties, expected);
+    }
+
+    /// As many as a body can hold: each is looked at once, or nobody would live to see it.
+    #[test]
+    fn very_many_members_are_read_or_refused() {
+        let body = |value: &str| {
+            let members: Vec<String> = (0..20_000).map(|n| format!(r#""p{n}":{value},"p{n}@odata.type":"Edm.Int32""#)).collect();
+            format!("{{{}}}", members.join(","))
+        };
+        assert_eq!(read(body("1").as_bytes()).unwrap_err().code(), ErrorCode::TooManyProperties);
+        assert_eq!(read(body("null").as_bytes()), Ok(EntityBody::default()));
+    }
+
+    #[test]
+    fn refuses_what_is_no_entity() {
+        let long = format!(r#"{{"{}":1}}"#, "n".repeat(256));
+        for (body, code) in [
+            ("", ErrorCode::InvalidInput),
+            ("[]", ErrorCode::InvalidInput),
+            ("{", ErrorCode::InvalidInput),
+            ("{}{}", ErrorCode::InvalidInput),
+            (r#"{"a":{"b":1}}"#, ErrorCode::InvalidInput),
+            (r#"{"a":1,"a@odata.type":"Edm.Int16"}"#, ErrorCode::InvalidInput),
+            (r#"{"a":1,"a@odata.type":1}"#, ErrorCode::InvalidInput),
+            (r#"{"a":1,"a":2}"#, ErrorCode::DuplicatePropertiesSpecified),
+            (r#"{"a b":1}"#, ErrorCode::PropertyNameInvalid),
+            (r#"{"a-b":1}"#, ErrorCode::PropertyNameInvalid),
+            (r#"{"1a":1}"#, ErrorCode::PropertyNameInvalid),
+            (r#"{"":1}"#, ErrorCode::PropertyNameInvalid),
+            (&long, ErrorCode::PropertyNameTooLong),
+            (r#"{"PartitionKey":null}"#, ErrorCode::PropertiesNeedValue),
+            (r#"{"RowKey":1}"#, ErrorCode::PrimaryKeyPropertyIsInvalidType),
+            (r#"{"RowKey":"1","RowKey@odata.type":"Edm.Int32"}"#, ErrorCode::PrimaryKeyPropertyIsInvalidType),
+        ] {
+            assert_eq!(read(body.as_bytes()).unwrap_err().code(), code, "{body}");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Rules that only the Table service has.
+
+pub mod entity;
+pub mod odata;

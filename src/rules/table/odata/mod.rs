@@ -1,0 +1,109 @@
+//! The query language of tables: `$filter` and `$select` of OData 3, as far as the service goes with it.
+
+mod evaluate;
+mod lex;
+mod parse;
+mod print;
+mod ranges;
+mod select;
+#[cfg(test)]
+mod tests;
+
+use crate::rules::table::entity::Value;
+pub use evaluate::{Record, ValueRef};
+pub use parse::parse;
+pub use ranges::ranges;
+pub use select::Select;
+
+/// A condition on an entity.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filter {
+    /// All of them, two or more.
+    And(Vec<Filter>),
+    /// Any of them, two or more.
+    Or(Vec<Filter>),
+    /// Not this.
+    Not(Box<Filter>),
+    /// A comparison.
+    Compare(Operand, Operator, Operand),
+    /// `true` or `false`.
+    Is(bool),
+}
+
+impl Filter {
+    /// The same filter with its texts in lower case, for names that are compared without regard to case.
+    #[must_use]
+    pub fn in_lower_case(self) -> Filter {
+        let all = |parts: Vec<Filter>| parts.into_iter().map(Filter::in_lower_case).collect();
+        match self {
+            Filter::And(parts) => Filter::And(all(parts)),
+            Filter::Or(parts) => Filter::Or(all(parts)),
+            Filter::Not(part) => Filter::Not(Box::new(part.in_lower_case())),
+            Filter::Compare(left, operator, right) => Filter::Compare(left.in_lower_case(), operator, right.in_lower_case()),
+            Filter::Is(flag) => Filter::Is(flag),
+        }
+    }
+}
+
+/// What is compared.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    /// A property of the entity, by its name.
+    Property(Box<str>),
+    /// A constant.
+    Constant(Value),
+}
+
+impl Operand {
+    fn in_lower_case(self) -> Operand {
+        match self {
+            Operand::Constant(Value::String(text)) => Operand::Constant(Value::String(text.to_lowercase().into())),
+            other => other,
+        }
+    }
+}
+
+/// How two things compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Greater than.
+    Gt,
+    /// Greater than or equal.
+    Ge,
+    /// Less than.
+    Lt,
+    /// Less than or equal.
+    Le,
+}
+
+impl Operator {
+    /// Every operator with its word.
+    pub const ALL: [(Operator, &str); 6] = [
+        (Operator::Eq, "eq"),
+        (Operator::Ne, "ne"),
+        (Operator::Gt, "gt"),
+        (Operator::Ge, "ge"),
+        (Operator::Lt, "lt"),
+        (Operator::Le, "le"),
+    ];
+
+    /// The word.
+    pub fn word(self) -> &'static str {
+        Operator::ALL.iter().find(|(known, _)| *known == self).map_or("", |(_, word)| word)
+    }
+
+    /// The same comparison, seen from the other side.
+    pub fn flipped(self) -> Operator {
+        match self {
+            Operator::Gt => Operator::Lt,
+            Operator::Ge => Operator::Le,
+            Operator::Lt => Operator::Gt,
+            Operator::Le => Operator::Ge,
+            same => same,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What a blob remembers of the copy that made it, or is making it, and how that is told.
+
+use crate::operation::Reply;
+use crate::operation::xml::Writer;
+use crate::rules::time::Timestamp;
+use crate::services::blob::wire::guid;
+pub use crate::services::shared::copying::{Outcome, Progress};
+
+/// The copy that made a blob, or is making it.
+#[derive(Clone, Debug)]
+pub struct BlobCopy {
+    /// The copy's id.
+    pub id: [u8; 16],
+    /// The source's URL, without its signature.
+    pub source: String,
+    /// The source's size in bytes.
+    pub total: u64,
+    /// How far it is.
+    pub progress: Progress,
+    /// What it is a part of, if it was an incremental one.
+    pub incremental: Option<IncrementalCopy>,
+}
+
+/// An incremental copy: which snapshot of which blob came last, and where it is kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IncrementalCopy {
+    /// The source without its snapshot: account, container, blob.
+    pub of: [String; 3],
+    /// When the source was created: one that was overwritten since is another.
+    pub created: Timestamp,
+    /// The source's snapshot.
+    pub snapshot: Timestamp,
+    /// The snapshot of the destination that keeps it.
+    pub kept: Timestamp,
+}
+
+impl BlobCopy {
+    /// A copy that was complete at once.
+    pub fn whole(id: [u8; 16], source: String, bytes: u64, at: Timestamp) -> BlobCopy {
+        BlobCopy { id, source, total: bytes, progress: Progress::whole(bytes, at), incremental: None }
+    }
+
+    /// Whether it still goes on.
+    pub fn is_pending(&self) -> bool {
+        self.progress.is_pending()
+    }
+
+    /// The same copy, over.
+    pub fn over(&self, at: Timestamp, outcome: Outcome) -> BlobCopy {
+        BlobCopy { progress: self.progress.over(at, outcome), ..self.clone() }
+    }
+
+    /// Its state on the wire.
+    pub fn status(&self) -> &'static str {
+        self.progress.status()
+    }
+
+    /// The moment of the snapshot that an incremental copy made.
+    fn kept(&self) -> Option<String> {
+        self.incremental.as_ref().map(|increment| increment.kept.iso())
+    }
+
+    /// The headers by which Get Blob and Get Blob Properties tell of it.
+    pub(super) fn describe(&self, reply: Reply) -> Reply {
+        self.progress
+            .describe(reply, self.id, &self.source, self.total)
+            .with_some("x-ms-incremental-copy", self.incremental.as_ref().map(|_| "true"))
+            .with_some("x-ms-copy-destination-snapshot", self.kept())
+    }
+
+    /// Its elements in a list of blobs.
+    pub(super) fn write(&self, xml: &mut Writer) {
+        xml.leaf("CopyId", guid(self.id)).leaf("CopySource", &self.source).leaf("CopyStatus", self.status());
+        xml.leaf("CopyProgress", self.progress.of(self.total));
+        xml.leaf_some("CopyCompletionTime", self.progress.ended());
+        xml.leaf_some("CopyStatusDescription", self.progress.description());
+        xml.leaf_some("IncrementalCopy", self.incremental.as_ref().map(|_| "true"));
+        xml.leaf_some("CopyDestinationSnapshot", self.kept());
+    }
+}
+
+/// A copy's source as it is remembered and told: without the signature that opened it. Recorded: what was signed stays.
+pub fn without_signature(url: &str) -> String {
+    let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
+    let signs = |part: &&str| part.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case("sig"));
+    let kept: Vec<&str> = query.split('&').filter(|part| !signs(part)).collect();
+    if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_remembered_without_its_signature() {
+        for (url, remembered) in [
+            ("http://a/b", "http://a/b"),
+            ("http://a/b?sig=s", "http://a/b"),
+            (
+                "http://a/b?se=2020-08-22T23%3A33%3A21Z&sp=rt&sr=b&sig=yWlD%3D",
+                "http://a/b?se=2020-08-22T23%3A33%3A21Z&sp=rt&sr=b",
+            ),
+            ("http://a/b?snapshot=t&Sig=s&sp=r", "http://a/b?snapshot=t&sp=r"),
+            ("http://a/b?versionid=t&signal=1", "http://a/b?versionid=t&signal=1"),
+        ] {
+            assert_eq!(without_signature(url), remembered, "{url}");
+        }
+    }
+}

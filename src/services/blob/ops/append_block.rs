@@ -1,0 +1,147 @@
+//! Append Block and Append Blob Seal: an append blob grows by blocks at its end, until it is sealed.
+
+use crate::operation::{
+    CHECKSUMS, ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::blob::blocks;
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::body::Body;
+use crate::services::blob::state::Admitted;
+use crate::services::blob::wire;
+use crate::store::content::Content;
+use crate::store::sparse::Sparse;
+use crate::takes;
+
+pub(super) static APPEND_BLOCK: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Append Block",
+        methods: &["PUT"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "appendblock")],
+        inputs: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
+        requires: RequiredPermission {
+            level: ResourceLevel::Object,
+            account: "aw",
+            service: "aw",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::Required,
+        status: 201,
+    },
+    run: |blobs, call| Box::pin(append(blobs, call)),
+};
+
+pub(super) static SEAL: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Append Blob Seal",
+        methods: &["PUT"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "seal")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission {
+            level: ResourceLevel::Object,
+            account: "aw",
+            service: "aw",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::Required,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(seal(blobs, call)),
+};
+
+takes! { Asked {
+    position: Option<u64> = Header "x-ms-blob-condition-appendpos",
+    max_size: Option<u64> = Header "x-ms-blob-condition-maxsize",
+} }
+
+/// What an append blob holds.
+struct AppendPosition<'a> {
+    content: &'a Sparse,
+    blocks: u32,
+    sealed: bool,
+}
+
+async fn append(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
+    call.check_content()?;
+    wire::check_unsupported_headers(&call)?;
+    call.conditions()?.check_file_times()?;
+    let claimed = call.claimed_checksums()?;
+    let received = call.receive(blocks::append_block_limit(call.version), claimed.wanted(call.version)).await?;
+    claimed.check(received.digests)?;
+    let reply = add(blobs, &call, &received.content).await?;
+    Ok(wire::with_digests(reply, received.digests).with_structured(&call))
+}
+
+/// Adds bytes to the end of the blob that the call names.
+pub(super) async fn add(blobs: &Blobs, call: &OperationRequest, bytes: &Content) -> Result<Reply, StorageError> {
+    let asked = Asked::of(call)?;
+    let container = blobs.container(call)?;
+    let (offset, count, blob) = container
+        .write(|container| {
+            let admitted = container.admit(call)?;
+            let held = held(&admitted)?;
+            if held.sealed {
+                return Err(ErrorCode::BlobIsSealed.into());
+            }
+            let offset = held.content.len();
+            let size = offset + bytes.len();
+            check_position(&asked, offset)?;
+            if asked.max_size.is_some_and(|most| size > most) {
+                return Err(ErrorCode::MaxBlobSizeConditionNotMet.into());
+            }
+            if held.blocks as usize >= blocks::COMMITTED_BLOCKS {
+                return Err(ErrorCode::BlockCountExceedsLimit.into());
+            }
+            let mut content = held.content.clone();
+            content.resize(size);
+            content.write(offset, bytes, call.now);
+            let count = held.blocks + 1;
+            let body = Body::Append { content, blocks: count, sealed: false };
+            Ok((offset, count, container.replace(admitted, call.now, |blob| blob.body = body)?))
+        })
+        .await?;
+    let reply = Reply::new(call.spec.status)
+        .with_state(blob.etag(), blob.last_modified)
+        .with("x-ms-blob-append-offset", offset.to_string())
+        .with("x-ms-blob-committed-block-count", count.to_string())
+        .with("x-ms-request-server-encrypted", "true");
+    Ok(wire::with_encryption(reply, &blob.encryption))
+}
+
+async fn seal(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    let container = blobs.container(&call)?;
+    let blob = container
+        .write(|container| {
+            let admitted = container.admit(&call)?;
+            let held = held(&admitted)?;
+            check_position(&asked, held.content.len())?;
+            let body = Body::Append { content: held.content.clone(), blocks: held.blocks, sealed: true };
+            container.replace(admitted, call.now, |blob| blob.body = body)
+        })
+        .await?;
+    Ok(Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-blob-sealed", "true"))
+}
+
+fn held(admitted: &Admitted) -> Result<AppendPosition<'_>, StorageError> {
+    match &admitted.body {
+        Body::Append { content, blocks, sealed } => Ok(AppendPosition { content, blocks: *blocks, sealed: *sealed }),
+        Body::Block { .. } | Body::Page { .. } => Err(ErrorCode::InvalidBlobType.into()),
+    }
+}
+
+fn check_position(asked: &Asked, end: u64) -> Result<(), StorageError> {
+    match asked.position {
+        Some(position) if position != end => Err(ErrorCode::AppendPositionConditionNotMet.into()),
+        _ => Ok(()),
+    }
+}

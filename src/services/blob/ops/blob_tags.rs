@@ -1,0 +1,77 @@
+//! Get and Set Blob Tags: the index tags of a blob. They change neither its entity tag nor its Last-Modified.
+
+use crate::operation::{
+    CHECKSUMS, Field, FieldLocation, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector,
+    VERSION,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions;
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::wire;
+
+pub(super) static GET_BLOB_TAGS: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Get Blob Tags",
+        methods: &["GET"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "tags")],
+        inputs: &[STATE, CONDITIONS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "t", service: "t", public: AnonymousAccess::Never },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(get(blobs, call)),
+};
+
+pub(super) static SET_BLOB_TAGS: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Set Blob Tags",
+        methods: &["PUT"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "tags")],
+        inputs: &[VERSION, CONDITIONS, CHECKSUMS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "t", service: "t", public: AnonymousAccess::Never },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::Required,
+        status: 204,
+    },
+    run: |blobs, call| Box::pin(set(blobs, call)),
+};
+
+/// Conditions on the blob whose tags are meant: from 2026-02-06 on, `x-ms-blob-if-none-match` of the present tag is 304 to a reader.
+const CONDITIONS: &[Field] = &[
+    Field { place: FieldLocation::Header, name: conditions::BLOB.if_match, required: false },
+    Field { place: FieldLocation::Header, name: conditions::BLOB.if_none_match, required: false },
+    Field { place: FieldLocation::Header, name: conditions::BLOB.if_modified_since, required: false },
+    Field { place: FieldLocation::Header, name: conditions::BLOB.if_unmodified_since, required: false },
+];
+
+/// The largest document of tags, in bytes.
+const LIMIT: u64 = 64 << 10;
+
+async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let blob = blobs.container(&call)?.read().admit(&call)?;
+    Ok(Reply::xml(call.spec.status, wire::tags(&blob.tags)))
+}
+
+async fn set(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
+    let claimed = call.claimed_checksums()?;
+    let (document, digests) = call.body.document(LIMIT, claimed.wanted(call.version)).await?;
+    claimed.check(digests)?;
+    let tags = wire::read_tags(&document)?;
+    let container = blobs.container(&call)?;
+    container
+        .write(|container| {
+            let admitted = container.admit(&call)?;
+            container.amend(admitted, |blob| blob.tags = tags);
+            Ok(())
+        })
+        .await?;
+    Ok(Reply::new(call.spec.status))
+}

@@ -1,0 +1,69 @@
+//! Get and Set Container Metadata.
+use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
+use crate::services::blob::blobs::Blobs;
+
+pub(super) static GET_CONTAINER_METADATA: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Get Container Metadata",
+        methods: &["GET", "HEAD"],
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "metadata")],
+        inputs: &[],
+        requires: RequiredPermission {
+            level: ResourceLevel::Container,
+            account: "r",
+            service: "",
+            public: AnonymousAccess::Container,
+        },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(get(blobs, call)),
+};
+
+pub(super) static SET_CONTAINER_METADATA: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Set Container Metadata",
+        methods: &["PUT"],
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "metadata")],
+        inputs: &[METADATA],
+        requires: RequiredPermission {
+            level: ResourceLevel::Container,
+            account: "w",
+            service: "",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::Dates,
+        lease: LeaseCheck::IfPresent,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(set(blobs, call)),
+};
+
+async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let container = blobs.container(&call)?.read();
+    container.check_container(&call)?;
+    let about = container.properties();
+    Ok(Reply::new(call.spec.status).with_state(container.etag(), about.last_modified).with_metadata(&about.metadata))
+}
+
+async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let metadata = call.metadata()?;
+    let container = blobs.container(&call)?;
+    let (etag, stamp) = container
+        .write(|container| {
+            container.check_container(&call)?;
+            container.revise(call.now, |about| about.metadata = metadata);
+            Ok((container.etag(), container.properties().last_modified))
+        })
+        .await?;
+    Ok(Reply::new(call.spec.status).with_state(etag, stamp))
+}

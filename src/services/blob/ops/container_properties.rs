@@ -1,0 +1,51 @@
+//! Get Container Properties.
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
+use crate::rules::versions::Version;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::wire;
+
+pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Get Container Properties",
+        methods: &["GET", "HEAD"],
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container")],
+        inputs: &[],
+        requires: RequiredPermission {
+            level: ResourceLevel::Container,
+            account: "r",
+            service: "",
+            public: AnonymousAccess::Container,
+        },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let container = blobs.container(&call)?.read();
+    container.check_container(&call)?;
+    let about = container.properties();
+    let mut reply = Reply::new(call.spec.status)
+        .with_state(container.etag(), about.last_modified)
+        .with_metadata(&about.metadata)
+        .with_some("x-ms-blob-public-access", about.access.name());
+    if call.version >= Version::V2017_11_09 {
+        reply = reply.with("x-ms-has-immutability-policy", "false").with("x-ms-has-legal-hold", "false");
+    }
+    if call.version >= Version::V2019_02_02 {
+        let (scope, deny) = wire::preset_told(&about.encryption);
+        reply = reply.with("x-ms-default-encryption-scope", scope).with("x-ms-deny-encryption-scope-override", deny);
+    }
+    if call.version >= Version::V2020_10_02 {
+        reply = reply.with("x-ms-immutable-storage-with-versioning-enabled", call.account.immutability.to_string());
+    }
+    Ok(wire::with_lease(reply, container.lease(), call.now))
+}

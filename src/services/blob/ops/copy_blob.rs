@@ -1,0 +1,220 @@
+//! Copy Blob. Within this server the bytes are shared and the copy is complete at once; from another server they come in the background,
+//! and until they are there the copy is pending.
+use crate::environment::Environment;
+use crate::operation::{
+    Operation, OperationRequest, OperationSpec, RemoteResponse, Reply, ResourceKind, SOURCE_CONDITIONS, Secondary, Selector,
+    Source, SourceAuthorization, SourceLocation, source_unavailable,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::blob::tier::{CurrentTier, RehydratePriority, TierSupport};
+use crate::rules::conditions::{ConditionSupport, CurrentState, UnmetCondition};
+use crate::rules::encryption::Encryption;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::{LeaseCheck, LeasedResource};
+use crate::rules::time::Timestamp;
+use crate::rules::{conditions, lease};
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::body::{Body, ContentHeaders};
+use crate::services::blob::copy_properties::{BlobCopy, Progress};
+use crate::services::blob::remote_source::RemoteBlob;
+use crate::services::blob::state::{Blob, Container};
+use crate::services::blob::{copy_properties, last_access, wire};
+use crate::services::shared::remote_source::{RemoteSource, named_if_unmet};
+use crate::store::Store;
+use crate::store::cell::Cell;
+use crate::takes;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+pub(super) static COPY_BLOB: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Copy Blob",
+        methods: &["PUT"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::HasHeader("x-ms-copy-source")],
+        inputs: &[Asked::FIELDS, wire::NewBlobHeaders::FIELDS, SOURCE_CONDITIONS],
+        requires: RequiredPermission {
+            level: ResourceLevel::Object,
+            account: "cw",
+            service: "cw",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::CopyTarget,
+        lease: LeaseCheck::Required,
+        status: 202,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    source: String = Header "x-ms-copy-source",
+    source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
+    seal: Option<bool> = Header "x-ms-seal-blob",
+    priority: Option<String> = Header "x-ms-rehydrate-priority",
+} }
+
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    let mut given = wire::NewBlobHeaders::read(&call, TierSupport::Any)?;
+    let priority = asked.priority.as_deref().map_or(Ok(RehydratePriority::default()), RehydratePriority::read)?;
+    let found = call.sources.find(&call, &asked.source, SourceAuthorization::Caller)?;
+    let id = call.environment.id();
+    let source = copy_properties::without_signature(&asked.source);
+    let blob = match found {
+        SourceLocation::Here(found) => {
+            let original = original(blobs, &call, &asked, &found).await?;
+            given.check_tier(&original.body)?;
+            given.tier = CurrentTier::copied(original.tier, given.tier, priority, call.now)?;
+            if original.check_online(call.now).is_err() && is_onto_itself(&call, &found) {
+                return Err(ErrorCode::BlobArchived.into());
+            }
+            let copy = |body: &Body, at| BlobCopy::whole(id, source, body.len(), at);
+            let body = sealed(original.body.clone(), asked.seal);
+            make(blobs, &call, given, body, copy, |mut blob| {
+                blob.headers = original.headers.clone();
+                blob.metadata = original.metadata.clone();
+                blob
+            })
+            .await?
+            .1
+        }
+        SourceLocation::Elsewhere => {
+            let elsewhere = RemoteSource::open(&call, &asked.source, None).await.map_err(|fault| named_if_unmet(&call, fault))?;
+            let described = elsewhere.described()?;
+            given.check_tier(&described.empty())?;
+            let total = elsewhere.answer.length().ok_or_else(unmeasured)?;
+            let bytes = Arc::new(AtomicU64::new(0));
+            let arrived = Arc::downgrade(&bytes);
+            let copy = |_: &Body, _| BlobCopy { id, source, total, progress: Progress::Pending(bytes), incremental: None };
+            let (container, blob) = make(blobs, &call, given, described.empty(), copy, |mut blob| {
+                blob.headers = described.headers.clone();
+                blob.metadata = described.metadata.clone();
+                blob
+            })
+            .await?;
+            let container = Arc::downgrade(&container);
+            let name = call.blob().into();
+            let coming = PendingCopy {
+                container,
+                name,
+                id,
+                described,
+                seal: asked.seal,
+                total,
+                arrived,
+                world: call.environment.clone(),
+                store: call.store.clone(),
+            };
+            call.sources.go_on(Box::pin(coming.bring(elsewhere.answer)));
+            blob
+        }
+    };
+    let reply = Reply::new(call.spec.status)
+        .with_state(blob.etag(), blob.last_modified)
+        .with("x-ms-copy-id", wire::guid(id))
+        .with("x-ms-copy-status", blob.copy.as_ref().map_or("success", |copy| copy.status()));
+    Ok(wire::with_written(reply, &blob))
+}
+
+/// The blob of this server that is copied, once it is as the request wants it.
+async fn original(blobs: &Blobs, call: &OperationRequest, asked: &Asked, source: &Source) -> Result<Arc<Blob>, StorageError> {
+    let gone = |fault: StorageError| source.refused(call, fault);
+    let from = blobs.find(&source.account.name, &source.target.container).map_err(gone)?;
+    let original = from.read().source(source, call.now).map_err(gone)?;
+    let stored = CurrentState { etag: original.etag(), modified: original.last_modified, tags: &original.tags };
+    lease::check(original.lease(), LeaseCheck::IfPresent, asked.source_lease, LeasedResource::Blob, call.now)?;
+    let want = call.conditions_named(&conditions::SOURCE)?;
+    conditions::check_source(&want, &stored).map_err(UnmetCondition::of_source)?;
+    // A copy brings no key of its source's.
+    original.encryption.admits_reader(&Encryption::Service)?;
+    last_access::keep(&from, &source.account, &source.target.blob, &original, call.now).await;
+    Ok(original)
+}
+
+/// Whether a copy would take its source's place. What is archived leaves the archive under another name.
+fn is_onto_itself(call: &OperationRequest, source: &Source) -> bool {
+    source.account.name == call.account.name
+        && source.target.container == call.target.container
+        && source.target.blob == call.blob()
+}
+
+fn unmeasured() -> StorageError {
+    ErrorCode::CannotVerifyCopySource.with_message("The copy source does not say its length.").with_status(409)
+}
+
+/// Recorded: the copy is sealed as its source was, unless the request says how it shall be.
+fn sealed(mut body: Body, asked: Option<bool>) -> Body {
+    if let (Body::Append { sealed, .. }, Some(seal)) = (&mut body, asked) {
+        *sealed = seal;
+    }
+    body
+}
+
+/// Makes the blob, whole or with all its bytes still to come.
+async fn make(
+    blobs: &Blobs,
+    call: &OperationRequest,
+    given: wire::NewBlobHeaders,
+    body: Body,
+    copy: impl FnOnce(&Body, Timestamp) -> BlobCopy,
+    inherit: impl FnOnce(Blob) -> Blob,
+) -> Result<(Arc<Cell<Container>>, Arc<Blob>), StorageError> {
+    let container = blobs.container(call)?;
+    let keeping = blobs.retention_policy(call)?;
+    let blob = container
+        .write(|container| {
+            let claimed = container.claim(call)?;
+            if claimed.current().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
+                return Err(ErrorCode::InvalidBlobType.into());
+            }
+            if claimed.current().is_some_and(|blob| blob.lease().duration(call.now) == Some("fixed")) {
+                return Err(ErrorCode::InfiniteLeaseDurationRequired.into());
+            }
+            Ok(container.create(claimed, call.now, keeping, |new| {
+                let mut blob = inherit(new.blob(body, ContentHeaders::default()));
+                blob.copy = Some(Arc::new(copy(&blob.body, blob.last_modified)));
+                given.apply(blob)
+            }))
+        })
+        .await?;
+    Ok((container, blob))
+}
+
+/// A copy whose bytes come in the background. It holds nothing of what it copies to: when that is gone, it ends.
+struct PendingCopy {
+    container: Weak<Cell<Container>>,
+    name: Arc<str>,
+    id: [u8; 16],
+    described: RemoteBlob,
+    seal: Option<bool>,
+    total: u64,
+    arrived: Weak<AtomicU64>,
+    world: Arc<Environment>,
+    store: Store,
+}
+
+impl PendingCopy {
+    async fn bring(self, answer: RemoteResponse) {
+        let mut filling = self.described.filling(&self.store, self.total, self.world.now());
+        let take = |piece: &[u8]| {
+            filling.push(piece)?;
+            let count = self.arrived.upgrade().ok_or_else(|| source_unavailable("nobody waits for it any more"))?;
+            count.store(filling.came(), Ordering::Relaxed);
+            Ok(())
+        };
+        let streamed = answer.stream(0..u64::MAX, self.total, take).await;
+        let Some(container) = self.container.upgrade() else { return };
+        let now = self.world.now();
+        let body = streamed.and_then(|()| match filling.came() == self.total {
+            true => filling.finish(),
+            false => Err(source_unavailable("the source is not as long as it said")),
+        });
+        let came = body.map(|body| sealed(body, self.seal)).map_err(|fault| {
+            tracing::debug!(target: "lazuli::copy", "{fault}");
+            "500 InternalServerError \"Copy failed when reading the source.\"".into()
+        });
+        // Whoever stopped it meanwhile, or deleted the blob or its container, does not wait for this.
+        _ = container.write(|container| container.end_copy(&self.name, self.id, now, came)).await;
+    }
+}

@@ -1,0 +1,107 @@
+//! Delete Blob: the blob, its snapshots with it or instead of it, or one snapshot or version; and for good what only its retention
+//! keeps (`deletetype=permanent`).
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::blob::tier;
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::rules::versions::Version;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::state::DeleteSnapshots;
+use crate::takes;
+
+pub(super) static DELETE_BLOB: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Delete Blob",
+        methods: &["DELETE"],
+        resource: ResourceKind::Blob,
+        selectors: &[],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission {
+            level: ResourceLevel::Object,
+            account: "dxy",
+            service: "dxy",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::Delete,
+        lease: LeaseCheck::Required,
+        status: 202,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    delete_snapshots: Option<String> = Header "x-ms-delete-snapshots",
+    snapshot: Option<String> = Query "snapshot",
+    version: Option<String> = Query "versionid",
+    delete_type: Option<String> = Query "deletetype",
+    tier_modified_since: Option<String> = Header "x-ms-access-tier-if-modified-since",
+    tier_unmodified_since: Option<String> = Header "x-ms-access-tier-if-unmodified-since",
+} }
+
+impl Asked {
+    /// What is asked of the moment at which the blob's tier last changed. Versions before 2026-04-06 do not know it.
+    fn tier_conditions(&self, call: &OperationRequest) -> Result<tier::ChangeConditions, StorageError> {
+        match call.version >= Version::V2026_04_06 {
+            true => tier::ChangeConditions::read(self.tier_modified_since.as_deref(), self.tier_unmodified_since.as_deref()),
+            false => Ok(tier::ChangeConditions::default()),
+        }
+    }
+}
+
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    let permanent = match asked.delete_type.as_deref() {
+        None => false,
+        Some(text) if text.eq_ignore_ascii_case("permanent") => true,
+        Some(text) => return Err(StorageError::invalid_query("deletetype", text, "Invalid query parameter value.")),
+    };
+    let snapshots = match asked.delete_snapshots.as_deref().map(str::to_ascii_lowercase).as_deref() {
+        None => None,
+        Some("include") if asked.snapshot.is_none() => Some(DeleteSnapshots::Include),
+        Some("only") if asked.snapshot.is_none() => Some(DeleteSnapshots::Only),
+        Some(other) => return Err(StorageError::invalid_header("x-ms-delete-snapshots", other)),
+    };
+    let by_version = asked.version.is_some();
+    if by_version && snapshots.is_some() {
+        return Err(StorageError::invalid_header("x-ms-delete-snapshots", asked.delete_snapshots.unwrap_or_default()));
+    }
+    let tiers = asked.tier_conditions(&call)?;
+    let letter = match (permanent, by_version) {
+        (true, _) => "y",
+        (false, true) => "x",
+        (false, false) => "d",
+    };
+    if !call.authorization.allows(letter) {
+        return Err(call.authorization.missing_permission(letter));
+    }
+    let container = blobs.container(&call)?;
+    if permanent {
+        if !blobs.account(&call.account.name)?.properties.read().delete_retention.allow_permanent_delete {
+            return Err(ErrorCode::BlobOperationNotSupported.into());
+        }
+        container
+            .write(|container| {
+                let admitted = container.admit_deleted(&call)?;
+                tiers.hold(admitted.tier_changed(call.now))?;
+                container.purge(&admitted, call.now)
+            })
+            .await?;
+        return Ok(answer(&call, true));
+    }
+    let keeping = blobs.retention_policy(&call)?;
+    let for_good = container
+        .write(|container| {
+            let admitted = container.admit(&call)?;
+            tiers.hold(admitted.tier_changed(call.now))?;
+            container.remove(&admitted, snapshots, by_version, call.now, keeping)
+        })
+        .await?;
+    Ok(answer(&call, for_good))
+}
+
+fn answer(call: &OperationRequest, for_good: bool) -> Reply {
+    Reply::new(call.spec.status).with("x-ms-delete-type-permanent", for_good.to_string())
+}

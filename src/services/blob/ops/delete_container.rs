@@ -1,0 +1,51 @@
+//! Delete Container: its blobs go with it, leased or not; its own lease guards it. An account may keep it for some days.
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::rules::names;
+use crate::services::blob::blobs::Blobs;
+
+pub(super) static DELETE_CONTAINER: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Delete Container",
+        methods: &["DELETE"],
+        resource: ResourceKind::Container,
+        selectors: &[Selector::Query("restype", "container")],
+        inputs: &[],
+        requires: RequiredPermission {
+            level: ResourceLevel::Container,
+            account: "d",
+            service: "",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::Dates,
+        lease: LeaseCheck::Required,
+        status: 202,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let account = blobs.account(&call.account.name)?;
+    account
+        .resources
+        .write(|containers| {
+            // Recorded: what is being deleted can be deleted again, and nothing comes of it.
+            if !containers.contains_key(call.container()) && containers.is_going(call.container(), call.now) {
+                return Ok(());
+            }
+            let days = call.account.container_retention;
+            containers.delete(call.container(), call.now, days, |container| {
+                container.check_container(&call)?;
+                if names::SYSTEM.contains(&call.container()) {
+                    return Err(ErrorCode::AuthorizationFailure.into());
+                }
+                if call.account.immutability { container.check_empty(call.now) } else { Ok(()) }
+            })
+        })
+        .await?;
+    Ok(Reply::new(call.spec.status))
+}

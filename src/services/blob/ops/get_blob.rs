@@ -1,0 +1,117 @@
+//! Get Blob: the content, or as much of it as was asked for.
+use crate::operation::{
+    ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, STRUCTURED, Secondary,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::checksums::{ChecksumKinds, Digests, Hasher};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::rules::ranges;
+use crate::rules::ranges::{InclusiveRange, RequestedRange as Range};
+use crate::rules::versions::Version;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::body::Body;
+use crate::services::blob::state::Admitted;
+use crate::services::blob::wire::DescribedPart;
+use crate::services::blob::{last_access, wire};
+use crate::takes;
+
+pub(super) static GET_BLOB: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Get Blob",
+        methods: &["GET"],
+        resource: ResourceKind::Blob,
+        selectors: &[],
+        inputs: &[ENCRYPTED, Asked::FIELDS, STATE, STRUCTURED],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    range: Option<String> = Header "range",
+    ms_range: Option<String> = Header "x-ms-range",
+    range_md5: Option<bool> = Header "x-ms-range-get-content-md5",
+    range_crc64: Option<bool> = Header "x-ms-range-get-content-crc64",
+} }
+
+/// The largest range whose checksum can be asked for, in bytes.
+const CHECKED_RANGE: u64 = 4 << 20;
+
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
+    let wanted = ChecksumKinds { md5: asked.range_md5 == Some(true), crc64: asked.range_crc64 == Some(true) };
+    if wanted.md5 && wanted.crc64 {
+        return Err(ErrorCode::BothCrc64AndMd5RangeHeaderPresent.into());
+    }
+    let structured = call.structured()?;
+    let container = blobs.container(&call)?;
+    let blob = container.read().admit(&call)?;
+    blob.check_readable(call.now)?;
+    let reply = read(&blob, range, wanted, structured, &call)?;
+    last_access::keep(&container, &call.account, call.blob(), &blob, call.now).await;
+    Ok(reply)
+}
+
+/// As much of a blob as was asked for.
+fn read(
+    blob: &Admitted,
+    range: Range,
+    wanted: ChecksumKinds,
+    structured: bool,
+    call: &OperationRequest,
+) -> Result<Reply, StorageError> {
+    let size = blob.body.len();
+    let Some(span) = ranges::resolve(range, size)? else {
+        if wanted != ChecksumKinds::default() {
+            return Err(StorageError::invalid_header(
+                if wanted.md5 { "x-ms-range-get-content-md5" } else { "x-ms-range-get-content-crc64" },
+                "true",
+            ));
+        }
+        let reply = describe(Reply::new(call.spec.status), blob, DescribedPart::Whole, call);
+        return Ok(content(reply, &blob.body, 0, size, structured));
+    };
+    let digests = digest(&blob.body, span, wanted)?;
+    let reply = describe(Reply::new(206), blob, DescribedPart::Range, call)
+        .with("content-range", span.content_range(size))
+        .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
+        .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()));
+    Ok(content(reply, &blob.body, span.start, span.len(), structured))
+}
+
+/// Answers so many bytes from here on, as they are or in a structured message.
+fn content(reply: Reply, body: &Body, start: u64, length: u64, structured: bool) -> Reply {
+    let chunks = body.slice(start..start + length);
+    if structured { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
+}
+
+/// What Get Blob tells of a blob: of its tier nothing until late.
+fn describe(reply: Reply, blob: &Admitted, part: DescribedPart, call: &OperationRequest) -> Reply {
+    let reply = wire::describe(reply, blob, part, call);
+    match call.version {
+        version if version >= Version::V2026_10_06 => wire::with_tier(reply, blob, call),
+        version if version >= Version::V2026_02_06 => wire::with_smart_tier(reply, blob, call.now),
+        _ => reply,
+    }
+}
+
+fn digest(body: &Body, span: InclusiveRange, wanted: ChecksumKinds) -> Result<Digests, StorageError> {
+    if wanted == ChecksumKinds::default() {
+        return Ok(Digests::default());
+    }
+    if span.len() > CHECKED_RANGE {
+        return Err(ErrorCode::OutOfRangeInput.with_reason(format!("a checksum of {} bytes was asked for", span.len())));
+    }
+    let mut hasher = Hasher::new(wanted);
+    for chunk in body.slice(span.start..span.end + 1) {
+        hasher.update(&chunk.read()?);
+    }
+    Ok(hasher.finish())
+}

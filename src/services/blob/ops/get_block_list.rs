@@ -1,0 +1,54 @@
+//! Get Block List: the blocks that make the blob, and those that wait to.
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::body::Body;
+use crate::services::blob::state::BlockLists;
+use crate::services::blob::wire;
+use crate::takes;
+
+pub(super) static GET_BLOCK_LIST: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Get Block List",
+        methods: &["GET"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "blocklist")],
+        inputs: &[Asked::FIELDS, STATE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    list: Option<String> = Query "blocklisttype",
+} }
+
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?.list.unwrap_or_else(|| "committed".to_owned());
+    let (committed, uncommitted) = match asked.to_ascii_lowercase().as_str() {
+        "committed" => (true, false),
+        "uncommitted" => (false, true),
+        "all" => (true, true),
+        _ => return Err(StorageError::invalid_query("blocklisttype", asked, "Invalid block list type.")),
+    };
+    let container = blobs.container(&call)?.read();
+    let BlockLists { blob, waiting } = container.block_lists(&call)?;
+    if blob.as_ref().is_some_and(|blob| !matches!(blob.body, Body::Block { .. })) {
+        return Err(ErrorCode::InvalidBlobType.into());
+    }
+    let stands = blob.as_ref().map(|blob| blob.body.blocks()).unwrap_or_default();
+    let document = wire::block_list(committed.then_some(stands), uncommitted.then_some(&*waiting));
+    let reply = Reply::xml(call.spec.status, document);
+    // Recorded: of a name that has no blob yet there is neither state nor length.
+    Ok(match &blob {
+        Some(blob) => reply.with_state(blob.etag(), blob.last_modified).with("x-ms-blob-content-length", blob.size().to_string()),
+        None => reply,
+    })
+}

@@ -1,0 +1,114 @@
+//! Get Page Ranges: which pages of a page blob were written; or, with an earlier snapshot, what changed since then.
+
+use crate::operation::xml::Writer;
+use crate::operation::{
+    Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector, Source, SourceAuthorization,
+    SourceLocation,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::blob::pages;
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::rules::ranges::RequestedRange as Range;
+use crate::rules::{listing, ranges};
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::body::Body;
+use crate::store::sparse::Change;
+use crate::takes;
+
+pub(super) static GET_PAGE_RANGES: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Get Page Ranges",
+        methods: &["GET"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "pagelist")],
+        inputs: &[Asked::FIELDS, STATE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::Read,
+        lease: LeaseCheck::IfPresent,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    range: Option<String> = Header "range",
+    ms_range: Option<String> = Header "x-ms-range",
+    previous: Option<String> = Query "prevsnapshot",
+    previous_url: Option<String> = Header "x-ms-previous-snapshot-url",
+    marker: Option<u64> = Query "marker",
+    maxresults: Option<String> = Query "maxresults",
+} }
+
+/// The ranges of a page, at most and by default.
+const PAGE: usize = 10_000;
+
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    let container = blobs.container(&call)?.read();
+    let blob = container.admit(&call).map_err(|fault| match fault.code() {
+        // Recorded: of all that answer 304, this one says what its body would be.
+        ErrorCode::NotModified => fault.with_header("content-type", "application/xml"),
+        _ => fault,
+    })?;
+    blob.check_readable(call.now)?;
+    let Body::Page { content, .. } = &blob.body else { return Err(ErrorCode::InvalidBlobType.into()) };
+    let size = content.len();
+    let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
+    let span = ranges::resolve(range, size)?.map_or(0..size, |span| span.start..span.end + 1);
+    // The SDKs' own tests: a page that a range touches is told whole.
+    let span = span.start / pages::PAGE * pages::PAGE..span.end.next_multiple_of(pages::PAGE).min(size);
+    // A marker is the offset at which the next page of ranges begins.
+    let span = asked.marker.unwrap_or(0).max(span.start)..span.end;
+    let max = asked.maxresults.as_deref().map_or(Ok(PAGE), |text| listing::maxresults(Some(text)))?;
+    let previous = match (asked.previous, &asked.previous_url) {
+        (Some(_), Some(url)) => return Err(StorageError::invalid_header("x-ms-previous-snapshot-url", url)),
+        (previous, url) => previous.or(url.as_deref().map(|url| snapshot_of(&call, url)).transpose()?),
+    };
+    let changes = match &previous {
+        None => content.written(span).into_iter().map(Change::Written).collect(),
+        Some(previous) => {
+            let (taken, earlier) = container.snapshot_before(&call, previous)?;
+            match &earlier.body {
+                Body::Page { content: before, .. } if earlier.created == blob.created => content.changes(before, taken, span),
+                _ => return Err(ErrorCode::BlobOverwritten.into()),
+            }
+        }
+    };
+
+    let mut xml = Writer::new();
+    xml.nest("PageList", |xml| {
+        for change in changes.iter().take(max) {
+            let (element, range) = match change {
+                Change::Written(range) => ("PageRange", range),
+                Change::Cleared(range) => ("ClearRange", range),
+            };
+            xml.open(element).leaf("Start", range.start.to_string()).leaf("End", (range.end - 1).to_string()).close(element);
+        }
+        // Recorded: a difference from a snapshot that is named by its URL ends so as well.
+        if asked.maxresults.is_some() || asked.marker.is_some() || asked.previous_url.is_some() {
+            let next = changes.get(max).map(|change| match change {
+                Change::Written(range) | Change::Cleared(range) => range.start.to_string(),
+            });
+            xml.leaf("NextMarker", next.unwrap_or_default());
+        }
+    });
+    Ok(Reply::xml(call.spec.status, xml.finish())
+        .with_state(blob.etag(), blob.last_modified)
+        .with("x-ms-blob-content-length", size.to_string()))
+}
+
+/// The snapshot that a URL names; it has to be one of the blob that the call is about.
+fn snapshot_of(call: &OperationRequest, url: &str) -> Result<String, StorageError> {
+    let bad = || StorageError::invalid_header("x-ms-previous-snapshot-url", url);
+    match call.sources.find(call, url, SourceAuthorization::Caller).map_err(|_| bad())? {
+        SourceLocation::Here(Source { account, target, snapshot: Some(snapshot), version_id: None })
+            if account.name == call.account.name && target == call.target =>
+        {
+            Ok(snapshot)
+        }
+        _ => Err(bad()),
+    }
+}

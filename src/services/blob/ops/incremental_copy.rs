@@ -1,0 +1,111 @@
+//! Incremental Copy Blob: a blob that takes in one snapshot after another of a page blob, and keeps each as a snapshot of its own. The
+//! blob itself is never read or written; its snapshots are read.
+
+use crate::operation::{
+    Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector, SourceAuthorization, SourceLocation,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::encryption::Encryption;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::rules::time::Timestamp;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::body::Body;
+use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
+use crate::services::blob::{copy_properties, wire};
+use crate::store::content::Content;
+use crate::store::sparse::{Change, Sparse};
+use crate::takes;
+use std::sync::Arc;
+
+pub(super) static INCREMENTAL_COPY: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Incremental Copy Blob",
+        methods: &["PUT"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "incrementalcopy")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission {
+            level: ResourceLevel::Object,
+            account: "cw",
+            service: "cw",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::CopyTargetIfMatch,
+        lease: LeaseCheck::Required,
+        status: 202,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    source: String = Header "x-ms-copy-source",
+} }
+
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?.source;
+    // The snapshots of another server cannot be told to be those of one blob.
+    let SourceLocation::Here(source) = call.sources.find(&call, &asked, SourceAuthorization::Caller)? else {
+        return Err(ErrorCode::InvalidSourceBlobUrl.into());
+    };
+    let taken =
+        source.snapshot.as_deref().and_then(Timestamp::parse_iso).ok_or(ErrorCode::IncrementalCopySourceMustBeSnapshot)?;
+    let lost = |fault: StorageError| source.refused(&call, fault);
+    let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
+    let original = from.source(&source, call.now).map_err(lost)?;
+    let Body::Page { content, sequence } = &original.body else { return Err(ErrorCode::InvalidSourceBlobType.into()) };
+    original.encryption.admits_reader(&Encryption::Service)?;
+
+    let id = call.environment.id();
+    let of = [source.account.name.clone(), source.target.container.clone(), source.target.blob.clone()];
+    let increment = IncrementalCopy { of, created: original.created, snapshot: taken, kept: Timestamp::default() };
+    let copied = |at| Some(Arc::new(BlobCopy::whole(id, copy_properties::without_signature(&asked), content.len(), at)));
+    let keeping = blobs.retention_policy(&call)?;
+    let begun = blobs
+        .container(&call)?
+        .write(|container| {
+            container.copy_increment(
+                &call,
+                keeping,
+                increment,
+                |new| {
+                    let mut blob = new.blob(original.body.clone(), original.headers.clone());
+                    blob.metadata = original.metadata.clone();
+                    blob.copy = copied(blob.last_modified);
+                    blob
+                },
+                |blob, last| {
+                    if let Body::Page { content: before, .. } = &blob.body {
+                        let content = advanced(before, content, last, blob.last_modified);
+                        blob.body = Body::Page { content, sequence: *sequence };
+                    }
+                    blob.headers = original.headers.clone();
+                    blob.metadata = original.metadata.clone();
+                    blob.copy = copied(blob.last_modified);
+                },
+            )
+        })
+        .await?;
+    let reply = Reply::new(call.spec.status)
+        .with_state(begun.etag(), begun.last_modified)
+        .with("x-ms-copy-id", wire::guid(id))
+        // Recorded: it is pending when it is answered, however soon it ends.
+        .with("x-ms-copy-status", "pending");
+    Ok(wire::with_written(reply, &begun))
+}
+
+/// The pages as they were after the last snapshot, with what changed up to this one written now: a difference between two snapshots of
+/// the copy is found as one between two of the source.
+fn advanced(before: &Sparse, source: &Sparse, last: Timestamp, now: Timestamp) -> Sparse {
+    let mut pages = before.clone();
+    pages.resize(source.len());
+    for change in source.changes(before, last, 0..source.len()) {
+        match change {
+            Change::Written(range) => pages.write(range.start, &Content::from_chunks(source.slice(range.clone())), now),
+            Change::Cleared(range) => pages.clear_at(range, now),
+        }
+    }
+    pages
+}

@@ -1,0 +1,48 @@
+//! The blob service's operations, one room each; twins that differ in a word share one.
+
+use crate::services::blob::blobs::Blobs;
+
+crate::ops! { Blobs:
+    list_containers { LIST_CONTAINERS }
+    find_blobs { FIND_BLOBS, FIND_BLOBS_IN_CONTAINER }
+    batch { BATCH, PATH_STYLE_BATCH, CONTAINER_BATCH }
+    service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
+    service_stats { GET_SERVICE_STATS }
+    account_information { GET_ACCOUNT_INFORMATION, GET_CONTAINER_ACCOUNT_INFORMATION, GET_BLOB_ACCOUNT_INFORMATION }
+    user_delegation_key { GET_USER_DELEGATION_KEY }
+    preflight { PREFLIGHT }
+    create_container { CREATE_CONTAINER }
+    container_properties { GET_CONTAINER_PROPERTIES }
+    container_metadata { GET_CONTAINER_METADATA, SET_CONTAINER_METADATA }
+    container_acl { GET_CONTAINER_ACL, SET_CONTAINER_ACL }
+    lease_container { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
+    rename_container { RENAME_CONTAINER }
+    delete_container { DELETE_CONTAINER }
+    restore_container { RESTORE_CONTAINER }
+    list_blobs { LIST_BLOBS }
+    put_blob { PUT_BLOB }
+    get_blob { GET_BLOB }
+    get_website { GET_WEBSITE }
+    query_blob { QUERY_BLOB }
+    blob_properties { GET_BLOB_PROPERTIES, SET_BLOB_PROPERTIES }
+    blob_metadata { GET_BLOB_METADATA, SET_BLOB_METADATA }
+    lease_blob { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
+    delete_blob { DELETE_BLOB }
+    immutability_policy { SET_IMMUTABILITY_POLICY, DELETE_IMMUTABILITY_POLICY }
+    legal_hold { SET_LEGAL_HOLD }
+    set_expiry { SET_EXPIRY }
+    undelete_blob { UNDELETE_BLOB }
+    snapshot_blob { SNAPSHOT_BLOB }
+    blob_tags { GET_BLOB_TAGS, SET_BLOB_TAGS }
+    set_blob_tier { SET_BLOB_TIER }
+    append_block { APPEND_BLOCK, SEAL }
+    put_page { PUT_PAGE }
+    get_page_ranges { GET_PAGE_RANGES }
+    put_block { PUT_BLOCK }
+    put_block_list { PUT_BLOCK_LIST }
+    get_block_list { GET_BLOCK_LIST }
+    copy_blob { COPY_BLOB }
+    from_url { PUT_BLOB_FROM_URL, COPY_BLOB_FROM_URL, PUT_BLOCK_FROM_URL, APPEND_BLOCK_FROM_URL, PUT_PAGE_FROM_URL }
+    abort_copy { ABORT_COPY }
+    incremental_copy { INCREMENTAL_COPY }
+}

@@ -1,0 +1,83 @@
+//! Put Block: keeps a block aside until a block list commits it.
+use crate::operation::{
+    CHECKSUMS, ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::blob::blocks;
+use crate::rules::blob::blocks::BlockId;
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::rules::versions::Version;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::wire;
+use crate::store::content::Content;
+use crate::takes;
+
+pub(super) static PUT_BLOCK: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Put Block",
+        methods: &["PUT"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "block")],
+        inputs: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
+        requires: STAGES,
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
+        status: 201,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    block_id: String = Query "blockid",
+} }
+
+async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
+    check_stages(&call)?;
+    let id = block_id(&call)?;
+    call.check_content()?;
+    wire::check_unsupported_headers(&call)?;
+    let claimed = call.claimed_checksums()?;
+    let received = call.receive(blocks::put_block_limit(call.version), claimed.wanted(call.version)).await?;
+    claimed.check(received.digests)?;
+    let reply = stage(blobs, &call, id, received.content).await?;
+    Ok(wire::with_digests(reply, received.digests).with_structured(&call))
+}
+
+/// Who may put blocks and commit them: from 2026-06-06 on, who may create (`c`) too, which [`check_stages`] holds to its version.
+pub(super) const STAGES: RequiredPermission =
+    RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never };
+
+/// Checks that a caller who may create and not write asks in a version that lets it put blocks.
+///
+/// # Errors
+/// 403 AuthorizationPermissionMismatch.
+pub(super) fn check_stages(call: &OperationRequest) -> Result<(), StorageError> {
+    match call.version >= Version::V2026_06_06 || call.authorization.allows("w") {
+        true => Ok(()),
+        false => Err(ErrorCode::AuthorizationPermissionMismatch.into()),
+    }
+}
+
+/// The block id that the request names.
+pub(super) fn block_id(call: &OperationRequest) -> Result<BlockId, StorageError> {
+    BlockId::parse(&Asked::of(call)?.block_id)
+}
+
+/// Keeps a block aside for the blob that the call names.
+pub(super) async fn stage(blobs: &Blobs, call: &OperationRequest, id: BlockId, content: Content) -> Result<Reply, StorageError> {
+    let container = blobs.container(call)?;
+    let encryption = container
+        .write(|container| {
+            let name = container.claim(call)?;
+            name.check_block_blob()?;
+            let encryption = name.encryption().clone();
+            container.stage(name, id, content, call.now)?;
+            Ok(encryption)
+        })
+        .await?;
+    let reply = Reply::new(call.spec.status).with("x-ms-request-server-encrypted", "true");
+    Ok(wire::with_encryption(reply, &encryption))
+}

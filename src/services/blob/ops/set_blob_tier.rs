@@ -1,0 +1,52 @@
+//! Set Blob Tier: takes effect at once, but for the way back from the archive, which takes hours by the server's clock.
+
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::blob::tier::{CurrentTier, RehydratePriority, Tier};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::wire;
+use crate::takes;
+
+pub(super) static SET_BLOB_TIER: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Set Blob Tier",
+        methods: &["PUT"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "tier")],
+        inputs: &[Asked::FIELDS, STATE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::Required,
+        status: 200,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+takes! { Asked {
+    tier: String = Header "x-ms-access-tier",
+    priority: Option<String> = Header "x-ms-rehydrate-priority",
+} }
+
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    let priority = asked.priority.as_deref().map_or(Ok(RehydratePriority::default()), RehydratePriority::read)?;
+    let container = blobs.container(&call)?;
+    let placed = container
+        .write(|container| {
+            let admitted = container.admit(&call)?;
+            let tier = Tier::read(&asked.tier, wire::tiers_of(&admitted.body))?;
+            if !tier.holds(admitted.size()) {
+                return Err(ErrorCode::BlobTierInadequateForContentLength.into());
+            }
+            let placed = CurrentTier::set(admitted.tier, tier, priority, call.now)?;
+            container.amend(admitted, |blob| blob.tier = Some(placed));
+            Ok(placed)
+        })
+        .await?;
+    // Accepted, not done: the blob is on its way.
+    Ok(Reply::new(if placed.rehydration.is_some() { 202 } else { call.spec.status }))
+}

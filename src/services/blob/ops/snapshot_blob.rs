@@ -1,0 +1,55 @@
+//! Snapshot Blob: keeps a blob as it is, to be read by the moment of its keeping. It shares the blob's bytes.
+
+use crate::operation::{
+    ENCRYPTED, METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
+use crate::rules::time::Timestamp;
+use crate::services::blob::blobs::Blobs;
+use crate::services::blob::wire;
+
+pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = Operation {
+    spec: OperationSpec {
+        name: "Snapshot Blob",
+        methods: &["PUT"],
+        resource: ResourceKind::Blob,
+        selectors: &[Selector::Query("comp", "snapshot")],
+        inputs: &[ENCRYPTED, METADATA],
+        requires: RequiredPermission {
+            level: ResourceLevel::Object,
+            account: "cw",
+            service: "cw",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::Write,
+        lease: LeaseCheck::IfPresent,
+        status: 201,
+    },
+    run: |blobs, call| Box::pin(run(blobs, call)),
+};
+
+async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+    wire::check_unsupported_headers(&call)?;
+    let metadata = call.metadata()?;
+    let writes = !metadata.is_empty();
+    let container = blobs.container(&call)?;
+    let keeping = blobs.retention_policy(&call)?;
+    let taken = container
+        .write(|container| {
+            let admitted = container.admit(&call)?;
+            admitted.check_online(call.now)?;
+            Ok(container.snapshot(admitted, call.now, metadata, keeping))
+        })
+        .await?;
+    let reply = Reply::new(call.spec.status)
+        .with_state(taken.blob.etag(), taken.blob.last_modified)
+        .with("x-ms-snapshot", taken.at.iso())
+        .with_some("x-ms-version-id", taken.version.map(Timestamp::iso))
+        // Recorded: the flag is false where the snapshot is the blob as it was; with metadata of its own something is written.
+        .with("x-ms-request-server-encrypted", writes.to_string());
+    Ok(if writes { wire::with_encryption(reply, &taken.blob.encryption) } else { reply })
+}

@@ -1,0 +1,62 @@
+//! Immutability policies and legal holds on the wire: what a request gives a blob, and what a reader is told of it.
+
+use crate::operation::xml::Writer;
+use crate::operation::{Field, OperationRequest, Reply};
+use crate::rules::blob::immutability::{Policy, Protection};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::services::blob::state::Blob;
+use crate::takes;
+
+takes! { Asked {
+    until: Option<String> = Header "x-ms-immutability-policy-until-date",
+    mode: Option<String> = Header "x-ms-immutability-policy-mode",
+    hold: Option<bool> = Header "x-ms-legal-hold",
+} }
+
+/// The headers by which a request that makes a blob protects it.
+pub(super) const FIELDS: &[Field] = Asked::FIELDS;
+
+/// Reads what a request that makes a blob protects it with. Whoever protects needs the right to.
+///
+/// # Errors
+/// 400 for what is malformed, UnsupportedHeader in an account without immutability; 403 for a SAS without `i`.
+pub(super) fn read(call: &OperationRequest) -> Result<Protection, StorageError> {
+    let Some(first) = FIELDS.iter().find(|field| call.has_header(field.name)) else { return Ok(Protection::default()) };
+    if !call.account.immutability {
+        return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", first.name));
+    }
+    if !call.authorization.allows("i") {
+        return Err(call.authorization.missing_permission("i"));
+    }
+    let asked = Asked::of(call)?;
+    Ok(Protection { policy: Policy::read(asked.until.as_deref(), asked.mode.as_deref(), call.now)?, hold: asked.hold })
+}
+
+/// Checks that the account has immutable storage at all.
+///
+/// # Errors
+/// 409 BlobOperationNotSupported.
+pub(super) fn check_account(call: &OperationRequest) -> Result<(), StorageError> {
+    if call.account.immutability { Ok(()) } else { Err(ErrorCode::BlobOperationNotSupported.into()) }
+}
+
+/// Adds a policy.
+pub(super) fn with_policy(reply: Reply, policy: Option<Policy>) -> Reply {
+    reply
+        .with_some("x-ms-immutability-policy-until-date", policy.map(|policy| policy.until.rfc1123()))
+        .with_some("x-ms-immutability-policy-mode", policy.map(|policy| policy.mode.name()))
+}
+
+/// Adds what a reader of a blob is told.
+pub(super) fn describe(reply: Reply, blob: &Blob) -> Reply {
+    let hold = blob.protection.hold.map(|held| held.to_string());
+    with_policy(reply, blob.protection.policy).with_some("x-ms-legal-hold", hold)
+}
+
+/// Writes what a listing tells, if it is asked for.
+pub(super) fn write(xml: &mut Writer, blob: &Blob, policy: bool, hold: bool) {
+    if let Some(kept) = blob.protection.policy.filter(|_| policy) {
+        xml.leaf("ImmutabilityPolicyUntilDate", kept.until.rfc1123()).leaf("ImmutabilityPolicyMode", kept.mode.name());
+    }
+    xml.leaf_some("LegalHold", blob.protection.hold.filter(|_| hold).map(|held| held.to_string()));
+}

@@ -1,0 +1,192 @@
+//! Copy sources on other servers, and what their answers mean for a blob. Another storage service says of its blob what this one
+//! does; of a plain web server's answer there is a content with its headers, which becomes a block blob.
+
+use crate::operation::{OperationRequest, RemoteRequest, RemoteResponse};
+use crate::rules::blob::pages;
+use crate::rules::blob::tags::Tags;
+use crate::rules::error::StorageError;
+use crate::rules::metadata::Metadata;
+use crate::rules::time::Timestamp;
+use crate::services::blob::body::{Body, ContentHeaders};
+use crate::services::blob::wire;
+use crate::services::shared::remote_source::{CONDITIONS, RemoteSource, passed_on, refusal, refused, text};
+use crate::store::content::Content;
+use crate::store::sparse::{PageFilling, Sparse};
+use crate::store::{Store, content};
+use std::sync::Arc;
+
+/// The most bytes of a source's tags that are read.
+const TAGS: usize = 64 << 10;
+
+impl RemoteSource {
+    /// What its server says of it.
+    ///
+    /// # Errors
+    /// 400 for metadata that no blob can have.
+    pub(super) fn described(&self) -> Result<RemoteBlob, StorageError> {
+        RemoteBlob::read(&self.answer)
+    }
+}
+
+/// The tags of a source elsewhere.
+///
+/// # Errors
+/// As [`Elsewhere::open`]; CannotVerifyCopySource for an answer that is no tag set.
+pub(super) async fn tags(call: &OperationRequest, url: &str) -> Result<Tags, StorageError> {
+    let joint = if url.contains('?') { '&' } else { '?' };
+    // The conditions were held when the source itself was asked for; tags know of none but their own.
+    let mut headers = passed_on(call);
+    CONDITIONS.iter().for_each(|name| _ = headers.remove(*name));
+    let answer = call.sources.open(RemoteRequest { url: format!("{url}{joint}comp=tags"), headers }).await?;
+    match answer.status {
+        200 => wire::read_tags(&answer.beginning(TAGS).await).map_err(|_| refused(409, "The copy source has no tags.")),
+        _ => Err(refusal(call.version, answer).await),
+    }
+}
+
+/// A blob as another server describes it.
+#[derive(Clone, Debug)]
+pub(super) struct RemoteBlob {
+    kind: Kind,
+    /// The headers that describe its content.
+    pub(super) headers: ContentHeaders,
+    /// Its metadata.
+    pub(super) metadata: Metadata,
+}
+
+/// The type of a blob, and what it keeps beside its bytes.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Block,
+    Append { blocks: u32, sealed: bool },
+    Page { sequence: u64 },
+}
+
+impl Kind {
+    /// A body that shares these bytes; pages do not, so that those of nothing but zeros take no room.
+    fn sharing(self, bytes: &Content, now: Timestamp) -> Option<Body> {
+        match self {
+            Kind::Block => Some(Body::Block { content: bytes.clone(), blocks: Arc::default() }),
+            Kind::Append { blocks, sealed } => {
+                let mut content = Sparse::new(bytes.len());
+                content.write(0, bytes, now);
+                Some(Body::Append { content, blocks, sealed })
+            }
+            Kind::Page { .. } => None,
+        }
+    }
+}
+
+fn not_pages() -> StorageError {
+    refused(409, "The copy source is no page blob: its size is not a multiple of 512 bytes.")
+}
+
+impl RemoteBlob {
+    fn read(answer: &RemoteResponse) -> Result<RemoteBlob, StorageError> {
+        let headers = &answer.headers;
+        let number = |name| text(headers, name).and_then(|text| text.parse().ok());
+        let kind = match text(headers, "x-ms-blob-type") {
+            Some("AppendBlob") => Kind::Append {
+                blocks: number("x-ms-blob-committed-block-count").and_then(|count| u32::try_from(count).ok()).unwrap_or(1),
+                sealed: text(headers, "x-ms-blob-sealed") == Some("true"),
+            },
+            Some("PageBlob") => Kind::Page { sequence: number("x-ms-blob-sequence-number").unwrap_or(0) },
+            _ => Kind::Block,
+        };
+        let one = |name: &str| text(headers, name).filter(|text| !text.is_empty()).map(Box::from);
+        Ok(RemoteBlob {
+            kind,
+            headers: ContentHeaders {
+                content_type: one("content-type"),
+                encoding: one("content-encoding"),
+                language: one("content-language"),
+                md5: one("content-md5"),
+                cache_control: one("cache-control"),
+                disposition: one("content-disposition"),
+            },
+            metadata: answer.metadata()?,
+        })
+    }
+
+    /// A body of its type with nothing in it yet, but of its size where a size shows.
+    pub(super) fn empty(&self) -> Body {
+        match self.kind {
+            Kind::Block => Body::Block { content: Content::default(), blocks: Arc::default() },
+            Kind::Append { .. } => Body::Append { content: Sparse::default(), blocks: 0, sealed: false },
+            Kind::Page { sequence } => Body::Page { content: Sparse::new(0), sequence },
+        }
+    }
+
+    /// A body of its type with these bytes.
+    ///
+    /// # Errors
+    /// 409 CannotVerifyCopySource for a page blob whose size is not one of whole pages; 500 InternalError for those of the disk.
+    pub(super) fn body(&self, store: &Store, content: &Content, now: Timestamp) -> Result<Body, StorageError> {
+        if let Some(body) = self.kind.sharing(content, now) {
+            return Ok(body);
+        }
+        let mut filling = self.filling(store, content.len(), now);
+        for chunk in content.slice(0..content.len()) {
+            filling.push(&chunk.read()?)?;
+        }
+        filling.finish()
+    }
+
+    /// A body of its type and of so many bytes, to be filled as they come.
+    pub(super) fn filling(&self, store: &Store, size: u64, now: Timestamp) -> Filled {
+        let bytes = match self.kind {
+            Kind::Page { .. } => Filling::Pages(PageFilling::new(store, size, now)),
+            Kind::Block | Kind::Append { .. } => Filling::Bytes(content::Filling::new(store, size)),
+        };
+        Filled { kind: self.kind, came: 0, now, bytes }
+    }
+}
+
+/// A body that is being filled.
+#[derive(Debug)]
+pub(super) struct Filled {
+    kind: Kind,
+    came: u64,
+    now: Timestamp,
+    bytes: Filling,
+}
+
+#[derive(Debug)]
+enum Filling {
+    Bytes(content::Filling),
+    Pages(PageFilling),
+}
+
+impl Filled {
+    /// Takes in the next bytes.
+    ///
+    /// # Errors
+    /// 500 InternalError when the disk does not take them.
+    pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), StorageError> {
+        self.came += piece.len() as u64;
+        match &mut self.bytes {
+            Filling::Bytes(filling) => filling.push(piece)?,
+            Filling::Pages(filling) => filling.push(piece)?,
+        }
+        Ok(())
+    }
+
+    /// How many bytes came so far.
+    pub(super) fn came(&self) -> u64 {
+        self.came
+    }
+
+    /// Ends.
+    ///
+    /// # Errors
+    /// 409 CannotVerifyCopySource for a page blob whose size is not one of whole pages.
+    pub(super) fn finish(self) -> Result<Body, StorageError> {
+        match (self.kind, self.bytes) {
+            (Kind::Page { sequence }, Filling::Pages(pages)) if self.came.is_multiple_of(pages::PAGE) => {
+                Ok(Body::Page { content: pages.finish()?, sequence })
+            }
+            (kind, Filling::Bytes(bytes)) => kind.sharing(&bytes.finish()?, self.now).ok_or_else(not_pages),
+            (_, Filling::Pages(_)) => Err(not_pages()),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The one door to what a container holds: nobody gets at a blob but through the checks that the operation's row declares.
+
+use crate::operation::{OperationRequest, Source};
+use crate::rules::blob::tags::Tags;
+use crate::rules::conditions::CurrentState;
+use crate::rules::encryption::Encryption;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::{LeaseCheck, LeasedResource};
+use crate::rules::time::Timestamp;
+use crate::rules::{conditions, lease};
+use crate::services::blob::body::Body;
+use crate::services::blob::state::blob::Blob;
+use crate::services::blob::state::{BlobKey, Container, VersionKind, VersionSelector};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A blob that the rules let this call touch. Only [`Container::admit`] makes one.
+#[derive(Debug)]
+pub struct Admitted {
+    pub(super) key: BlobKey,
+    pub(super) blob: Arc<Blob>,
+}
+
+impl Deref for Admitted {
+    type Target = Blob;
+
+    fn deref(&self) -> &Blob {
+        &self.blob
+    }
+}
+
+/// A name that the rules let this call write to, whether or not a blob stands there. Only [`Container::claim`] makes one.
+#[derive(Debug)]
+pub struct Claimed {
+    pub(super) name: Arc<str>,
+    pub(super) current: Option<Arc<Blob>>,
+    pub(super) encryption: Encryption,
+}
+
+impl Admitted {
+    /// Which state of its name it is.
+    pub fn at(&self) -> VersionSelector {
+        self.key.at
+    }
+}
+
+impl Claimed {
+    /// With what a blob written there now is encrypted.
+    pub fn encryption(&self) -> &Encryption {
+        &self.encryption
+    }
+
+    /// Checks that blocks can go there: nothing stands there, or a block blob.
+    ///
+    /// # Errors
+    /// 409 InvalidBlobType.
+    pub fn check_block_blob(&self) -> Result<(), StorageError> {
+        match self.current().map(|blob| &blob.body) {
+            None | Some(Body::Block { .. }) => Ok(()),
+            Some(Body::Append { .. } | Body::Page { .. }) => Err(ErrorCode::InvalidBlobType.into()),
+        }
+    }
+
+    /// The blob that stands there now.
+    pub fn current(&self) -> Option<&Blob> {
+        self.current.as_deref()
+    }
+}
+
+impl Container {
+    /// Checks that this call may touch the container itself: its conditions and its lease.
+    ///
+    /// # Errors
+    /// 412 or 304 for an unmet condition, 412 for the lease.
+    pub fn check_container(&self, call: &OperationRequest) -> Result<(), StorageError> {
+        let none = Tags::default();
+        let stored = CurrentState { etag: self.etag(), modified: self.properties.last_modified, tags: &none };
+        conditions::check(&call.conditions()?, call.spec.conditions, Some(&stored), call.version)?;
+        lease::check(self.lease, call.spec.lease, call.lease_id()?, LeasedResource::Container, call.now)
+    }
+
+    /// The blob that the call names, once every check that its row declares is passed.
+    ///
+    /// # Errors
+    /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
+    pub fn admit(&self, call: &OperationRequest) -> Result<Admitted, StorageError> {
+        let asked = call.encryption()?.in_container(&self.properties.encryption)?;
+        let (key, blob) = self.find(call.blob(), version_selector(call)?, call.now)?;
+        check(&blob, call, key.at)?;
+        blob.check_settled(call.spec, key.at)?;
+        if call.spec.takes("x-ms-encryption-key") {
+            match call.spec.conditions {
+                conditions::ConditionSupport::Read => blob.encryption.admits_reader(&call.encryption()?)?,
+                _ => blob.encryption.admits_writer(&asked)?,
+            }
+        }
+        Ok(Admitted { key, blob })
+    }
+
+    /// The snapshot or version that the call names, deleted and still kept, once every check that its row declares is passed.
+    ///
+    /// # Errors
+    /// 409 BlobSnapshotNotSoftDeleted for what is not deleted, BlobOperationNotSupported for the blob itself; 404 BlobNotFound; those
+    /// of [`Container::admit`].
+    pub fn admit_deleted(&self, call: &OperationRequest) -> Result<Admitted, StorageError> {
+        let key = BlobKey { name: call.blob().into(), at: version_selector(call)? };
+        if key.at == VersionSelector::Base {
+            return Err(ErrorCode::BlobOperationNotSupported.into());
+        }
+        if self.find(call.blob(), key.at, call.now).is_ok() {
+            return Err(ErrorCode::BlobSnapshotNotSoftDeleted.into());
+        }
+        let blob = self.blobs.get(&key).filter(|blob| blob.is_kept(call.now)).ok_or(ErrorCode::BlobNotFound)?.clone();
+        check(&blob, call, key.at)?;
+        Ok(Admitted { key, blob })
+    }
+
+    /// The name that the call means to write to, once every check that its row declares is passed.
+    ///
+    /// # Errors
+    /// 412 for an unmet condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
+    /// overwrite; 400 for a snapshot, which nobody can write to; 409 for a blob that a copy is making.
+    pub fn claim(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
+        let claimed = self.claim_any(call)?;
+        claimed.check_settled(call.spec)?;
+        Ok(claimed)
+    }
+
+    /// [`Container::claim`], whatever copies have to do with what stands there.
+    pub(super) fn claim_any(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
+        version_selector(call)?;
+        let key = BlobKey { name: call.blob().into(), at: VersionSelector::Base };
+        let encryption = call.encryption()?.in_container(&self.properties.encryption)?;
+        let stands = self.blobs.get(&key).filter(|blob| blob.is_live(call.now)).cloned();
+        match &stands {
+            Some(blob) => {
+                if call.spec.conditions.may_create() && !call.authorization.may_overwrite() {
+                    return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
+                }
+                check(blob, call, VersionSelector::Base)?;
+            }
+            None => {
+                conditions::check(&call.conditions()?, call.spec.conditions, None, call.version)?;
+                let lease = self.lease_at(call.blob(), None, call.now);
+                lease::check(lease, call.spec.lease, call.lease_id()?, LeasedResource::Blob, call.now)?;
+            }
+        }
+        Ok(Claimed { name: key.name, current: stands, encryption })
+    }
+
+    /// The blob that a copy is made from. The door has let its reader in; the copy's own conditions are the copier's to check.
+    ///
+    /// # Errors
+    /// 404 BlobNotFound; 409 for a blob that a copy is making.
+    pub fn source(&self, source: &Source, now: Timestamp) -> Result<Arc<Blob>, StorageError> {
+        let at = state_named(source.snapshot.as_deref(), source.version_id.as_deref())?;
+        let (key, blob) = self.find(&source.target.blob, at, now)?;
+        blob.check_content(key.at)?;
+        Ok(blob)
+    }
+
+    /// A state of a name that is there. The version id of the blob as it is names the blob as it is.
+    pub(super) fn find(&self, name: &str, at: VersionSelector, now: Timestamp) -> Result<(BlobKey, Arc<Blob>), StorageError> {
+        let get = |at| {
+            let key = BlobKey { name: name.into(), at };
+            let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now))?.clone();
+            Some((key, blob))
+        };
+        let current = || match at {
+            VersionSelector::Earlier(id, VersionKind::Version) => {
+                get(VersionSelector::Base).filter(|(_, blob)| blob.version == Some(id))
+            }
+            _ => None,
+        };
+        Ok(get(at).or_else(current).ok_or(ErrorCode::BlobNotFound)?)
+    }
+
+    /// The snapshot that `prevsnapshot` names, of the blob that the call names, and when it was taken.
+    ///
+    /// # Errors
+    /// 400 for what is no moment, or later than the snapshot that the call asks about; 409 PreviousSnapshotNotFound.
+    pub fn snapshot_before(&self, call: &OperationRequest, previous: &str) -> Result<(Timestamp, Arc<Blob>), StorageError> {
+        let taken = Timestamp::parse_iso(previous)
+            .ok_or_else(|| StorageError::invalid_query("prevsnapshot", previous, MALFORMED_TIME))?;
+        let at = VersionSelector::Earlier(taken, VersionKind::Snapshot);
+        if version_selector(call)? < at {
+            return Err(ErrorCode::PreviousSnapshotCannotBeNewer.into());
+        }
+        let (_, earlier) = self.find(call.blob(), at, call.now).map_err(|_| ErrorCode::PreviousSnapshotNotFound)?;
+        Ok((taken, earlier))
+    }
+}
+
+/// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is, which alone can be written to.
+pub(super) fn version_selector(call: &OperationRequest) -> Result<VersionSelector, StorageError> {
+    for name in ["snapshot", "versionid"] {
+        let text = call.query.get(name).unwrap_or_default();
+        if !text.is_empty() && !call.spec.takes(name) {
+            return Err(StorageError::invalid_query(name, text, "This operation is not for a snapshot or a version."));
+        }
+    }
+    state_named(call.query.get("snapshot"), call.query.get("versionid"))
+}
+
+fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<VersionSelector, StorageError> {
+    let time = |name: &'static str, text: Option<&str>| {
+        let read = |text| Timestamp::parse_iso(text).ok_or_else(|| StorageError::invalid_query(name, text, MALFORMED_TIME));
+        text.filter(|text| !text.is_empty()).map(read).transpose()
+    };
+    match (time("snapshot", snapshot)?, time("versionid", version)?) {
+        (Some(_), Some(_)) => Err(ErrorCode::MutuallyExclusiveQueryParameters.into()),
+        (Some(taken), None) => Ok(VersionSelector::Earlier(taken, VersionKind::Snapshot)),
+        (None, Some(id)) => Ok(VersionSelector::Earlier(id, VersionKind::Version)),
+        (None, None) => Ok(VersionSelector::Base),
+    }
+}
+
+/// What is said of a time that is none.
+const MALFORMED_TIME: &str = "Must be in the specific snapshot date time format.";
+
+/// The checks that a row declares, in the service's order.
+pub(super) fn check(blob: &Blob, call: &OperationRequest, at: VersionSelector) -> Result<(), StorageError> {
+    let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
+    let (shown, want) = (call.lease_id()?, call.conditions()?);
+    let guard = if at == VersionSelector::Base { call.spec.lease } else { LeaseCheck::None };
+    let leased = || lease::check(blob.lease, guard, shown, LeasedResource::Blob, call.now);
+    let holds = |want| conditions::check(want, call.spec.conditions, Some(&stored), call.version);
+    if !call.spec.conditions.may_create() {
+        holds(&want)?;
+        return leased();
+    }
+    // Recorded: who creates over a leased blob is asked for the lease first, and may then ignore `If-None-Match: *`.
+    leased()?;
+    holds(&if shown.is_some() { want.without_if_none_match_any() } else { want })
+}

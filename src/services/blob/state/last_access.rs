@@ -1,0 +1,120 @@
+//! What a container keeps of its blobs' reads, where the account tracks them.
+
+use crate::rules::blob::last_access::LastAccess;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::time::Timestamp;
+use crate::services::blob::body::Body;
+use crate::services::blob::state::{Blob, BlobKey, Container, VersionSelector};
+use std::ptr;
+use std::sync::Arc;
+
+impl Blob {
+    /// When it was last read or written; `None` for a state that is not tracked: only block blobs as they are have such a time
+    /// (recorded: append blobs in the same account have none).
+    pub fn last_access(&self, at: VersionSelector) -> Option<Timestamp> {
+        let tracked = at == VersionSelector::Base && matches!(self.body, Body::Block { .. });
+        tracked.then(|| self.read.or_written(self.last_modified))
+    }
+}
+
+impl Container {
+    /// Whether a read of this blob is still to be kept: it stands there as it was read, and it is tracked.
+    pub fn misses_read(&self, name: &str, read: &Blob, now: Timestamp) -> bool {
+        self.unread(name, read, now).is_some()
+    }
+
+    /// Keeps that this blob was read. Nothing else about it changes, neither its stamp nor its entity tag.
+    ///
+    /// # Errors
+    /// 404 BlobNotFound when there is nothing to keep it of any more: another has kept it, or written to the blob meanwhile.
+    pub fn keep_read(&mut self, name: &str, read: &Blob, now: Timestamp) -> Result<(), StorageError> {
+        let (key, blob) = self.unread(name, read, now).ok_or(ErrorCode::BlobNotFound)?;
+        self.keep(key, Blob { read: LastAccess::at(now), ..Blob::clone(&blob) });
+        Ok(())
+    }
+
+    fn unread(&self, name: &str, read: &Blob, now: Timestamp) -> Option<(BlobKey, Arc<Blob>)> {
+        let (key, blob) = self.blobs.get_key_value(&BlobKey { name: name.into(), at: VersionSelector::Base })?;
+        let is_it = ptr::eq(Arc::as_ptr(blob), read) && blob.last_access(key.at).is_some();
+        (is_it && blob.read.misses(now)).then(|| (key.clone(), blob.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::Account;
+    use crate::rules::auth::permissions::PublicAccess;
+    use crate::rules::encryption::{DefaultEncryption, Encryption, Scopes};
+    use crate::rules::metadata::Metadata;
+    use crate::rules::retention::RetentionPolicy;
+    use crate::services::blob::body::ContentHeaders;
+    use crate::services::blob::last_access;
+    use crate::services::blob::state::admission::Claimed;
+    use crate::store::cell::Cell;
+    use crate::store::content::Content;
+    use crate::store::journal::Journal;
+
+    fn account(access_tracking: bool) -> Account {
+        Account {
+            name: "one".into(),
+            keys: Vec::new(),
+            versioning: false,
+            hns: false,
+            immutability: false,
+            access_tracking,
+            premium: false,
+            container_retention: None,
+            share_retention: None,
+            scopes: Scopes::default(),
+        }
+    }
+
+    fn put(container: &mut Container, name: &str, body: Body, now: Timestamp) {
+        let claimed = Claimed { name: name.into(), current: None, encryption: Encryption::Service };
+        container.create(claimed, now, RetentionPolicy::default(), |new| new.blob(body, ContentHeaders::default()));
+    }
+
+    fn blob(cell: &Cell<Container>, name: &str) -> Arc<Blob> {
+        cell.read().blobs[&BlobKey { name: name.into(), at: VersionSelector::Base }].clone()
+    }
+
+    #[tokio::test]
+    async fn a_read_that_is_not_to_be_kept_writes_nothing() {
+        const DAY: u64 = 24 * 60 * 60;
+        let start = Timestamp::from_unix(1_000_000, 0);
+        let mut container = Container::new(start, Metadata::default(), PublicAccess::Private, DefaultEncryption::default());
+        let block = || Body::Block { content: Content::default(), blocks: Arc::default() };
+        put(&mut container, "block", block(), start);
+        put(&mut container, "page", Body::Page { content: Default::default(), sequence: 0 }, start);
+        let stamp = container.latest;
+        let cell = Cell::new(container, ErrorCode::ContainerNotFound, Journal::NONE);
+
+        for (tracking, name, seconds, kept) in [
+            (false, "block", 0, false),
+            (true, "page", 0, false),
+            (true, "block", 1, true),
+            (true, "block", 2, false),
+            (true, "block", DAY, false),
+            (false, "block", DAY + 1, false),
+            (true, "block", DAY + 1, true),
+        ] {
+            let (before, read) = (cell.read(), blob(&cell, name));
+            last_access::keep(&cell, &account(tracking), name, &read, start.after_seconds(seconds)).await;
+            assert_eq!(!Arc::ptr_eq(&before, &cell.read()), kept, "{name} {seconds}");
+        }
+        let read = blob(&cell, "block");
+        assert_eq!((read.last_access(VersionSelector::Base), cell.read().latest), (Some(start.after_seconds(DAY + 1)), stamp));
+
+        // Who was read to before the blob was overwritten has not read the new one.
+        cell.write(|container| {
+            put(container, "block", block(), start.after_seconds(3 * DAY));
+            Ok(())
+        })
+        .await
+        .unwrap();
+        let before = cell.read();
+        last_access::keep(&cell, &account(true), "block", &read, start.after_seconds(4 * DAY)).await;
+        assert!(Arc::ptr_eq(&before, &cell.read()));
+    }
+}

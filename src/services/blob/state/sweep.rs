@@ -1,0 +1,144 @@
+//! What nobody can get at any more: deleted states whose days are over, expired blobs, blocks that were never committed.
+//!
+//! All of it is over by being looked at later. So that it does not stay in memory for ever, whoever writes to the container takes a
+//! little of it away: what is due is kept in order of its end, and where there is nothing, a write asks one question.
+
+use crate::rules::time::Timestamp;
+use crate::services::blob::state::blob::Blob;
+use crate::services::blob::state::{BlobKey, Container, UncommittedBlocks};
+use std::sync::Arc;
+
+/// How much a write takes away, at most.
+const AT_ONCE: usize = 16;
+
+/// What will be over.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Due {
+    /// A state of a blob.
+    State(BlobKey),
+    /// The uncommitted blocks of a name.
+    Blocks(Arc<str>),
+}
+
+impl Container {
+    /// Puts a state in its place.
+    pub(super) fn keep(&mut self, key: BlobKey, blob: Blob) -> Arc<Blob> {
+        let blob = Arc::new(blob);
+        self.due.extend(blob.end().map(|end| (end, Due::State(key.clone()))));
+        if let Some(before) = self.blobs.insert(key.clone(), blob.clone()).filter(|before| before.end() != blob.end()) {
+            self.forget(&before, key);
+        }
+        blob
+    }
+
+    /// Takes a state away.
+    pub(super) fn take(&mut self, key: &BlobKey) -> Option<Arc<Blob>> {
+        let blob = self.blobs.remove(key)?;
+        self.forget(&blob, key.clone());
+        Some(blob)
+    }
+
+    fn forget(&mut self, blob: &Blob, key: BlobKey) {
+        if let Some(end) = blob.end() {
+            self.due.remove(&(end, Due::State(key)));
+        }
+    }
+
+    /// Puts blocks aside for a name, in place of all that were.
+    pub(super) fn put_aside(&mut self, name: Arc<str>, staged: UncommittedBlocks) {
+        self.drop_staged(&name);
+        self.due.insert((staged.end(), Due::Blocks(name.clone())));
+        self.uncommitted.insert(name, Arc::new(staged));
+    }
+
+    /// Drops the uncommitted blocks of a name.
+    pub(super) fn drop_staged(&mut self, name: &Arc<str>) {
+        if let Some(staged) = self.uncommitted.remove(name) {
+            self.due.remove(&(staged.end(), Due::Blocks(name.clone())));
+        }
+    }
+
+    /// Takes away some of what is over.
+    pub(super) fn sweep(&mut self, now: Timestamp) {
+        for _ in 0..AT_ONCE {
+            match self.due.get_min().filter(|(end, _)| *end <= now).map(|(_, due)| due.clone()) {
+                Some(Due::State(key)) => _ = self.take(&key),
+                Some(Due::Blocks(name)) => self.drop_staged(&name),
+                None => return,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::auth::permissions::PublicAccess;
+    use crate::rules::blob::blocks::{BlockId, UNCOMMITTED_SECONDS};
+    use crate::rules::encryption::{DefaultEncryption, Encryption};
+    use crate::rules::metadata::Metadata;
+    use crate::rules::retention::RetentionPolicy;
+    use crate::services::blob::body::{Body, ContentHeaders};
+    use crate::services::blob::state::VersionSelector;
+    use crate::services::blob::state::admission::{Admitted, Claimed};
+    use crate::store::content::Content;
+
+    const DAY: u64 = 24 * 60 * 60;
+    const KEPT: RetentionPolicy = RetentionPolicy { versions: false, days: Some(1) };
+
+    fn start() -> Timestamp {
+        Timestamp::from_unix(1_000_000, 0)
+    }
+
+    fn container() -> Container {
+        Container::new(start(), Metadata::default(), PublicAccess::Private, DefaultEncryption::default())
+    }
+
+    fn claimed(name: &str) -> Claimed {
+        Claimed { name: name.into(), current: None, encryption: Encryption::Service }
+    }
+
+    fn put(container: &mut Container, name: &str, now: Timestamp, expires: Option<Timestamp>) -> Admitted {
+        let body = Body::Block { content: Content::default(), blocks: Arc::default() };
+        let make = |new: crate::services::blob::state::blob::NewBlob| new.blob(body, ContentHeaders::default()).expiring(expires);
+        let blob = container.create(claimed(name), now, KEPT, make);
+        Admitted { key: BlobKey { name: name.into(), at: VersionSelector::Base }, blob }
+    }
+
+    #[test]
+    fn writes_take_away_what_is_over() {
+        let mut container = container();
+        for n in 0..AT_ONCE + 5 {
+            let admitted = put(&mut container, &format!("deleted{n:02}"), start(), None);
+            container.remove(&admitted, None, false, start(), KEPT).unwrap();
+        }
+        put(&mut container, "expiring", start(), Some(start().after_seconds(DAY)));
+        container.stage(claimed("blocks"), BlockId::named("YQ=="), Content::default(), start()).unwrap();
+        assert_eq!((container.blobs.len(), container.uncommitted.len(), container.due.len()), (AT_ONCE + 6, 1, AT_ONCE + 7));
+        // Not before its time; then so much at once.
+        put(&mut container, "one", start().after_seconds(DAY - 1), None);
+        assert_eq!(container.blobs.len(), AT_ONCE + 7);
+        put(&mut container, "two", start().after_seconds(DAY), None);
+        assert_eq!(container.blobs.len(), 6 + 2);
+        put(&mut container, "three", start().after_seconds(DAY), None);
+        assert_eq!((container.blobs.len(), container.uncommitted.len(), container.due.len()), (3, 1, 1));
+        put(&mut container, "four", start().after_seconds(UNCOMMITTED_SECONDS), None);
+        assert_eq!((container.uncommitted.len(), container.due.len()), (0, 0));
+    }
+
+    #[test]
+    fn what_is_brought_back_or_committed_is_not_due() {
+        let mut container = container();
+        let admitted = put(&mut container, "back", start(), None);
+        container.remove(&admitted, None, false, start(), KEPT).unwrap();
+        container.undelete("back", start()).unwrap();
+        for n in 0..3 {
+            container.stage(claimed("blob"), BlockId::named("YQ=="), Content::default(), start().after_seconds(n)).unwrap();
+        }
+        assert_eq!(container.due.len(), 1);
+        put(&mut container, "blob", start(), None);
+        assert_eq!(container.due.len(), 0);
+        put(&mut container, "later", start().after_seconds(400 * DAY), None);
+        assert_eq!(container.blobs.len(), 3);
+    }
+}

@@ -1,0 +1,96 @@
+//! Containers on the wire: who may read them, with what they encrypt, and what List Containers tells of them.
+
+use crate::operation::xml::Writer;
+use crate::operation::{Field, FieldLocation, OperationRequest};
+use crate::rules::auth::permissions::PublicAccess;
+use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, DefaultEncryption};
+use crate::rules::error::StorageError;
+use crate::rules::retention;
+use crate::rules::versions::Version;
+use crate::services::blob::state::Container;
+use crate::services::blob::wire::write_lease;
+use crate::services::shared::listing::ListedResource;
+
+const fn header(name: &'static str) -> Field {
+    Field { place: FieldLocation::Header, name, required: false }
+}
+
+/// The header that says who may read a container without a signature.
+pub(in crate::services::blob) const ACCESS: &[Field] = &[header("x-ms-blob-public-access")];
+
+/// The headers that give a container's blobs an encryption scope.
+pub(in crate::services::blob) const PRESET: &[Field] = &[header(DEFAULT_SCOPE), header(DENY_OVERRIDE)];
+
+/// Reads the encryption scope that a container gets for its blobs.
+///
+/// # Errors
+/// Those of [`Preset::read`].
+pub(in crate::services::blob) fn read_preset(call: &OperationRequest) -> Result<DefaultEncryption, StorageError> {
+    let (scope, deny) = (call.header(DEFAULT_SCOPE), call.header(DENY_OVERRIDE));
+    DefaultEncryption::read(scope.as_deref(), deny.as_deref(), &call.account.scopes)
+}
+
+/// The scope that a container reports, and whether it denies others.
+pub(in crate::services::blob) fn preset_told(preset: &DefaultEncryption) -> (&str, &'static str) {
+    (preset.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if preset.deny_override { "true" } else { "false" })
+}
+
+/// Reads `x-ms-blob-public-access`.
+///
+/// # Errors
+/// 400 InvalidHeaderValue for anything but `blob` and `container`.
+pub(in crate::services::blob) fn read_public_access(call: &OperationRequest) -> Result<PublicAccess, StorageError> {
+    match call.header("x-ms-blob-public-access").as_deref().unwrap_or_default() {
+        "" => Ok(PublicAccess::Private),
+        text => [PublicAccess::Blob, PublicAccess::Container]
+            .into_iter()
+            .find(|access| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text)))
+            .ok_or_else(|| StorageError::invalid_header("x-ms-blob-public-access", text)),
+    }
+}
+
+/// A `<Container>` of List Containers.
+pub(in crate::services::blob) fn write_container(
+    xml: &mut Writer,
+    line: &ListedResource<'_, Container>,
+    metadata: bool,
+    call: &OperationRequest,
+) {
+    let about = line.state.properties();
+    xml.open("Container").leaf("Name", line.name);
+    if let Some((born, _)) = line.deleted {
+        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(born));
+    }
+    xml.open("Properties");
+    xml.leaf("Last-Modified", about.last_modified.rfc1123()).leaf("Etag", line.state.etag().quoted());
+    match line.deleted {
+        None => write_lease(xml, line.state.lease(), call.now),
+        // Recorded: whoever deletes it holds a lease on it for as long as that takes.
+        Some((_, deletion)) if deletion.is_going_on(call.now) => {
+            xml.leaf("LeaseStatus", "locked").leaf("LeaseState", "leased").leaf("LeaseDuration", "fixed");
+        }
+        Some(_) => _ = xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "expired"),
+    }
+    if call.version >= Version::V2016_05_31 {
+        xml.leaf_some("PublicAccess", about.access.name());
+    }
+    if call.version >= Version::V2019_02_02 {
+        let (scope, deny) = preset_told(&about.encryption);
+        xml.leaf("DefaultEncryptionScope", scope).leaf("DenyEncryptionScopeOverride", deny);
+    }
+    if call.version >= Version::V2017_11_09 {
+        xml.leaf("HasImmutabilityPolicy", "false").leaf("HasLegalHold", "false");
+    }
+    if call.version >= Version::V2020_10_02 {
+        xml.leaf("ImmutableStorageWithVersioningEnabled", call.account.immutability.to_string());
+    }
+    if let Some((_, deletion)) = line.deleted {
+        xml.leaf("DeletedTime", deletion.at.rfc1123());
+        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(call.now).to_string());
+    }
+    xml.close("Properties");
+    if metadata {
+        xml.nest("Metadata", |xml| about.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+    }
+    xml.close("Container");
+}

@@ -1,0 +1,74 @@
+//! The shares of every account: from a call to a share.
+
+use crate::operation::{OperationRequest, ServiceKind, SourceAuthorization, SourceLocation};
+use crate::rules::copy_source;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::file::path::Path;
+use crate::rules::time::Timestamp;
+use crate::services::file::node::Node;
+use crate::services::file::state::{Share, dots, read_snapshot};
+use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::resource_index::Restorable;
+use crate::store::cell::Cell;
+use std::sync::Arc;
+
+/// The shares of all accounts of one server.
+pub type Files = ServiceAccounts<Share>;
+
+/// A file that a copy is made from, as it was when the copy began.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The file.
+    pub node: Arc<Node>,
+    /// Its security descriptor.
+    pub permission: Option<Arc<str>>,
+}
+
+impl Resource for Share {
+    const KIND: ServiceKind = ServiceKind::File;
+    const MISSING: ErrorCode = ErrorCode::ShareNotFound;
+}
+
+impl Restorable for Share {
+    const TAKEN: ErrorCode = ErrorCode::ShareAlreadyExists;
+    const GOING: ErrorCode = ErrorCode::ShareBeingDeleted;
+    const STILL_GOING: &'static str = "The specified share is being deleted.";
+
+    fn created(&self) -> Timestamp {
+        Share::born(self)
+    }
+
+    fn restored(self, now: Timestamp) -> Share {
+        Share::restored(self, now)
+    }
+}
+
+impl Files {
+    /// The file that a copy is made from, by the URL of its source; `None` for what lies elsewhere.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for what is no URL of a file; CannotVerifyCopySource with the status of the source's own refusal.
+    pub fn source(&self, call: &OperationRequest, url: &str, opens: SourceAuthorization) -> Result<Option<Source>, StorageError> {
+        let SourceLocation::Here(source) = call.sources.find(call, url, opens)? else { return Ok(None) };
+        let lost = |fault: StorageError| match fault.code() {
+            ErrorCode::PendingCopyOperation => fault,
+            _ => copy_source::refused(call.version, &fault),
+        };
+        let read = || {
+            let path = Path::parse(&source.target.blob, dots(call, "x-ms-source-allow-trailing-dot")?)?;
+            let taken = source.snapshot.as_deref().filter(|text| !text.is_empty());
+            let taken = taken.map(|text| read_snapshot("sharesnapshot", text)).transpose()?;
+            self.find(&source.account.name, &source.target.container)?.read().source(&path, taken)
+        };
+        let (node, permission) = read().map_err(lost)?;
+        Ok(Some(Source { node, permission }))
+    }
+
+    /// The share that a call is about.
+    ///
+    /// # Errors
+    /// 404 ShareNotFound.
+    pub fn share(&self, call: &OperationRequest) -> Result<Arc<Cell<Share>>, StorageError> {
+        self.find(&call.account.name, call.container())
+    }
+}

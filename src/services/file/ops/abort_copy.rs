@@ -1,0 +1,37 @@
+//! Abort Copy File: stops a pending copy. What came so far is dropped; the file stays, without content.
+
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::lease::{LeaseCheck, LeaseId};
+use crate::services::file::files::Files;
+use crate::services::file::wire;
+use crate::takes;
+
+pub(super) static ABORT_COPY: Operation<Files> = Operation {
+    spec: OperationSpec {
+        name: "Abort Copy File",
+        methods: &["PUT"],
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("comp", "copy"), Selector::Header("x-ms-copy-action", "abort")],
+        inputs: &[Asked::FIELDS, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
+        status: 204,
+    },
+    run: |files, call| Box::pin(run(files, call)),
+};
+
+takes! { Asked {
+    copy_id: String = Query "copyid",
+} }
+
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    let id = Asked::of(&call)?.copy_id;
+    let id = LeaseId::parse(&id).ok_or_else(|| StorageError::invalid_query("copyid", id, "copyid needs to be valid Guid."))?;
+    files.share(&call)?.write(|share| share.abort_copy(&call, id.0)).await?;
+    Ok(Reply::new(call.spec.status))
+}

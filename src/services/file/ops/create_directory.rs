@@ -1,0 +1,54 @@
+//! Create Directory.
+
+use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::file::posix;
+use crate::rules::file::smb::NodeKind;
+use crate::rules::lease::LeaseCheck;
+use crate::services::file::files::Files;
+use crate::services::file::node::{Body, Node};
+use crate::services::file::state::refuse_root;
+use crate::services::file::wire;
+
+pub(super) static CREATE_DIRECTORY: Operation<Files> = Operation {
+    spec: OperationSpec {
+        name: "Create Directory",
+        methods: &["PUT"],
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("restype", "directory")],
+        inputs: &[wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS, METADATA],
+        requires: RequiredPermission {
+            level: ResourceLevel::Object,
+            account: "cw",
+            service: "cw",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
+        status: 201,
+    },
+    run: |files, call| Box::pin(run(files, call)),
+};
+
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    refuse_root(&call)?;
+    let given = wire::given(&call)?;
+    given.check_complete(call.version)?;
+    let posix = wire::given_posix(&call)?;
+    let metadata = call.metadata()?;
+    let share = files.share(&call)?;
+    let (node, parent) = share
+        .write(|share| {
+            let claimed = share.claim_free(&call)?;
+            let parent = claimed.parent();
+            let permission = share.permission(&given, NodeKind::Directory, None)?;
+            let smb = given.make(NodeKind::Directory, permission, call.now)?;
+            let posix = share.posix(posix, posix::PosixFileType::Directory, None)?;
+            Ok((share.create(claimed, call.now, |new| Node { posix, ..new.node(Body::Directory, smb, metadata) }), parent))
+        })
+        .await?;
+    Ok(wire::written(&node, parent, &call))
+}

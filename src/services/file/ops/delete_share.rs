@@ -1,0 +1,68 @@
+//! Delete Share, and what is in it; or, with `sharesnapshot`, one snapshot of it. An account may keep a share for some days.
+
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
+use crate::services::file::files::Files;
+use crate::services::file::wire;
+use crate::takes;
+
+pub(super) static DELETE_SHARE: Operation<Files> = Operation {
+    spec: OperationSpec {
+        name: "Delete Share",
+        methods: &["DELETE"],
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share")],
+        inputs: &[Asked::FIELDS, wire::SNAPSHOT],
+        requires: RequiredPermission {
+            level: ResourceLevel::Container,
+            account: "d",
+            service: "",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
+        status: 202,
+    },
+    run: |files, call| Box::pin(run(files, call)),
+};
+
+takes! { Asked {
+    snapshots: Option<String> = Header "x-ms-delete-snapshots",
+} }
+
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    let reply = Reply::new(call.spec.status);
+    if call.query.get("sharesnapshot").is_some_and(|taken| !taken.is_empty()) {
+        let share = files.share(&call)?;
+        share
+            .write(|share| {
+                if let Some(taken) = share.admit_self(&call)?.taken {
+                    share.remove_snapshot(taken);
+                }
+                Ok(())
+            })
+            .await?;
+        return Ok(reply);
+    }
+    let account = files.account(&call.account.name)?;
+    account
+        .resources
+        .write(|shares| {
+            // Recorded: who deletes a share again while that goes on hears that it is being done.
+            if !shares.contains_key(call.container()) && shares.is_going(call.container(), call.now) {
+                return Ok(());
+            }
+            shares.delete(call.container(), call.now, call.account.share_retention, |share| {
+                // Recorded: a leased snapshot is DeleteShareWhenSnapshotLeased even where the share's own lease is not shown.
+                share.check_snapshots(asked.snapshots.as_deref(), call.now)?;
+                share.admit_self(&call).map(|_| ())
+            })
+        })
+        .await?;
+    Ok(reply)
+}

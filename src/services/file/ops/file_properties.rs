@@ -1,0 +1,97 @@
+//! Get File Properties, and Set File Properties: its size, what a reader is told of the content, and what Windows knows of it.
+
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::file::handle::FileAccess;
+use crate::rules::file::posix;
+use crate::rules::file::smb::NodeKind;
+use crate::rules::lease::LeaseCheck;
+use crate::services::file::files::Files;
+use crate::services::file::node::{Body, ContentHeaders};
+use crate::services::file::ops::create_file::check_size;
+use crate::services::file::state::WantedNode;
+use crate::services::file::wire;
+use crate::store::sparse::Sparse;
+use crate::takes;
+
+pub(super) static GET_FILE_PROPERTIES: Operation<Files> = Operation {
+    spec: OperationSpec {
+        name: "Get File Properties",
+        methods: &["HEAD"],
+        resource: ResourceKind::Path,
+        selectors: &[],
+        inputs: &[wire::SNAPSHOT, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
+        status: 200,
+    },
+    run: |files, call| Box::pin(get(files, call)),
+};
+
+pub(super) static SET_FILE_PROPERTIES: Operation<Files> = Operation {
+    spec: OperationSpec {
+        name: "Set File Properties",
+        methods: &["PUT"],
+        resource: ResourceKind::Path,
+        selectors: &[Selector::Query("comp", "properties")],
+        inputs: &[Asked::FIELDS, wire::CONTENT, wire::SMB, wire::POSIX, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::Required,
+        status: 200,
+    },
+    run: |files, call| Box::pin(set(files, call)),
+};
+
+takes! { Asked {
+    length: Option<u64> = Header "x-ms-content-length",
+} }
+
+async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    let file = files.share(&call)?.read().admit(&call, WantedNode::File, FileAccess::Look)?;
+    let reply = wire::describe(Reply::new(call.spec.status), &file, true, &call);
+    // The length of what a GET would send, and no byte of it.
+    Ok(reply.bytes(Sparse::new(0).slice(0..0).into(), file.size()))
+}
+
+async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    let size = Asked::of(&call)?.length.map(check_size).transpose()?;
+    let given = wire::given(&call)?;
+    given.check_complete(call.version)?;
+    let posix = wire::given_posix(&call)?;
+    let headers = ContentHeaders::read(&call);
+    // Recorded: who only resizes a file leaves what is said of its content.
+    let only_size = size.is_some() && headers == ContentHeaders::default();
+    let share = files.share(&call)?;
+    let (node, parent) = share
+        .write(|share| {
+            let touch = if size.is_some() { FileAccess::Write } else { FileAccess::Describe };
+            let file = share.admit(&call, WantedNode::File, touch)?;
+            if let Some(size) = size {
+                share.check_range(&file, &(size.min(file.size())..size.max(file.size())), true)?;
+                file.content()?;
+            }
+            let (before, parent) = (file.smb, file.parent());
+            let permission = share.permission(&given, NodeKind::File, Some(before.permission))?;
+            let smb = given.revise(NodeKind::File, before, None, permission, call.now)?;
+            let posix = share.posix(posix, posix::PosixFileType::File, file.posix.as_deref())?;
+            let node = share.replace(&file, call.now, |node| {
+                node.smb = smb;
+                node.posix = posix;
+                if let Body::File(file) = &mut node.body {
+                    size.into_iter().for_each(|size| file.resize(size));
+                    if !only_size {
+                        file.headers = headers;
+                    }
+                }
+            });
+            Ok((node, parent))
+        })
+        .await?;
+    Ok(wire::written(&node, parent, &call))
+}

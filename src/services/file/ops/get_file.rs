@@ -1,0 +1,83 @@
+//! Get File: the content, or as much of it as was asked for.
+
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STRUCTURED, Secondary};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::checksums::{ChecksumKinds, Hasher};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::file::handle::FileAccess;
+use crate::rules::lease::LeaseCheck;
+use crate::rules::ranges;
+use crate::rules::ranges::RequestedRange as Range;
+use crate::services::file::files::Files;
+use crate::services::file::state::WantedNode;
+use crate::services::file::wire;
+use crate::store::chunks::Chunks;
+use crate::takes;
+
+pub(super) static GET_FILE: Operation<Files> = Operation {
+    spec: OperationSpec {
+        name: "Get File",
+        methods: &["GET"],
+        resource: ResourceKind::Path,
+        selectors: &[],
+        inputs: &[Asked::FIELDS, STRUCTURED, wire::SNAPSHOT, wire::DOTS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
+        status: 200,
+    },
+    run: |files, call| Box::pin(run(files, call)),
+};
+
+takes! { Asked {
+    range: Option<String> = Header "range",
+    ms_range: Option<String> = Header "x-ms-range",
+    range_md5: Option<bool> = Header "x-ms-range-get-content-md5",
+} }
+
+/// The largest range whose MD5 can be asked for, in bytes.
+const CHECKED_RANGE: u64 = 4 << 20;
+
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
+    let wants_md5 = asked.range_md5 == Some(true);
+    let share = files.share(&call)?.read();
+    let file = share.admit(&call, WantedNode::Content, FileAccess::Read)?;
+    let content = &file.content()?.content;
+    let size = content.len();
+    let span = ranges::resolve(range, size)?;
+    let bytes = span.map_or(0..size, |span| span.start..span.end + 1);
+    if share.view(&call)?.taken.is_none() {
+        share.check_range(&file, &bytes, false)?;
+    }
+    let structured = call.structured()?;
+    let sent = |reply: Reply, bytes: std::ops::Range<u64>| {
+        let length = bytes.end - bytes.start;
+        let chunks = Chunks::from(content.slice(bytes));
+        if structured { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
+    };
+    let Some(span) = span else {
+        if wants_md5 {
+            return Err(StorageError::invalid_header("x-ms-range-get-content-md5", "true"));
+        }
+        let reply = wire::describe(Reply::new(call.spec.status), &file, true, &call).with("accept-ranges", "bytes");
+        return Ok(sent(reply, bytes));
+    };
+    if wants_md5 && span.len() > CHECKED_RANGE {
+        return Err(ErrorCode::OutOfRangeInput.with_reason(format!("the MD5 of {} bytes was asked for", span.len())));
+    }
+    let mut hasher = Hasher::new(ChecksumKinds { md5: wants_md5, crc64: false });
+    if wants_md5 {
+        for chunk in content.slice(bytes.clone()) {
+            hasher.update(&chunk.read()?);
+        }
+    }
+    let reply = wire::describe(Reply::new(206), &file, false, &call)
+        .with("accept-ranges", "bytes")
+        .with("content-range", span.content_range(size))
+        .with_some("content-md5", hasher.finish().md5.map(|md5| md5.to_string()));
+    Ok(sent(reply, bytes))
+}

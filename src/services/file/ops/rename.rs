@@ -1,0 +1,112 @@
+//! Rename File and Rename Directory: a new name for what has another, in the same share. Nothing below a directory is touched.
+
+use crate::operation::{
+    Field, METADATA, Operation, OperationRequest, OperationSpec, Reply, ReplyFuture, ResourceKind, Secondary, Selector,
+    SourceAccess, SourceAuthorization, SourceLocation,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::file::handle::FileAccess;
+use crate::rules::file::path::Path;
+use crate::rules::lease;
+use crate::rules::lease::LeaseCheck;
+use crate::services::file::files::Files;
+use crate::services::file::node::Body;
+use crate::services::file::state::{WantedNode, dots};
+use crate::services::file::wire;
+use crate::takes;
+
+pub(super) static RENAME_FILE: Operation<Files> = row(
+    "Rename File",
+    &[Selector::Query("comp", "rename")],
+    &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, METADATA, &[CONTENT_TYPE]],
+    |files, call| Box::pin(run(files, call, WantedNode::File)),
+);
+pub(super) static RENAME_DIRECTORY: Operation<Files> = row(
+    "Rename Directory",
+    &[Selector::Query("restype", "directory"), Selector::Query("comp", "rename")],
+    &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, METADATA],
+    |files, call| Box::pin(run(files, call, WantedNode::Directory)),
+);
+
+const CONTENT_TYPE: Field = wire::CONTENT[0];
+
+const fn row(
+    name: &'static str,
+    signs: &'static [Selector],
+    takes: &'static [&'static [Field]],
+    run: for<'a> fn(&'a Files, OperationRequest) -> ReplyFuture<'a>,
+) -> Operation<Files> {
+    Operation {
+        spec: OperationSpec {
+            name,
+            methods: &["PUT"],
+            resource: ResourceKind::Path,
+            selectors: signs,
+            inputs: takes,
+            requires: RequiredPermission {
+                level: ResourceLevel::Object,
+                account: "w",
+                service: "w",
+                public: AnonymousAccess::Never,
+            },
+            secondary: Secondary::Refused,
+            conditions: ConditionSupport::None,
+            lease: LeaseCheck::None,
+            status: 200,
+        },
+        run,
+    }
+}
+
+takes! { Asked {
+    source: String = Header "x-ms-file-rename-source",
+    replace: Option<bool> = Header "x-ms-file-rename-replace-if-exists",
+    ignore_readonly: Option<bool> = Header "x-ms-file-rename-ignore-readonly",
+    source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
+    target_lease: Option<lease::LeaseId> = Header "x-ms-destination-lease-id",
+} }
+
+/// What a rename needs of its source. The SDKs' tests rename with a signature that may read and write alone.
+const MOVES: SourceAccess = SourceAccess {
+    header: "x-ms-file-rename-source",
+    permit: RequiredPermission { level: ResourceLevel::Object, account: "dw", service: "dw", public: AnonymousAccess::Never },
+    opens: SourceAuthorization::Caller,
+};
+
+async fn run(files: &Files, call: OperationRequest, want: WantedNode) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    let given = wire::given(&call)?;
+    let metadata = call.metadata()?;
+    let content_type = wire::text(&call, "x-ms-content-type");
+    let SourceLocation::Here(source) = call.sources.find_for(&call, &asked.source, MOVES)? else {
+        return Err(StorageError::invalid_header("x-ms-file-rename-source", asked.source));
+    };
+    if source.account.name != call.account.name || source.target.container != call.container() {
+        return Err(ErrorCode::InvalidInput.with_reason("what is renamed stays in its share"));
+    }
+    let from = Path::parse(&source.target.blob, dots(&call, "x-ms-source-allow-trailing-dot")?)?;
+    let (replace, despite) = (asked.replace == Some(true), asked.ignore_readonly == Some(true));
+    let share = files.share(&call)?;
+    let (node, parent) = share
+        .write(|share| {
+            let moved = share.admit_at(&from, want, FileAccess::Remove, asked.source_lease, call.now, despite)?;
+            let claimed = share.claim_for(&call, &moved, replace, despite, asked.target_lease)?;
+            let (before, parent) = (moved.smb, claimed.parent());
+            let permission = share.permission(&given, moved.sort(), Some(before.permission))?;
+            let smb = given.revise(moved.sort(), before, None, permission, call.now)?;
+            let node = share.rename(&moved, &claimed, call.now, |node| {
+                node.smb = smb;
+                if !metadata.is_empty() {
+                    node.metadata = metadata;
+                }
+                if let (Body::File(file), Some(kind)) = (&mut node.body, content_type) {
+                    file.headers.content_type = Some(kind.into());
+                }
+            })?;
+            Ok((node, parent))
+        })
+        .await?;
+    Ok(wire::written(&node, parent, &call))
+}

@@ -1,0 +1,102 @@
+//! Create and Get Permission: security descriptors that a share keeps, by their keys.
+
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::file::security_descriptor::Format;
+use crate::rules::file::{sddl, smb};
+use crate::rules::lease::LeaseCheck;
+use crate::services::file::files::Files;
+use crate::takes;
+
+pub(super) static CREATE_PERMISSION: Operation<Files> = Operation {
+    spec: OperationSpec {
+        name: "Create Permission",
+        methods: &["PUT"],
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
+        inputs: &[],
+        requires: RequiredPermission {
+            level: ResourceLevel::Container,
+            account: "cw",
+            service: "cw",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
+        status: 201,
+    },
+    run: |files, call| Box::pin(create(files, call)),
+};
+
+pub(super) static GET_PERMISSION: Operation<Files> = Operation {
+    spec: OperationSpec {
+        name: "Get Permission",
+        methods: &["GET"],
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission {
+            level: ResourceLevel::Container,
+            account: "r",
+            service: "r",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
+        status: 200,
+    },
+    run: |files, call| Box::pin(get(files, call)),
+};
+
+takes! { Asked {
+    key: String = Header "x-ms-file-permission-key",
+    format: Option<String> = Header "x-ms-file-permission-format",
+} }
+
+/// The largest body of a Create Permission, in bytes.
+const LIMIT: u64 = 64 << 10;
+
+async fn create(files: &Files, mut call: OperationRequest) -> Result<Reply, StorageError> {
+    let text = read(&call.body.bytes(LIMIT).await?)?;
+    let share = files.share(&call)?;
+    let key = share
+        .write(|share| {
+            share.admit_self(&call)?;
+            Ok(share.keep_permission(&text))
+        })
+        .await?;
+    Ok(Reply::new(call.spec.status).with("x-ms-file-permission-key", key.to_string()))
+}
+
+/// Reads `{"permission": "O:…"}`, where `format` says whether it is a text or bytes.
+fn read(body: &[u8]) -> Result<String, StorageError> {
+    let bad = |why: String| ErrorCode::InvalidInput.with_reason(why);
+    let document: serde_json::Value = serde_json::from_slice(body).map_err(|error| bad(error.to_string()))?;
+    let field = |name: &str| document.get(name).or_else(|| document.get(capitalized(name)));
+    let format = smb::format(field("format").and_then(serde_json::Value::as_str))?;
+    let text = field("permission").and_then(serde_json::Value::as_str);
+    let text = text.ok_or_else(|| bad("the body has no permission".to_owned()))?;
+    format.read(text)
+}
+
+fn capitalized(name: &str) -> &'static str {
+    if name == "format" { "Format" } else { "Permission" }
+}
+
+async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    let format = smb::format(asked.format.as_deref())?;
+    let share = files.share(&call)?.read();
+    share.admit_self(&call)?;
+    let key = sddl::Key::parse(&asked.key).ok_or(ErrorCode::FileInvalidPermission)?;
+    let text = share.permission_text(key).ok_or(ErrorCode::ResourceNotFound)?;
+    let mut document = serde_json::json!({ "permission": format.write(&text)? });
+    if asked.format.is_some() {
+        document["format"] = if format == Format::Binary { "binary" } else { "sddl" }.into();
+    }
+    Ok(Reply::new(call.spec.status).with("content-type", "application/json").text(document.to_string()))
+}

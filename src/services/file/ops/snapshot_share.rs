@@ -1,0 +1,43 @@
+//! Snapshot Share: the share as it is now, to be read for good.
+
+use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::etag::ETag;
+use crate::rules::lease::LeaseCheck;
+use crate::services::file::files::Files;
+
+pub(super) static SNAPSHOT_SHARE: Operation<Files> = Operation {
+    spec: OperationSpec {
+        name: "Snapshot Share",
+        methods: &["PUT"],
+        resource: ResourceKind::Share,
+        selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "snapshot")],
+        inputs: &[METADATA],
+        requires: RequiredPermission {
+            level: ResourceLevel::Container,
+            account: "cw",
+            service: "",
+            public: AnonymousAccess::Never,
+        },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::IfPresent,
+        status: 201,
+    },
+    run: |files, call| Box::pin(run(files, call)),
+};
+
+async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
+    let metadata = Some(call.metadata()?).filter(|metadata| !metadata.is_empty());
+    let share = files.share(&call)?;
+    let (taken, stamp) = share
+        .write(|share| {
+            share.admit_self(&call)?;
+            Ok((share.take_snapshot(metadata, call.now)?, share.properties().last_modified))
+        })
+        .await?;
+    // Recorded: entity tag and date are the share's, which a snapshot does not change.
+    Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp).with("x-ms-snapshot", taken.iso()))
+}

@@ -1,0 +1,8 @@
+//! Get User Delegation Key, for signatures on shares and files.
+
+use crate::operation::{Operation, ServiceKind};
+use crate::services::file::files::Files;
+use crate::services::shared::delegation;
+
+pub(super) static GET_USER_DELEGATION_KEY: Operation<Files> =
+    Operation { spec: delegation::ROW, run: |_, call| Box::pin(delegation::lend(ServiceKind::File, call)) };

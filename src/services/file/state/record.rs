@@ -1,0 +1,373 @@
+//! How a share is written down: a record for what is said of it, one for each snapshot, one for each security descriptor, one for each
+//! node of each tree, one for each run of a file's bytes. What is open is not: who had it open does not outlive the server.
+//!
+//! A snapshot is told whole when it is taken. The forms stay as they are for ever; one that needs another gets another version, and
+//! both are read.
+
+use crate::rules::file::posix::Posix;
+use crate::rules::file::sddl;
+use crate::rules::file::share::{Protocol, RootSquash, Settings, Tier};
+use crate::rules::file::smb::{Attributes, Smb};
+use crate::rules::metadata::Metadata;
+use crate::rules::time::Timestamp;
+use crate::services::file::node::{Body, ContentHeaders, File, FileCopy, Node, NodeId, NodeName};
+use crate::services::file::state::snapshots::Snapshot;
+use crate::services::file::state::{Share, ShareProperties, Tree};
+use crate::services::shared::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy};
+use crate::store::Store;
+use crate::store::cleared_ranges::Marks;
+use crate::store::journal::{Changes, CorruptRecord, Persist, Records, diff};
+use crate::store::sparse::Sparse;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The form in which each of these is written.
+const FORM: u8 = 1;
+
+/// What the keys begin with: of the share, of a snapshot, of a descriptor, of a node, of a run.
+const SHARE: u8 = b's';
+const SNAPSHOT: u8 = b't';
+const PERMISSION: u8 = b'p';
+const NODE: u8 = b'n';
+const RUN: u8 = b'r';
+/// In the place of a snapshot's moment: the share as it is.
+const LIVE: Timestamp = Timestamp::NEVER;
+
+#[derive(Serialize, Deserialize)]
+struct ShareForm<'a> {
+    born: u64,
+    #[serde(borrow)]
+    about: AboutForm<'a>,
+    lease: Lease,
+    /// The last number given to a node.
+    last: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SnapshotForm<'a> {
+    #[serde(borrow)]
+    about: AboutForm<'a>,
+    lease: Lease,
+    at: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AboutForm<'a> {
+    stamp: u64,
+    #[serde(borrow)]
+    metadata: Pairs<'a>,
+    settings: SettingsForm,
+    policies: Vec<StoredPolicy<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SettingsForm {
+    quota: u32,
+    tier: u8,
+    tier_since: u64,
+    protocol: Option<u8>,
+    root_squash: Option<u8>,
+    snapshot_directory: Option<bool>,
+    paid_bursting: Option<bool>,
+    /// Operations and MiB a second: while bursting, and provisioned.
+    bursting: (Option<u64>, Option<u64>),
+    provisioned: (Option<u64>, Option<u64>),
+}
+
+#[derive(Serialize, Deserialize)]
+struct NodeForm<'a> {
+    /// The numbers of the directories, and the names in them.
+    #[serde(borrow)]
+    places: Vec<(u64, &'a str)>,
+    stamp: u64,
+    body: BodyForm<'a>,
+    attributes: u16,
+    created: u64,
+    written: u64,
+    changed: u64,
+    permission: (u64, u64),
+    /// Mode, owner, group.
+    posix: Option<[&'a str; 3]>,
+    metadata: Pairs<'a>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum BodyForm<'a> {
+    Directory,
+    Link(&'a str),
+    #[serde(borrow)]
+    File(Box<FileForm<'a>>),
+}
+
+#[derive(Serialize, Deserialize)]
+struct FileForm<'a> {
+    size: u64,
+    /// Where something was cleared: from, to, when.
+    cleared: Vec<(u64, u64, u64)>,
+    /// Content-Type, -Encoding, -Language, Cache-Control, Content-MD5, Content-Disposition.
+    #[serde(borrow)]
+    headers: [Option<&'a str>; 6],
+    /// The copy that made it: its id, its source, the source's size, how far it is.
+    copy: Option<([u8; 16], &'a str, u64, Progress<'a>)>,
+    lease: Lease,
+}
+
+impl Persist for Share {
+    fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+        let said = |share: &Share| (share.created, share.lease, share.last);
+        if before.is_none_or(|before| before.properties != after.properties || said(before) != said(after)) {
+            let (born, last) = (after.created.ticks(), after.last.number());
+            to.put(&[SHARE], FORM, &ShareForm { born, about: AboutForm::of(&after.properties), lease: after.lease.into(), last });
+        }
+        for (key, _, text) in diff(before.map(|before| &before.permissions), Some(&after.permissions)) {
+            let (one, other) = key.numbers();
+            let key = [&[PERMISSION], &one.to_be_bytes()[..], &other.to_be_bytes()].concat();
+            match text {
+                Some(text) => to.put(&key, FORM, &&**text),
+                None => to.delete(&key),
+            }
+        }
+        tell_tree(before.map(|before| &before.tree), Some(&after.tree), LIVE, to);
+        for (taken, was, now) in diff(before.map(|before| &before.snapshots), Some(&after.snapshots)) {
+            let key = [&[SNAPSHOT], &taken.ticks().to_be_bytes()[..]].concat();
+            match now {
+                Some(now) => {
+                    let about = AboutForm::of(&now.about);
+                    to.put(&key, FORM, &SnapshotForm { about, lease: now.lease.into(), at: now.at.ticks() });
+                }
+                None => to.delete(&key),
+            }
+            tell_tree(was.map(|was| was.tree()), now.map(|now| now.tree()), *taken, to);
+        }
+    }
+
+    fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord> {
+        let record = records.get(&[SHARE]).ok_or_else(|| CorruptRecord("a share of which nothing is said".to_owned()))?;
+        let ShareForm { born, about, lease, last } = record.read(FORM)?;
+        let about = about.about();
+        let mut share = Share::new(about.last_modified, Metadata::default(), about.settings);
+        share.properties = about;
+        share.created = Timestamp::from_ticks(born);
+        share.lease = lease.into();
+        share.last = NodeId::numbered(last);
+        share.tree = restore_tree(LIVE, records, store)?;
+        share.latest = share.properties.last_modified.max(share.created).max(latest(&share.tree));
+        for (key, record) in records.under(&[PERMISSION]) {
+            let half = |bytes: Option<&[u8; 8]>| bytes.map(|bytes| u64::from_be_bytes(*bytes));
+            let key = half(key.first_chunk()).zip(half(key.last_chunk())).filter(|_| key.len() == 16);
+            let (one, other) = key.ok_or_else(|| CorruptRecord("a permission without its key".to_owned()))?;
+            // By the key that its nodes know: an earlier server made another one of the same text.
+            share.permissions.insert(sddl::Key::numbered(one, other), record.read::<&str>(FORM)?.into());
+        }
+        for (taken, record) in records.under(&[SNAPSHOT]) {
+            let taken = taken.try_into().map_err(|_| CorruptRecord("a snapshot without its moment".to_owned()))?;
+            let taken = Timestamp::from_ticks(u64::from_be_bytes(taken));
+            let SnapshotForm { about, lease, at } = record.read(FORM)?;
+            let tree = restore_tree(taken, records, store)?;
+            let snapshot = Snapshot { about: about.about(), lease: lease.into(), tree, at: Timestamp::from_ticks(at) };
+            share.latest = share.latest.max(snapshot.at);
+            share.snapshots.insert(taken, Arc::new(snapshot));
+        }
+        Ok(share)
+    }
+}
+
+fn latest(tree: &Tree) -> Timestamp {
+    tree.nodes().values().map(|node| node.last_modified).max().unwrap_or_default()
+}
+
+/// What the keys of a tree's records begin with.
+fn keys_of(kind: u8, tree: Timestamp) -> Vec<u8> {
+    [&[kind], &tree.ticks().to_be_bytes()[..]].concat()
+}
+
+fn tell_tree(before: Option<&Tree>, after: Option<&Tree>, tree: Timestamp, to: &mut Changes<'_>) {
+    for (id, was, now) in diff(before.map(Tree::nodes), after.map(Tree::nodes)) {
+        let key = |kind| [&keys_of(kind, tree)[..], &id.number().to_be_bytes()].concat();
+        match now {
+            Some(node) => to.put(&key(NODE), FORM, &NodeForm::of(node)),
+            None => to.delete(&key(NODE)),
+        }
+        let [before, after] = [was, now].map(|node| Some(&node?.file()?.content));
+        if before.is_some() || after.is_some() {
+            Sparse::tell(before, after, &key(RUN), to);
+        }
+    }
+}
+
+fn restore_tree(tree: Timestamp, records: &Records, store: &Store) -> Result<Tree, CorruptRecord> {
+    let mut nodes = Vec::new();
+    for (id, record) in records.under(&keys_of(NODE, tree)) {
+        let number = id.try_into().map_err(|_| CorruptRecord("a file without its number".to_owned()))?;
+        let runs = [&keys_of(RUN, tree)[..], id].concat();
+        let form: NodeForm<'_> = record.read(FORM)?;
+        nodes.push(form.node(NodeId::numbered(u64::from_be_bytes(number)), &runs, records, store)?);
+    }
+    Tree::of(nodes).ok_or_else(|| CorruptRecord("a share without its root".to_owned()))
+}
+
+impl AboutForm<'_> {
+    fn of(about: &ShareProperties) -> AboutForm<'_> {
+        AboutForm {
+            stamp: about.last_modified.ticks(),
+            metadata: pairs(&about.metadata),
+            settings: SettingsForm::of(&about.settings),
+            policies: policies(&about.policies),
+        }
+    }
+
+    fn about(self) -> ShareProperties {
+        ShareProperties {
+            last_modified: Timestamp::from_ticks(self.stamp),
+            metadata: Metadata::stored(self.metadata),
+            settings: self.settings.settings(),
+            policies: self.policies.into_iter().map(policy).collect(),
+        }
+    }
+}
+
+impl SettingsForm {
+    fn of(settings: &Settings) -> SettingsForm {
+        SettingsForm {
+            quota: settings.quota,
+            tier: match settings.tier {
+                Tier::TransactionOptimized => 0,
+                Tier::Hot => 1,
+                Tier::Cool => 2,
+                Tier::Premium => 3,
+            },
+            tier_since: settings.tier_since.ticks(),
+            protocol: settings.protocol.map(|protocol| u8::from(protocol == Protocol::Nfs)),
+            root_squash: settings.root_squash.map(|squash| match squash {
+                RootSquash::NoRootSquash => 0,
+                RootSquash::RootSquash => 1,
+                RootSquash::AllSquash => 2,
+            }),
+            snapshot_directory: settings.snapshot_directory,
+            paid_bursting: settings.paid_bursting,
+            bursting: (settings.bursting_iops, settings.bursting_mibps),
+            provisioned: (settings.provisioned_iops, settings.provisioned_mibps),
+        }
+    }
+
+    fn settings(self) -> Settings {
+        Settings {
+            quota: self.quota,
+            tier: match self.tier {
+                1 => Tier::Hot,
+                2 => Tier::Cool,
+                3 => Tier::Premium,
+                _ => Tier::TransactionOptimized,
+            },
+            tier_since: Timestamp::from_ticks(self.tier_since),
+            protocol: self.protocol.map(|number| if number == 1 { Protocol::Nfs } else { Protocol::Smb }),
+            root_squash: self.root_squash.map(|number| match number {
+                1 => RootSquash::RootSquash,
+                2 => RootSquash::AllSquash,
+                _ => RootSquash::NoRootSquash,
+            }),
+            snapshot_directory: self.snapshot_directory,
+            paid_bursting: self.paid_bursting,
+            bursting_iops: self.bursting.0,
+            bursting_mibps: self.bursting.1,
+            provisioned_iops: self.provisioned.0,
+            provisioned_mibps: self.provisioned.1,
+        }
+    }
+}
+
+impl NodeForm<'_> {
+    fn of(node: &Arc<Node>) -> NodeForm<'_> {
+        let Smb { attributes, created, written, changed, permission } = node.smb;
+        NodeForm {
+            places: node.places.iter().map(|place| (place.parent.number(), &*place.name)).collect(),
+            stamp: node.last_modified.ticks(),
+            body: BodyForm::of(&node.body),
+            attributes: attributes.bits(),
+            created: created.ticks(),
+            written: written.ticks(),
+            changed: changed.ticks(),
+            permission: permission.numbers(),
+            posix: node.posix.as_deref().map(|posix| [&*posix.mode, &posix.owner, &posix.group]),
+            metadata: pairs(&node.metadata),
+        }
+    }
+
+    fn node(self, id: NodeId, runs: &[u8], records: &Records, store: &Store) -> Result<Node, CorruptRecord> {
+        let place = |(parent, name): (u64, &str)| NodeName { parent: NodeId::numbered(parent), name: name.into() };
+        let smb = Smb {
+            attributes: Attributes::of_bits(self.attributes),
+            created: Timestamp::from_ticks(self.created),
+            written: Timestamp::from_ticks(self.written),
+            changed: Timestamp::from_ticks(self.changed),
+            permission: sddl::Key::numbered(self.permission.0, self.permission.1),
+        };
+        let posix = |[mode, owner, group]: [&str; 3]| {
+            Arc::new(Posix { mode: mode.to_owned(), owner: owner.to_owned(), group: group.to_owned() })
+        };
+        let stamp = Timestamp::from_ticks(self.stamp);
+        Ok(Node {
+            id,
+            places: self.places.into_iter().map(place).collect(),
+            last_modified: stamp,
+            body: self.body.body(stamp, runs, records, store)?,
+            smb,
+            posix: self.posix.map(posix),
+            metadata: Metadata::stored(self.metadata),
+        })
+    }
+}
+
+impl BodyForm<'_> {
+    fn of(body: &Body) -> BodyForm<'_> {
+        match body {
+            Body::Directory => BodyForm::Directory,
+            Body::Link(to) => BodyForm::Link(to),
+            Body::File(file) => BodyForm::File(Box::new(FileForm::of(file))),
+        }
+    }
+
+    fn body(self, stamp: Timestamp, runs: &[u8], records: &Records, store: &Store) -> Result<Body, CorruptRecord> {
+        Ok(match self {
+            BodyForm::Directory => Body::Directory,
+            BodyForm::Link(to) => Body::Link(to.into()),
+            BodyForm::File(form) => {
+                let content = Sparse::restore(form.size, runs, records, store)?;
+                Body::File(Box::new(form.file(stamp, content)))
+            }
+        })
+    }
+}
+
+impl FileForm<'_> {
+    fn of(file: &File) -> FileForm<'_> {
+        let ContentHeaders { content_type, encoding, language, cache_control, md5, disposition } = &file.headers;
+        FileForm {
+            size: file.content.len(),
+            cleared: file.cleared.iter().map(|(range, at)| (range.start, range.end, at.ticks())).collect(),
+            headers: [content_type, encoding, language, cache_control, md5, disposition].map(Option::as_deref),
+            copy: file.copy.as_deref().map(|copy| (copy.id, copy.source.as_str(), copy.total, (&copy.progress).into())),
+            lease: file.lease.into(),
+        }
+    }
+
+    fn file(self, stamp: Timestamp, content: Sparse) -> File {
+        let [content_type, encoding, language, cache_control, md5, disposition] = self.headers.map(|text| text.map(Box::from));
+        let mut cleared = Marks::default();
+        for (start, end, at) in self.cleared {
+            cleared.mark(start..end, Timestamp::from_ticks(at));
+        }
+        // What came of a copy that was going on is gone with it, as when it is stopped.
+        let stopped = matches!(self.copy, Some((.., Progress::Pending)));
+        let copy = |(id, source, total, progress): ([u8; 16], &str, u64, Progress<'_>)| {
+            Arc::new(FileCopy { id, source: source.to_owned(), total, progress: progress.ended(stamp) })
+        };
+        File {
+            content: if stopped { Sparse::default() } else { content },
+            cleared,
+            headers: ContentHeaders { content_type, encoding, language, cache_control, md5, disposition },
+            copy: self.copy.map(copy),
+            lease: self.lease.into(),
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Delete Message: by who holds it.
+
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
+use crate::rules::queue::message;
+use crate::rules::queue::message::Receipt;
+use crate::services::queue::queues::Queues;
+use crate::takes;
+
+pub(super) static DELETE_MESSAGE: Operation<Queues> = Operation {
+    spec: OperationSpec {
+        name: "Delete Message",
+        methods: &["DELETE"],
+        resource: ResourceKind::Message,
+        selectors: &[],
+        inputs: &[Asked::FIELDS],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: "p", service: "p", public: AnonymousAccess::Never },
+        secondary: Secondary::Refused,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
+        status: 204,
+    },
+    run: |queues, call| Box::pin(run(queues, call)),
+};
+
+takes! { Asked {
+    receipt: String = Query "popreceipt",
+} }
+
+async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&call)?;
+    Receipt::check_form(&asked.receipt)?;
+    let queue = queues.queue(&call)?;
+    let id = message::id(call.message())?;
+    queue.write(|queue| queue.delete(id, &asked.receipt, call.now)).await?;
+    Ok(Reply::new(call.spec.status))
+}

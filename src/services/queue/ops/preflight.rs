@@ -1,0 +1,29 @@
+//! Preflight Queue Request: a browser asks whether a web page may send what it means to send.
+
+use crate::operation::{Operation, OperationSpec, ResourceKind, Secondary, Service};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::lease::LeaseCheck;
+use crate::services::queue::queues::Queues;
+use crate::services::shared::preflight;
+
+pub(super) static PREFLIGHT: Operation<Queues> = Operation {
+    spec: OperationSpec {
+        name: "Preflight Queue Request",
+        methods: &["OPTIONS"],
+        resource: ResourceKind::Any,
+        selectors: &[],
+        inputs: &[preflight::FIELDS],
+        requires: RequiredPermission {
+            level: ResourceLevel::Service,
+            account: "",
+            service: "",
+            public: AnonymousAccess::Everyone,
+        },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
+        status: 200,
+    },
+    run: |queues, call| Box::pin(std::future::ready(preflight::answer(&call, &queues.cors(&call.account.name)))),
+};

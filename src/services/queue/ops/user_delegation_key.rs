@@ -1,0 +1,8 @@
+//! Get User Delegation Key, for signatures on queues.
+
+use crate::operation::{Operation, ServiceKind};
+use crate::services::queue::queues::Queues;
+use crate::services::shared::delegation;
+
+pub(super) static GET_USER_DELEGATION_KEY: Operation<Queues> =
+    Operation { spec: delegation::ROW, run: |_, call| Box::pin(delegation::lend(ServiceKind::Queue, call)) };

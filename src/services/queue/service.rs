@@ -1,0 +1,76 @@
+//! The face of the queue service: its operations, what its paths name, and what the door must know of its queues.
+
+use crate::operation::{OperationRequest, OperationSpec, Query, ReplyFuture, ResourceKind, Service, ServiceKind, Target};
+use crate::rules::auth::permissions::PublicAccess;
+use crate::rules::auth::sas::Policy;
+use crate::rules::cors::CorsRule;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::names;
+use crate::rules::versions::Version;
+use crate::services::queue::ops;
+use crate::services::queue::queues::Queues;
+use http::Method;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// What stands between a queue's name and a message's id.
+const MESSAGES: &str = "messages";
+
+impl Service for Queues {
+    fn kind(&self) -> ServiceKind {
+        ServiceKind::Queue
+    }
+
+    fn operations(&self) -> Vec<&'static OperationSpec> {
+        ops::ALL.iter().map(|op| &op.spec).collect()
+    }
+
+    fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_> {
+        let Some(op) = ops::ALL.get(row) else { return Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))) };
+        let reads = matches!(call.method, Method::GET | Method::HEAD);
+        Box::pin(async move {
+            let reply = (op.run)(self, call).await?;
+            // Recorded: whatever is read comes with this, so that nobody is shown a queue as it was.
+            Ok(if reads { reply.with("cache-control", "no-cache") } else { reply })
+        })
+    }
+
+    fn target(&self, path: &str, _: &Query) -> Result<Target, StorageError> {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let target = |shape, queue: &str, message: String| Target { resource: shape, container: queue.to_owned(), blob: message };
+        if path.is_empty() {
+            return Ok(target(ResourceKind::Service, "", String::new()));
+        }
+        let (queue, below) = path.split_once('/').unwrap_or((path, ""));
+        let queue = names::decode(queue)?;
+        names::queue(&queue)?;
+        let (part, id) = below.split_once('/').unwrap_or((below, ""));
+        match (part, id) {
+            ("", "") => Ok(target(ResourceKind::Queue, &queue, String::new())),
+            (MESSAGES, "") => Ok(target(ResourceKind::Messages, &queue, String::new())),
+            (MESSAGES, id) if !id.contains('/') => Ok(target(ResourceKind::Message, &queue, names::decode(id)?)),
+            _ => Err(ErrorCode::InvalidUri.with_reason(format!("{below:?} is nothing that a queue has"))),
+        }
+    }
+
+    fn public_access(&self, _: &str, _: &Target) -> PublicAccess {
+        PublicAccess::Private
+    }
+
+    fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
+        let queue = self.find(account, &target.container).ok()?.read();
+        queue.policies().iter().find(|policy| policy.id == id).cloned()
+    }
+
+    fn cors(&self, account: &str) -> Arc<[CorsRule]> {
+        self.account(account).map_or_else(|_| Arc::default(), |account| account.properties.read().cors.clone())
+    }
+
+    fn default_version(&self, _: &str) -> Option<Version> {
+        None
+    }
+
+    fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {
+        Box::pin(self.clear())
+    }
+}

@@ -1,0 +1,104 @@
+//! How a queue is written down: a record for what is said of it, and one for each message.
+//!
+//! The forms stay as they are for ever. One that needs another gets another version, and both are read.
+
+use crate::rules::metadata::Metadata;
+use crate::rules::queue::message::{Message, Receipt};
+use crate::rules::time::Timestamp;
+use crate::services::queue::state::Queue;
+use crate::services::shared::record::{Pairs, StoredPolicy, pairs, policies, policy};
+use crate::store::Store;
+use crate::store::journal::{Changes, CorruptRecord, Persist, Records, diff};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// The form in which each of these is written.
+const FORM: u8 = 1;
+
+/// What the keys begin with: of the queue, of a message.
+const QUEUE: u8 = b'q';
+const MESSAGE: u8 = b'm';
+
+#[derive(Serialize, Deserialize)]
+struct QueueForm<'a> {
+    #[serde(borrow)]
+    metadata: Pairs<'a>,
+    policies: Vec<StoredPolicy<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MessageForm<'a> {
+    order: u64,
+    text: &'a str,
+    inserted: u64,
+    expires: u64,
+    visible: u64,
+    dequeued: u64,
+    /// The number of the receipt, and the moment in it.
+    receipt: (u64, u64),
+}
+
+impl Persist for Queue {
+    fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
+        // Of all messages that are cleared, none is told.
+        let cleared = |before: &&Self| after.messages.is_empty() && before.messages.len() > 1;
+        if before.filter(cleared).is_some() {
+            to.afresh();
+        }
+        let before = before.filter(|before| !cleared(before));
+        let said = |queue: &Queue| (queue.metadata.clone(), queue.policies.clone());
+        if before.is_none_or(|before| said(before) != said(after)) {
+            to.put(&[QUEUE], FORM, &QueueForm { metadata: pairs(&after.metadata), policies: policies(&after.policies) });
+        }
+        for (id, _, message) in diff(before.map(|before| &before.messages), Some(&after.messages)) {
+            let key = [&[MESSAGE], &id.as_bytes()[..]].concat();
+            match message {
+                Some(message) => to.put(&key, FORM, &MessageForm::of(message)),
+                None => to.delete(&key),
+            }
+        }
+    }
+
+    fn restore(records: &Records, _: &Store) -> Result<Self, CorruptRecord> {
+        let record = records.get(&[QUEUE]).ok_or_else(|| CorruptRecord("a queue of which nothing is said".to_owned()))?;
+        let QueueForm { metadata, policies } = record.read(FORM)?;
+        let mut queue = Queue::new(Metadata::stored(metadata));
+        queue.policies = policies.into_iter().map(policy).collect();
+        for (id, record) in records.under(&[MESSAGE]) {
+            let id = Uuid::from_slice(id).map_err(|error| CorruptRecord(error.to_string()))?;
+            let message = record.read::<MessageForm<'_>>(FORM)?.message(id);
+            queue.numbers = queue.numbers.max(message.order).max(message.receipt.number);
+            queue.add(message);
+        }
+        Ok(queue)
+    }
+}
+
+impl MessageForm<'_> {
+    fn of(message: &Arc<Message>) -> MessageForm<'_> {
+        MessageForm {
+            order: message.order,
+            text: &message.text,
+            inserted: message.inserted.ticks(),
+            expires: message.expires.ticks(),
+            visible: message.visible.ticks(),
+            dequeued: message.dequeued,
+            receipt: (message.receipt.number, message.receipt.visible.ticks()),
+        }
+    }
+
+    fn message(self, id: Uuid) -> Message {
+        let (number, visible) = self.receipt;
+        Message {
+            id,
+            order: self.order,
+            text: self.text.into(),
+            inserted: Timestamp::from_ticks(self.inserted),
+            expires: Timestamp::from_ticks(self.expires),
+            visible: Timestamp::from_ticks(self.visible),
+            dequeued: self.dequeued,
+            receipt: Receipt { number, visible: Timestamp::from_ticks(visible) },
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Entity group transactions: up to a hundred changes of one partition of one table, all made or none; or a single query.
+//!
+//! Each change is read by its operation's own rules. All of them are one write of the table's cell, so that nobody ever sees some of
+//! them without the others.
+
+use crate::operation::odata::Metadata;
+use crate::operation::{
+    CONTENT_TYPE, Operation, OperationRequest, OperationSpec, Payload, Query, Reply, ResourceKind, Secondary, Service, Target,
+    header_text, odata,
+};
+use crate::rules::auth::permissions;
+use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission, ResourceLevel, SasScope};
+use crate::rules::batch::changeset::{Change, Group};
+use crate::rules::batch::{BatchPart, changeset};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::rules::names;
+use crate::rules::table::entity::{Entity, Key, Write};
+use crate::services::table::ops::delete_entity::DELETE_ENTITY;
+use crate::services::table::ops::insert_entity::INSERT_ENTITY;
+use crate::services::table::ops::query_entities::{GET_ENTITY, QUERY_ENTITIES};
+use crate::services::table::ops::update_entity::{INSERT_OR_MERGE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, UPDATE_ENTITY};
+use crate::services::table::ops::{delete_entity, insert_entity, query_entities, update_entity};
+use crate::services::table::wire::ResponseFormat;
+use crate::services::table::{Tables, service, wire};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Every letter that a SAS for tables can have: what the parts do needs their own.
+const ANY: &str = "raud";
+
+pub(super) static TRANSACTION: Operation<Tables> = Operation {
+    spec: OperationSpec {
+        name: "Entity Group Transaction",
+        methods: &["POST"],
+        resource: ResourceKind::Batch,
+        selectors: &[],
+        inputs: &[CONTENT_TYPE],
+        requires: RequiredPermission { level: ResourceLevel::Object, account: ANY, service: ANY, public: AnonymousAccess::Never },
+        secondary: Secondary::Allowed,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
+        status: 202,
+    },
+    run: |tables, call| Box::pin(run(tables, call)),
+};
+
+async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
+    let body = call.body.bytes(wire::LIMIT).await?;
+    let kind = call.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;
+    let group = changeset::parse(&kind, &body)?;
+    let id = |word: &str| format!("{word}_{}", uuid::Uuid::from_bytes(call.environment.id()));
+    let outer = id("batchresponse");
+    let mut text = String::new();
+    match group {
+        Group::Query(part) => {
+            let answer = answer(&query(tables, &call, &part), &call, None, Metadata::default());
+            _ = write!(text, "--{outer}\r\n{HTTP}{answer}--{outer}--\r\n");
+        }
+        Group::Changes(_) if call.secondary => return Err(Secondary::write_refused()),
+        Group::Changes(changes) => {
+            let inner = id("changesetresponse");
+            _ = write!(text, "--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n");
+            for answer in perform(tables, &call, &changes).await {
+                _ = write!(text, "--{inner}\r\n{HTTP}{answer}");
+            }
+            _ = write!(text, "--{inner}--\r\n--{outer}--\r\n");
+        }
+    }
+    let kind = format!("multipart/mixed; boundary={outer}");
+    Ok(wire::reply(call.spec.status).with("content-type", kind).text(text))
+}
+
+/// What a part begins with.
+const HTTP: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
+
+/// A change, ready to be made.
+struct PreparedChange<'a> {
+    write: Write,
+    answer: PreparedQuery<'a>,
+}
+
+/// How a change that was made is answered.
+struct PreparedQuery<'a> {
+    id: Option<&'a str>,
+    table: String,
+    key: Key,
+    insert: Option<insert_entity::Answer>,
+}
+
+/// Makes the changes together, and answers each; or answers the one that could not be made.
+async fn perform(tables: &Tables, call: &OperationRequest, changes: &[Change]) -> Vec<String> {
+    let refused = |fault: StorageError, at: usize| {
+        let id = changes.get(at).and_then(|change| change.part.id.as_deref());
+        vec![answer(&Err(fault), call, id, Metadata::default())]
+    };
+    if let Err(fault) = changeset::check_count(changes) {
+        return refused(fault, changeset::MOST_CHANGES - 1);
+    }
+    let mut ready: Vec<PreparedChange<'_>> = Vec::with_capacity(changes.len());
+    for (at, change) in changes.iter().enumerate() {
+        match read(tables, call, change).and_then(|change| follows(&ready, &change).map(|()| change)) {
+            Ok(change) => ready.push(change),
+            Err(fault) => return refused(numbered(fault, at), at),
+        }
+    }
+    if let Err(at) = repeated(&ready) {
+        return refused(numbered(ErrorCode::InvalidDuplicateRow.into(), at), at);
+    }
+    let Some(first) = ready.first() else { return Vec::new() };
+    let table = match tables.find(&call.account.name, &first.answer.table.to_lowercase()) {
+        Ok(table) => table,
+        Err(fault) => return refused(numbered(fault, 0), 0),
+    };
+    let (writes, wanted): (Vec<Write>, Vec<PreparedQuery<'_>>) =
+        ready.into_iter().map(|change| (change.write, change.answer)).unzip();
+    let mut failed = 0;
+    let made = table.write(|table| {
+        let write = |(at, write): (usize, Write)| {
+            failed = at;
+            table.write(call, write)
+        };
+        writes.into_iter().enumerate().map(write).collect::<Result<Vec<Option<Arc<Entity>>>, StorageError>>()
+    });
+    match made.await {
+        Ok(made) => wanted.iter().zip(made).map(|(wanted, made)| success(call, wanted, made.as_deref())).collect(),
+        // The service counts only where there is something to count (recorded).
+        Err(fault) if changes.len() == 1 && fault.code() != ErrorCode::TableNotFound => refused(fault, 0),
+        Err(fault) => refused(numbered(fault, failed), failed),
+    }
+}
+
+/// The refusal of one change, which tells its place among them.
+fn numbered(fault: StorageError, at: usize) -> StorageError {
+    let says = format!("{at}:{}", fault.message());
+    fault.with_message(says)
+}
+
+/// Checks that a change is of the same table and partition as those before it.
+fn follows(before: &[PreparedChange<'_>], change: &PreparedChange<'_>) -> Result<(), StorageError> {
+    let Some(first) = before.first() else { return Ok(()) };
+    let same_table = first.answer.table.eq_ignore_ascii_case(&change.answer.table);
+    match same_table && first.write.key.partition() == change.write.key.partition() {
+        true => Ok(()),
+        false => Err(ErrorCode::CommandsInBatchActOnDifferentPartitions.into()),
+    }
+}
+
+/// Checks that no entity is changed twice; where one is, the place of its second change.
+fn repeated(ready: &[PreparedChange<'_>]) -> Result<(), usize> {
+    let mut rows = HashSet::new();
+    ready.iter().position(|change| !rows.insert(change.write.key.row())).map_or(Ok(()), Err)
+}
+
+/// Reads a change as its operation would, had it come alone.
+fn read<'a>(tables: &Tables, call: &OperationRequest, change: &'a Change) -> Result<PreparedChange<'a>, StorageError> {
+    let BatchPart { method, target, .. } = &change.part;
+    let headers = headers(&change.part)?;
+    let sent = Method::from_bytes(method.as_bytes()).map_err(|_| ErrorCode::InvalidInput.with_reason(method.clone()))?;
+    let method = tables.method(&sent, &headers)?;
+    let header = |name: &str| header_text(&headers, name);
+    let (target, query) = place(call, target)?;
+    let if_match = header("if-match");
+    let row = match (target.resource, method.as_str(), if_match) {
+        (ResourceKind::Entities, "POST", _) => &INSERT_ENTITY.spec,
+        (ResourceKind::Entity, "PUT", Some(_)) => &UPDATE_ENTITY.spec,
+        (ResourceKind::Entity, "PUT", None) => &INSERT_OR_REPLACE_ENTITY.spec,
+        (ResourceKind::Entity, "PATCH" | "MERGE", Some(_)) => &MERGE_ENTITY.spec,
+        (ResourceKind::Entity, "PATCH" | "MERGE", None) => &INSERT_OR_MERGE_ENTITY.spec,
+        (ResourceKind::Entity, "DELETE", _) => &DELETE_ENTITY.spec,
+        (shape, method, _) => {
+            return Err(ErrorCode::InvalidInput.with_reason(format!("{method} of {shape:?} is not for transactions")));
+        }
+    };
+    permit(call, row, &target)?;
+    wire::check_options(&query, row)?;
+    let mut insert = None;
+    let write = match row.resource {
+        ResourceKind::Entities => {
+            insert = Some(insert_entity::Answer::wanted(header("prefer"), || Metadata::wanted(&query, &headers))?);
+            insert_entity::read(change.body.as_bytes())?
+        }
+        _ if row.name == DELETE_ENTITY.spec.name => {
+            delete_entity::read(if_match.ok_or_else(|| StorageError::missing_header("If-Match"))?, Key::parse(&target.blob)?)?
+        }
+        _ => update_entity::read(update_entity::change(row), if_match, Key::parse(&target.blob)?, change.body.as_bytes())?,
+    };
+    let answer = PreparedQuery { id: change.part.id.as_deref(), table: target.container, key: write.key.clone(), insert };
+    Ok(PreparedChange { write, answer })
+}
+
+/// Where a part's URL leads. Where the account stands in the path of the transaction, it may in that of its parts.
+fn place(call: &OperationRequest, url: &str) -> Result<(Target, Query), StorageError> {
+    let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    let name = &call.account.name;
+    let accounts = [format!("/{name}/"), format!("/{name}-secondary/")];
+    let in_path = accounts.iter().any(|account| call.endpoint.ends_with(account));
+    let below = accounts.iter().find_map(|account| path.strip_prefix(account)).filter(|_| in_path);
+    let target = service::target(below.unwrap_or(path))?;
+    if service::is_misplaced(&target) {
+        return Err(ErrorCode::InvalidInput.with_reason(format!("{:?} is no resource of a table", target.blob)));
+    }
+    Ok((target, Query::new(&names::decode_query(query)?)))
+}
+
+/// A part's headers, each once: the values of a repeated one are joined by `,`, as those of a request are.
+fn headers(part: &BatchPart) -> Result<HeaderMap, StorageError> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &part.headers {
+        let malformed = || StorageError::invalid_header(name, value);
+        let key = HeaderName::try_from(name).map_err(|_| malformed())?;
+        let joined = match headers.get(&key).map(HeaderValue::as_bytes) {
+            Some(before) => HeaderValue::from_bytes(&[before, value.as_bytes()].join(&b',')),
+            None => HeaderValue::from_bytes(value.as_bytes()),
+        };
+        headers.insert(key, joined.map_err(|_| malformed())?);
+    }
+    Ok(headers)
+}
+
+/// Whether who sent the transaction may do this part of it: it is not signed by itself.
+fn permit(call: &OperationRequest, row: &OperationSpec, target: &Target) -> Result<(), StorageError> {
+    permissions::check_permission(&row.requires, &call.authorization, 't', call.version)?;
+    update_entity::check_letters(call, row)?;
+    // The signature of a table is for that table.
+    let signed = call.query.get("tn").unwrap_or_default();
+    match call.authorization {
+        Authorization::Sas { scope: SasScope::Resource, .. } if !target.container.eq_ignore_ascii_case(signed) => {
+            Err(ErrorCode::AuthorizationFailure.with_reason("the signature is for another table"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Answers the query that a transaction consists of.
+fn query(tables: &Tables, call: &OperationRequest, part: &BatchPart) -> Result<Reply, StorageError> {
+    let headers = headers(part)?;
+    let (target, query) = place(call, &part.target)?;
+    let row = match target.resource {
+        ResourceKind::Entities => &QUERY_ENTITIES.spec,
+        ResourceKind::Entity => &GET_ENTITY.spec,
+        shape => return Err(ErrorCode::InvalidInput.with_reason(format!("GET of {shape:?} is not for transactions"))),
+    };
+    permit(call, row, &target)?;
+    let call = call.part(row, target, query, headers);
+    match row.resource {
+        ResourceKind::Entity => query_entities::get(tables, &call),
+        _ => query_entities::query(tables, &call),
+    }
+}
+
+/// The answer to a change that was made.
+fn success(call: &OperationRequest, wanted: &PreparedQuery<'_>, made: Option<&Entity>) -> String {
+    let metadata = wanted.insert.map(|insert| insert.metadata).unwrap_or_default();
+    let reply = match (wanted.insert, made) {
+        (Some(insert), Some(entity)) => insert.reply(&ResponseFormat::new(call, metadata), &wanted.table, &wanted.key, entity),
+        (None, Some(entity)) => update_entity::reply(entity.timestamp),
+        (_, None) => wire::reply(204),
+    };
+    answer(&Ok(reply), call, wanted.id, metadata)
+}
+
+/// A part's answer as the text of an HTTP response, its headers in the order recorded.
+fn answer(outcome: &Result<Reply, StorageError>, call: &OperationRequest, id: Option<&str>, metadata: Metadata) -> String {
+    let (status, mut body, mut headers) = match outcome {
+        Ok(reply) => {
+            let body = if let Payload::Text(text) = &reply.payload { text.clone() } else { String::new() };
+            let header = |name: &'static str| Some((name, reply.headers.get(name)?.to_str().ok()?.to_owned()));
+            let version = |number: &str| Some(("DataServiceVersion", format!("{number};")));
+            // What there is to read is of version 3.0; a bare confirmation is of any.
+            let named = reply.headers.contains_key("location") || !body.is_empty();
+            let version = version(if named { "3.0" } else { "1.0" });
+            let common = [header("x-content-type-options"), header("cache-control"), header("preference-applied")];
+            let ends = [header("location"), header("dataserviceid"), header("etag")];
+            let pages = [header("x-ms-continuation-nextpartitionkey"), header("x-ms-continuation-nextrowkey")];
+            let headers: Vec<_> = match body.is_empty() {
+                true => common.into_iter().chain([version]).chain(ends).flatten().collect(),
+                false => [version, header("content-type")].into_iter().chain(common).chain(pages).chain(ends).flatten().collect(),
+            };
+            (reply.status, body, headers)
+        }
+        Err(fault) => {
+            let request_id = uuid::Uuid::from_bytes(call.environment.id()).to_string();
+            let mut headers = vec![("x-content-type-options", "nosniff".to_owned())];
+            if fault.code() != ErrorCode::TableNotFound {
+                headers.push(("cache-control", "no-cache".to_owned()));
+            }
+            headers.push(("DataServiceVersion", "3.0;".to_owned()));
+            headers.push(("content-type", metadata.content_type().to_owned()));
+            (fault.status(), odata::error(fault, &request_id, call.now), headers)
+        }
+    };
+    if let Some(id) = id {
+        headers.insert(0, ("Content-ID", id.to_owned()));
+    }
+    let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or_default();
+    let mut text = format!("HTTP/1.1 {status} {reason}\r\n");
+    for (name, value) in headers {
+        let name = SPELLED.iter().find(|spelled| spelled.eq_ignore_ascii_case(name)).copied().unwrap_or(name);
+        _ = write!(text, "{name}: {}\r\n", value.replace(|c: char| c.is_control(), " "));
+    }
+    body.push_str("\r\n");
+    text + "\r\n" + &body
+}
+
+/// Header names as the service spells them in parts.
+const SPELLED: [&str; 9] = [
+    "X-Content-Type-Options",
+    "Cache-Control",
+    "Preference-Applied",
+    "Location",
+    "DataServiceId",
+    "ETag",
+    "Content-Type",
+    "x-ms-continuation-NextPartitionKey",
+    "x-ms-continuation-NextRowKey",
+];

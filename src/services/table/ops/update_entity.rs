@@ -1,0 +1,101 @@
+//! Update and Merge Entity, where an entity must stand; Insert Or Replace and Insert Or Merge Entity, where none need stand. `If-Match` tells
+//! them apart.
+
+use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::error::StorageError;
+use crate::rules::lease::LeaseCheck;
+use crate::rules::table::entity;
+use crate::rules::table::entity::etag::EntityCondition;
+use crate::rules::table::entity::{Change, Key, Write, etag};
+use crate::rules::time::Timestamp;
+use crate::services::table::{Tables, wire};
+use crate::takes;
+
+const IF_MATCH: Selector = Selector::HasHeader("if-match");
+
+pub(super) static UPDATE_ENTITY: Operation<Tables> = op("Update Entity", &["PUT"], &[IF_MATCH], "u");
+pub(super) static INSERT_OR_REPLACE_ENTITY: Operation<Tables> = op("Insert Or Replace Entity", &["PUT"], &[], "au");
+pub(super) static MERGE_ENTITY: Operation<Tables> = op("Merge Entity", &["PATCH", "MERGE"], &[IF_MATCH], "u");
+pub(super) static INSERT_OR_MERGE_ENTITY: Operation<Tables> = op("Insert Or Merge Entity", &["PATCH", "MERGE"], &[], "au");
+
+const fn op(
+    name: &'static str,
+    methods: &'static [&'static str],
+    signs: &'static [Selector],
+    letters: &'static str,
+) -> Operation<Tables> {
+    Operation {
+        spec: OperationSpec {
+            name,
+            methods,
+            resource: ResourceKind::Entity,
+            selectors: signs,
+            inputs: &[Asked::FIELDS, wire::FORMAT],
+            requires: RequiredPermission {
+                level: ResourceLevel::Object,
+                account: letters,
+                service: letters,
+                public: AnonymousAccess::Never,
+            },
+            secondary: Secondary::Refused,
+            conditions: ConditionSupport::None,
+            lease: LeaseCheck::None,
+            status: 204,
+        },
+        run: |tables, call| Box::pin(run(tables, call)),
+    }
+}
+
+takes! { Asked {
+    if_match: Option<String> = Header "if-match",
+} }
+
+async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
+    let Asked { if_match } = Asked::of(&call)?;
+    wire::check_options(&call.query, call.spec)?;
+    check_both(&call)?;
+    let change = change(call.spec);
+    let body = call.body.bytes(wire::LIMIT).await?;
+    let write = read(change, if_match.as_deref(), Key::parse(call.blob())?, &body)?;
+    let changed = tables.table(&call)?.write(|table| table.write(&call, write)).await?;
+    Ok(reply(changed.map_or(call.now, |entity| entity.timestamp)))
+}
+
+/// What the operation of this row does.
+pub(super) fn change(row: &OperationSpec) -> Change {
+    if row.methods.contains(&"PUT") { Change::Replace } else { Change::Merge }
+}
+
+/// Where an entity may come to be or be changed, a signature must permit both.
+///
+/// # Errors
+/// 403 AuthorizationPermissionMismatch.
+pub(super) fn check_both(call: &OperationRequest) -> Result<(), StorageError> {
+    check_letters(call, call.spec)
+}
+
+/// [`check_both`] for the operation of another row, on the same grant.
+pub(super) fn check_letters(call: &OperationRequest, row: &OperationSpec) -> Result<(), StorageError> {
+    let letters = row.requires.service;
+    match letters == "au" && !(call.authorization.allows("a") && call.authorization.allows("u")) {
+        true => Err(call.authorization.missing_permission("au").with_reason("the SAS has to permit both a and u")),
+        false => Ok(()),
+    }
+}
+
+/// Reads the properties of an entity that stands or is to stand under these keys. The URL's keys count: those in the body may be others
+/// (recorded).
+///
+/// # Errors
+/// As [`entity::read`] and [`IfMatch::read`].
+pub(super) fn read(change: Change, if_match: Option<&str>, key: Key, body: &[u8]) -> Result<Write, StorageError> {
+    let condition = if_match.map(EntityCondition::read).transpose()?;
+    Ok(Write { key, change, condition, properties: entity::read(body)?.properties })
+}
+
+/// The answer to a write at this moment.
+pub(super) fn reply(stamp: Timestamp) -> Reply {
+    wire::reply(204).with("etag", etag::of(stamp))
+}

@@ -1,0 +1,112 @@
+//! What the Table service stores, and the one door to it.
+//!
+//! A handler reaches entities by the methods here alone, and each of them keeps to the keys that the caller's signature allows. The
+//! fields are private, and `ops` is a sibling of this module, not its child.
+
+mod record;
+
+use crate::operation::{OperationRequest, ServiceKind};
+use crate::rules::auth::sas::Policy;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::table::entity::key::Range;
+use crate::rules::table::entity::{Entity, Key, Write};
+use crate::rules::time::Timestamp;
+use crate::services::shared::accounts::Resource;
+use crate::services::table::Tables;
+use crate::store::cell::Cell;
+use imbl::OrdMap;
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// A table and its entities: one cell of the store, so that a transaction is one write.
+#[derive(Clone, Debug)]
+pub struct Table {
+    name: Arc<str>,
+    entities: OrdMap<Key, Arc<Entity>>,
+    policies: Arc<[Policy]>,
+    /// The last timestamp given; the next is later, so that no two states of an entity share a tag.
+    latest: Timestamp,
+}
+
+impl Resource for Table {
+    const KIND: ServiceKind = ServiceKind::Table;
+    const MISSING: ErrorCode = ErrorCode::TableNotFound;
+}
+
+impl Table {
+    /// A table without entities, under the name that it was created with.
+    pub fn new(name: &str) -> Table {
+        Table { name: name.into(), entities: OrdMap::new(), policies: Arc::default(), latest: Timestamp::default() }
+    }
+
+    /// The name that it was created with.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its stored access policies.
+    pub fn policies(&self) -> &[Policy] {
+        &self.policies
+    }
+
+    /// Gives it other policies.
+    pub fn set_policies(&mut self, policies: Vec<Policy>) {
+        self.policies = policies.into();
+    }
+
+    /// An entity.
+    ///
+    /// # Errors
+    /// 404 ResourceNotFound, also for one that the caller's signature does not reach.
+    pub fn entity(&self, call: &OperationRequest, key: &Key) -> Result<&Arc<Entity>, StorageError> {
+        Ok(self.entities.get(key).filter(|_| call.keys.holds(key)).ok_or(ErrorCode::ResourceNotFound)?)
+    }
+
+    /// The entities of these ranges, which come in order, from a key on; those that the caller's signature reaches.
+    pub fn scan<'a>(
+        &'a self,
+        call: &'a OperationRequest,
+        ranges: &'a [Range],
+        from: &'a Key,
+    ) -> impl Iterator<Item = (&'a Key, &'a Arc<Entity>)> {
+        let rest = Range { from: from.clone(), to: None };
+        let ranges = ranges.iter().map(move |range| range.clone().and(&call.keys).and(&rest));
+        ranges.filter(|range| !range.is_empty()).flat_map(|Range { from, to }| {
+            self.entities.range((Bound::Included(from), to.map_or(Bound::Unbounded, Bound::Excluded)))
+        })
+    }
+
+    /// Writes an entity; it as it stands now, or `None` if it was deleted.
+    ///
+    /// # Errors
+    /// 403 AuthorizationFailure for a key that the caller's signature does not reach; as [`Write::apply`].
+    pub fn write(&mut self, call: &OperationRequest, write: Write) -> Result<Option<Arc<Entity>>, StorageError> {
+        let key = write.key.clone();
+        if !call.keys.holds(&key) {
+            return Err(ErrorCode::AuthorizationFailure.with_reason(format!("{key:?} is out of the bounds of the signature")));
+        }
+        let last_modified = call.now.max(self.latest.next());
+        match write.apply(self.entities.get(&key).map(|entity| &**entity), last_modified)? {
+            Some(entity) => {
+                self.latest = last_modified;
+                let entity = Arc::new(entity);
+                self.entities.insert(key, entity.clone());
+                Ok(Some(entity))
+            }
+            None => {
+                self.entities.remove(&key);
+                Ok(None)
+            }
+        }
+    }
+}
+
+impl Tables {
+    /// The table that the call names, in any case.
+    ///
+    /// # Errors
+    /// 404 TableNotFound.
+    pub fn table(&self, call: &OperationRequest) -> Result<Arc<Cell<Table>>, StorageError> {
+        self.find(&call.account.name, &call.container().to_lowercase())
+    }
+}

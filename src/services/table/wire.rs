@@ -1,0 +1,362 @@
+//! The JSON of tables and entities, and the headers around it.
+
+use crate::operation::odata::Metadata;
+use crate::operation::{Field, FieldLocation, OperationRequest, OperationSpec, Query, Reply};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::table::entity::{Entity, Key, Value, etag, value};
+use crate::rules::table::odata::{Record, Select, ValueRef};
+use crate::services::table::state::Table;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use std::fmt::Write;
+
+/// The largest body of a request, in bytes.
+pub const LIMIT: u64 = 4 << 20;
+
+/// What the answers to a request are written by.
+#[derive(Clone, Copy, Debug)]
+pub struct ResponseFormat<'a> {
+    /// How much they say of themselves.
+    pub metadata: Metadata,
+    /// The address of the account's tables, ending in `/`.
+    pub endpoint: &'a str,
+    /// The account's name.
+    pub account: &'a str,
+}
+
+impl<'a> ResponseFormat<'a> {
+    /// The face of this call, which shows this much metadata.
+    pub fn new(call: &'a OperationRequest, metadata: Metadata) -> ResponseFormat<'a> {
+        ResponseFormat { metadata, endpoint: &call.endpoint, account: &call.account.name }
+    }
+
+    /// Where a table is found in the list of tables.
+    pub fn table_url(&self, name: &str) -> String {
+        format!("{}Tables('{name}')", self.endpoint)
+    }
+
+    /// Where an entity is found.
+    pub fn entity_url(&self, table: &str, key: &Key) -> String {
+        format!("{}{table}({})", self.endpoint, key.written())
+    }
+}
+
+/// An answer about data: with the headers that all such have.
+pub fn reply(status: u16) -> Reply {
+    Reply::new(status).with("cache-control", "no-cache").with("x-content-type-options", "nosniff")
+}
+
+/// An answer with a JSON body.
+pub fn json(status: u16, metadata: Metadata, document: String) -> Reply {
+    reply(status).with("content-type", metadata.content_type()).text(document)
+}
+
+/// What a client prefers to get back of what it inserts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prefer {
+    /// It as it is stored now.
+    Content,
+    /// Nothing.
+    NoContent,
+}
+
+impl Prefer {
+    /// Reads a `Prefer` header; other preferences are none.
+    pub fn read(header: Option<&str>) -> Option<Prefer> {
+        match header?.trim().to_ascii_lowercase().as_str() {
+            "return-content" => Some(Prefer::Content),
+            "return-no-content" => Some(Prefer::NoContent),
+            _ => None,
+        }
+    }
+
+    /// Its name, as `Preference-Applied` repeats it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Prefer::Content => "return-content",
+            Prefer::NoContent => "return-no-content",
+        }
+    }
+}
+
+const fn option(name: &'static str) -> Field {
+    Field { place: FieldLocation::Query, name, required: false }
+}
+
+/// The query option that every operation on tables reads: how it is answered.
+pub const FORMAT: &[Field] = &[option("$format")];
+/// Those that say what is wanted of what is there.
+pub const WANTED: &[Field] = &[option("$filter"), option("$select")];
+/// Those that say how much of it, and from where on.
+pub const PAGE: &[Field] = &[option("$top"), option("nextpartitionkey"), option("nextrowkey")];
+/// Those of the list of tables.
+pub const TABLES_PAGE: &[Field] = &[option("$top"), option("nexttablename")];
+
+/// Refuses query options that the operation does not read.
+///
+/// # Errors
+/// 501 NotImplemented for those of OData; 400 InvalidInput for others that begin with `$`.
+pub fn check_options(query: &Query, row: &OperationSpec) -> Result<(), StorageError> {
+    const LANGUAGE: [&str; 11] = [
+        "$apply",
+        "$count",
+        "$expand",
+        "$filter",
+        "$inlinecount",
+        "$orderby",
+        "$search",
+        "$select",
+        "$skip",
+        "$skiptoken",
+        "$top",
+    ];
+    match query.names().find(|name| name.starts_with('$') && !row.takes(name)) {
+        None => Ok(()),
+        Some(name) if LANGUAGE.contains(&name) => Err(ErrorCode::NotImplemented.with_reason(format!("the query option {name}"))),
+        Some(name) => Err(ErrorCode::InvalidInput.with_message(format!(
+            "The query parameter '{name}' begins with a system-reserved '$' character but is not recognized."
+        ))),
+    }
+}
+
+/// A place in a listing, as it is told to a client that will come back: opaque to it.
+pub fn token(text: &str) -> String {
+    let coded: String = STANDARD.encode(text).chars().map(coded).collect();
+    format!("1!{}!{coded}", coded.len())
+}
+
+/// Reads a place back.
+///
+/// # Errors
+/// 400 InvalidInput for what [`token`] never made.
+pub fn read_token(text: &str) -> Result<String, StorageError> {
+    let malformed = || ErrorCode::InvalidInput.with_reason(format!("{text:?} is no continuation"));
+    let (length, coded) = text.strip_prefix("1!").and_then(|rest| rest.split_once('!')).ok_or_else(malformed)?;
+    let plain: String = coded.chars().map(plain).collect();
+    let bytes = STANDARD.decode(plain).ok().filter(|_| length.parse() == Ok(coded.len())).ok_or_else(malformed)?;
+    String::from_utf8(bytes).map_err(|_| malformed())
+}
+
+/// The letters of base64 that a URL would not carry as they are, and those in their place.
+fn coded(letter: char) -> char {
+    match letter {
+        '+' => '*',
+        '/' => '_',
+        '=' => '-',
+        other => other,
+    }
+}
+
+fn plain(letter: char) -> char {
+    match letter {
+        '*' => '+',
+        '_' => '/',
+        '-' => '=',
+        other => other,
+    }
+}
+
+/// An entity, as a filter sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct FilteredEntity<'a>(pub &'a Key, pub &'a Entity);
+
+impl Record for FilteredEntity<'_> {
+    fn field(&self, name: &str) -> Option<ValueRef<'_>> {
+        match name {
+            "PartitionKey" => Some(ValueRef::String(self.0.partition())),
+            "RowKey" => Some(ValueRef::String(self.0.row())),
+            "Timestamp" => Some(ValueRef::DateTime(self.1.timestamp)),
+            name => self.1.get(name).map(ValueRef::from),
+        }
+    }
+}
+
+/// A table, as a filter in lower case sees it: by its name in lower case.
+#[derive(Clone, Copy, Debug)]
+pub struct FilteredTable<'a>(pub &'a str);
+
+impl Record for FilteredTable<'_> {
+    fn field(&self, name: &str) -> Option<ValueRef<'_>> {
+        (name == "TableName").then_some(ValueRef::String(self.0))
+    }
+}
+
+/// A JSON object being written.
+pub struct Object<'a> {
+    text: &'a mut String,
+    first: bool,
+}
+
+/// The text of an object.
+pub fn object(write: impl FnOnce(&mut Object<'_>)) -> String {
+    let mut text = String::with_capacity(256);
+    text.push('{');
+    write(&mut Object { text: &mut text, first: true });
+    text.push('}');
+    text
+}
+
+impl Object<'_> {
+    fn name(&mut self, name: &str, annotation: &str) {
+        if !std::mem::take(&mut self.first) {
+            self.text.push(',');
+        }
+        self.text.push('"');
+        self.text.push_str(name);
+        self.text.push_str(annotation);
+        self.text.push_str("\":");
+    }
+
+    fn string(&mut self, name: &str, value: &str) {
+        self.name(name, "");
+        quoted(self.text, value);
+    }
+
+    fn null(&mut self, name: &str) {
+        self.name(name, "");
+        self.text.push_str("null");
+    }
+
+    fn value(&mut self, name: &str, value: &Value, metadata: Metadata) {
+        if metadata != Metadata::None && !value.is_plain() {
+            self.kind(name, value.kind().name());
+        }
+        let (text, in_quotes) = value.text();
+        if in_quotes {
+            self.string(name, &text);
+        } else {
+            self.name(name, "");
+            self.text.push_str(&text);
+        }
+    }
+
+    fn kind(&mut self, name: &str, kind: &str) {
+        self.name(name, "@odata.type");
+        quoted(self.text, kind);
+    }
+
+    /// `odata.metadata`, which tells what kind of document it is: of the tables, of a table's entities, of one of either.
+    pub fn context(&mut self, face: &ResponseFormat<'_>, fragment: &str) {
+        if face.metadata != Metadata::None {
+            self.string("odata.metadata", &format!("{}$metadata#{fragment}", face.endpoint));
+        }
+    }
+
+    /// A table in the list of tables.
+    pub fn table(&mut self, face: &ResponseFormat<'_>, table: &Table) {
+        let name = table.name();
+        if face.metadata == Metadata::Full {
+            self.string("odata.type", &format!("{}.Tables", face.account));
+            self.string("odata.id", &face.table_url(name));
+            self.string("odata.editLink", &format!("Tables('{name}')"));
+        }
+        self.string("TableName", name);
+    }
+
+    /// An entity of a table, as much of it as is selected.
+    pub fn entity(&mut self, face: &ResponseFormat<'_>, table: &str, (key, entity): (&Key, &Entity), select: &Select) {
+        let full = face.metadata == Metadata::Full;
+        if full {
+            self.string("odata.type", &format!("{}.{table}", face.account));
+            self.string("odata.id", &face.entity_url(table, key));
+        }
+        if face.metadata != Metadata::None {
+            self.string("odata.etag", &etag::of(entity.timestamp));
+        }
+        if full {
+            self.string("odata.editLink", &format!("{table}({})", key.written()));
+        }
+        match select {
+            Select::All => {
+                ["PartitionKey", "RowKey", "Timestamp"].iter().for_each(|name| self.system(name, key, entity, full));
+                entity.properties.iter().for_each(|(name, value)| self.value(name, value, face.metadata));
+            }
+            Select::Named(names) => {
+                for name in names {
+                    match (name.as_str(), entity.get(name)) {
+                        ("PartitionKey" | "RowKey" | "Timestamp", _) => self.system(name, key, entity, full),
+                        (_, Some(value)) => self.value(name, value, face.metadata),
+                        (_, None) => self.null(name),
+                    }
+                }
+            }
+        }
+    }
+
+    fn system(&mut self, name: &str, key: &Key, entity: &Entity, full: bool) {
+        match name {
+            "PartitionKey" => self.string(name, key.partition()),
+            "RowKey" => self.string(name, key.row()),
+            _ => {
+                if full {
+                    self.kind(name, "Edm.DateTime");
+                }
+                self.string(name, &value::date_text(entity.timestamp));
+            }
+        }
+    }
+
+    /// An array of objects under the name `value`.
+    pub fn list(&mut self, objects: &[String]) {
+        self.name("value", "");
+        self.text.push('[');
+        for (at, object) in objects.iter().enumerate() {
+            self.text.push_str(if at == 0 { "" } else { "," });
+            self.text.push_str(object);
+        }
+        self.text.push(']');
+    }
+}
+
+/// Writes a text in quotes.
+fn quoted(to: &mut String, text: &str) {
+    to.push('"');
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c < ' ' || c == '"' || c == '\\') {
+        let (before, special) = rest.split_at(at);
+        to.push_str(before);
+        let mut letters = special.chars();
+        match letters.next() {
+            Some('"') => to.push_str("\\\""),
+            Some('\\') => to.push_str("\\\\"),
+            Some('\n') => to.push_str("\\n"),
+            Some('\r') => to.push_str("\\r"),
+            Some('\t') => to.push_str("\\t"),
+            Some('\u{8}') => to.push_str("\\b"),
+            Some('\u{c}') => to.push_str("\\f"),
+            Some(other) => _ = write!(to, "\\u{:04x}", u32::from(other)),
+            None => {}
+        }
+        rest = letters.as_str();
+    }
+    to.push_str(rest);
+    to.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn places_are_written_as_recorded() {
+        assert_eq!(token("pk"), "1!4!cGs-");
+        for text in ["", "pk", "listtable23f561007\u{1}01d68c7383199db0", "é\u{1F600}??>>"] {
+            assert_eq!(read_token(&token(text)), Ok(text.to_owned()));
+        }
+        let recorded = "1!48!bGlzdHRhYmxlMjNmNTYxMDA3ATAxZDY4YzczODMxOTlkYjA-";
+        assert_eq!(read_token(recorded), Ok("listtable23f561007\u{1}01d68c7383199db0".to_owned()));
+        for text in ["", "pk", "1!", "1!4!", "1!3!cGs-", "1!4!cGsé", "2!4!cGs-", "1!4!____"] {
+            assert_eq!(read_token(text).unwrap_err().code(), ErrorCode::InvalidInput, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn texts_in_quotes_are_json(text in any::<String>()) {
+            let mut json = String::new();
+            quoted(&mut json, &text);
+            prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
+        }
+    }
+}
