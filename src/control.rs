@@ -17,7 +17,7 @@ pub struct ControlState {
     /// Every service of the server.
     pub services: Arc<[Arc<dyn Service>]>,
     /// Its clock.
-    pub world: Arc<Environment>,
+    pub environment: Arc<Environment>,
 }
 
 /// The routes. Without `control` there is only health, and whoever asks for more is told why.
@@ -51,8 +51,8 @@ async fn clock(State(controlled): State<ControlState>, RawQuery(query): RawQuery
     let seconds = query.as_deref().and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("seconds=")));
     match seconds.and_then(|text| text.parse::<u32>().ok()) {
         Some(seconds) => {
-            controlled.world.advance(seconds.into());
-            json(&serde_json::json!({ "now": controlled.world.now().iso() })).into_response()
+            controlled.environment.advance(seconds.into());
+            json(&serde_json::json!({ "now": controlled.environment.now().iso() })).into_response()
         }
         None => (StatusCode::BAD_REQUEST, "write seconds=N, the number of whole seconds to move the clock on\n").into_response(),
     }
@@ -66,14 +66,14 @@ async fn reset(State(controlled): State<ControlState>, RawQuery(query): RawQuery
         other => return (StatusCode::BAD_REQUEST, format!("{other:?} is not clock=keep, the only option\n")).into_response(),
     };
     for service in &*controlled.services {
-        if let Err(fault) = service.reset().await {
-            return (StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", fault.message())).into_response();
+        if let Err(error) = service.reset().await {
+            return (StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", error.message())).into_response();
         }
     }
     if !keep {
-        controlled.world.put_back();
+        controlled.environment.put_back();
     }
-    json(&serde_json::json!({ "status": "empty", "now": controlled.world.now().iso() })).into_response()
+    json(&serde_json::json!({ "status": "empty", "now": controlled.environment.now().iso() })).into_response()
 }
 
 fn json(value: &serde_json::Value) -> impl IntoResponse + use<> {

@@ -33,7 +33,7 @@ use tokio::task::JoinSet;
 pub struct Emulator {
     addresses: Vec<Address>,
     websites: Option<Address>,
-    world: Arc<Environment>,
+    environment: Arc<Environment>,
     files: Arc<Files>,
     store: Store,
     recovered: Vec<String>,
@@ -71,17 +71,17 @@ impl Emulator {
     ///
     /// # Errors
     /// One sentence: which port is taken, which host unknown, which certificate unreadable.
-    pub async fn start(config: &Config, world: Environment) -> Result<Emulator, String> {
+    pub async fn start(config: &Config, environment: Environment) -> Result<Emulator, String> {
         let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
-        Emulator::start_with(config, tls, world).await
+        Emulator::start_with(config, tls, environment).await
     }
 
     /// Starts them with a certificate that was read before, while the process could read it.
     ///
     /// # Errors
     /// As for [`Emulator::start`].
-    pub async fn start_with(config: &Config, tls: Option<ServerTls>, world: Environment) -> Result<Emulator, String> {
-        let world = Arc::new(world);
+    pub async fn start_with(config: &Config, tls: Option<ServerTls>, environment: Environment) -> Result<Emulator, String> {
+        let environment = Arc::new(environment);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
@@ -106,7 +106,7 @@ impl Emulator {
             .collect::<Result<_, String>>()?;
         recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
-        let controlled = ControlState { services, world: world.clone() };
+        let controlled = ControlState { services, environment: environment.clone() };
 
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
@@ -114,7 +114,8 @@ impl Emulator {
         let background = Arc::new(Background::default());
         let own = Arc::new(LocalServices::with(tls.as_ref().map(|tls| tls.certificate.clone())));
         let pipeline = |service| {
-            Pipeline::new(service, accounts.clone(), world.clone(), store.clone(), &background, manners).with_local_services(&own)
+            Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, manners)
+                .with_local_services(&own)
         };
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
@@ -147,7 +148,7 @@ impl Emulator {
             let manner = ConnectionOptions { tls: tls.as_ref().map(|tls| tls.config.clone()), silence: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, manner));
         }
-        Ok(Emulator { addresses, websites, world, files, store, recovered, _listeners: listeners, _background: background })
+        Ok(Emulator { addresses, websites, environment, files, store, recovered, _listeners: listeners, _background: background })
     }
 
     /// Where its services listen: Blob, Queue, Table, File.
@@ -181,8 +182,8 @@ impl Emulator {
     }
 
     /// Its clock and ids.
-    pub fn world(&self) -> &Environment {
-        &self.world
+    pub fn environment(&self) -> &Environment {
+        &self.environment
     }
 }
 

@@ -85,13 +85,13 @@ mod tests {
 
     #[test]
     fn a_hand_set_clock_moves_only_when_moved() {
-        let world = Environment::manual(Timestamp::from_unix(1_000, 0), 7);
-        assert_eq!(world.now(), world.now());
-        world.advance(15);
-        assert_eq!(world.now(), Timestamp::from_unix(1_015, 0));
-        assert_eq!(world.machine(), Timestamp::from_unix(1_000, 0));
-        world.put_back();
-        assert_eq!(world.now(), Timestamp::from_unix(1_000, 0));
+        let environment = Environment::manual(Timestamp::from_unix(1_000, 0), 7);
+        assert_eq!(environment.now(), environment.now());
+        environment.advance(15);
+        assert_eq!(environment.now(), Timestamp::from_unix(1_015, 0));
+        assert_eq!(environment.machine(), Timestamp::from_unix(1_000, 0));
+        environment.put_back();
+        assert_eq!(environment.now(), Timestamp::from_unix(1_000, 0));
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub struct AccessLine<'a> {
     /// Path and query as they came; signatures are masked here.
     pub uri: &'a (dyn std::fmt::Display + Sync),
     /// The operation, where one was found.
-    pub row: Option<&'static OperationSpec>,
+    pub spec: Option<&'static OperationSpec>,
     /// The status that it was answered with.
     pub status: u16,
     /// The refusal, if it is one.
@@ -39,14 +39,14 @@ impl AccessLine<'_> {
             method = self.method,
             uri = secret::masked(&self.uri.to_string()),
             status = self.status,
-            operation = self.row.map_or("-", |row| row.name),
-            code = self.refusal.map(|fault| fault.code().name()),
+            operation = self.spec.map_or("-", |spec| spec.name),
+            code = self.refusal.map(|error| error.code().name()),
             milliseconds = ended.ticks().saturating_sub(began.ticks()) as f64 / TICKS_PER_MILLISECOND,
             request_id = self.request_id,
             reason = self.refusal.and_then(StorageError::log_line),
         );
-        if let Some(fault) = self.refusal {
-            tracing::debug!(target: "lazuli::refusal", request = self.request_id, "{fault}");
+        if let Some(error) = self.refusal {
+            tracing::debug!(target: "lazuli::refusal", request = self.request_id, "{error}");
         }
     }
 }

@@ -53,7 +53,7 @@ pub struct SignedHead<'a> {
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// What they may do.
-    pub grant: Authorization,
+    pub authorization: Authorization,
     /// Who they are, if a bearer token says so.
     pub user: Option<Identity>,
     /// The response headers that their signature sets on reads.
@@ -63,8 +63,8 @@ pub struct Caller {
 }
 
 impl From<Authorization> for Caller {
-    fn from(grant: Authorization) -> Caller {
-        Caller { grant, user: None, overrides: Vec::new(), scope: None }
+    fn from(authorization: Authorization) -> Caller {
+        Caller { authorization, user: None, overrides: Vec::new(), scope: None }
     }
 }
 
@@ -128,8 +128,8 @@ impl SignedHead<'_> {
 }
 
 /// Adds to a 401 where to sign in.
-pub fn challenge(fault: StorageError) -> StorageError {
-    if fault.status() == 401 { fault.with_header("www-authenticate", CHALLENGE) } else { fault }
+pub fn challenge(error: StorageError) -> StorageError {
+    if error.status() == 401 { error.with_header("www-authenticate", CHALLENGE) } else { error }
 }
 
 fn shared_key(asking: &SignedHead<'_>, service: &dyn Service, account: &Account, value: &str) -> Result<(), StorageError> {
@@ -215,7 +215,7 @@ fn signature(
     sas.check_protocol(asking.https)?;
     sas.check_user(user.as_ref())?;
     let overrides = sas.overrides().map(|(name, value)| (name, value.to_owned())).collect();
-    Ok(Caller { grant: sas.grant(&effective), user, overrides, scope: sas.encryption_scope().map(str::to_owned) })
+    Ok(Caller { authorization: sas.authorization(&effective), user, overrides, scope: sas.encryption_scope().map(str::to_owned) })
 }
 
 /// Whether this key made this signature. The comparison takes as long for a wrong one as for a right one.

@@ -79,14 +79,14 @@ impl ErrorFormat {
     }
 
     /// The headers of such a refusal.
-    pub fn headers(self, fault: &StorageError) -> Vec<(&'static str, &'static str)> {
+    pub fn headers(self, error: &StorageError) -> Vec<(&'static str, &'static str)> {
         match self {
             ErrorFormat::Xml | ErrorFormat::ODataXml => vec![("content-type", "application/xml")],
             ErrorFormat::Json => vec![("content-type", "application/json")],
             ErrorFormat::Data { metadata, prefer } => {
                 let mut headers = vec![("content-type", metadata.content_type()), ("x-content-type-options", "nosniff")];
                 // A filter is read before anything is asked of the tables (recorded).
-                if !is_syntax(fault) {
+                if !is_syntax(error) {
                     headers.push(("cache-control", "no-cache"));
                 }
                 headers.extend(prefer.map(|prefer| ("preference-applied", prefer)));
@@ -96,8 +96,8 @@ impl ErrorFormat {
     }
 }
 
-fn is_syntax(fault: &StorageError) -> bool {
-    fault.code() == ErrorCode::InvalidInput && fault.message() != ErrorCode::InvalidInput.says()
+fn is_syntax(error: &StorageError) -> bool {
+    error.code() == ErrorCode::InvalidInput && error.message() != ErrorCode::InvalidInput.says()
 }
 
 /// The preference that a `Prefer` header states, if it is one of the two that there are.

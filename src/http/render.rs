@@ -75,32 +75,32 @@ pub fn reply(reply: Reply, asked: &ResponseContext<'_>) -> Response<Body> {
 }
 
 /// Renders a refusal in this form.
-pub fn fault(fault: &StorageError, form: ErrorFormat, asked: &ResponseContext<'_>) -> Response<Body> {
+pub fn error(error: &StorageError, form: ErrorFormat, asked: &ResponseContext<'_>) -> Response<Body> {
     let mut headers = HeaderMap::new();
-    for (name, value) in fault.headers() {
+    for (name, value) in error.headers() {
         put(&mut headers, name, value);
     }
-    let form = form.of_code(fault.code());
+    let form = form.of_code(error.code());
     if asked.version >= Version::V2017_07_29 && !matches!(form, ErrorFormat::Data { .. }) {
-        put(&mut headers, "x-ms-error-code", fault.code().name());
+        put(&mut headers, "x-ms-error-code", error.code().name());
     }
-    let bodiless = asked.head || fault.status() == 304;
+    let bodiless = asked.head || error.status() == 304;
     let body = if bodiless {
         Body::empty()
     } else {
         let (time, id) = (asked.now, asked.request_id);
         let document = match form {
-            _ if asked.site => website::page(fault.status(), fault.code().name(), fault.message(), id, &time.iso()),
-            ErrorFormat::Xml => xml(fault, asked),
-            ErrorFormat::ODataXml => odata::error_xml(fault, id, time),
-            ErrorFormat::Json | ErrorFormat::Data { .. } => odata::error(fault, id, time),
+            _ if asked.site => website::page(error.status(), error.code().name(), error.message(), id, &time.iso()),
+            ErrorFormat::Xml => xml(error, asked),
+            ErrorFormat::ODataXml => odata::error_xml(error, id, time),
+            ErrorFormat::Json | ErrorFormat::Data { .. } => odata::error(error, id, time),
         };
-        let described = if asked.site { vec![("content-type", "text/html")] } else { form.headers(fault) };
+        let described = if asked.site { vec![("content-type", "text/html")] } else { form.headers(error) };
         described.iter().for_each(|(name, value)| put(&mut headers, name, value));
         length(&mut headers, document.len() as u64);
         Body::from(document)
     };
-    respond(fault.status(), Some(fault), headers, body, asked)
+    respond(error.status(), Some(error), headers, body, asked)
 }
 
 /// Renders the answer to a part of a batch: a response without a date, in one text, its headers in the order recorded.
@@ -112,13 +112,13 @@ pub fn part(outcome: &Result<Reply, StorageError>, asked: &ResponseContext<'_>) 
             headers.extend(texts);
             (reply.status, StatusCode::from_u16(reply.status).ok().and_then(|status| status.canonical_reason()))
         }
-        Err(fault) => {
-            headers.extend(fault.headers().iter().cloned());
-            headers.push(("x-ms-error-code", fault.code().name().to_owned()));
-            if fault.status() != 304 {
-                document = xml(fault, asked);
+        Err(error) => {
+            headers.extend(error.headers().iter().cloned());
+            headers.push(("x-ms-error-code", error.code().name().to_owned()));
+            if error.status() != 304 {
+                document = xml(error, asked);
             }
-            (fault.status(), Some(fault.message()))
+            (error.status(), Some(error.message()))
         }
     };
     headers.push(("x-ms-request-id", asked.request_id.to_owned()));
@@ -138,11 +138,11 @@ pub fn part(outcome: &Result<Reply, StorageError>, asked: &ResponseContext<'_>) 
     format!("HTTP/1.1 {status} {}\r\n{lines}\r\n{document}", line(reason.unwrap_or_default()))
 }
 
-fn xml(fault: &StorageError, asked: &ResponseContext<'_>) -> String {
+fn xml(error: &StorageError, asked: &ResponseContext<'_>) -> String {
     let mut xml = Writer::new();
-    let message = odata::message(fault, asked.request_id, asked.now);
-    xml.open("Error").leaf("Code", fault.code().name()).leaf("Message", message);
-    for (name, value) in fault.details() {
+    let message = odata::message(error, asked.request_id, asked.now);
+    xml.open("Error").leaf("Code", error.code().name()).leaf("Message", message);
+    for (name, value) in error.details() {
         xml.leaf(name, value);
     }
     xml.close("Error");
@@ -151,7 +151,7 @@ fn xml(fault: &StorageError, asked: &ResponseContext<'_>) -> String {
 
 fn respond(
     status: u16,
-    fault: Option<&StorageError>,
+    error: Option<&StorageError>,
     mut headers: HeaderMap,
     body: Body,
     asked: &ResponseContext<'_>,
@@ -170,8 +170,8 @@ fn respond(
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     *response.headers_mut() = headers;
     // The reason phrase of a refusal is its sentence; the table service leaves HTTP's own.
-    let reason = fault.filter(|fault| fault.code() != ErrorCode::NotModified && asked.kind != ServiceKind::Table);
-    if let Some(reason) = reason.and_then(|fault| hyper::ext::ReasonPhrase::try_from(fault.message().as_bytes()).ok()) {
+    let reason = error.filter(|error| error.code() != ErrorCode::NotModified && asked.kind != ServiceKind::Table);
+    if let Some(reason) = reason.and_then(|error| hyper::ext::ReasonPhrase::try_from(error.message().as_bytes()).ok()) {
         response.extensions_mut().insert(reason);
     }
     response

@@ -7,15 +7,15 @@ use http::HeaderMap;
 /// A service's rows, those with most signs first.
 #[derive(Debug)]
 pub struct Table {
-    rows: Vec<(usize, &'static OperationSpec)>,
+    operations: Vec<(usize, &'static OperationSpec)>,
 }
 
 impl Table {
     /// A table of these rows; their order is remembered.
-    pub fn new(rows: Vec<&'static OperationSpec>) -> Table {
-        let mut rows: Vec<_> = rows.into_iter().enumerate().collect();
-        rows.sort_by_key(|(_, row)| std::cmp::Reverse(row.selectors.len()));
-        Table { rows }
+    pub fn new(operations: Vec<&'static OperationSpec>) -> Table {
+        let mut operations: Vec<_> = operations.into_iter().enumerate().collect();
+        operations.sort_by_key(|(_, spec)| std::cmp::Reverse(spec.selectors.len()));
+        Table { operations }
     }
 
     /// The operation that a request asks for, and its place in the service's table.
@@ -31,46 +31,47 @@ impl Table {
         query: &Query,
         headers: &HeaderMap,
     ) -> Result<(usize, &'static OperationSpec), StorageError> {
-        let any = |row: &OperationSpec| row.resource == ResourceKind::Any && shape != ResourceKind::Site;
-        let here = || self.rows.iter().filter(|(_, row)| row.resource == shape || any(row));
-        let shown =
-            |row: &OperationSpec| row.methods.contains(&method) && row.selectors.iter().all(|sign| matches(sign, query, headers));
-        let claimed = |name: &str, row: &OperationSpec| {
-            row.resource == ResourceKind::Any
-                || row
+        let any = |spec: &OperationSpec| spec.resource == ResourceKind::Any && shape != ResourceKind::Site;
+        let here = || self.operations.iter().filter(|(_, spec)| spec.resource == shape || any(spec));
+        let shown = |spec: &OperationSpec| {
+            spec.methods.contains(&method) && spec.selectors.iter().all(|sign| matches(sign, query, headers))
+        };
+        let claimed = |name: &str, spec: &OperationSpec| {
+            spec.resource == ResourceKind::Any
+                || spec
                     .selectors
                     .iter()
                     .any(|sign| matches!(sign, Selector::Query(known, _) | Selector::HasQuery(known) if *known == name))
         };
-        let unclaimed = |row: Option<&OperationSpec>| {
+        let unclaimed = |spec: Option<&OperationSpec>| {
             SELECTING_PARAMETERS.iter().find_map(|name| {
                 let value = query.get(name)?;
-                row.is_none_or(|row| !claimed(name, row)).then_some((*name, value))
+                spec.is_none_or(|spec| !claimed(name, spec)).then_some((*name, value))
             })
         };
         // A row that an empty header would choose, were it not required there: PUT with an empty x-ms-copy-source must not make an
         // empty blob.
-        let empty = |sign: &Selector, row: &OperationSpec| match *sign {
+        let empty = |sign: &Selector, spec: &OperationSpec| match *sign {
             Selector::HasHeader(name)
-                if headers.contains_key(name) && header_text(headers, name).is_none() && row.requires(name) =>
+                if headers.contains_key(name) && header_text(headers, name).is_none() && spec.requires(name) =>
             {
                 Some(name)
             }
             _ => None,
         };
-        let meant = |row: &OperationSpec| {
-            let signs = || row.selectors.iter();
-            let fits = row.methods.contains(&method) && unclaimed(Some(row)).is_none();
-            let rest = || signs().all(|sign| empty(sign, row).is_some() || matches(sign, query, headers));
-            signs().find_map(|sign| empty(sign, row)).filter(|_| fits && rest())
+        let meant = |spec: &OperationSpec| {
+            let signs = || spec.selectors.iter();
+            let fits = spec.methods.contains(&method) && unclaimed(Some(spec)).is_none();
+            let rest = || signs().all(|sign| empty(sign, spec).is_some() || matches(sign, query, headers));
+            signs().find_map(|sign| empty(sign, spec)).filter(|_| fits && rest())
         };
-        if let Some(name) = here().find_map(|(_, row)| meant(row)) {
+        if let Some(name) = here().find_map(|(_, spec)| meant(spec)) {
             return Err(StorageError::missing_header(name));
         }
-        match here().find(|(_, row)| shown(row) && unclaimed(Some(row)).is_none()) {
-            Some((place, row)) => Ok((*place, *row)),
+        match here().find(|(_, spec)| shown(spec) && unclaimed(Some(spec)).is_none()) {
+            Some((place, spec)) => Ok((*place, *spec)),
             None => {
-                let nearest = here().map(|(_, row)| *row).find(|row| shown(row));
+                let nearest = here().map(|(_, spec)| *spec).find(|spec| shown(spec));
                 Err(self.refusal(method, shape, unclaimed(nearest), query, headers))
             }
         }
@@ -88,28 +89,30 @@ impl Table {
         if shape == ResourceKind::Site {
             return ErrorCode::UnsupportedHttpVerb.with_message("The resource doesn't support specified Http Verb.");
         }
-        let by_query = |row: &OperationSpec| {
-            row.selectors
+        let by_query = |spec: &OperationSpec| {
+            spec.selectors
                 .iter()
                 .all(|sign| !matches!(sign, Selector::Query(..) | Selector::HasQuery(_)) || matches(sign, query, headers))
         };
-        let near = self.rows.iter().map(|(_, row)| *row).filter(|row| row.resource == shape && row.methods.contains(&method));
+        let near =
+            self.operations.iter().map(|(_, spec)| *spec).filter(|spec| spec.resource == shape && spec.methods.contains(&method));
         // Rows that the query has chosen, and that now want a header of a certain value.
-        let chosen = |row: &OperationSpec| row.selectors.iter().any(|sign| matches!(sign, Selector::Query(..))) && by_query(row);
-        let near = near.filter(|row| chosen(row));
-        let odd = near.flat_map(|row| row.selectors).find_map(|sign| match sign {
+        let chosen =
+            |spec: &OperationSpec| spec.selectors.iter().any(|sign| matches!(sign, Selector::Query(..))) && by_query(spec);
+        let near = near.filter(|spec| chosen(spec));
+        let odd = near.flat_map(|spec| spec.selectors).find_map(|sign| match sign {
             Selector::Header(name, _) => Some(match header_text(headers, name) {
                 None => StorageError::missing_header(name),
                 Some(value) => StorageError::invalid_header(name, value),
             }),
             _ => None,
         });
-        if let Some(fault) = odd.filter(|_| selector.is_none_or(|(name, _)| name != "action")) {
-            return fault;
+        if let Some(error) = odd.filter(|_| selector.is_none_or(|(name, _)| name != "action")) {
+            return error;
         }
         match selector {
             Some((name, value)) => StorageError::invalid_query(name, value, "Invalid query parameter value."),
-            None if self.rows.iter().any(|(_, row)| row.methods.contains(&method)) => {
+            None if self.operations.iter().any(|(_, spec)| spec.methods.contains(&method)) => {
                 ErrorCode::InvalidUri.with_reason("no operation is asked for")
             }
             None => ErrorCode::UnsupportedHttpVerb.into(),

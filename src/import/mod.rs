@@ -39,11 +39,11 @@ pub struct Imported {
 /// # Errors
 /// One sentence, and `to` is as it was: there is no workspace, it cannot be read, nothing of it came over, `to` is not empty or cannot
 /// be written.
-pub async fn azurite(from: &Path, to: &Path, durability: Durability, world: Environment) -> Result<Imported, String> {
+pub async fn azurite(from: &Path, to: &Path, durability: Durability, environment: Environment) -> Result<Imported, String> {
     let workspace = Workspace::open(from)?;
     check_empty(to)?;
     let beside = beside(to)?;
-    let outcome = fill(&workspace, &beside, durability, world).await;
+    let outcome = fill(&workspace, &beside, durability, environment).await;
     let moved = match outcome {
         Ok(report) if report.is_empty() => Err(nothing(from, &report)),
         Ok(report) => std::fs::rename(&beside, to).map(|()| report).map_err(|error| located(to, &error)),
@@ -66,10 +66,10 @@ fn nothing(from: &Path, report: &Report) -> String {
 }
 
 /// Everything is closed when this ends.
-async fn fill(workspace: &Workspace, to: &Path, durability: Durability, world: Environment) -> Result<Report, String> {
+async fn fill(workspace: &Workspace, to: &Path, durability: Durability, environment: Environment) -> Result<Report, String> {
     let (disk, _) = Disk::open(to, Medium::default(), durability)?;
     let store = Store::on_disk(Arc::new(disk));
-    let door = RequestSender::open(&accounts(workspace), &store, world)?;
+    let door = RequestSender::open(&accounts(workspace), &store, environment)?;
     let mut report = Report::default();
     blobs::bring(&door, &workspace.blob, &mut report).await?;
     queues::bring(&door, &workspace.queue, &mut report).await?;

@@ -35,7 +35,7 @@ pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -
 
 async fn message(door: &RequestSender, from: &Database, document: &Document) -> Result<(), ImportError> {
     let left = |why: &str| ImportError::Left(why.to_owned());
-    let now = door.world.now();
+    let now = door.environment.now();
     let time = |name| text(document, name).and_then(Timestamp::parse_iso).ok_or_else(|| left("one of its times cannot be read"));
     let (inserted, expires) = (time("insertionTime")?, time("expirationTime")?);
     // Azurite's word for never lacks the ticks.
@@ -50,7 +50,7 @@ async fn message(door: &RequestSender, from: &Database, document: &Document) -> 
     let message = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= TEXT && !text.contains(names::unfit_for_xml));
     let message = message.ok_or_else(|| left("its text is not one that a message can have"))?;
     let id = text(document, "messageId").and_then(|id| Uuid::try_parse(id).ok());
-    let id = id.unwrap_or_else(|| Uuid::from_bytes(door.world.id()));
+    let id = id.unwrap_or_else(|| Uuid::from_bytes(door.environment.id()));
     let kept = StoredMessage {
         id,
         text: message.into(),
@@ -61,6 +61,6 @@ async fn message(door: &RequestSender, from: &Database, document: &Document) -> 
     };
     let (account, name) = (text(document, "accountName").unwrap_or_default(), text(document, "queueName").unwrap_or_default());
     let queue = door.queues.find(account, name).map_err(|_| left("its queue is not there"))?;
-    let put = queue.write(|queue| Ok(queue.restore(kept))).await.map_err(|fault| ImportError::Broken(fault.to_string()))?;
+    let put = queue.write(|queue| Ok(queue.restore(kept))).await.map_err(|error| ImportError::Broken(error.to_string()))?;
     if put { Ok(()) } else { Err(left("another one has its id")) }
 }

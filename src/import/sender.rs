@@ -37,7 +37,7 @@ pub struct RequestSender {
     /// The queues themselves: no request puts a message that was taken before.
     pub queues: Arc<Queues>,
     /// The clock and ids.
-    pub world: Arc<Environment>,
+    pub environment: Arc<Environment>,
     key: Vec<u8>,
     _background: Arc<Background>,
 }
@@ -98,7 +98,7 @@ impl RequestSender {
     ///
     /// # Errors
     /// One sentence.
-    pub fn open(names: &[String], store: &Store, world: Environment) -> Result<RequestSender, String> {
+    pub fn open(names: &[String], store: &Store, environment: Environment) -> Result<RequestSender, String> {
         let key = STANDARD.decode(WELL_KNOWN_KEY).map_err(|error| error.to_string())?;
         let account = |name: &String| Account {
             name: name.clone(),
@@ -120,15 +120,15 @@ impl RequestSender {
             queues.clone(),
             Arc::new(Tables::open(&accounts, store).map_err(unreadable)?),
         ];
-        let (world, background) = (Arc::new(world), Arc::new(Background::default()));
+        let (environment, background) = (Arc::new(environment), Arc::new(Background::default()));
         let manners = ListenerOptions { host_style: false, https: false, oauth: None };
         let pipeline = |service: Arc<dyn Service>| {
             let kind = service.kind();
-            let pipeline = Pipeline::new(service, accounts.clone(), world.clone(), store.clone(), &background, manners);
+            let pipeline = Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, manners);
             (kind, Arc::new(pipeline))
         };
         let pipelines = services.into_iter().map(pipeline).collect();
-        Ok(RequestSender { pipelines, queues, world, key, _background: background })
+        Ok(RequestSender { pipelines, queues, environment, key, _background: background })
     }
 
     /// Asks a service as the owner of an account.
@@ -154,7 +154,7 @@ impl RequestSender {
         headers.push(("host".to_owned(), "127.0.0.1".to_owned()));
         headers.push(("content-length".to_owned(), body.len().to_string()));
         headers.push(("x-ms-version".to_owned(), VERSION.to_owned()));
-        headers.push(("x-ms-date".to_owned(), self.world.machine().rfc1123()));
+        headers.push(("x-ms-date".to_owned(), self.environment.machine().rfc1123()));
         let written = headers.iter().filter_map(|(name, _)| name.strip_prefix(META));
         let spelling = written.map(|name| (name.to_ascii_lowercase(), name.to_owned())).filter(|(a, b)| a != b).collect();
         headers.iter_mut().for_each(|(name, _)| name.make_ascii_lowercase());

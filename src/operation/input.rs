@@ -1,6 +1,6 @@
 //! Fields of a request, read as declared: required or optional by their type, refused by name when malformed.
 
-use crate::operation::OperationRequest;
+use crate::operation::Request;
 use crate::rules::error::StorageError;
 use crate::rules::lease;
 use crate::rules::time::Timestamp;
@@ -85,14 +85,14 @@ pub trait FromRequest: Sized {
     /// # Errors
     /// 400 MissingRequiredHeader or MissingRequiredQueryParameter when it must be there and is not; 400 InvalidHeaderValue or
     /// InvalidQueryParameterValue when it is there and malformed.
-    fn from_request(call: &OperationRequest, place: FieldLocation, name: &'static str) -> Result<Self, StorageError>;
+    fn from_request(request: &Request, place: FieldLocation, name: &'static str) -> Result<Self, StorageError>;
 }
 
 impl<T: FromText> FromRequest for T {
     const REQUIRED: bool = true;
 
-    fn from_request(call: &OperationRequest, place: FieldLocation, name: &'static str) -> Result<T, StorageError> {
-        let text = find(call, place, name).ok_or_else(|| match place {
+    fn from_request(request: &Request, place: FieldLocation, name: &'static str) -> Result<T, StorageError> {
+        let text = find(request, place, name).ok_or_else(|| match place {
             FieldLocation::Header => StorageError::missing_header(name),
             FieldLocation::Query => StorageError::missing_query(name),
         })?;
@@ -103,16 +103,16 @@ impl<T: FromText> FromRequest for T {
 impl<T: FromText> FromRequest for Option<T> {
     const REQUIRED: bool = false;
 
-    fn from_request(call: &OperationRequest, place: FieldLocation, name: &'static str) -> Result<Option<T>, StorageError> {
-        find(call, place, name).map(|text| read(place, name, &text)).transpose()
+    fn from_request(request: &Request, place: FieldLocation, name: &'static str) -> Result<Option<T>, StorageError> {
+        find(request, place, name).map(|text| read(place, name, &text)).transpose()
     }
 }
 
 /// The text of a field. An empty one counts as absent, as it does for the service.
-fn find<'a>(call: &'a OperationRequest, place: FieldLocation, name: &str) -> Option<Cow<'a, str>> {
+fn find<'a>(request: &'a Request, place: FieldLocation, name: &str) -> Option<Cow<'a, str>> {
     let text = match place {
-        FieldLocation::Header => call.header(name),
-        FieldLocation::Query => call.query.get(name).map(Cow::Borrowed),
+        FieldLocation::Header => request.header(name),
+        FieldLocation::Query => request.query.get(name).map(Cow::Borrowed),
     };
     text.filter(|text| !text.is_empty())
 }

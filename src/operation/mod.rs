@@ -21,7 +21,7 @@ use crate::rules::lease::LeaseCheck;
 pub use body::{Body, BodyRemainder, ConnectionLost, Received, UnreadBody};
 pub use input::{Field, FieldLocation, FromRequest, FromText};
 pub use reply::{Payload, Reply, Stream};
-pub use request::{OperationRequest, Parts, Query, Target, header_text};
+pub use request::{Parts, Query, Request, Target, header_text};
 pub use service::{Service, ServiceKind};
 pub use source::{
     RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources, source_unavailable,
@@ -38,7 +38,7 @@ pub struct Operation<S: 'static> {
     /// What is declared of it.
     pub spec: OperationSpec,
     /// What does it.
-    pub run: for<'a> fn(&'a S, OperationRequest) -> ReplyFuture<'a>,
+    pub run: for<'a> fn(&'a S, Request) -> ReplyFuture<'a>,
 }
 
 /// What is declared of an operation.
@@ -213,8 +213,8 @@ macro_rules! takes {
                 required: <$kind as $crate::operation::FromRequest>::REQUIRED,
             }),*];
 
-            pub(super) fn of(call: &$crate::operation::OperationRequest) -> Result<$name, $crate::rules::error::StorageError> {
-                Ok($name { $($(#[$when])* $field: $crate::operation::FromRequest::from_request(call, $crate::operation::FieldLocation::$place, $text)?),* })
+            pub(super) fn of(request: &$crate::operation::Request) -> Result<$name, $crate::rules::error::StorageError> {
+                Ok($name { $($(#[$when])* $field: $crate::operation::FromRequest::from_request(request, $crate::operation::FieldLocation::$place, $text)?),* })
             }
         }
     };

@@ -38,7 +38,7 @@ impl Metadata {
     /// The same.
     pub fn read(query: &Query, accept: &str) -> Result<Metadata, StorageError> {
         let wanted = query.get("$format").filter(|format| !format.is_empty()).unwrap_or(accept);
-        let mut fault = ErrorCode::AtomFormatNotSupported;
+        let mut error = ErrorCode::AtomFormatNotSupported;
         for (at, media) in wanted.split(',').enumerate() {
             let mut words = media.split(';').map(str::trim);
             let media = words.next().unwrap_or_default();
@@ -47,14 +47,14 @@ impl Metadata {
                 let level = words.find_map(|word| word.strip_prefix("odata=")).unwrap_or_default().trim_matches('"');
                 match LEVELS.iter().find(|(name, _)| level.eq_ignore_ascii_case(name)) {
                     Some((_, Some(metadata))) => return Ok(*metadata),
-                    Some((_, None)) => fault = ErrorCode::JsonVerboseFormatNotSupported,
+                    Some((_, None)) => error = ErrorCode::JsonVerboseFormatNotSupported,
                     None => return Ok(Metadata::Minimal),
                 }
             } else if at == 0 && !is(&["application/atom+xml", "atom", ""]) {
-                fault = ErrorCode::MediaTypeNotSupported;
+                error = ErrorCode::MediaTypeNotSupported;
             }
         }
-        Err(fault.into())
+        Err(error.into())
     }
 
     /// The Content-Type of an answer.
@@ -68,22 +68,22 @@ impl Metadata {
 }
 
 /// The sentence of a refusal, with what helps to find the request again.
-pub fn message(fault: &StorageError, request_id: &str, now: Timestamp) -> String {
-    format!("{}\nRequestId:{request_id}\nTime:{}", fault.message(), now.iso())
+pub fn message(error: &StorageError, request_id: &str, now: Timestamp) -> String {
+    format!("{}\nRequestId:{request_id}\nTime:{}", error.message(), now.iso())
 }
 
 /// A refusal in JSON.
-pub fn error(fault: &StorageError, request_id: &str, now: Timestamp) -> String {
-    let message = serde_json::json!({ "lang": "en-US", "value": message(fault, request_id, now) });
-    serde_json::json!({ "odata.error": { "code": fault.code().name(), "message": message } }).to_string()
+pub fn error(error: &StorageError, request_id: &str, now: Timestamp) -> String {
+    let message = serde_json::json!({ "lang": "en-US", "value": message(error, request_id, now) });
+    serde_json::json!({ "odata.error": { "code": error.code().name(), "message": message } }).to_string()
 }
 
 /// A refusal in XML.
-pub fn error_xml(fault: &StorageError, request_id: &str, now: Timestamp) -> String {
+pub fn error_xml(error: &StorageError, request_id: &str, now: Timestamp) -> String {
     const SPACE: &str = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
     let mut xml = super::xml::Writer::new();
-    xml.open_with("m:error", &[("xmlns:m", SPACE)]).leaf("m:code", fault.code().name());
-    xml.leaf_with("m:message", &[("xml:lang", "en-US")], message(fault, request_id, now)).close("m:error");
+    xml.open_with("m:error", &[("xmlns:m", SPACE)]).leaf("m:code", error.code().name());
+    xml.leaf_with("m:message", &[("xml:lang", "en-US")], message(error, request_id, now)).close("m:error");
     xml.finish().trim_start_matches('\u{feff}').to_owned()
 }
 
@@ -110,7 +110,7 @@ mod tests {
             let query = Query::new(&[("$format".to_owned(), format.to_owned())]);
             let mut headers = HeaderMap::new();
             headers.insert("accept", accept.parse().unwrap());
-            assert_eq!(Metadata::wanted(&query, &headers).map_err(|fault| fault.code()), expected, "{format} {accept}");
+            assert_eq!(Metadata::wanted(&query, &headers).map_err(|error| error.code()), expected, "{format} {accept}");
         }
         assert_eq!(Metadata::wanted(&Query::default(), &HeaderMap::new()).unwrap_err().code(), ErrorCode::AtomFormatNotSupported);
     }
@@ -118,15 +118,15 @@ mod tests {
     #[test]
     fn refusals_are_written_as_recorded() {
         let now = Timestamp::parse_iso("2021-06-08T02:27:58.1749862Z").unwrap();
-        let fault = ErrorCode::InvalidXmlDocument.into();
+        let refusal = ErrorCode::InvalidXmlDocument.into();
         assert_eq!(
-            error_xml(&fault, "id", now),
+            error_xml(&refusal, "id", now),
             "<?xml version=\"1.0\" encoding=\"utf-8\"?><m:error xmlns:m=\"http://schemas.microsoft.com/ado/2007/08/dataservices/metadata\">\
              <m:code>InvalidXmlDocument</m:code><m:message xml:lang=\"en-US\">XML specified is not syntactically valid.\nRequestId:id\n\
              Time:2021-06-08T02:27:58.1749862Z</m:message></m:error>"
         );
         assert_eq!(
-            error(&fault, "id", now),
+            error(&refusal, "id", now),
             r#"{"odata.error":{"code":"InvalidXmlDocument","message":{"lang":"en-US","value":"XML specified is not syntactically valid.\nRequestId:id\nTime:2021-06-08T02:27:58.1749862Z"}}}"#
         );
     }

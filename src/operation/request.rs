@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// What a handler is handed. `now` was read once, at the door.
 #[derive(Debug)]
-pub struct OperationRequest {
+pub struct Request {
     /// The operation's row.
     pub spec: &'static OperationSpec,
     /// The account whose service is asked.
@@ -122,17 +122,17 @@ pub trait Parts: Send + Sync + std::fmt::Debug {
     /// response. In place of a part there may be what is wrong with all of them.
     fn answer<'a>(
         &'a self,
-        call: &'a OperationRequest,
+        request: &'a Request,
         part: Result<&'a BatchPart, StorageError>,
-        rows: &'static [&'static OperationSpec],
+        operations: &'static [&'static OperationSpec],
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>>;
 }
 
-impl OperationRequest {
+impl Request {
     /// The call of a part of this one's batch, with what the part has of its own; whatever it has in common with the batch is the same.
-    pub fn part(&self, row: &'static OperationSpec, target: Target, query: Query, headers: HeaderMap) -> OperationRequest {
-        OperationRequest {
-            spec: row,
+    pub fn part(&self, spec: &'static OperationSpec, target: Target, query: Query, headers: HeaderMap) -> Request {
+        Request {
+            spec: spec,
             target,
             query,
             headers,

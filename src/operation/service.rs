@@ -1,7 +1,7 @@
 //! The face that a service shows to the wire. Behind it, `http` does not know what a blob is.
 
 use crate::operation::request::{Query, Target};
-use crate::operation::{OperationRequest, OperationSpec, ReplyFuture};
+use crate::operation::{OperationSpec, ReplyFuture, Request};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
@@ -75,7 +75,7 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     fn operations(&self) -> Vec<&'static OperationSpec>;
 
     /// Does the operation at this place of the table.
-    fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_>;
+    fn run(&self, spec: usize, request: Request) -> ReplyFuture<'_>;
 
     /// What a path (percent-encoded, without the account, beginning with `/`) names.
     ///

@@ -2,7 +2,7 @@
 
 use crate::account::Account;
 use crate::operation::request::metadata;
-use crate::operation::{OperationRequest, Received, Target};
+use crate::operation::{Received, Request, Target};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::checksums::{ChecksumKinds, Hasher};
 use crate::rules::copy_source;
@@ -26,15 +26,15 @@ pub trait Sources: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
-    fn find(&self, call: &OperationRequest, url: &str, opens: SourceAuthorization) -> Result<SourceLocation, StorageError> {
-        self.find_for(call, url, SourceAccess { header: "x-ms-copy-source", permit: READS, opens })
+    fn find(&self, request: &Request, url: &str, opens: SourceAuthorization) -> Result<SourceLocation, StorageError> {
+        self.find_for(request, url, SourceAccess { header: "x-ms-copy-source", permit: READS, opens })
     }
 
     /// Where a URL leads that says something else than what is copied.
     ///
     /// # Errors
     /// As [`Sources::find`].
-    fn find_for(&self, call: &OperationRequest, url: &str, reach: SourceAccess) -> Result<SourceLocation, StorageError>;
+    fn find_for(&self, request: &Request, url: &str, reach: SourceAccess) -> Result<SourceLocation, StorageError>;
 
     /// Asks another server for a source; its answer's body is still to come.
     ///
@@ -95,9 +95,9 @@ pub struct Source {
 impl Source {
     /// What a copy says that goes on in the background when its source refuses with this: of a source in its own account, the source's
     /// own refusal (live tests: BlobNotFound). What waits for another copy is told as it is in any account.
-    pub fn refused(&self, call: &OperationRequest, fault: StorageError) -> StorageError {
-        let is_own = self.account.name == call.account.name;
-        if is_own || fault.status() == 409 { fault } else { copy_source::refused(call.version, &fault) }
+    pub fn refused(&self, request: &Request, error: StorageError) -> StorageError {
+        let is_own = self.account.name == request.account.name;
+        if is_own || error.status() == 409 { error } else { copy_source::refused(request.version, &error) }
     }
 }
 

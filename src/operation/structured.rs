@@ -1,6 +1,6 @@
 //! Structured messages on the wire: which headers announce one, and which answer to it. What a message is, `rules::structured` says.
 
-use crate::operation::{Field, FieldLocation, OperationRequest, Received, Reply};
+use crate::operation::{Field, FieldLocation, Received, Reply, Request};
 use crate::rules::checksums::ChecksumKinds;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::structured;
@@ -20,7 +20,7 @@ pub const STRUCTURED_BODY: &[Field] = &[
     Field { place: FieldLocation::Header, name: LENGTH, required: false },
 ];
 
-impl OperationRequest {
+impl Request {
     /// Whether the body is, or the answer is to be, a structured message.
     ///
     /// # Errors
@@ -87,8 +87,8 @@ impl OperationRequest {
 
 impl Reply {
     /// Says that the request's body was taken as the structured message that it is.
-    pub fn with_structured(self, call: &OperationRequest) -> Reply {
-        self.with_some(BODY, call.header(BODY))
+    pub fn with_structured(self, request: &Request) -> Reply {
+        self.with_some(BODY, request.header(BODY))
     }
 
     /// With these bytes, so many of them, in a structured message.

@@ -375,7 +375,7 @@ mod tests {
             deep.as_bytes(),
         ] {
             let begun = String::from_utf8_lossy(&sent[..sent.len().min(60)]);
-            let code = parse(sent, "L").map_err(|fault| fault.code().name());
+            let code = parse(sent, "L").map_err(|error| error.code().name());
             assert_eq!(code, Err("InvalidXmlDocument"), "{begun:?}");
         }
     }

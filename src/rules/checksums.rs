@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(RequestChecksums::read(None, None), Ok(RequestChecksums::default()));
         assert_eq!(RequestChecksums::read(Some(md5), None).unwrap().md5, Some(Md5::of(b"hello world")));
         assert_eq!(RequestChecksums::read(None, Some(crc64)).unwrap().crc64, Some(Crc64::of(b"hello world")));
-        for (md5, crc64, fault) in [
+        for (md5, crc64, error) in [
             (Some(md5), Some(crc64), ErrorCode::BothCrc64AndMd5HeaderPresent.into()),
             (Some(crc64), None, ErrorCode::InvalidMd5.into()),
             (Some("XrY7u+Ae7tCTyyK7j1rNww"), None, ErrorCode::InvalidMd5.into()),
@@ -277,7 +277,7 @@ mod tests {
             (None, Some(md5), StorageError::invalid_header("x-ms-content-crc64", md5)),
             (None, Some("?"), StorageError::invalid_header("x-ms-content-crc64", "?")),
         ] {
-            assert_eq!(RequestChecksums::read(md5, crc64), Err(fault));
+            assert_eq!(RequestChecksums::read(md5, crc64), Err(error));
         }
     }
 

@@ -110,7 +110,7 @@ impl Conditions {
         };
         let expr = |name| {
             let read = |text: Cow<'a, str>| {
-                Expr::parse(&text).map_err(|fault| StorageError::invalid_header(name, text).with_reason(fault.reason()))
+                Expr::parse(&text).map_err(|error| StorageError::invalid_header(name, text).with_reason(error.reason()))
             };
             given(name).map(read).transpose()
         };
@@ -367,7 +367,7 @@ mod tests {
         let stored = CurrentState { etag: ETag::of(modified()), modified: modified(), tags: &tags };
         match check(&want(headers).unwrap(), accepts, exists.then_some(&stored), version) {
             Ok(()) => "ok".into(),
-            Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
+            Err(error) => format!("{} {}", error.status(), error.code().name()),
         }
     }
 
@@ -523,9 +523,9 @@ mod tests {
             (format!("if-unmodified-since:{BEFORE},{AFTER}"), "if-unmodified-since"),
             ("x-ms-if-tags:colour".to_owned(), "x-ms-if-tags"),
         ] {
-            let fault = want(&headers).unwrap_err();
-            assert_eq!(fault.code(), ErrorCode::InvalidHeaderValue);
-            assert_eq!(fault.details().first(), Some(&("HeaderName", name.to_owned())));
+            let error = want(&headers).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidHeaderValue);
+            assert_eq!(error.details().first(), Some(&("HeaderName", name.to_owned())));
         }
         let source = Conditions::read(&SOURCE, |name| (name == "x-ms-source-if-tags").then_some("x".into()));
         assert_eq!(source.unwrap_err().details().first(), Some(&("HeaderName", "x-ms-source-if-tags".to_owned())));

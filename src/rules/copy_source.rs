@@ -20,19 +20,19 @@ pub struct Refusal<'a> {
 impl Refusal<'_> {
     /// The copy's own refusal, with this status and this sentence.
     pub fn told(self, version: Version, status: u16, says: impl Into<String>) -> StorageError {
-        let fault = ErrorCode::CannotVerifyCopySource.with_message(says.into()).with_status(status);
+        let error = ErrorCode::CannotVerifyCopySource.with_message(says.into()).with_status(status);
         if version < Version::V2024_11_04 {
-            return fault;
+            return error;
         }
         let number = self.status.to_string();
-        let mut fault =
-            fault.with_header("x-ms-copy-source-status-code", number.clone()).with_detail("CopySourceStatusCode", number);
+        let mut error =
+            error.with_header("x-ms-copy-source-status-code", number.clone()).with_detail("CopySourceStatusCode", number);
         if let Some(code) = self.code {
-            fault = fault.with_header("x-ms-copy-source-error-code", code).with_detail("CopySourceErrorCode", code);
+            error = error.with_header("x-ms-copy-source-error-code", code).with_detail("CopySourceErrorCode", code);
         }
         match self.says {
-            Some(says) => fault.with_detail("CopySourceErrorMessage", says),
-            None => fault,
+            Some(says) => error.with_detail("CopySourceErrorMessage", says),
+            None => error,
         }
     }
 }
@@ -62,14 +62,14 @@ mod tests {
                 ],
             ),
         ] {
-            let fault = refused(version, &source);
+            let error = refused(version, &source);
             let read = |pairs: &[(&'static str, String)]| pairs.iter().map(|(n, v)| (*n, v.clone())).collect::<Vec<_>>();
             let own = |pairs: &[(&'static str, &str)]| pairs.iter().map(|(n, v)| (*n, (*v).to_owned())).collect::<Vec<_>>();
             assert_eq!(
-                (fault.status(), fault.code(), fault.message()),
+                (error.status(), error.code(), error.message()),
                 (403, ErrorCode::CannotVerifyCopySource, source.message())
             );
-            assert_eq!((read(fault.headers()), read(fault.details())), (own(headers), own(elements)), "{version}");
+            assert_eq!((read(error.headers()), read(error.details())), (own(headers), own(elements)), "{version}");
         }
         // A web server has no code and no sentence.
         let bare =

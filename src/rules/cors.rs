@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(check(&[rule(&vec!["http://a"; 64].join(","), "GET", "", "")]), Ok(()));
         let (named, prefixed) = (vec!["x"; 65].join(","), "a*,b*,c*");
         assert_eq!(check(&[rule("*", "GET", &vec!["x"; 64].join(","), "*,a*,b*")]), Ok(()));
-        for (set, fault) in [
+        for (set, error) in [
             (vec![rule("www.xyz.com", "GET", "", ""); 6], StorageError::invalid_xml("")),
             (vec![rule(&vec!["https://a.example"; 130].join(","), "GET", "", "")], StorageError::invalid_xml("")),
             (vec![rule("", "GET", "", "")], StorageError::invalid_xml_node("AllowedOrigins", "")),
@@ -320,7 +320,7 @@ mod tests {
             (vec![rule("*", "GET", &named, "")], StorageError::invalid_xml_node("AllowedHeaders", &named)),
             (vec![rule("*", "GET", "", prefixed)], StorageError::invalid_xml_node("ExposedHeaders", prefixed)),
         ] {
-            assert_eq!(check(&set), Err(fault));
+            assert_eq!(check(&set), Err(error));
         }
     }
 

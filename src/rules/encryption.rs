@@ -258,7 +258,7 @@ mod tests {
             (EncryptionHeaders { algorithm: Some("ROT13"), ..whole }, Err("InvalidHeaderValue")),
             (EncryptionHeaders { algorithm: None, ..whole }, Err("MissingRequiredHeader")),
         ] {
-            assert_eq!(Encryption::read(&PLAIN, headers).map_err(|fault| fault.code().name()), expected, "{headers:?}");
+            assert_eq!(Encryption::read(&PLAIN, headers).map_err(|error| error.code().name()), expected, "{headers:?}");
         }
     }
 
@@ -281,7 +281,7 @@ mod tests {
             (&scope, &scope, "", ""),
             (&scope, &key, mismatch, mismatch),
         ] {
-            let code = |outcome: Result<(), StorageError>| outcome.map_or_else(|fault| fault.code().name(), |()| "");
+            let code = |outcome: Result<(), StorageError>| outcome.map_or_else(|error| error.code().name(), |()| "");
             assert_eq!(code(stored.admits_reader(asked)), reads, "{stored:?} {asked:?}");
             assert_eq!(code(stored.admits_writer(asked)), writes, "{stored:?} {asked:?}");
         }
@@ -331,7 +331,7 @@ mod tests {
             (&two, Some("three"), Some("three"), query),
             (&two, Some("three"), Some("one"), query),
         ] {
-            let scope = Encryption::scope_of_write(signed, named, declared).map_err(|fault| fault.code().name());
+            let scope = Encryption::scope_of_write(signed, named, declared).map_err(|error| error.code().name());
             assert_eq!(scope, expected, "{signed:?} {named:?} {declared:?}");
         }
     }
@@ -356,7 +356,7 @@ mod tests {
             (&one, Some(ACCOUNT_SCOPE), Some("false"), preset(None, false)),
             (&one, Some("two"), Some("true"), header),
         ] {
-            let read = DefaultEncryption::read(scope, deny, declared).map_err(|fault| (fault.status(), fault.code().name()));
+            let read = DefaultEncryption::read(scope, deny, declared).map_err(|error| (error.status(), error.code().name()));
             assert_eq!(read, expected, "{scope:?} {deny:?} {declared:?}");
         }
     }

@@ -447,13 +447,13 @@ mod tests {
     fn the_log_is_told_no_secret() {
         let mismatch = crate::rules::auth::shared_key::mismatch("c2ln", "PUT\n\nx-ms-encryption-key:a2V5\n/a/b");
         let source = ErrorCode::CannotVerifyCopySource.with_reason("GET /a/b?sv=1&sig=c2ln");
-        for (fault, secret) in
+        for (error, secret) in
             [(mismatch, "a2V5"), (StorageError::invalid_header("x-ms-encryption-key", "a2V5"), "a2V5"), (source, "c2ln")]
         {
-            let logged = fault.to_string();
+            let logged = error.to_string();
             assert!(!logged.contains(secret) && !logged.contains("c2ln") && logged.contains('…'), "{logged}");
         }
-        for (fault, reason) in [
+        for (error, reason) in [
             (ErrorCode::BlobNotFound.into(), None),
             (ErrorCode::BlobNotFound.with_reason("why"), Some("why")),
             (
@@ -464,7 +464,7 @@ mod tests {
             (StorageError::invalid_header("authorization", "c2ln"), Some("HeaderName=\"authorization\"; HeaderValue=…")),
             (ErrorCode::AuthenticationFailed.with_detail("AuthenticationErrorDetail", "It is 'a\nb'."), Some("It is 'a\\nb'.")),
         ] {
-            assert_eq!(fault.log_line().as_deref(), reason);
+            assert_eq!(error.log_line().as_deref(), reason);
         }
         let told = StorageError::invalid_header("x-ms-date", "no date").to_string();
         assert!(told.ends_with("HeaderName=\"x-ms-date\" HeaderValue=\"no date\""), "{told}");

@@ -377,7 +377,7 @@ mod tests {
             Ok(Lease::Expired { id, .. }) => format!("Expired({})", name(id)),
             Ok(Lease::Breaking { id, .. }) => format!("Breaking({})", name(id)),
             Ok(Lease::Broken { id }) => format!("Broken({})", name(id)),
-            Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
+            Err(error) => format!("{} {}", error.status(), error.code().name()),
         }
     }
 
@@ -440,7 +440,7 @@ mod tests {
             for ((lease, second), outcome) in states().into_iter().zip(row) {
                 let told = |subject| match check(lease, guard, id, subject, at(second)) {
                     Ok(()) => OK.to_owned(),
-                    Err(fault) => format!("{} {}", fault.status(), fault.code().name()),
+                    Err(error) => format!("{} {}", error.status(), error.code().name()),
                 };
                 assert_eq!(told(LeasedResource::Blob), outcome, "{guard:?} {id:?}");
                 for (subject, with) in [

@@ -363,9 +363,9 @@ mod tests {
             &forged("000001!a!000005!never!"),
             &forged("000001!a!000028!9999-12-31T23:59:59.9999999Z!!"),
         ] {
-            let fault = Position::read(marker).unwrap_err();
-            assert_eq!(fault.code(), ErrorCode::InvalidQueryParameterValue, "{marker}");
-            assert_eq!(fault.details().first(), Some(&("QueryParameterName", "marker".to_owned())));
+            let error = Position::read(marker).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidQueryParameterValue, "{marker}");
+            assert_eq!(error.details().first(), Some(&("QueryParameterName", "marker".to_owned())));
         }
         for marker in ["", "name", "/other/name", "/account", "/accountname"] {
             assert!(Position::read_account(marker, "account").is_err(), "{marker}");

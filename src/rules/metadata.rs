@@ -125,7 +125,7 @@ mod tests {
     fn refuses_what_the_service_refuses() {
         let (full, over) = ("v".repeat(LIMIT - 4), "v".repeat(LIMIT - 3));
         assert!(read(&[("name", &full)]).is_ok());
-        for (headers, fault) in [
+        for (headers, error) in [
             (vec![("1a", "x")], ErrorCode::InvalidMetadata.into()),
             (vec![("a-b", "x")], ErrorCode::InvalidMetadata.into()),
             (vec![("a.b", "x")], ErrorCode::InvalidMetadata.into()),
@@ -136,7 +136,7 @@ mod tests {
             (vec![("name", over.as_str())], ErrorCode::MetadataTooLarge.into()),
             (vec![("name", full.as_str()), ("NAME", "")], ErrorCode::MetadataTooLarge.into()),
         ] {
-            assert_eq!(read(&headers), Err(fault), "{headers:.60?}");
+            assert_eq!(read(&headers), Err(error), "{headers:.60?}");
         }
         assert_eq!(Metadata::from_headers([("a", [0xE9].as_slice())]), Err(ErrorCode::InvalidMetadata.into()));
     }

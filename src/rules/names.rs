@@ -237,9 +237,9 @@ mod tests {
         }
         for name in ["blobcontainercreatedeleteUPPERCASE", "啊齄丂狛狜", "a--b", "-ab", "ab-", "a_b", "a.b", "$rot", "a b", "a/b"]
         {
-            let fault = container(name).unwrap_err();
-            assert_eq!(fault.code(), ErrorCode::InvalidResourceName, "{name}");
-            assert!(fault.reason().starts_with(&format!("{name:?} has to be lower-case letters")), "{}", fault.reason());
+            let error = container(name).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidResourceName, "{name}");
+            assert!(error.reason().starts_with(&format!("{name:?} has to be lower-case letters")), "{}", error.reason());
         }
         let long = "a".repeat(64);
         for name in ["", "ab", long.as_str()] {
@@ -312,9 +312,9 @@ mod tests {
         ] {
             assert_eq!(decode_query(query), Ok(wanted), "{query}");
         }
-        let fault = decode_query("comp=list&prefix=%zz").unwrap_err();
-        assert_eq!(fault.code(), ErrorCode::InvalidQueryParameterValue);
-        assert_eq!(fault.details().first(), Some(&("QueryParameterName", "prefix".to_owned())));
+        let error = decode_query("comp=list&prefix=%zz").unwrap_err();
+        assert_eq!(error.code(), ErrorCode::InvalidQueryParameterValue);
+        assert_eq!(error.details().first(), Some(&("QueryParameterName", "prefix".to_owned())));
         assert_eq!(decode_query("%F0=1").unwrap_err().code(), ErrorCode::InvalidUri);
         assert_eq!(signed_queries("%F0=1").unwrap_err().code(), ErrorCode::InvalidUri);
     }

@@ -146,9 +146,9 @@ mod tests {
             match (resolve(asked, size), answer) {
                 (Ok(None), Some("")) => {}
                 (Ok(Some(span)), Some(content_range)) => assert_eq!(span.content_range(size), content_range),
-                (Err(fault), None) => {
-                    assert_eq!(fault.status(), 416);
-                    assert_eq!(fault.headers(), [("content-range", format!("bytes */{size}"))]);
+                (Err(error), None) => {
+                    assert_eq!(error.status(), 416);
+                    assert_eq!(error.headers(), [("content-range", format!("bytes */{size}"))]);
                 }
                 (outcome, _) => panic!("{asked:?} of {size}: {outcome:?}"),
             }

@@ -143,9 +143,9 @@ impl House {
         self.emulator = Emulator::start(&configuration(&[]), Environment::manual(self.start, 0)).await.unwrap();
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let again = loop {
-            let world = Environment::manual(self.start, 7 + u64::from(self.emulator.addresses()[0].port));
-            world.advance(self.waited.load(Ordering::Relaxed));
-            match Emulator::start(&configuration(&arguments), world).await {
+            let environment = Environment::manual(self.start, 7 + u64::from(self.emulator.addresses()[0].port));
+            environment.advance(self.waited.load(Ordering::Relaxed));
+            match Emulator::start(&configuration(&arguments), environment).await {
                 // The tasks of the one before end when their turn comes.
                 Err(reason) if reason.contains("another server is using") => tokio::task::yield_now().await,
                 started => break started.unwrap(),
@@ -169,7 +169,7 @@ impl House {
     /// Moves the server's clock on.
     pub fn wait(&self, seconds: u64) {
         self.waited.fetch_add(seconds, Ordering::Relaxed);
-        self.emulator.world().advance(seconds);
+        self.emulator.environment().advance(seconds);
     }
 
     /// `127.0.0.1:port` of a service.

@@ -141,7 +141,7 @@ impl Scenario<'_> {
         if let Some((times, letter)) = name.split_once('*') {
             return Some(letter.repeat(times.parse().ok()?));
         }
-        let now = self.house.emulator.world().now();
+        let now = self.house.emulator.environment().now();
         match name.strip_prefix("at") {
             Some("") => Some(now.rfc1123()),
             Some(moved) if moved.starts_with(['+', '-']) => {

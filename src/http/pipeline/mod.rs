@@ -18,7 +18,7 @@ use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, data_lake, render, target};
 use crate::operation::{
-    Body as Sent, BodyRemainder, ConnectionLost, OperationRequest, OperationSpec, Query, Reply, ResourceKind, Secondary, Service,
+    Body as Sent, BodyRemainder, ConnectionLost, OperationSpec, Query, Reply, Request, ResourceKind, Secondary, Service,
     ServiceKind, Target, header_text,
 };
 use crate::rules::auth::permissions;
@@ -34,7 +34,7 @@ use crate::rules::{cors, names, secret};
 use crate::store::Store;
 use axum::body::Body;
 use http::header::{HeaderName, HeaderValue};
-use http::{HeaderMap, Method, Request, Response};
+use http::{HeaderMap, Method, Response};
 use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
@@ -44,7 +44,7 @@ pub struct Pipeline {
     service: Arc<dyn Service>,
     table: Table,
     accounts: Arc<Accounts>,
-    world: Arc<Environment>,
+    environment: Arc<Environment>,
     store: Store,
     manners: ListenerOptions,
     /// On a port that has nothing but websites, the account whose it is unless the host names another.
@@ -95,7 +95,7 @@ struct RequestProgress {
     /// Whether the answer tells the version: not where the one that the request names is no version.
     shows_version: bool,
     account: Option<Arc<Account>>,
-    row: Option<&'static OperationSpec>,
+    spec: Option<&'static OperationSpec>,
     /// Whether a website is asked.
     site: bool,
 }
@@ -104,12 +104,12 @@ impl RequestProgress {
     /// What is known of every request: a website follows one version and says so, whatever its visitor says.
     fn new(site: bool) -> RequestProgress {
         let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
-        RequestProgress { version, shows_version: true, account: None, row: None, site }
+        RequestProgress { version, shows_version: true, account: None, spec: None, site }
     }
 
     /// What is known of a part of a batch: it follows the batch's version.
     fn of_part(version: Version) -> RequestProgress {
-        RequestProgress { version, shows_version: true, account: None, row: None, site: false }
+        RequestProgress { version, shows_version: true, account: None, spec: None, site: false }
     }
 
     fn set_version(&mut self, version: Option<Version>) {
@@ -122,7 +122,7 @@ impl Pipeline {
     pub fn new(
         service: Arc<dyn Service>,
         accounts: Arc<Accounts>,
-        world: Arc<Environment>,
+        environment: Arc<Environment>,
         store: Store,
         background: &Arc<Background>,
         manners: ListenerOptions,
@@ -130,7 +130,7 @@ impl Pipeline {
         let table = Table::new(service.operations());
         let (spellings, remote, background) = (ResponseHeaderCase::default(), Remote::default(), Arc::downgrade(background));
         let own = Arc::default();
-        Pipeline { service, table, accounts, world, store, manners, first_site: None, spellings, remote, own, background }
+        Pipeline { service, table, accounts, environment, store, manners, first_site: None, spellings, remote, own, background }
     }
 
     /// The path to a service that has others beside it, which it reads the sources of copies from.
@@ -156,12 +156,12 @@ impl Pipeline {
     /// Answers a request, whatever it is. `spelling` has the metadata names that were not written in lower case.
     pub async fn answer(
         self: &Arc<Self>,
-        request: Request<Body>,
+        request: http::Request<Body>,
         peer: IpAddr,
         spelling: Vec<(String, String)>,
     ) -> Response<Body> {
-        let (now, began) = (self.world.now(), self.world.machine());
-        let request_id = uuid::Uuid::from_bytes(self.world.id()).to_string();
+        let (now, began) = (self.environment.now(), self.environment.machine());
+        let request_id = uuid::Uuid::from_bytes(self.environment.id()).to_string();
         let (parts, wire) = request.into_parts();
         let announced = content_length(&parts.headers);
         let expects = parts.headers.contains_key(http::header::EXPECT);
@@ -180,7 +180,7 @@ impl Pipeline {
             .and_then(|place| place.find(&self.accounts));
         let outcome = match self.head(parts, host, peer, spelling, now, &mut known) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
-            Err(fault) => Err(fault),
+            Err(error) => Err(error),
         };
         drop(body);
         let ends = self.read_on(rest);
@@ -196,7 +196,7 @@ impl Pipeline {
             site,
         };
         let mut response = match &outcome {
-            Err(fault) => render::fault(fault, ErrorFormat::of(asked.kind, uri.query().unwrap_or_default(), &reader), &asked),
+            Err(error) => render::error(error, ErrorFormat::of(asked.kind, uri.query().unwrap_or_default(), &reader), &asked),
             Ok(_) => Response::default(),
         };
         let refusal = outcome.as_ref().err().cloned();
@@ -219,11 +219,11 @@ impl Pipeline {
             part: false,
             method: method.as_str(),
             uri: &uri,
-            row: known.row,
+            spec: known.spec,
             status: response.status().as_u16(),
             refusal: refusal.as_ref(),
             request_id: &request_id,
-            times: (began, self.world.machine()),
+            times: (began, self.environment.machine()),
         };
         told.log();
         response
@@ -306,26 +306,26 @@ impl Pipeline {
             false => self.service.target(place.path, &head.query)?,
         };
         let method = self.service.method(&head.method, &head.headers)?;
-        let (row_place, row) = self.table.find(method.as_str(), target.resource, &head.query, &head.headers)?;
-        known.row = Some(row);
-        head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(row, &target))?;
+        let (row_place, spec) = self.table.find(method.as_str(), target.resource, &head.query, &head.headers)?;
+        known.spec = Some(spec);
+        head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(spec, &target))?;
         if !has_length && matches!(head.method, Method::PUT | Method::POST | Method::PATCH) {
             return Err(ErrorCode::MissingContentLengthHeader.into());
         }
 
-        let caller = self.authorize(&head, known.version, &account, &target, &row.requires)?;
-        let keys = keys::reach(&caller.grant, &head.pairs);
-        check_endpoint(row, place.secondary)?;
+        let caller = self.authorize(&head, known.version, &account, &target, &spec.requires)?;
+        let keys = keys::reach(&caller.authorization, &head.pairs);
+        check_endpoint(spec, place.secondary)?;
         let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
-        if head.method == Method::PUT && row.takes(SCOPE) {
+        if head.method == Method::PUT && spec.takes(SCOPE) {
             apply_encryption_scope(caller.scope.as_deref(), &account.scopes, &mut head.headers)?;
         }
         let read = matches!(target.resource, ResourceKind::Blob | ResourceKind::Path)
             && matches!(head.method, Method::GET | Method::HEAD);
 
-        let asker = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer });
-        let call = OperationRequest {
-            spec: row,
+        let on_behalf = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer });
+        let request = Request {
+            spec: spec,
             endpoint,
             account,
             secondary,
@@ -336,16 +336,16 @@ impl Pipeline {
             metadata_case: head.spelling,
             version: known.version,
             now: head.now,
-            authorization: caller.grant,
+            authorization: caller.authorization,
             keys,
             user: caller.user,
-            environment: self.world.clone(),
+            environment: self.environment.clone(),
             store: self.store.clone(),
-            sources: asker.clone(),
-            parts: asker,
+            sources: on_behalf.clone(),
+            parts: on_behalf,
             body: std::mem::take(body),
         };
-        let mut reply = self.service.run(row_place, call).await?.begun()?;
+        let mut reply = self.service.run(row_place, request).await?.begun()?;
         for (name, value) in caller.overrides.into_iter().filter(|_| read) {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 reply.headers.insert(HeaderName::from_static(name), value);
@@ -390,7 +390,8 @@ impl Pipeline {
         let texts = text_headers(&head.headers);
         let asking = self.signed_head(head, &texts, version);
         let caller = auth::authenticate(&asking, &*self.service, account, target)?;
-        permissions::check_permission(permit, &caller.grant, self.service.kind().letter(), version).map_err(auth::challenge)?;
+        permissions::check_permission(permit, &caller.authorization, self.service.kind().letter(), version)
+            .map_err(auth::challenge)?;
         Ok(caller)
     }
 
@@ -406,7 +407,7 @@ impl Pipeline {
             https: self.manners.https,
             oauth: self.manners.oauth,
             now: head.now,
-            machine: self.world.machine(),
+            machine: self.environment.machine(),
         }
     }
 
@@ -531,8 +532,8 @@ fn join_repeated_headers(headers: HeaderMap) -> Result<HeaderMap, StorageError> 
 }
 
 /// Whether the endpoint that was asked answers the operation.
-fn check_endpoint(row: &OperationSpec, secondary: bool) -> Result<(), StorageError> {
-    match (row.secondary, secondary) {
+fn check_endpoint(spec: &OperationSpec, secondary: bool) -> Result<(), StorageError> {
+    match (spec.secondary, secondary) {
         (Secondary::Refused, true) => Err(Secondary::write_refused()),
         (Secondary::Only, false) => {
             // Recorded: it gives no reason.

@@ -5,7 +5,7 @@ use crate::http::pipeline::{OnBehalf, RequestHead, RequestProgress, is_echoed};
 use crate::http::render;
 use crate::http::render::ResponseContext;
 use crate::http::target::AccountAddress;
-use crate::operation::{Body as Sent, OperationRequest, OperationSpec, Parts, Target};
+use crate::operation::{Body as Sent, OperationSpec, Parts, Request, Target};
 use crate::rules::batch::BatchPart;
 use crate::rules::error::{ErrorCode, StorageError};
 use http::header::{HeaderName, HeaderValue};
@@ -16,7 +16,7 @@ use std::pin::Pin;
 pub(super) struct Batch {
     account: String,
     container: String,
-    rows: &'static [&'static OperationSpec],
+    operations: &'static [&'static OperationSpec],
 }
 
 impl Batch {
@@ -28,9 +28,9 @@ impl Batch {
     }
 
     /// Checks that a part may be in the batch.
-    pub(super) fn admits(&self, row: &OperationSpec, target: &Target) -> Result<(), StorageError> {
-        if !self.rows.iter().any(|known| known.name == row.name) {
-            return Err(ErrorCode::InvalidInput.with_reason(format!("{} is not for batches", row.name)));
+    pub(super) fn admits(&self, spec: &OperationSpec, target: &Target) -> Result<(), StorageError> {
+        if !self.operations.iter().any(|known| known.name == spec.name) {
+            return Err(ErrorCode::InvalidInput.with_reason(format!("{} is not for batches", spec.name)));
         }
         if !self.container.is_empty() && self.container != target.container {
             return Err(ErrorCode::InvalidInput.with_reason(format!("the batch is for {:?} only", self.container)));
@@ -42,35 +42,35 @@ impl Batch {
 impl Parts for OnBehalf {
     fn answer<'a>(
         &'a self,
-        call: &'a OperationRequest,
+        request: &'a Request,
         part: Result<&'a BatchPart, StorageError>,
-        rows: &'static [&'static OperationSpec],
+        operations: &'static [&'static OperationSpec],
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>> {
         Box::pin(async move {
-            let request_id = uuid::Uuid::from_bytes(self.pipeline.world.id()).to_string();
+            let request_id = uuid::Uuid::from_bytes(self.pipeline.environment.id()).to_string();
             // A refusal of the whole batch carries the batch's own id.
             let client_id = match &part {
                 Ok(part) => part.header("x-ms-client-request-id").and_then(|id| HeaderValue::from_str(id).ok()),
-                Err(_) => call.headers.get("x-ms-client-request-id").cloned(),
+                Err(_) => request.headers.get("x-ms-client-request-id").cloned(),
             };
             let client_id = client_id.filter(is_echoed);
-            let began = self.pipeline.world.machine();
+            let began = self.pipeline.environment.machine();
             let (method, uri) = part.as_ref().map_or(("-", "-"), |part| (part.method.as_str(), part.target.as_str()));
 
-            let mut known = RequestProgress::of_part(call.version);
-            let outcome = match part.and_then(|part| self.head_of(call, part, rows)) {
+            let mut known = RequestProgress::of_part(request.version);
+            let outcome = match part.and_then(|part| self.head_of(request, part, operations)) {
                 Ok(head) => self.pipeline.perform(head, true, &mut Sent::default(), &mut known).await,
-                Err(fault) => Err(fault),
+                Err(error) => Err(error),
             };
 
             let asked = ResponseContext {
                 kind: self.pipeline.service.kind(),
                 head: false,
-                version: call.version,
+                version: request.version,
                 shows_version: true,
                 request_id: &request_id,
                 client_request_id: client_id.as_ref(),
-                now: call.now,
+                now: request.now,
                 site: false,
             };
             let status = outcome.as_ref().map_or_else(StorageError::status, |reply| reply.status);
@@ -79,11 +79,11 @@ impl Parts for OnBehalf {
                 part: true,
                 method,
                 uri: &uri,
-                row: known.row,
+                spec: known.spec,
                 status,
                 refusal: outcome.as_ref().err(),
                 request_id: &request_id,
-                times: (began, self.pipeline.world.machine()),
+                times: (began, self.pipeline.environment.machine()),
             };
             told.log();
             render::part(&outcome, &asked)
@@ -95,19 +95,19 @@ impl OnBehalf {
     /// The head of a part: its own, but for the host, the moment and the version, which are the batch's.
     fn head_of(
         &self,
-        call: &OperationRequest,
+        request: &Request,
         part: &BatchPart,
-        rows: &'static [&'static OperationSpec],
+        operations: &'static [&'static OperationSpec],
     ) -> Result<RequestHead, StorageError> {
-        let mut request = http::Request::builder().method(part.method.as_str()).uri(part.target.as_str());
+        let mut builder = http::Request::builder().method(part.method.as_str()).uri(part.target.as_str());
         for (name, value) in &part.headers {
             let name = HeaderName::try_from(name).map_err(|_| StorageError::invalid_header(name, value))?;
-            request = request.header(name, value);
+            builder = builder.header(name, value);
         }
-        let (parts, ()) = request.body(()).map_err(|error| ErrorCode::InvalidInput.with_reason(error.to_string()))?.into_parts();
-        let mut known = RequestProgress::of_part(call.version);
-        let head = self.pipeline.head(parts, self.host.clone(), self.peer, Vec::new(), call.now, &mut known)?;
-        let batch = Batch { account: call.account.name.clone(), container: call.container().to_owned(), rows };
-        Ok(RequestHead { version: Some(call.version), batch: Some(batch), ..head })
+        let (parts, ()) = builder.body(()).map_err(|error| ErrorCode::InvalidInput.with_reason(error.to_string()))?.into_parts();
+        let mut known = RequestProgress::of_part(request.version);
+        let head = self.pipeline.head(parts, self.host.clone(), self.peer, Vec::new(), request.now, &mut known)?;
+        let batch = Batch { account: request.account.name.clone(), container: request.container().to_owned(), operations };
+        Ok(RequestHead { version: Some(request.version), batch: Some(batch), ..head })
     }
 }

@@ -4,7 +4,7 @@ use crate::http::auth;
 use crate::http::pipeline::local_services::{Asked, port_of};
 use crate::http::pipeline::{OnBehalf, Pipeline, RequestHead, local_services};
 use crate::operation::{
-    OperationRequest, Query, RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources,
+    Query, RemoteRequest, RemoteResponse, Request, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources,
 };
 use crate::rules::auth::permissions::Authorization;
 use crate::rules::auth::sas::Sas;
@@ -32,7 +32,7 @@ fn is_bearer(shown: &HeaderValue) -> bool {
 }
 
 impl Sources for OnBehalf {
-    fn find_for(&self, call: &OperationRequest, url: &str, reach: SourceAccess) -> Result<SourceLocation, StorageError> {
+    fn find_for(&self, request: &Request, url: &str, reach: SourceAccess) -> Result<SourceLocation, StorageError> {
         let bad = || StorageError::invalid_header(reach.header, url);
         let uri: Uri = url.parse().map_err(|_| bad())?;
         let host = uri.authority().map_or(self.host.as_str(), |authority| authority.as_str());
@@ -49,7 +49,7 @@ impl Sources for OnBehalf {
         let Ok(pairs) = names::decode_query(uri.query().unwrap_or_default()) else { return elsewhere() };
         let query = Query::new(&pairs);
         // Who shows something for the source is known by that, and asks by it.
-        let shown = call.headers.get("x-ms-copy-source-authorization").filter(|shown| !shown.is_empty()).cloned();
+        let shown = request.headers.get("x-ms-copy-source-authorization").filter(|shown| !shown.is_empty()).cloned();
         let head = RequestHead {
             method: Method::GET,
             host: host.to_owned(),
@@ -62,14 +62,14 @@ impl Sources for OnBehalf {
             headers: HeaderMap::from_iter(shown.clone().map(|value| (http::header::AUTHORIZATION, value))),
             spelling: Vec::new(),
             peer: self.peer,
-            now: call.now,
+            now: request.now,
             site: false,
             batch: None,
         };
         let Ok(place) = self.pipeline.place(&head) else { return elsewhere() };
         let Some(account) = place.find(&self.pipeline.accounts) else {
             let unknown = ErrorCode::ResourceNotFound.with_reason(format!("there is no account {:?}", place.account));
-            return Err(copy_source::refused(call.version, &unknown));
+            return Err(copy_source::refused(request.version, &unknown));
         };
         let target = self.pipeline.service.target(place.path, &query).map_err(|_| bad())?;
         if target.blob.is_empty() {
@@ -81,16 +81,17 @@ impl Sources for OnBehalf {
         // Who may do everything in an account is held to what a source's signature says only where the account made it, or to a token
         // where one is shown; a copy in the background needs neither, nor does a user's own token (live tests). Anybody else must bring
         // the right to read the source.
-        let asking = self.pipeline.signed_head(&head, &[], call.version);
+        let asking = self.pipeline.signed_head(&head, &[], request.version);
         let bears = || auth::bears_signature(&asking, &*self.pipeline.service, &account, &target);
-        let owns = matches!(call.authorization, Authorization::Owner | Authorization::User) && account.name == call.account.name;
+        let owns =
+            matches!(request.authorization, Authorization::Owner | Authorization::User) && account.name == request.account.name;
         let suffices = reach.opens == SourceAuthorization::Caller
-            || call.authorization == Authorization::User
+            || request.authorization == Authorization::User
             || Sas::is_present(&head.pairs);
         let trusted = owns && shown.is_none() && suffices && !bears();
         if !trusted {
-            let refused = |fault: StorageError| copy_source::refused(call.version, &fault);
-            self.pipeline.authorize(&head, call.version, &account, &target, &reach.permit).map_err(refused)?;
+            let refused = |error: StorageError| copy_source::refused(request.version, &error);
+            self.pipeline.authorize(&head, request.version, &account, &target, &reach.permit).map_err(refused)?;
         }
         let given = |name| query.get(name).map(str::to_owned);
         let snapshot = given("snapshot").or_else(|| given("sharesnapshot"));

@@ -95,9 +95,9 @@ mod tests {
                     let from = start.map_or(now.to_second(), at);
                     assert_eq!((term, ""), ((from, at(expiry)), refused), "{start:?} {expiry}");
                 }
-                Err(fault) => {
-                    let details: Vec<&str> = fault.details().iter().map(|(_, text)| text.as_str()).collect();
-                    assert_eq!((fault.code().name(), details), ("InvalidXmlNodeValue", vec![refused; 2]), "{start:?} {expiry}");
+                Err(error) => {
+                    let details: Vec<&str> = error.details().iter().map(|(_, text)| text.as_str()).collect();
+                    assert_eq!((error.code().name(), details), ("InvalidXmlNodeValue", vec![refused; 2]), "{start:?} {expiry}");
                 }
             }
         }

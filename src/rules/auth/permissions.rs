@@ -173,11 +173,11 @@ impl Authorization {
 /// Decides whether the grant suffices for the operation. `service` is the service's letter, one of `b`, `q`, `t`, `f`.
 pub fn check_permission(
     permit: &RequiredPermission,
-    grant: &Authorization,
+    authorization: &Authorization,
     service: char,
     version: Version,
 ) -> Result<(), StorageError> {
-    match *grant {
+    match *authorization {
         Authorization::User => Ok(()),
         Authorization::Owner | Authorization::Sas { .. } if permit.public == AnonymousAccess::User => {
             Err(ErrorCode::AuthenticationFailed
@@ -203,8 +203,8 @@ pub fn check_permission(
     }
 }
 
-fn refuse_if(refused: bool, fault: impl FnOnce() -> StorageError) -> Result<(), StorageError> {
-    if refused { Err(fault()) } else { Ok(()) }
+fn refuse_if(refused: bool, error: impl FnOnce() -> StorageError) -> Result<(), StorageError> {
+    if refused { Err(error()) } else { Ok(()) }
 }
 
 /// A SAS that has none of the letters needed.
@@ -215,12 +215,12 @@ fn lacking(needed: &str, given: Permissions) -> StorageError {
 }
 
 fn wrong_level(level: ResourceLevel, version: Version) -> StorageError {
-    let fault = StorageError::from(ErrorCode::AuthorizationResourceTypeMismatch);
+    let error = StorageError::from(ErrorCode::AuthorizationResourceTypeMismatch);
     if version < Version::V2024_08_04 {
-        return fault;
+        return error;
     }
     let needed = level.letter();
-    fault.with_detail("ExtendedErrorDetail", format!("SignedResourceTypes '{needed}' is required to perform this operation."))
+    error.with_detail("ExtendedErrorDetail", format!("SignedResourceTypes '{needed}' is required to perform this operation."))
 }
 
 /// A caller without credentials is asked for some from 2019-12-12 on, when the bearer challenge came; to older versions whatever they may
@@ -267,21 +267,23 @@ mod tests {
         Authorization::Sas { scope: SasScope::Resource, letters: set(letters) }
     }
 
-    fn outcome(permit: &RequiredPermission, grant: &Authorization, service: char, version: Version) -> Option<ErrorCode> {
-        check_permission(permit, grant, service, version).err().map(|fault| fault.code())
+    fn outcome(permit: &RequiredPermission, authorization: &Authorization, service: char, version: Version) -> Option<ErrorCode> {
+        check_permission(permit, authorization, service, version).err().map(|error| error.code())
     }
 
     #[test]
     fn a_refusal_tells_the_letters_for_the_log() {
-        let why = |permit, grant| check_permission(permit, &grant, 'b', Version::V2019_12_12).unwrap_err().reason().to_owned();
-        for (grant, told) in [
+        let why = |permit, authorization| {
+            check_permission(permit, &authorization, 'b', Version::V2019_12_12).unwrap_err().reason().to_owned()
+        };
+        for (authorization, told) in [
             (resource("rl"), "the SAS has to permit c or w, and permits lr"),
             (resource(""), "the SAS has to permit c or w, and permits nothing"),
             (account("b", "o", "r"), "the SAS has to permit c or w, and permits r"),
             (account("b", "sc", "w"), "srt has to have o, and is cs"),
             (account("qt", "o", "w"), "ss has to have b, and is qt"),
         ] {
-            assert_eq!(why(&PUT_BLOB, grant), told);
+            assert_eq!(why(&PUT_BLOB, authorization), told);
         }
         assert_eq!(resource("r").missing_permission("t").reason(), "the SAS has to permit t, and permits r");
         assert_eq!(why(&SET_ACL, resource("w")), "no service SAS can do this");
@@ -300,7 +302,7 @@ mod tests {
     #[test]
     fn signatures_are_held_against_the_row() {
         use ErrorCode::*;
-        for (permit, grant, service, refusal) in [
+        for (permit, authorization, service, refusal) in [
             (GET_BLOB, Authorization::Owner, 'b', None),
             (SET_ACL, Authorization::Owner, 'b', None),
             (SET_ACL, Authorization::User, 'b', None),
@@ -321,7 +323,7 @@ mod tests {
             (LIST_BLOBS, resource("rl"), 'b', None),
             (DELETE_QUEUE, resource("raup"), 'q', Some(AuthorizationFailure)),
         ] {
-            assert_eq!(outcome(&permit, &grant, service, Version::V2019_12_12), refusal, "{permit:?} {grant:?}");
+            assert_eq!(outcome(&permit, &authorization, service, Version::V2019_12_12), refusal, "{permit:?} {authorization:?}");
         }
     }
 
@@ -353,9 +355,9 @@ mod tests {
     #[test]
     fn newer_versions_hear_which_level_was_needed() {
         for (version, details) in [(Version::V2020_12_06, 0), (Version::V2024_08_04, 1)] {
-            let fault = check_permission(&GET_BLOB, &account("b", "s", "r"), 'b', version).unwrap_err();
-            assert_eq!(fault.details().len(), details);
-            for (name, text) in fault.details() {
+            let error = check_permission(&GET_BLOB, &account("b", "s", "r"), 'b', version).unwrap_err();
+            assert_eq!(error.details().len(), details);
+            for (name, text) in error.details() {
                 assert_eq!(*name, "ExtendedErrorDetail");
                 assert_eq!(text, "SignedResourceTypes 'o' is required to perform this operation.");
             }
@@ -364,7 +366,7 @@ mod tests {
 
     #[test]
     fn creating_is_not_overwriting() {
-        for (grant, overwrites, tags) in [
+        for (authorization, overwrites, tags) in [
             (Authorization::Owner, true, true),
             (Authorization::User, true, true),
             (resource("c"), false, false),
@@ -372,7 +374,7 @@ mod tests {
             (account("b", "o", "w"), true, false),
             (Authorization::Anonymous(PublicAccess::Container), false, false),
         ] {
-            assert_eq!((grant.may_overwrite(), grant.allows("t")), (overwrites, tags), "{grant:?}");
+            assert_eq!((authorization.may_overwrite(), authorization.allows("t")), (overwrites, tags), "{authorization:?}");
         }
     }
 }

@@ -220,7 +220,7 @@ mod tests {
     fn outcome(trust: Option<TokenCheck>, token: &str, place: &TokenContext<'_>) -> (u16, String) {
         match bearer(trust, token, place) {
             Ok(_) => (0, String::new()),
-            Err(fault) => (fault.status(), fault.details()[0].1.clone()),
+            Err(error) => (error.status(), error.details()[0].1.clone()),
         }
     }
 
@@ -307,7 +307,7 @@ mod tests {
             (Some(""), Some(ErrorCode::MissingRequiredHeader)),
             (None, Some(ErrorCode::MissingRequiredHeader)),
         ] {
-            assert_eq!(intent(header).err().map(|fault| fault.code()), code, "{header:?}");
+            assert_eq!(intent(header).err().map(|error| error.code()), code, "{header:?}");
         }
     }
 

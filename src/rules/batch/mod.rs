@@ -225,7 +225,7 @@ mod tests {
             // Without the empty line after the last header.
             (KIND, two.replace("1.1\r\n\r\n", "1.1\r\n")),
         ] {
-            let parts = parse(kind, body.as_bytes()).unwrap_or_else(|fault| panic!("{kind} {body:?}: {fault}"));
+            let parts = parse(kind, body.as_bytes()).unwrap_or_else(|error| panic!("{kind} {body:?}: {error}"));
             let seen: Vec<_> = parts.iter().map(|part| (part.target.as_str(), part.id.as_deref())).collect();
             assert_eq!(seen, [("/c/1", None), ("/c/2", None)], "{kind} {body:?}");
         }

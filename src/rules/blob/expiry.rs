@@ -83,7 +83,7 @@ mod tests {
             ("Absolute", None, missing),
             ("Tomorrow", None, invalid),
         ] {
-            let got = ExpiryOption::read(option, time).and_then(|ask| ask.at(created, now)).map_err(|fault| fault.code().name());
+            let got = ExpiryOption::read(option, time).and_then(|ask| ask.at(created, now)).map_err(|error| error.code().name());
             assert_eq!(got, expected, "{option} {time:?}");
         }
     }

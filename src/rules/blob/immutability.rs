@@ -132,7 +132,7 @@ mod tests {
     }
 
     fn code<T>(result: Result<T, StorageError>) -> &'static str {
-        result.map_or_else(|fault| fault.code().name(), |_| "ok")
+        result.map_or_else(|error| error.code().name(), |_| "ok")
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
             (Some("1994-11-07T08:49:37Z"), None, Err("InvalidHeaderValue")),
             (None, Some("Locked"), Err("MissingRequiredHeader")),
         ] {
-            let read = Policy::read(until, mode, now()).map_err(|fault| fault.code().name());
+            let read = Policy::read(until, mode, now()).map_err(|error| error.code().name());
             assert_eq!(read, expected, "{until:?} {mode:?}");
         }
     }

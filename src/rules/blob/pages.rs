@@ -155,7 +155,7 @@ mod tests {
             ("0-511", "InvalidHeaderValue"),
             ("", "InvalidHeaderValue"),
         ] {
-            let seen = read_range("x-ms-range", text, 1024).map_or_else(|fault| fault.code().name(), |_| "ok");
+            let seen = read_range("x-ms-range", text, 1024).map_or_else(|error| error.code().name(), |_| "ok");
             assert_eq!(seen, verdict, "{text}");
         }
     }
@@ -174,7 +174,7 @@ mod tests {
             ("update", Some("9223372036854775808"), 7, Err("InvalidHeaderValue")),
             ("double", Some("1"), 7, Err("InvalidHeaderValue")),
         ] {
-            let seen = Action::read(action, number).and_then(|action| action.apply(current)).map_err(|fault| fault.code().name());
+            let seen = Action::read(action, number).and_then(|action| action.apply(current)).map_err(|error| error.code().name());
             assert_eq!(seen, result, "{action} {number:?} on {current}");
         }
     }

@@ -331,7 +331,7 @@ mod tests {
             ("Hott", TierSupport::Standard, Err("InvalidHeaderValue")),
             ("P5", TierSupport::Premium, Err("InvalidHeaderValue")),
         ] {
-            assert_eq!(Tier::read(text, kept).map_err(|fault| fault.code().name()), expected, "{text} {kept:?}");
+            assert_eq!(Tier::read(text, kept).map_err(|error| error.code().name()), expected, "{text} {kept:?}");
         }
     }
 

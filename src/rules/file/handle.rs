@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn told(outcome: Result<(), StorageError>) -> &'static str {
-        outcome.map_or_else(|fault| fault.code().name(), |()| "ok")
+        outcome.map_or_else(|error| error.code().name(), |()| "ok")
     }
 
     const READ_WRITE: OpenAccess = OpenAccess::READ.and(OpenAccess::WRITE);

@@ -168,7 +168,7 @@ mod tests {
             (&deep(251), Err("InvalidFileOrDirectoryPathName")),
         ] {
             let read = Path::parse(text, TrailingDots::Dropped);
-            let told = read.as_ref().map(Path::text).map_err(|fault| fault.code().name());
+            let told = read.as_ref().map(Path::text).map_err(|error| error.code().name());
             assert_eq!(told.as_deref().map_err(|name| *name), expected, "{text}");
         }
         assert_eq!(Path::parse("dir./file..", TrailingDots::Kept).unwrap().text(), "dir./file..");
@@ -200,7 +200,7 @@ mod tests {
             ("啊齄丂狛狜", Some("InvalidResourceName")),
             ("a--b", Some("InvalidResourceName")),
         ] {
-            assert_eq!(share(name).err().map(|fault| fault.code().name()), code, "{name}");
+            assert_eq!(share(name).err().map(|error| error.code().name()), code, "{name}");
         }
     }
 }

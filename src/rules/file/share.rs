@@ -265,8 +265,8 @@ mod tests {
     fn provisioned_shares_are_told_all_of_it_or_refused() {
         let (iops, mibps) = (("x-ms-share-provisioned-iops", "4000"), ("x-ms-share-provisioned-bandwidth-mibps", "125"));
         for header in [iops, mibps] {
-            let fault = make(&[header]).unwrap_err();
-            assert_eq!((fault.code().name(), fault.details()[0].1.as_str()), ("UnsupportedHeader", header.0));
+            let error = make(&[header]).unwrap_err();
+            assert_eq!((error.code().name(), error.details()[0].1.as_str()), ("UnsupportedHeader", header.0));
         }
         let find = |wanted: &'static [(&str, &str)]| {
             move |name: &'static str| wanted.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
@@ -318,8 +318,8 @@ mod tests {
             ("x-ms-share-paid-bursting-enabled", "perhaps"),
             ("x-ms-share-provisioned-iops", "0"),
         ] {
-            let fault = make(&[(header, value)]).unwrap_err();
-            assert_eq!((fault.code().name(), fault.details()[0].1.as_str()), ("InvalidHeaderValue", header), "{value}");
+            let error = make(&[(header, value)]).unwrap_err();
+            assert_eq!((error.code().name(), error.details()[0].1.as_str()), ("InvalidHeaderValue", header), "{value}");
         }
     }
 

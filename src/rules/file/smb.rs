@@ -348,7 +348,7 @@ mod tests {
         ] {
             let read = Attributes::parse(text).unwrap();
             let told = |made: Result<Attributes, StorageError>| {
-                made.map_or_else(|fault| fault.code().name().to_owned(), |set| set.to_string())
+                made.map_or_else(|error| error.code().name().to_owned(), |set| set.to_string())
             };
             assert_eq!(told(read.made(NodeKind::File)), file, "{text}");
             assert_eq!(told(read.made(NodeKind::Directory)), directory, "{text}");
@@ -399,7 +399,7 @@ mod tests {
             ("2021-04-10", Some("x-ms-file-attributes")),
             ("2021-06-08", None),
         ] {
-            let told = none.check_complete(version(text)).err().map(|fault| fault.details()[0].1.clone());
+            let told = none.check_complete(version(text)).err().map(|error| error.details()[0].1.clone());
             assert_eq!(told.as_deref(), missing, "{text}");
         }
     }

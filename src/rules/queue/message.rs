@@ -222,9 +222,9 @@ mod tests {
         match result {
             Ok(Timestamp::NEVER) => "never".to_owned(),
             Ok(at) => now().seconds_until(at).to_string(),
-            Err(fault) => {
-                let bounds: Vec<&str> = fault.details().iter().skip(2).map(|(_, value)| value.as_str()).collect();
-                format!("{} {}", fault.code().name(), bounds.join(" "))
+            Err(error) => {
+                let bounds: Vec<&str> = error.details().iter().skip(2).map(|(_, value)| value.as_str()).collect();
+                format!("{} {}", error.code().name(), bounds.join(" "))
             }
         }
     }
@@ -245,8 +245,8 @@ mod tests {
         ] {
             assert_eq!(how_many(Some(text)).unwrap_err().code().name(), code, "{text}");
         }
-        let fault = how_many(Some("33")).unwrap_err();
-        let details: Vec<_> = fault.details().iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let error = how_many(Some("33")).unwrap_err();
+        let details: Vec<_> = error.details().iter().map(|(name, value)| (*name, value.as_str())).collect();
         let bounds = [("MinimumAllowed", "1"), ("MaximumAllowed", "32")];
         assert_eq!(details[..2], [("QueryParameterName", "numofmessages"), ("QueryParameterValue", "33")]);
         assert_eq!(details[2..], bounds);
@@ -337,7 +337,7 @@ mod tests {
         for (at, message) in all.iter().enumerate() {
             for (other, receipt) in all.iter().map(|message| message.receipt.text()).enumerate() {
                 Receipt::check_form(&receipt).unwrap();
-                let code = message.check(&receipt).err().map(|fault| fault.code());
+                let code = message.check(&receipt).err().map(|error| error.code());
                 assert_eq!(code, (at != other).then_some(ErrorCode::MessageNotFound), "{at} {other}");
             }
         }

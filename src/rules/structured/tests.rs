@@ -95,9 +95,9 @@ fn what_is_no_such_message_is_refused() {
 fn a_mismatch_tells_both_values() {
     let mut bad = encode(b"abc", 9);
     bad[13 + 10] = b'x';
-    let fault = decode(&[&bad], bad.len() as u64, 3).unwrap_err();
+    let error = decode(&[&bad], bad.len() as u64, 3).unwrap_err();
     let (stated, found) = (Crc64::of(b"abc").to_string(), Crc64::of(b"xbc").to_string());
-    assert_eq!(fault.details(), [("UserSpecifiedCrc", stated), ("ServerCalculatedCrc", found)]);
+    assert_eq!(error.details(), [("UserSpecifiedCrc", stated), ("ServerCalculatedCrc", found)]);
 }
 
 #[test]

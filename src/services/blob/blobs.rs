@@ -1,6 +1,6 @@
 //! The blobs of every account: from a call to a container.
 
-use crate::operation::{OperationRequest, ServiceKind};
+use crate::operation::{Request, ServiceKind};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
@@ -39,16 +39,16 @@ impl Blobs {
     ///
     /// # Errors
     /// 404 ContainerNotFound.
-    pub fn container(&self, call: &OperationRequest) -> Result<Arc<Cell<Container>>, StorageError> {
-        self.find(&call.account.name, call.container())
+    pub fn container(&self, request: &Request) -> Result<Arc<Cell<Container>>, StorageError> {
+        self.find(&request.account.name, request.container())
     }
 
     /// What the account that a call is about keeps of overwritten and deleted blobs.
     ///
     /// # Errors
     /// 404 ResourceNotFound.
-    pub fn retention_policy(&self, call: &OperationRequest) -> Result<RetentionPolicy, StorageError> {
-        let days = self.account(&call.account.name)?.properties.read().delete_retention.retention.0;
-        Ok(RetentionPolicy { versions: call.account.versioning, days })
+    pub fn retention_policy(&self, request: &Request) -> Result<RetentionPolicy, StorageError> {
+        let days = self.account(&request.account.name)?.properties.read().delete_retention.retention.0;
+        Ok(RetentionPolicy { versions: request.account.versioning, days })
     }
 }

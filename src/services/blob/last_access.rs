@@ -2,7 +2,7 @@
 
 use crate::account::Account;
 use crate::operation::xml::Writer;
-use crate::operation::{OperationRequest, Reply};
+use crate::operation::{Reply, Request};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::services::blob::state::{Admitted, Blob, Container, VersionSelector};
@@ -18,16 +18,16 @@ pub(super) async fn keep(container: &Cell<Container>, account: &Account, name: &
 }
 
 /// Adds when a blob was last read or written. Recorded: the read that is answered does not count yet.
-pub(super) fn describe(reply: Reply, blob: &Admitted, call: &OperationRequest) -> Reply {
-    reply.with_some("x-ms-last-access-time", last_access(blob.at(), blob, call))
+pub(super) fn describe(reply: Reply, blob: &Admitted, request: &Request) -> Reply {
+    reply.with_some("x-ms-last-access-time", last_access(blob.at(), blob, request))
 }
 
 /// Writes what a listing tells.
-pub(super) fn write(xml: &mut Writer, at: VersionSelector, blob: &Blob, call: &OperationRequest) {
-    xml.leaf_some("LastAccessTime", last_access(at, blob, call));
+pub(super) fn write(xml: &mut Writer, at: VersionSelector, blob: &Blob, request: &Request) {
+    xml.leaf_some("LastAccessTime", last_access(at, blob, request));
 }
 
-fn last_access(at: VersionSelector, blob: &Blob, call: &OperationRequest) -> Option<String> {
-    let told = call.account.access_tracking && call.version >= Version::V2020_02_10;
+fn last_access(at: VersionSelector, blob: &Blob, request: &Request) -> Option<String> {
+    let told = request.account.access_tracking && request.version >= Version::V2020_02_10;
     blob.last_access(at).filter(|_| told).map(Timestamp::rfc1123)
 }

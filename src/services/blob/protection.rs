@@ -1,7 +1,7 @@
 //! Immutability policies and legal holds on the wire: what a request gives a blob, and what a reader is told of it.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Field, OperationRequest, Reply};
+use crate::operation::{Field, Reply, Request};
 use crate::rules::blob::immutability::{Policy, Protection};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::blob::state::Blob;
@@ -20,24 +20,24 @@ pub(super) const FIELDS: &[Field] = Asked::FIELDS;
 ///
 /// # Errors
 /// 400 for what is malformed, UnsupportedHeader in an account without immutability; 403 for a SAS without `i`.
-pub(super) fn read(call: &OperationRequest) -> Result<Protection, StorageError> {
-    let Some(first) = FIELDS.iter().find(|field| call.has_header(field.name)) else { return Ok(Protection::default()) };
-    if !call.account.immutability {
+pub(super) fn read(request: &Request) -> Result<Protection, StorageError> {
+    let Some(first) = FIELDS.iter().find(|field| request.has_header(field.name)) else { return Ok(Protection::default()) };
+    if !request.account.immutability {
         return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", first.name));
     }
-    if !call.authorization.allows("i") {
-        return Err(call.authorization.missing_permission("i"));
+    if !request.authorization.allows("i") {
+        return Err(request.authorization.missing_permission("i"));
     }
-    let asked = Asked::of(call)?;
-    Ok(Protection { policy: Policy::read(asked.until.as_deref(), asked.mode.as_deref(), call.now)?, hold: asked.hold })
+    let asked = Asked::of(request)?;
+    Ok(Protection { policy: Policy::read(asked.until.as_deref(), asked.mode.as_deref(), request.now)?, hold: asked.hold })
 }
 
 /// Checks that the account has immutable storage at all.
 ///
 /// # Errors
 /// 409 BlobOperationNotSupported.
-pub(super) fn check_account(call: &OperationRequest) -> Result<(), StorageError> {
-    if call.account.immutability { Ok(()) } else { Err(ErrorCode::BlobOperationNotSupported.into()) }
+pub(super) fn check_account(request: &Request) -> Result<(), StorageError> {
+    if request.account.immutability { Ok(()) } else { Err(ErrorCode::BlobOperationNotSupported.into()) }
 }
 
 /// Adds a policy.

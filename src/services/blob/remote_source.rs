@@ -1,7 +1,7 @@
 //! Copy sources on other servers, and what their answers mean for a blob. Another storage service says of its blob what this one
 //! does; of a plain web server's answer there is a content with its headers, which becomes a block blob.
 
-use crate::operation::{OperationRequest, RemoteRequest, RemoteResponse};
+use crate::operation::{RemoteRequest, RemoteResponse, Request};
 use crate::rules::blob::pages;
 use crate::rules::blob::tags::Tags;
 use crate::rules::error::StorageError;
@@ -32,15 +32,15 @@ impl RemoteSource {
 ///
 /// # Errors
 /// As [`Elsewhere::open`]; CannotVerifyCopySource for an answer that is no tag set.
-pub(super) async fn tags(call: &OperationRequest, url: &str) -> Result<Tags, StorageError> {
+pub(super) async fn tags(request: &Request, url: &str) -> Result<Tags, StorageError> {
     let joint = if url.contains('?') { '&' } else { '?' };
     // The conditions were held when the source itself was asked for; tags know of none but their own.
-    let mut headers = passed_on(call);
+    let mut headers = passed_on(request);
     CONDITIONS.iter().for_each(|name| _ = headers.remove(*name));
-    let answer = call.sources.open(RemoteRequest { url: format!("{url}{joint}comp=tags"), headers }).await?;
+    let answer = request.sources.open(RemoteRequest { url: format!("{url}{joint}comp=tags"), headers }).await?;
     match answer.status {
         200 => wire::read_tags(&answer.beginning(TAGS).await).map_err(|_| refused(409, "The copy source has no tags.")),
-        _ => Err(refusal(call.version, answer).await),
+        _ => Err(refusal(request.version, answer).await),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The face of the blob service: its operations, what its paths name, and what the door must know of its containers.
 
-use crate::operation::{OperationRequest, OperationSpec, Query, ReplyFuture, ResourceKind, Service, ServiceKind, Target};
+use crate::operation::{OperationSpec, Query, ReplyFuture, Request, ResourceKind, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::blob::website;
@@ -23,9 +23,9 @@ impl Service for Blobs {
         ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
-    fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_> {
+    fn run(&self, row: usize, request: Request) -> ReplyFuture<'_> {
         match ops::ALL.get(row) {
-            Some(op) => (op.run)(self, call),
+            Some(op) => (op.run)(self, request),
             None => Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))),
         }
     }

@@ -1,6 +1,6 @@
 //! The shares of every account: from a call to a share.
 
-use crate::operation::{OperationRequest, ServiceKind, SourceAuthorization, SourceLocation};
+use crate::operation::{Request, ServiceKind, SourceAuthorization, SourceLocation};
 use crate::rules::copy_source;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::path::Path;
@@ -48,14 +48,14 @@ impl Files {
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for what is no URL of a file; CannotVerifyCopySource with the status of the source's own refusal.
-    pub fn source(&self, call: &OperationRequest, url: &str, opens: SourceAuthorization) -> Result<Option<Source>, StorageError> {
-        let SourceLocation::Here(source) = call.sources.find(call, url, opens)? else { return Ok(None) };
-        let lost = |fault: StorageError| match fault.code() {
-            ErrorCode::PendingCopyOperation => fault,
-            _ => copy_source::refused(call.version, &fault),
+    pub fn source(&self, request: &Request, url: &str, opens: SourceAuthorization) -> Result<Option<Source>, StorageError> {
+        let SourceLocation::Here(source) = request.sources.find(request, url, opens)? else { return Ok(None) };
+        let lost = |error: StorageError| match error.code() {
+            ErrorCode::PendingCopyOperation => error,
+            _ => copy_source::refused(request.version, &error),
         };
         let read = || {
-            let path = Path::parse(&source.target.blob, dots(call, "x-ms-source-allow-trailing-dot")?)?;
+            let path = Path::parse(&source.target.blob, dots(request, "x-ms-source-allow-trailing-dot")?)?;
             let taken = source.snapshot.as_deref().filter(|text| !text.is_empty());
             let taken = taken.map(|text| read_snapshot("sharesnapshot", text)).transpose()?;
             self.find(&source.account.name, &source.target.container)?.read().source(&path, taken)
@@ -68,7 +68,7 @@ impl Files {
     ///
     /// # Errors
     /// 404 ShareNotFound.
-    pub fn share(&self, call: &OperationRequest) -> Result<Arc<Cell<Share>>, StorageError> {
-        self.find(&call.account.name, call.container())
+    pub fn share(&self, request: &Request) -> Result<Arc<Cell<Share>>, StorageError> {
+        self.find(&request.account.name, request.container())
     }
 }

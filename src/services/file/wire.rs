@@ -1,7 +1,7 @@
 //! The file service's words on the wire: which headers tell a reader about a share, a directory or a file.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Field, FieldLocation, OperationRequest, Reply};
+use crate::operation::{Field, FieldLocation, Reply, Request};
 use crate::rules::error::StorageError;
 use crate::rules::file::posix;
 use crate::rules::file::share::{Protocol, RootSquash, Settings, Tier};
@@ -66,16 +66,16 @@ pub(super) const SETTINGS: &[Field] = &[
 ];
 
 /// The text of a header. An empty one counts as absent, as it does for the service.
-pub(super) fn text(call: &OperationRequest, name: &str) -> Option<String> {
-    call.header(name).filter(|text| !text.is_empty()).map(Into::into)
+pub(super) fn text(request: &Request, name: &str) -> Option<String> {
+    request.header(name).filter(|text| !text.is_empty()).map(Into::into)
 }
 
 /// Reads what a request says of attributes, times and permission.
 ///
 /// # Errors
 /// As [`Given::read`].
-pub(super) fn given(call: &OperationRequest) -> Result<SmbInput, StorageError> {
-    SmbInput::read(|name| text(call, name))
+pub(super) fn given(request: &Request) -> Result<SmbInput, StorageError> {
+    SmbInput::read(|name| text(request, name))
 }
 
 /// The Content-Type of a file that was made without one.
@@ -83,8 +83,8 @@ const DEFAULT_TYPE: &str = "application/octet-stream";
 
 impl ContentHeaders {
     /// Reads them off a request. Recorded: a file is made with a type, and loses it when its properties are set without one.
-    pub(super) fn read(call: &OperationRequest) -> ContentHeaders {
-        let one = |name: &str| text(call, name).map(Box::from);
+    pub(super) fn read(request: &Request) -> ContentHeaders {
+        let one = |name: &str| text(request, name).map(Box::from);
         ContentHeaders {
             content_type: one("x-ms-content-type"),
             encoding: one("x-ms-content-encoding"),
@@ -103,15 +103,15 @@ impl ContentHeaders {
 }
 
 /// The answer to a write to a directory or a file, with what Windows knows of it.
-pub(super) fn written(node: &Node, parent: NodeId, call: &OperationRequest) -> Reply {
+pub(super) fn written(node: &Node, parent: NodeId, request: &Request) -> Reply {
     let reply =
-        Reply::new(call.spec.status).with_state(node.etag(), node.last_modified).with("x-ms-request-server-encrypted", "true");
-    with_smb(reply, node, parent, call)
+        Reply::new(request.spec.status).with_state(node.etag(), node.last_modified).with("x-ms-request-server-encrypted", "true");
+    with_smb(reply, node, parent, request)
 }
 
 /// Adds what Windows, or Unix, knows of a directory or a file.
-pub(super) fn with_smb(reply: Reply, node: &Node, parent: NodeId, call: &OperationRequest) -> Reply {
-    if call.version < Version::V2019_02_02 {
+pub(super) fn with_smb(reply: Reply, node: &Node, parent: NodeId, request: &Request) -> Reply {
+    if request.version < Version::V2019_02_02 {
         return reply;
     }
     let smb = &node.smb;
@@ -143,13 +143,13 @@ fn file_type(node: &Node) -> &'static str {
 }
 
 /// The headers by which Get File and Get File Properties describe a file or a link.
-pub(super) fn describe(reply: Reply, node: &Admitted, whole: bool, call: &OperationRequest) -> Reply {
+pub(super) fn describe(reply: Reply, node: &Admitted, whole: bool, request: &Request) -> Reply {
     let mut reply = reply
         .with_state(node.etag(), node.last_modified)
         .with("x-ms-type", "File")
         .with("x-ms-server-encrypted", "true")
         .with_metadata(&node.metadata);
-    reply = with_smb(reply, node, node.parent(), call);
+    reply = with_smb(reply, node, node.parent(), request);
     let Some(file) = node.file() else { return reply };
     let headers = &file.headers;
     reply = reply
@@ -162,8 +162,8 @@ pub(super) fn describe(reply: Reply, node: &Admitted, whole: bool, call: &Operat
     if let Some(copy) = &file.copy {
         reply = copy.progress.describe(reply, copy.id, &copy.source, copy.total);
     }
-    match call.version >= Version::V2019_02_02 {
-        true => with_lease(reply, file.lease, call.now),
+    match request.version >= Version::V2019_02_02 {
+        true => with_lease(reply, file.lease, request.now),
         false => reply,
     }
 }
@@ -194,20 +194,20 @@ pub(super) fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
 }
 
 /// The headers by which Get Share Properties describes a share.
-pub(super) fn describe_share(view: &ShareView<'_>, call: &OperationRequest) -> Reply {
+pub(super) fn describe_share(view: &ShareView<'_>, request: &Request) -> Reply {
     let (about, settings) = (view.about, view.about.settings);
-    let mut reply = Reply::new(call.spec.status)
+    let mut reply = Reply::new(request.spec.status)
         .with_state(crate::rules::etag::ETag::of(about.last_modified), about.last_modified)
         .with_metadata(&about.metadata)
         .with("x-ms-share-quota", settings.quota.to_string());
-    if call.version >= Version::V2017_11_09 {
+    if request.version >= Version::V2017_11_09 {
         reply = reply.with("x-ms-has-immutability-policy", "false").with("x-ms-has-legal-hold", "false");
     }
-    if Settings::tells_tier(call.version) {
+    if Settings::tells_tier(request.version) {
         reply = reply
             .with("x-ms-access-tier", settings.tier.name())
             .with("x-ms-access-tier-change-time", settings.tier_since.rfc1123());
-        reply = with_lease(reply, view.lease, call.now);
+        reply = with_lease(reply, view.lease, request.now);
     }
     if settings.is_premium() {
         reply = reply
@@ -268,10 +268,10 @@ pub(super) fn write_share(
     line: &ListedResource<'_, Share>,
     view: &ShareView<'_>,
     metadata: bool,
-    call: &OperationRequest,
+    request: &Request,
 ) {
     let (about, settings) = (view.about, view.about.settings);
-    let tells_tier = Settings::tells_tier(call.version);
+    let tells_tier = Settings::tells_tier(request.version);
     xml.open("Share").leaf("Name", line.name);
     if let Some((born, _)) = line.deleted {
         xml.leaf("Deleted", "true").leaf("Version", retention::container_version(born));
@@ -283,8 +283,8 @@ pub(super) fn write_share(
     if tells_tier && line.deleted.is_some() {
         xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "broken");
     } else if tells_tier {
-        xml.leaf("LeaseStatus", view.lease.status(call.now)).leaf("LeaseState", view.lease.state(call.now));
-        xml.leaf_some("LeaseDuration", view.lease.duration(call.now));
+        xml.leaf("LeaseStatus", view.lease.status(request.now)).leaf("LeaseState", view.lease.state(request.now));
+        xml.leaf_some("LeaseDuration", view.lease.duration(request.now));
     }
     xml.leaf("Quota", settings.quota.to_string());
     xml.leaf_some("EnabledProtocols", settings.protocol.map(Protocol::name));
@@ -315,12 +315,12 @@ pub(super) fn write_share(
         xml.leaf("NextAllowedProvisionedIopsDowngradeTime", about.last_modified.rfc1123());
         xml.leaf("NextAllowedProvisionedBandwidthDowngradeTime", about.last_modified.rfc1123());
     }
-    if call.version >= Version::V2020_02_10 {
+    if request.version >= Version::V2020_02_10 {
         xml.leaf("DefaultEncryptionScope", "$account-encryption-key").leaf("DenyEncryptionScopeOverride", "false");
     }
     if let Some((_, deletion)) = line.deleted {
         xml.leaf("DeletedTime", deletion.at.rfc1123());
-        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(call.now).to_string());
+        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(request.now).to_string());
     }
     xml.close("Properties");
     if metadata {
@@ -340,6 +340,6 @@ pub(super) const POSIX: &[Field] = &[
 ///
 /// # Errors
 /// As [`posix::Given::read`].
-pub(super) fn given_posix(call: &OperationRequest) -> Result<posix::PosixInput, StorageError> {
-    posix::PosixInput::read(|name| text(call, name))
+pub(super) fn given_posix(request: &Request) -> Result<posix::PosixInput, StorageError> {
+    posix::PosixInput::read(|name| text(request, name))
 }

@@ -1,6 +1,6 @@
 //! The queues of every account: from a call to a queue.
 
-use crate::operation::{OperationRequest, ServiceKind};
+use crate::operation::{Request, ServiceKind};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::queue::state::Queue;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
@@ -20,7 +20,7 @@ impl Queues {
     ///
     /// # Errors
     /// 404 QueueNotFound.
-    pub fn queue(&self, call: &OperationRequest) -> Result<Arc<Cell<Queue>>, StorageError> {
-        self.find(&call.account.name, call.queue())
+    pub fn queue(&self, request: &Request) -> Result<Arc<Cell<Queue>>, StorageError> {
+        self.find(&request.account.name, request.queue())
     }
 }

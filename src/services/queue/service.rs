@@ -1,6 +1,6 @@
 //! The face of the queue service: its operations, what its paths name, and what the door must know of its queues.
 
-use crate::operation::{OperationRequest, OperationSpec, Query, ReplyFuture, ResourceKind, Service, ServiceKind, Target};
+use crate::operation::{OperationSpec, Query, ReplyFuture, Request, ResourceKind, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
@@ -25,11 +25,11 @@ impl Service for Queues {
         ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
-    fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_> {
+    fn run(&self, row: usize, request: Request) -> ReplyFuture<'_> {
         let Some(op) = ops::ALL.get(row) else { return Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))) };
-        let reads = matches!(call.method, Method::GET | Method::HEAD);
+        let reads = matches!(request.method, Method::GET | Method::HEAD);
         Box::pin(async move {
-            let reply = (op.run)(self, call).await?;
+            let reply = (op.run)(self, request).await?;
             // Recorded: whatever is read comes with this, so that nobody is shown a queue as it was.
             Ok(if reads { reply.with("cache-control", "no-cache") } else { reply })
         })

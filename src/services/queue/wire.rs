@@ -46,9 +46,9 @@ fn write(xml: &mut Writer, message: &Message, shown: MessageView) {
 /// 413 RequestBodyTooLarge for a text over 64 KiB; 400 InvalidXmlDocument for what is not `QueueMessage` with one `MessageText` of
 /// characters that XML can hold.
 pub async fn read_text(body: &mut Body) -> Result<Option<Arc<str>>, StorageError> {
-    let too_large = |fault: StorageError| match fault.code() {
+    let too_large = |error: StorageError| match error.code() {
         ErrorCode::RequestBodyTooLarge => StorageError::too_large(TEXT),
-        _ => fault,
+        _ => error,
     };
     let document = body.bytes(DOCUMENT).await.map_err(too_large)?;
     if document.is_empty() {
@@ -59,7 +59,7 @@ pub async fn read_text(body: &mut Body) -> Result<Option<Arc<str>>, StorageError
 
 fn text_of(document: &[u8]) -> Result<Arc<str>, StorageError> {
     let bad = || StorageError::invalid_xml("Error parsing Xml content");
-    let message = xml::parse(document, "QueueMessage").map_err(|fault| bad().with_reason(fault.to_string()))?;
+    let message = xml::parse(document, "QueueMessage").map_err(|error| bad().with_reason(error.to_string()))?;
     let [element] = message.children.as_slice() else {
         return Err(bad().with_reason("QueueMessage has one element, MessageText"));
     };

@@ -2,7 +2,7 @@
 //! [`ROW`] and a handler that calls [`lend`].
 
 use crate::operation::xml::Writer;
-use crate::operation::{OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector, ServiceKind, xml};
+use crate::operation::{OperationSpec, Reply, Request, ResourceKind, Secondary, Selector, ServiceKind, xml};
 use crate::rules::auth::delegation;
 use crate::rules::auth::delegation::UserDelegationKey;
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
@@ -35,29 +35,29 @@ pub const ROW: OperationSpec = OperationSpec {
 ///
 /// # Errors
 /// 400 for a body that is not a `KeyInfo`, or asks for more than a week.
-pub async fn lend(kind: ServiceKind, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let document = call.body.bytes(LIMIT).await?;
+pub async fn lend(kind: ServiceKind, mut request: Request) -> Result<Reply, StorageError> {
+    let document = request.body.bytes(LIMIT).await?;
     let info = xml::parse(&document, "KeyInfo")?;
     let start = info.text_of("Start").filter(|text| !text.is_empty());
-    let (start, expiry) = delegation::term(start, info.need("Expiry")?, call.now)?;
+    let (start, expiry) = delegation::term(start, info.need("Expiry")?, request.now)?;
     let delegated_tid = info.text_of("DelegatedUserTid").unwrap_or_default();
-    if !delegated_tid.is_empty() && (call.version < Version::V2026_04_06 || !names::is_guid(delegated_tid)) {
+    if !delegated_tid.is_empty() && (request.version < Version::V2026_04_06 || !names::is_guid(delegated_tid)) {
         return Err(StorageError::invalid_xml_node("DelegatedUserTid", delegated_tid));
     }
     // The row lets nobody in but users, and the first of an account's keys is the one that it lends from.
     let nobody = || ErrorCode::InternalError.with_reason("no user, or no key to lend from");
-    let (user, secret) = call.user.as_ref().zip(call.account.keys.first()).ok_or_else(nobody)?;
+    let (user, secret) = request.user.as_ref().zip(request.account.keys.first()).ok_or_else(nobody)?;
     let key = UserDelegationKey {
         oid: user.oid.clone(),
         tid: user.tid.clone(),
         start,
         expiry,
         service: kind.letter(),
-        version: call.version.to_string(),
+        version: request.version.to_string(),
         delegated_tid: delegated_tid.to_owned(),
     };
-    let value = STANDARD.encode(key.value(&call.account.name, secret));
-    Ok(Reply::xml(call.spec.status, write(&key, &value)))
+    let value = STANDARD.encode(key.value(&request.account.name, secret));
+    Ok(Reply::xml(request.spec.status, write(&key, &value)))
 }
 
 fn write(key: &UserDelegationKey, value: &str) -> String {

@@ -1,7 +1,7 @@
 //! The messages of the lease operations, which blobs, containers and later shares and files have alike: five verbs on one path, told
 //! apart by `x-ms-lease-action`. The rules are `rules::lease`; here they are read and answered.
 
-use crate::operation::{Field, FieldLocation, FromRequest, OperationRequest, Reply, Selector};
+use crate::operation::{Field, FieldLocation, FromRequest, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::lease::{Lease, LeaseAction, LeaseDuration, LeaseId};
 
@@ -74,29 +74,29 @@ impl LeaseActionName {
     ///
     /// # Errors
     /// 400 for a missing or malformed id, duration or period.
-    pub fn ask(self, call: &OperationRequest) -> Result<LeaseAction, StorageError> {
-        let id = |name| LeaseId::from_request(call, FieldLocation::Header, name);
+    pub fn ask(self, request: &Request) -> Result<LeaseAction, StorageError> {
+        let id = |name| LeaseId::from_request(request, FieldLocation::Header, name);
         Ok(match self {
             LeaseActionName::Acquire => LeaseAction::Acquire {
-                term: LeaseDuration::from_request(call, FieldLocation::Header, "x-ms-lease-duration")?,
-                proposed: Option::<LeaseId>::from_request(call, FieldLocation::Header, "x-ms-proposed-lease-id")?,
-                fresh: LeaseId(call.environment.id()),
+                term: LeaseDuration::from_request(request, FieldLocation::Header, "x-ms-lease-duration")?,
+                proposed: Option::<LeaseId>::from_request(request, FieldLocation::Header, "x-ms-proposed-lease-id")?,
+                fresh: LeaseId(request.environment.id()),
             },
             LeaseActionName::Renew => LeaseAction::Renew { id: id("x-ms-lease-id")? },
             LeaseActionName::Change => LeaseAction::Change { id: id("x-ms-lease-id")?, proposed: id("x-ms-proposed-lease-id")? },
             LeaseActionName::Release => LeaseAction::Release { id: id("x-ms-lease-id")? },
-            LeaseActionName::Break => LeaseAction::Break { period: period(call)? },
+            LeaseActionName::Break => LeaseAction::Break { period: period(request)? },
         })
     }
 
     /// Answers with the lease that came of it.
-    pub fn answer(self, reply: Reply, lease: Lease, call: &OperationRequest) -> Reply {
+    pub fn answer(self, reply: Reply, lease: Lease, request: &Request) -> Reply {
         match self {
             LeaseActionName::Acquire | LeaseActionName::Renew | LeaseActionName::Change => {
                 reply.with_some("x-ms-lease-id", lease.id().map(|id| id.to_string()))
             }
             LeaseActionName::Release => reply,
-            LeaseActionName::Break => reply.with("x-ms-lease-time", lease.time_left(call.now).to_string()),
+            LeaseActionName::Break => reply.with("x-ms-lease-time", lease.time_left(request.now).to_string()),
         }
     }
 }
@@ -104,8 +104,8 @@ impl LeaseActionName {
 /// The longest break period, in seconds.
 const MAX_PERIOD: u64 = 60;
 
-fn period(call: &OperationRequest) -> Result<Option<u32>, StorageError> {
-    match Option::<u64>::from_request(call, FieldLocation::Header, "x-ms-lease-break-period")? {
+fn period(request: &Request) -> Result<Option<u32>, StorageError> {
+    match Option::<u64>::from_request(request, FieldLocation::Header, "x-ms-lease-break-period")? {
         Some(seconds) if seconds > MAX_PERIOD => {
             Err(StorageError::invalid_header("x-ms-lease-break-period", seconds.to_string()))
         }

@@ -1,7 +1,7 @@
 //! Listings of an account's containers, queues or shares: in order of their names, a page at a time.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Field, OperationRequest, Reply};
+use crate::operation::{Field, Reply, Request};
 use crate::rules::error::StorageError;
 use crate::rules::listing;
 use crate::rules::listing::{Entry, Position};
@@ -39,13 +39,13 @@ pub struct ListedResource<'a, S> {
 /// # Errors
 /// 400 for a page size, a marker or a word of `include` that is none.
 pub fn answer<S: Resource>(
-    call: &OperationRequest,
+    request: &Request,
     named: &ResourceIndex<S>,
     plural: &str,
     known: &'static [&'static str],
     mut write: impl FnMut(&mut Writer, &str, &S, &[&'static str]),
 ) -> Result<Reply, StorageError> {
-    answer_lines(call, named, plural, known, &[], |xml, line, include| write(xml, line.name, &line.state, include))
+    answer_lines(request, named, plural, known, &[], |xml, line, include| write(xml, line.name, &line.state, include))
 }
 
 /// As [`answer`], where `include=deleted` shows what was deleted and is kept, among the others of its name in order of birth; and
@@ -54,23 +54,23 @@ pub fn answer<S: Resource>(
 /// # Errors
 /// As [`answer`].
 pub fn answer_lines<S: Resource>(
-    call: &OperationRequest,
+    request: &Request,
     named: &ResourceIndex<S>,
     plural: &str,
     known: &'static [&'static str],
     system: &[&str],
     mut write: impl FnMut(&mut Writer, &ListedResource<'_, S>, &[&'static str]),
 ) -> Result<Reply, StorageError> {
-    let asked = Asked::of(call)?;
+    let asked = Asked::of(request)?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let include = words(asked.include.as_deref(), known)?;
     let prefix = asked.prefix.as_deref().unwrap_or_default();
-    let account = &call.account.name;
+    let account = &request.account.name;
     let start = asked.marker.as_deref().map(|marker| Position::read_account(marker, account)).transpose()?;
     let (deleted, whole) = (include.contains(&"deleted"), include.contains(&"system"));
     let ask = listing::PageRequest { prefix, delimiter: None, start, max };
     let page = listing::page(&ask, |from, _| {
-        let lines = lines(named, from, deleted.then_some(call.now));
+        let lines = lines(named, from, deleted.then_some(request.now));
         lines.filter(|(name, ..)| whole || !system.contains(name))
     });
     let shown = || page.entries.iter().filter_map(|entry| if let Entry::Item(line) = entry { Some(line) } else { None });
@@ -78,14 +78,14 @@ pub fn answer_lines<S: Resource>(
     let next = page.next.as_ref().map(|next| next.account_marker(account, last == Some(&next.name)));
 
     let mut xml = Writer::new();
-    xml.open_with("EnumerationResults", &[("ServiceEndpoint", &call.endpoint)]);
+    xml.open_with("EnumerationResults", &[("ServiceEndpoint", &request.endpoint)]);
     xml.leaf_some("Prefix", asked.prefix.as_deref());
     xml.leaf_some("Marker", asked.marker.as_deref());
     xml.leaf_some("MaxResults", asked.maxresults.as_ref().map(|_| max.to_string()));
     xml.nest(plural, |xml| shown().for_each(|line| write(xml, line, &include)));
     xml.leaf("NextMarker", next.unwrap_or_default());
     xml.close("EnumerationResults");
-    Ok(Reply::xml(call.spec.status, xml.finish()))
+    Ok(Reply::xml(request.spec.status, xml.finish()))
 }
 
 /// The names from one on, in order, with what was deleted and is still kept at this moment; of one name, what is there comes last.

@@ -1,6 +1,6 @@
 //! Preflight requests: a browser asks whether a web page may send what it means to send.
 
-use crate::operation::{Field, OperationRequest, Reply};
+use crate::operation::{Field, Reply, Request};
 use crate::rules::cors;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -21,8 +21,8 @@ takes! {
 ///
 /// # Errors
 /// 400 for a missing header; 403 CorsPreflightFailure when no rule allows what the page means to send.
-pub fn answer(call: &OperationRequest, rules: &[CorsRule]) -> Result<Reply, StorageError> {
-    let asked = Asked::of(call)?;
+pub fn answer(request: &Request, rules: &[CorsRule]) -> Result<Reply, StorageError> {
+    let asked = Asked::of(request)?;
     let missing = |name: &'static str| {
         move || StorageError::invalid_header(name, "").with_message("A required CORS header is not present.")
     };
@@ -32,7 +32,7 @@ pub fn answer(call: &OperationRequest, rules: &[CorsRule]) -> Result<Reply, Stor
         asked.headers.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty()).collect();
     let allowed = cors::preflight(rules, &origin, &method, &headers)
         .map_err(|mismatch| ErrorCode::CorsPreflightFailure.with_reason(mismatch.to_string()))?;
-    let reply = Reply::new(call.spec.status)
+    let reply = Reply::new(request.spec.status)
         .with("access-control-allow-origin", allowed.origin)
         .with("access-control-allow-methods", allowed.method)
         .with("access-control-max-age", allowed.max_age_seconds.to_string())

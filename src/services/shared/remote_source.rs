@@ -1,6 +1,6 @@
 //! Copy sources on other servers: what they are asked, and what it means that they refuse.
 
-use crate::operation::{OperationRequest, RemoteRequest, RemoteResponse, xml};
+use crate::operation::{RemoteRequest, RemoteResponse, Request, xml};
 use crate::rules::copy_source::Refusal;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::ranges::RequestedRange as Range;
@@ -51,36 +51,36 @@ impl RemoteSource {
     ///
     /// # Errors
     /// CannotVerifyCopySource with the status of its server's refusal; 500 where there is no answer.
-    pub async fn open(call: &OperationRequest, url: &str, range: Option<&str>) -> Result<RemoteSource, StorageError> {
-        let mut headers = passed_on(call);
+    pub async fn open(request: &Request, url: &str, range: Option<&str>) -> Result<RemoteSource, StorageError> {
+        let mut headers = passed_on(request);
         let range = range.map(|text| (text, Range::parse(text))).filter(|(_, range)| *range != Range::Whole);
         if let Some(value) = range.and_then(|(text, _)| HeaderValue::from_str(text).ok()) {
             headers.insert(http::header::RANGE, value);
         }
-        let answer = call.sources.open(RemoteRequest { url: url.to_owned(), headers }).await?;
+        let answer = request.sources.open(RemoteRequest { url: url.to_owned(), headers }).await?;
         let part = match (answer.status, range) {
             (200, None) => 0..u64::MAX,
             (206, Some((_, asked))) if begins_as(&answer.headers, asked) => 0..u64::MAX,
             // A server need not know ranges: then it sends the whole.
             (200, Some((_, Range::From(start)))) => start..u64::MAX,
             (200, Some((_, Range::Between(start, end)))) => start..end.saturating_add(1),
-            _ => return Err(refusal(call.version, answer).await),
+            _ => return Err(refusal(request.version, answer).await),
         };
         let modified = text(&answer.headers, "last-modified").and_then(Timestamp::parse_http);
-        let want = call.conditions_named(&conditions::SOURCE)?;
+        let want = request.conditions_named(&conditions::SOURCE)?;
         conditions::check_remote_source(&want, text(&answer.headers, "etag"), modified).map_err(|unmet| {
-            copy_source::refused(call.version, &StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status()))
+            copy_source::refused(request.version, &StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status()))
         })?;
         if answer.length().is_some_and(|length| part.start > 0 && part.start >= length) {
-            return Err(copy_source::refused(call.version, &ErrorCode::InvalidRange.into()));
+            return Err(copy_source::refused(request.version, &ErrorCode::InvalidRange.into()));
         }
         Ok(RemoteSource { answer, part })
     }
 }
 
 /// What is passed on of a copy's request when its source is asked.
-pub fn passed_on(call: &OperationRequest) -> HeaderMap {
-    let value = |name: &str| call.headers.get(name).filter(|value| !value.is_empty()).cloned();
+pub fn passed_on(request: &Request) -> HeaderMap {
+    let value = |name: &str| request.headers.get(name).filter(|value| !value.is_empty()).cloned();
     PASSED_ON.iter().filter_map(|(here, there)| Some((HeaderName::from_static(there), value(here)?))).collect()
 }
 
@@ -95,11 +95,11 @@ fn begins_as(headers: &HeaderMap, asked: Range) -> bool {
 }
 
 /// The refusal of a source under the request's conditions, for the operations that have a name for an unmet one.
-pub fn named_if_unmet(call: &OperationRequest, fault: StorageError) -> StorageError {
-    let conditional = call.conditions_named(&conditions::SOURCE).is_ok_and(|want| !want.is_empty());
-    match fault.status() {
+pub fn named_if_unmet(request: &Request, error: StorageError) -> StorageError {
+    let conditional = request.conditions_named(&conditions::SOURCE).is_ok_and(|want| !want.is_empty());
+    match error.status() {
         304 | 412 if conditional => ErrorCode::SourceConditionNotMet.into(),
-        _ => fault,
+        _ => error,
     }
 }
 

@@ -231,7 +231,7 @@ impl<S: Restorable> ResourceIndex<S> {
     /// 409 when the new name is taken, or the deletion is not done yet; 404 when nothing is kept under that name and birth.
     pub fn restore(&mut self, from: &str, born: Timestamp, name: &str, now: Timestamp) -> Result<(), StorageError> {
         let going = || S::GOING.with_message(S::STILL_GOING);
-        self.check_free(name, now).map_err(|fault| if fault.code() == S::GOING { going() } else { fault })?;
+        self.check_free(name, now).map_err(|error| if error.code() == S::GOING { going() } else { error })?;
         let key = (Arc::from(from), born);
         let kept = self.deleted.get(&key).filter(|kept| kept.deletion.is_kept(now)).ok_or(S::MISSING)?.clone();
         if kept.deletion.is_going_on(now) {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     fn code(result: Result<(), StorageError>) -> Option<ErrorCode> {
-        result.err().map(|fault| fault.code())
+        result.err().map(|error| error.code())
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! The face of the table service: its operations, what its paths name, and what the door must know of its tables.
 
-use crate::operation::{
-    OperationRequest, OperationSpec, Query, ReplyFuture, ResourceKind, Service, ServiceKind, Target, header_text,
-};
+use crate::operation::{OperationSpec, Query, ReplyFuture, Request, ResourceKind, Service, ServiceKind, Target, header_text};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
@@ -24,12 +22,12 @@ impl Service for Tables {
         ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
-    fn run(&self, row: usize, call: OperationRequest) -> ReplyFuture<'_> {
-        if is_misplaced(&call.target) {
-            return Box::pin(std::future::ready(Err(self.misplaced(&call))));
+    fn run(&self, row: usize, request: Request) -> ReplyFuture<'_> {
+        if is_misplaced(&request.target) {
+            return Box::pin(std::future::ready(Err(self.misplaced(&request))));
         }
         match ops::ALL.get(row) {
-            Some(op) => (op.run)(self, call),
+            Some(op) => (op.run)(self, request),
             None => Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))),
         }
     }
@@ -77,19 +75,19 @@ impl Service for Tables {
 impl Tables {
     /// Why a resource of the account cannot stand behind a table's name. The refusals are those that the official Python library's live
     /// tests see when a client is given a table's address for the account's.
-    fn misplaced(&self, call: &OperationRequest) -> StorageError {
-        let below = call.blob();
-        if call.method == Method::POST && below.eq_ignore_ascii_case(BATCH) {
+    fn misplaced(&self, request: &Request) -> StorageError {
+        let below = request.blob();
+        if request.method == Method::POST && below.eq_ignore_ascii_case(BATCH) {
             return ErrorCode::MediaTypeNotSupported.into();
         }
-        match self.table(call) {
-            Err(fault) => fault,
-            Ok(_) if call.target.resource == ResourceKind::Entity => ErrorCode::InvalidInput.with_message(format!(
+        match self.table(request) {
+            Err(error) => error,
+            Ok(_) if request.target.resource == ResourceKind::Entity => ErrorCode::InvalidInput.with_message(format!(
                 "The number of keys specified in the URI does not match number of key properties for the resource '{}.{}'.",
-                call.account.name,
-                call.container()
+                request.account.name,
+                request.container()
             )),
-            Ok(_) if call.method == Method::POST => ErrorCode::PropertiesNeedValue.into(),
+            Ok(_) if request.method == Method::POST => ErrorCode::PropertiesNeedValue.into(),
             Ok(_) => ErrorCode::InvalidUri.with_reason(format!("{below:?} is no resource of a table")),
         }
     }
@@ -204,7 +202,7 @@ mod tests {
             ("/Tables(abc)", Err(ErrorCode::InvalidUri)),
             ("/%zz", Err(ErrorCode::InvalidUri)),
         ] {
-            let found = target(path).map_err(|fault| fault.code());
+            let found = target(path).map_err(|error| error.code());
             let seen = found.as_ref().map(|found| (found.resource, &*found.container, &*found.blob)).map_err(|code| *code);
             assert_eq!(seen, expected, "{path}");
         }

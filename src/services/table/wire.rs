@@ -1,7 +1,7 @@
 //! The JSON of tables and entities, and the headers around it.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Field, FieldLocation, OperationRequest, OperationSpec, Query, Reply};
+use crate::operation::{Field, FieldLocation, OperationSpec, Query, Reply, Request};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{Entity, Key, Value, etag, value};
 use crate::rules::table::odata::{Record, Select, ValueRef};
@@ -26,8 +26,8 @@ pub struct ResponseFormat<'a> {
 
 impl<'a> ResponseFormat<'a> {
     /// The face of this call, which shows this much metadata.
-    pub fn new(call: &'a OperationRequest, metadata: Metadata) -> ResponseFormat<'a> {
-        ResponseFormat { metadata, endpoint: &call.endpoint, account: &call.account.name }
+    pub fn new(request: &'a Request, metadata: Metadata) -> ResponseFormat<'a> {
+        ResponseFormat { metadata, endpoint: &request.endpoint, account: &request.account.name }
     }
 
     /// Where a table is found in the list of tables.

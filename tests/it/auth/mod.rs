@@ -64,7 +64,7 @@ fn read(bytes: &[u8]) -> Answer {
 
 /// [`send`], signed with the default account's key. The target begins with the account, unless the host is the account's own.
 async fn send_signed(house: &House, method: &str, target: &str, headers: Headers<'_>, body: &str) -> Answer {
-    let date = house.emulator.world().machine().rfc1123();
+    let date = house.emulator.environment().machine().rfc1123();
     let mut all = vec![("x-ms-version", crate::house::VERSION), ("x-ms-date", date.as_str())];
     all.retain(|(name, _)| !headers.iter().any(|(other, _)| other == name));
     all.extend(headers);

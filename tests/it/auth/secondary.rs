@@ -54,7 +54,7 @@ async fn only_the_secondary_tells_of_the_replication() {
     let by_sas = send(&house, "GET", &format!("/devstoreaccount1-secondary{target}&{sas}"), &[], "").await;
     for answer in [by_host, by_sas] {
         assert_eq!((answer.status, answer.element("Status")), (200, "live"), "{}", answer.text());
-        assert_eq!(answer.element("LastSyncTime"), house.emulator.world().now().rfc1123());
+        assert_eq!(answer.element("LastSyncTime"), house.emulator.environment().now().rfc1123());
     }
 }
 

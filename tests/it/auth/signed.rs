@@ -33,7 +33,7 @@ pub const GET: Row<'static> = Row {
 impl Row<'_> {
     /// Sends it, signed for this account with this key.
     pub async fn send_as(&self, house: &House, account: &str, key: &str) -> Answer {
-        let date = house.emulator.world().machine().rfc1123();
+        let date = house.emulator.environment().machine().rfc1123();
         let host = house.host(ServiceKind::Blob);
         let port = host.rsplit(':').next().unwrap();
         let fill = |text: &str| text.replace("{date}", &date).replace("{port}", port);

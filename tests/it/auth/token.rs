@@ -111,7 +111,7 @@ pub fn account_of(account: &str, key: &str, fields: &str) -> String {
 
 /// A moment of a house's clock, as a SAS writes it: so many seconds from now, or before.
 pub fn moment(house: &House, seconds: i64) -> String {
-    let ticks = house.emulator.world().now().ticks().strict_add_signed(seconds * TICKS_PER_SECOND as i64);
+    let ticks = house.emulator.environment().now().ticks().strict_add_signed(seconds * TICKS_PER_SECOND as i64);
     format!("{}Z", &Timestamp::from_ticks(ticks).iso()[..19])
 }
 

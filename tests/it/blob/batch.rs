@@ -74,7 +74,7 @@ async fn answers_as_recorded() {
     let text = std::str::from_utf8(&answer.body).unwrap();
     let ids: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("x-ms-request-id: ")).collect();
     assert!(ids[0] != ids[1] && ids[0] != answer.header("x-ms-request-id"));
-    let time = house.emulator.world().now().iso();
+    let time = house.emulator.environment().now().iso();
     let error = format!(
         "\u{feff}<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>BlobNotFound</Code><Message>The specified blob does not \
          exist.\nRequestId:{}\nTime:{time}</Message></Error>",

@@ -142,7 +142,7 @@ async fn a_deletion_is_listed_after_the_versions_under_its_own_moment() {
     )
     .await;
     let list = "/box?restype=container&comp=list&include=deletedwithversions,versions";
-    let deleted = house.emulator.world().now();
+    let deleted = house.emulator.environment().now();
     for _ in 0..2 {
         let page = house.ask("GET", list).send().await;
         let entries: Vec<&str> = page.text().split("<Blob>").skip(1).collect();

@@ -102,7 +102,7 @@ async fn a_tables_reason_is_https_own() {
         ("GET", "/Tables", "HTTP/1.1 200 OK"),
     ] {
         let url = format!("/devstoreaccount1{target}");
-        let date = stored.house.emulator.world().machine().rfc1123();
+        let date = stored.house.emulator.environment().machine().rfc1123();
         let resource = url.split_once('?').map_or(url.as_str(), |(path, _)| path);
         let comp = target.split_once("comp=").map(|(_, comp)| format!("?comp={comp}")).unwrap_or_default();
         let signature = crate::house::hmac(&format!("{date}\n/devstoreaccount1{resource}{comp}"), lazuli::config::WELL_KNOWN_KEY);

@@ -24,7 +24,7 @@ async fn open(house: &House, path: &str, open: OpenHandle) -> u64 {
     let share = house.emulator.files().find("devstoreaccount1", "shr").unwrap();
     let path = Path::parse(path, TrailingDots::Kept).unwrap();
     let opener = HandleOwner { session: 77, address: "10.0.0.1:50000".into(), client: "laptop".into() };
-    share.write(|share| share.open(&path, opener, open, house.emulator.world().now())).await.unwrap()
+    share.write(|share| share.open(&path, opener, open, house.emulator.environment().now())).await.unwrap()
 }
 
 fn reading(share: OpenAccess) -> OpenHandle {

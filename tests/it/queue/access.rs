@@ -153,7 +153,7 @@ async fn a_policy_of_the_queue_says_what_the_signature_does_not() {
 #[tokio::test]
 async fn shared_key_lite_signs_too() {
     let house = with_queue().await;
-    let date = house.emulator.world().machine().rfc1123();
+    let date = house.emulator.environment().machine().rfc1123();
     for (method, target, resource) in [
         ("GET", "/work?comp=metadata", "/devstoreaccount1/devstoreaccount1/work?comp=metadata"),
         ("GET", "/work/messages?peekonly=true&numofmessages=2", "/devstoreaccount1/devstoreaccount1/work/messages"),

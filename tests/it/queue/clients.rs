@@ -42,7 +42,7 @@ enum News {
 
 /// One client does one thing.
 async fn act(house: Arc<House>, mut dice: Dice, known: Arc<BTreeMap<String, Known>>, mine: usize) -> News {
-    let now = house.emulator.world().now();
+    let now = house.emulator.environment().now();
     // Each client has messages of its own to update and delete; all of them take from the same.
     let own: Vec<(&String, &Known)> = known.iter().skip(mine).step_by(CLIENTS).collect();
     let chosen = own.get(dice.roll(own.len().max(1)));
@@ -115,7 +115,7 @@ async fn run(seed: u64) {
     let mut handed = 0;
     for round in 0..ROUNDS {
         let at = format!("LAZULI_SEED={seed}, round {round}");
-        let now = house.emulator.world().now();
+        let now = house.emulator.environment().now();
         let before = Arc::new(known.clone());
         let clearing = dice.roll(8) == 0;
         let clients = (0..CLIENTS).map(|n| {
@@ -186,7 +186,7 @@ async fn run(seed: u64) {
     assert!(handed > 100, "{handed} messages were handed out");
     // Nothing is lost: once all are visible again, whoever asks gets every one that is not over.
     house.wait(3);
-    let now = house.emulator.world().now();
+    let now = house.emulator.environment().now();
     known.retain(|_, message| message.expires > now);
     let mut left: HashSet<String> = known.keys().cloned().collect();
     loop {

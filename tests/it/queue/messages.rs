@@ -8,8 +8,8 @@ const NONE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><QueueMessagesList
 #[tokio::test]
 async fn a_message_is_what_the_service_writes() {
     let house = with_queue().await;
-    let world = house.emulator.world();
-    let at = |seconds: u64| world.now().after_seconds(seconds).rfc1123();
+    let environment = house.emulator.environment();
+    let at = |seconds: u64| environment.now().after_seconds(seconds).rfc1123();
     let open = "<?xml version=\"1.0\" encoding=\"utf-8\"?><QueueMessagesList><QueueMessage>";
     let close = "</QueueMessage></QueueMessagesList>";
 
@@ -217,12 +217,12 @@ async fn a_reset_forgets_them() {
 #[tokio::test]
 async fn a_reset_puts_the_clock_back() {
     let house = crate::house::House::with(&["--control"]).await;
-    let world = house.emulator.world();
-    let start = world.now();
+    let environment = house.emulator.environment();
+    let start = environment.now();
     house.wait(86_400);
     for (query, status, moved) in [("?clock=keep", 200, 86_400), ("?clock=forward", 400, 86_400), ("", 200, 0)] {
         assert_eq!(post(&house, &format!("/_lazuli/reset{query}")).await, status, "{query}");
-        assert_eq!(world.now(), start.after_seconds(moved), "{query}");
+        assert_eq!(environment.now(), start.after_seconds(moved), "{query}");
         let made = ask(&house, "PUT", "/work").send().await;
         assert_eq!((made.status, made.header("date")), (201, start.after_seconds(moved).rfc1123().as_str()), "{query}");
         assert_eq!(ask(&house, "DELETE", "/work").send().await.status, 204, "{query}");

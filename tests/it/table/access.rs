@@ -236,7 +236,7 @@ async fn the_accounts_signature_reaches_by_its_types() {
 async fn shared_key_lite_signs_the_date_and_the_place() {
     let house = with_table().await;
     put(&house, "p", "r", "").await;
-    let date = house.emulator.world().machine().rfc1123();
+    let date = house.emulator.environment().machine().rfc1123();
     let no = "403 AuthenticationFailed";
     for (method, target, resource, verdict) in [
         ("GET", "/people()", "/people()", "200"),

@@ -37,10 +37,10 @@ async fn strangers_are_told_so_in_plain_json() {
     let nobody = ask().header("x-ms-version", "2019-12-12").anonymous().header("accept", "application/json").send().await;
     assert_eq!(nobody.verdict(), "401 NoAuthenticationInformation", "{}", nobody.text());
     let wrong = ask().header("accept", "application/json").header("authorization", "SharedKey devstoreaccount1:AAAA").anonymous();
-    let wrong = wrong.header("x-ms-date", house.emulator.world().machine().rfc1123()).send().await;
+    let wrong = wrong.header("x-ms-date", house.emulator.environment().machine().rfc1123()).send().await;
     assert_eq!(wrong.verdict(), "403 AuthenticationFailed", "{}", wrong.text());
     assert_eq!((wrong.header("content-type"), wrong.header("x-ms-error-code")), ("application/json", "AuthenticationFailed"));
     let in_xml = ask().header("accept", "application/xml").header("authorization", "SharedKey devstoreaccount1:AAAA").anonymous();
-    let in_xml = in_xml.header("x-ms-date", house.emulator.world().machine().rfc1123()).send().await;
+    let in_xml = in_xml.header("x-ms-date", house.emulator.environment().machine().rfc1123()).send().await;
     assert!(in_xml.text().contains("<m:code>AuthenticationFailed</m:code>"), "{}", in_xml.text());
 }

@@ -73,7 +73,7 @@ mod tests {
             let text = format!("{KEY}{more}");
             let outcome = sas('b', &text).check_user(user.as_ref());
             assert_eq!(outcome.is_ok(), allowed, "{more} {user:?}");
-            outcome.err().iter().for_each(|fault| assert!(detail(fault).contains("bearer token"), "{fault}"));
+            outcome.err().iter().for_each(|error| assert!(detail(error).contains("bearer token"), "{error}"));
             assert_eq!(Sas::is_for_one_user(&query(&format!("{text}&sig=s"))), more.contains("sduoid"));
         }
     }

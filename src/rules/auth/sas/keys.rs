@@ -6,8 +6,8 @@ use crate::rules::table::entity::key::Range;
 
 /// The entities that a caller may reach: between `spk`, `srk` and `epk`, `erk` of the query as it was signed, bounds included. The
 /// signature of an account reaches all, as its key does.
-pub fn reach(grant: &Authorization, query: &[(String, String)]) -> Range {
-    if !matches!(grant, Authorization::Sas { scope: SasScope::Resource, .. }) {
+pub fn reach(authorization: &Authorization, query: &[(String, String)]) -> Range {
+    if !matches!(authorization, Authorization::Sas { scope: SasScope::Resource, .. }) {
         return Range::all();
     }
     let sent = |name: &str| {
@@ -31,7 +31,7 @@ mod tests {
 
     #[test]
     fn bounds_are_included() {
-        let grant = Authorization::Sas { scope: SasScope::Resource, letters: Permissions::default() };
+        let authorization = Authorization::Sas { scope: SasScope::Resource, letters: Permissions::default() };
         for (bounds, inside, outside) in [
             ("", &[("", ""), ("z", "z")][..], &[][..]),
             ("spk=b", &[("b", ""), ("c", "a")], &[("a", "z"), ("", "")]),
@@ -41,7 +41,7 @@ mod tests {
             ("spk=b&srk=2&epk=b&erk=2", &[("b", "2")], &[("b", "1"), ("b", "3"), ("a", "2")]),
             ("spk=&srk=&epk=&erk=", &[("", ""), ("z", "z")], &[]),
         ] {
-            let reach = reach(&grant, &query(bounds));
+            let reach = reach(&authorization, &query(bounds));
             for (keys, expected) in [(inside, true), (outside, false)] {
                 for (partition, row) in keys {
                     assert_eq!(reach.holds(&Key::new(partition, row)), expected, "{bounds} {partition} {row}");

@@ -210,7 +210,7 @@ impl Sas {
     }
 
     /// What the holder may do, once signature, time, address and protocol are found in order.
-    pub fn grant(&self, effective: &Effective) -> Authorization {
+    pub fn authorization(&self, effective: &Effective) -> Authorization {
         let scope = match self.kind {
             Kind::Account { services, types } => SasScope::Account { services, types },
             Kind::Service { .. } | Kind::UserDelegation { .. } => SasScope::Resource,
@@ -305,9 +305,9 @@ mod tests {
         Sas::parse(service, &query(&format!("{text}&sig=s"))).unwrap()
     }
 
-    pub(super) fn detail(fault: &StorageError) -> &str {
-        assert_eq!(fault.code(), ErrorCode::AuthenticationFailed);
-        fault.details().first().map_or("", |(_, text)| text)
+    pub(super) fn detail(error: &StorageError) -> &str {
+        assert_eq!(error.code(), ErrorCode::AuthenticationFailed);
+        error.details().first().map_or("", |(_, text)| text)
     }
 
     #[test]
@@ -341,7 +341,7 @@ mod tests {
                     assert_eq!((effective.start, Some(effective.expiry)), (day("2029-01-01"), day("2030-01-01")), "{text}");
                     assert_eq!(Some(effective.permissions), Permissions::parse("r"));
                 }
-                (Err(fault), Err(expected)) => assert_eq!(detail(fault), expected),
+                (Err(error), Err(expected)) => assert_eq!(detail(error), expected),
                 _ => panic!("{text}: {merged:?}"),
             }
         }
@@ -418,13 +418,13 @@ mod tests {
         assert_eq!(account.overrides().count(), 0);
         let letters = |text: &str| Permissions::parse(text).unwrap();
         let scope = SasScope::Account { services: letters("bq"), types: letters("o") };
-        assert_eq!(account.grant(&account.merged(None).unwrap()), Authorization::Sas { scope, letters: letters("rw") });
+        assert_eq!(account.authorization(&account.merged(None).unwrap()), Authorization::Sas { scope, letters: letters("rw") });
         for (version, set) in [("2012-02-12", vec![]), ("2013-08-15", vec![("content-type", "text/plain")])] {
             let sas = sas('b', &format!("sv={version}&sr=b&sp=r&se=2030-01-01&rsct=text/plain&rscc=&ses=scope"));
             assert_eq!(sas.overrides().collect::<Vec<_>>(), set);
             assert_eq!((sas.signature(), sas.identifier(), sas.encryption_scope()), ("s", None, Some("scope")));
             assert_eq!(
-                sas.grant(&sas.merged(None).unwrap()),
+                sas.authorization(&sas.merged(None).unwrap()),
                 Authorization::Sas { scope: SasScope::Resource, letters: letters("r") }
             );
         }

@@ -189,8 +189,8 @@ mod tests {
             assert_eq!(sas.canonical("acct", "box", name).ok().as_deref(), canonical, "{depth} {name:?}");
         }
         let blob = sas('b', "sv=2020-02-10&sr=b&sp=r&se=2030-01-01");
-        for fault in [blob.canonical("acct", "box", None), blob.canonical("acct", "", None)] {
-            assert_eq!(detail(&fault.unwrap_err()), "The specified signed resource is not allowed for the this resource level");
+        for error in [blob.canonical("acct", "box", None), blob.canonical("acct", "", None)] {
+            assert_eq!(detail(&error.unwrap_err()), "The specified signed resource is not allowed for the this resource level");
         }
         assert!(sas('t', "sv=2020-02-10&tn=other&sp=r&se=2030-01-01").canonical("acct", "box", None).is_err());
         assert_eq!(sas('t', "sv=2020-02-10&tn=Box&sp=r&se=2030-01-01").canonical("acct", "", None).unwrap(), "/table/acct/box");

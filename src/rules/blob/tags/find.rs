@@ -23,8 +23,8 @@ impl Where {
     /// 400 InvalidQueryParameterValue, with the service's sentence, when it is not such an expression or breaks a limit.
     pub fn parse(text: &str, in_container: bool) -> Result<Where, StorageError> {
         let invalid = |reason: String| {
-            let fault = ErrorCode::InvalidQueryParameterValue.with_message(format!("Error parsing query{reason}"));
-            fault.with_detail("QueryParameterName", "where").with_detail("QueryParameterValue", text)
+            let error = ErrorCode::InvalidQueryParameterValue.with_message(format!("Error parsing query{reason}"));
+            error.with_detail("QueryParameterName", "where").with_detail("QueryParameterValue", text)
         };
         let placed = |reason: String| invalid(format!(" {reason}"));
         let mut tokens = Tokens::of(text).map_err(placed)?;
@@ -196,10 +196,10 @@ mod tests {
             ("a='1' and a='2'", ": can't have multiple conditions for a single tag unless they define a range"),
             ("a>'1' and a>='2'", ": can't have multiple conditions for a single tag unless they define a range"),
         ] {
-            let fault = Where::parse(text, false).expect_err(text);
-            assert_eq!(fault.code().name(), "InvalidQueryParameterValue", "{text}");
-            assert_eq!(fault.message(), format!("Error parsing query{says}"), "{text}");
-            assert_eq!(fault.details()[0], ("QueryParameterName", "where".to_owned()), "{text}");
+            let error = Where::parse(text, false).expect_err(text);
+            assert_eq!(error.code().name(), "InvalidQueryParameterValue", "{text}");
+            assert_eq!(error.message(), format!("Error parsing query{says}"), "{text}");
+            assert_eq!(error.details()[0], ("QueryParameterName", "where".to_owned()), "{text}");
         }
         assert!(Where::parse(&many[..10].join(" and "), true).is_ok());
         let twice = Where::parse("a='1' and @container='c'", true).unwrap_err();

@@ -417,7 +417,7 @@ mod tests {
             ("k", "naïve", Some(ErrorCode::DuplicateTagNames)),
             ("k", "100%", Some(ErrorCode::DuplicateTagNames)),
         ] {
-            assert_eq!(tags(&[(key, value)]).err().map(|fault| fault.code()), refusal, "{key}={value}");
+            assert_eq!(tags(&[(key, value)]).err().map(|error| error.code()), refusal, "{key}={value}");
         }
         assert_eq!(
             tags(&[("k", "1"), ("a", ""), ("k", "2")]).unwrap_err().message(),
@@ -504,9 +504,9 @@ mod tests {
             "é = '1'",
             "n = '10';",
         ] {
-            let fault = Expr::parse(text).expect_err(text);
-            assert_eq!(fault.details(), [("HeaderName", "x-ms-if-tags".to_owned()), ("HeaderValue", text.to_owned())]);
-            assert!(!fault.reason().is_empty());
+            let error = Expr::parse(text).expect_err(text);
+            assert_eq!(error.details(), [("HeaderName", "x-ms-if-tags".to_owned()), ("HeaderValue", text.to_owned())]);
+            assert!(!error.reason().is_empty());
         }
     }
 

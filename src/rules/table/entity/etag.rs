@@ -85,9 +85,9 @@ mod tests {
             ErrorCode::UpdateConditionNotSatisfied
         );
         for text in ["", "x", "\"0x8D\"", "W/\"", "W/\"datetime'2017-11-10T02%3A43%3A44Z'\",*", "W/\"a\",W/\"b\""] {
-            let fault = EntityCondition::read(text).unwrap_err();
-            assert_eq!(fault.code(), ErrorCode::InvalidInput, "{text}");
-            assert!(fault.message().starts_with(&format!("The etag value '{text}' specified")), "{text}");
+            let error = EntityCondition::read(text).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidInput, "{text}");
+            assert!(error.message().starts_with(&format!("The etag value '{text}' specified")), "{text}");
         }
     }
 }

@@ -198,7 +198,7 @@ mod tests {
             ("", "\u{7f}", Some(ErrorCode::OutOfRangeInput)),
             ("", "\u{9f}", Some(ErrorCode::OutOfRangeInput)),
         ] {
-            assert_eq!(Key::checked(partition, row).err().map(|fault| fault.code()), refusal, "{partition:?} {row:?}");
+            assert_eq!(Key::checked(partition, row).err().map(|error| error.code()), refusal, "{partition:?} {row:?}");
         }
         let said = Key::checked("a", "b/c").unwrap_err();
         assert_eq!(said.message(), "The 'RowKey' parameter of value 'b/c' is out of range.");

@@ -235,7 +235,7 @@ mod tests {
         match Value::read(json, kind) {
             Ok(None) => Ok("null".to_owned()),
             Ok(Some(value)) => Ok(format!("{} {}", value.kind().name(), value.text().0)),
-            Err(fault) => Err(fault.code()),
+            Err(error) => Err(error.code()),
         }
     }
 

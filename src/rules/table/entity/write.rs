@@ -109,13 +109,13 @@ mod tests {
         for (change, condition, there, expected) in rows {
             let outcome = write(*change, *condition, &[("b", 3), ("c", 4)]).apply(there.then_some(&stands), NOW);
             let expected = expected.map(|made| made.map(|names| Entity { timestamp: NOW, properties: properties(names).into() }));
-            assert_eq!(outcome.map_err(|fault| fault.code()), expected, "{change:?} {condition:?} {there}");
+            assert_eq!(outcome.map_err(|error| error.code()), expected, "{change:?} {condition:?} {there}");
         }
     }
 
     fn insert(properties: Vec<(Box<str>, Value)>) -> Result<(), ErrorCode> {
         let write = Write { key: Key::new("p", "r"), change: Change::Insert, condition: None, properties };
-        write.apply(None, NOW).map(|_| ()).map_err(|fault| fault.code())
+        write.apply(None, NOW).map(|_| ()).map_err(|error| error.code())
     }
 
     #[test]

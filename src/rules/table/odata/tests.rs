@@ -101,7 +101,7 @@ fn one_table_of_filters() {
         (" ( Small\teq 5 ) ", true),
         ("Small eq 5 and(Text eq 'abc')", true),
     ] {
-        let parsed = parse(filter).unwrap_or_else(|fault| panic!("{filter}: {fault}"));
+        let parsed = parse(filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
         assert_eq!(parsed.holds(&row()), expected, "{filter} is {parsed:?}");
     }
 }
@@ -159,8 +159,8 @@ fn one_table_of_refusals() {
         ("a eq b", missing),
         ("(a eq 1) gt true", missing),
     ] {
-        let fault = parse(filter).expect_err(filter);
-        assert_eq!((fault.code(), fault.message()), (code, says), "{filter}");
+        let error = parse(filter).expect_err(filter);
+        assert_eq!((error.code(), error.message()), (code, says), "{filter}");
     }
     let deep = |count: usize| format!("{}true{}", "(".repeat(count), ")".repeat(count));
     assert!(parse(&deep(100)).is_ok());
@@ -300,7 +300,7 @@ proptest! {
     #[test]
     fn a_printed_filter_is_read_as_the_same(filter in any_filter()) {
         let text = filter.to_string();
-        prop_assert_eq!(parse(&text).map_err(|fault| fault.to_string()), Ok(filter), "{}", text);
+        prop_assert_eq!(parse(&text).map_err(|error| error.to_string()), Ok(filter), "{}", text);
     }
 
     #[test]

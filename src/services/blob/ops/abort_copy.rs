@@ -1,6 +1,6 @@
 //! Abort Copy Blob: stops a pending copy. What came so far is dropped; the blob stays, without content.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -21,16 +21,16 @@ pub(super) static ABORT_COPY: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 204,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
     copy_id: String = Query "copyid",
 } }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let id = Asked::of(&call)?.copy_id;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let id = Asked::of(&request)?.copy_id;
     let id = LeaseId::parse(&id).ok_or_else(|| StorageError::invalid_query("copyid", id, "copyid needs to be valid Guid."))?;
-    blobs.container(&call)?.write(|container| container.abort_copy(&call, id.0)).await?;
-    Ok(Reply::new(call.spec.status))
+    blobs.container(&request)?.write(|container| container.abort_copy(&request, id.0)).await?;
+    Ok(Reply::new(request.spec.status))
 }

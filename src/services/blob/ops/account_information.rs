@@ -1,6 +1,6 @@
 //! Get Account Information, asked of the service, a container or a blob: the answer is the same.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -32,13 +32,13 @@ const fn at(name: &'static str, shape: ResourceKind, level: ResourceLevel) -> Op
             lease: LeaseCheck::None,
             status: 200,
         },
-        run: |_, call| Box::pin(run(call)),
+        run: |_, request| Box::pin(run(request)),
     }
 }
 
-async fn run(call: OperationRequest) -> Result<Reply, StorageError> {
-    let sku = if call.account.premium { "Premium_LRS" } else { "Standard_RAGRS" };
-    let reply = Reply::new(call.spec.status).with("x-ms-sku-name", sku).with("x-ms-account-kind", "StorageV2");
-    let hns = (call.version >= Version::V2019_07_07).then_some(if call.account.hns { "true" } else { "false" });
+async fn run(request: Request) -> Result<Reply, StorageError> {
+    let sku = if request.account.premium { "Premium_LRS" } else { "Standard_RAGRS" };
+    let reply = Reply::new(request.spec.status).with("x-ms-sku-name", sku).with("x-ms-account-kind", "StorageV2");
+    let hns = (request.version >= Version::V2019_07_07).then_some(if request.account.hns { "true" } else { "false" });
     Ok(reply.with_some("x-ms-is-hns-enabled", hns))
 }

@@ -1,7 +1,7 @@
 //! Append Block and Append Blob Seal: an append blob grows by blocks at its end, until it is sealed.
 
 use crate::operation::{
-    CHECKSUMS, ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+    CHECKSUMS, ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::blocks;
@@ -34,7 +34,7 @@ pub(super) static APPEND_BLOCK: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 201,
     },
-    run: |blobs, call| Box::pin(append(blobs, call)),
+    run: |blobs, request| Box::pin(append(blobs, request)),
 };
 
 pub(super) static SEAL: Operation<Blobs> = Operation {
@@ -55,7 +55,7 @@ pub(super) static SEAL: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 200,
     },
-    run: |blobs, call| Box::pin(seal(blobs, call)),
+    run: |blobs, request| Box::pin(seal(blobs, request)),
 };
 
 takes! { Asked {
@@ -70,24 +70,24 @@ struct AppendPosition<'a> {
     sealed: bool,
 }
 
-async fn append(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    call.check_content()?;
-    wire::check_unsupported_headers(&call)?;
-    call.conditions()?.check_file_times()?;
-    let claimed = call.claimed_checksums()?;
-    let received = call.receive(blocks::append_block_limit(call.version), claimed.wanted(call.version)).await?;
+async fn append(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+    request.check_content()?;
+    wire::check_unsupported_headers(&request)?;
+    request.conditions()?.check_file_times()?;
+    let claimed = request.claimed_checksums()?;
+    let received = request.receive(blocks::append_block_limit(request.version), claimed.wanted(request.version)).await?;
     claimed.check(received.digests)?;
-    let reply = add(blobs, &call, &received.content).await?;
-    Ok(wire::with_digests(reply, received.digests).with_structured(&call))
+    let reply = add(blobs, &request, &received.content).await?;
+    Ok(wire::with_digests(reply, received.digests).with_structured(&request))
 }
 
 /// Adds bytes to the end of the blob that the call names.
-pub(super) async fn add(blobs: &Blobs, call: &OperationRequest, bytes: &Content) -> Result<Reply, StorageError> {
-    let asked = Asked::of(call)?;
-    let container = blobs.container(call)?;
+pub(super) async fn add(blobs: &Blobs, request: &Request, bytes: &Content) -> Result<Reply, StorageError> {
+    let asked = Asked::of(request)?;
+    let container = blobs.container(request)?;
     let (offset, count, blob) = container
         .write(|container| {
-            let admitted = container.admit(call)?;
+            let admitted = container.admit(request)?;
             let held = held(&admitted)?;
             if held.sealed {
                 return Err(ErrorCode::BlobIsSealed.into());
@@ -103,13 +103,13 @@ pub(super) async fn add(blobs: &Blobs, call: &OperationRequest, bytes: &Content)
             }
             let mut content = held.content.clone();
             content.resize(size);
-            content.write(offset, bytes, call.now);
+            content.write(offset, bytes, request.now);
             let count = held.blocks + 1;
             let body = Body::Append { content, blocks: count, sealed: false };
-            Ok((offset, count, container.replace(admitted, call.now, |blob| blob.body = body)?))
+            Ok((offset, count, container.replace(admitted, request.now, |blob| blob.body = body)?))
         })
         .await?;
-    let reply = Reply::new(call.spec.status)
+    let reply = Reply::new(request.spec.status)
         .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-blob-append-offset", offset.to_string())
         .with("x-ms-blob-committed-block-count", count.to_string())
@@ -117,19 +117,19 @@ pub(super) async fn add(blobs: &Blobs, call: &OperationRequest, bytes: &Content)
     Ok(wire::with_encryption(reply, &blob.encryption))
 }
 
-async fn seal(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let container = blobs.container(&call)?;
+async fn seal(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let container = blobs.container(&request)?;
     let blob = container
         .write(|container| {
-            let admitted = container.admit(&call)?;
+            let admitted = container.admit(&request)?;
             let held = held(&admitted)?;
             check_position(&asked, held.content.len())?;
             let body = Body::Append { content: held.content.clone(), blocks: held.blocks, sealed: true };
-            container.replace(admitted, call.now, |blob| blob.body = body)
+            container.replace(admitted, request.now, |blob| blob.body = body)
         })
         .await?;
-    Ok(Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-blob-sealed", "true"))
+    Ok(Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-blob-sealed", "true"))
 }
 
 fn held(admitted: &Admitted) -> Result<AppendPosition<'_>, StorageError> {

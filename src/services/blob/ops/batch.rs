@@ -1,7 +1,7 @@
 //! Blob Batch: many deletions, or many changes of tier, in one request. Each part is performed and answered as if it had come alone:
 //! with its own authorization, and whatever becomes of the others.
 
-use crate::operation::{CONTENT_TYPE, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{CONTENT_TYPE, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::batch;
 use crate::rules::batch::BatchPart;
@@ -59,35 +59,35 @@ const fn within(
             lease: LeaseCheck::None,
             status: 202,
         },
-        run: |blobs, call| Box::pin(run(blobs, call)),
+        run: |blobs, request| Box::pin(run(blobs, request)),
     }
 }
 
-async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    if call.spec.resource == ResourceKind::Container {
-        blobs.container(&call)?;
+async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+    if request.spec.resource == ResourceKind::Container {
+        blobs.container(&request)?;
     }
-    let body = call.body.bytes(batch::LONGEST).await?;
-    let kind = call.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;
-    let boundary = format!("batchresponse_{}", uuid::Uuid::from_bytes(call.environment.id()));
+    let body = request.body.bytes(batch::LONGEST).await?;
+    let kind = request.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;
+    let boundary = format!("batchresponse_{}", uuid::Uuid::from_bytes(request.environment.id()));
     let mut text = String::new();
     match batch::parse(&kind, &body) {
         Ok(parts) => {
             for part in &parts {
-                put(&mut text, &boundary, part.id.as_deref(), &answer(&call, Ok(part)).await);
+                put(&mut text, &boundary, part.id.as_deref(), &answer(&request, Ok(part)).await);
             }
         }
         // What is wrong with the batch as a whole is told as the answer of a part that has no Content-ID. Azure refused too many parts so
         // (Azure/azure-sdk-for-java#6725), a Content-Type without a boundary (Azure/Azurite#2421), and a malformed body
         // (Azure/azure-rest-api-specs#12782).
-        Err(fault) => put(&mut text, &boundary, None, &answer(&call, Err(fault)).await),
+        Err(error) => put(&mut text, &boundary, None, &answer(&request, Err(error)).await),
     }
     _ = write!(text, "--{boundary}--");
-    Ok(Reply::new(call.spec.status).with("content-type", format!("multipart/mixed; boundary={boundary}")).text(text))
+    Ok(Reply::new(request.spec.status).with("content-type", format!("multipart/mixed; boundary={boundary}")).text(text))
 }
 
-async fn answer(call: &OperationRequest, part: Result<&BatchPart, StorageError>) -> String {
-    call.parts.answer(call, part, &ROWS).await
+async fn answer(request: &Request, part: Result<&BatchPart, StorageError>) -> String {
+    request.parts.answer(request, part, &ROWS).await
 }
 
 /// Adds a part's answer.

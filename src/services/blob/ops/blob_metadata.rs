@@ -1,6 +1,6 @@
 //! Get and Set Blob Metadata.
 use crate::operation::{
-    ENCRYPTED, METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector,
+    ENCRYPTED, METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
@@ -22,7 +22,7 @@ pub(super) static GET_BLOB_METADATA: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(get(blobs, call)),
+    run: |blobs, request| Box::pin(get(blobs, request)),
 };
 
 pub(super) static SET_BLOB_METADATA: Operation<Blobs> = Operation {
@@ -38,27 +38,27 @@ pub(super) static SET_BLOB_METADATA: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 200,
     },
-    run: |blobs, call| Box::pin(set(blobs, call)),
+    run: |blobs, request| Box::pin(set(blobs, request)),
 };
 
-async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let blob = blobs.container(&call)?.read().admit(&call)?;
-    Ok(Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with_metadata(&blob.metadata))
+async fn get(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let blob = blobs.container(&request)?.read().admit(&request)?;
+    Ok(Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with_metadata(&blob.metadata))
 }
 
 /// The metadata that the request carries takes the place of all there was.
-async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let metadata = call.metadata()?;
-    let container = blobs.container(&call)?;
-    let keeping = blobs.retention_policy(&call)?;
+async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let metadata = request.metadata()?;
+    let container = blobs.container(&request)?;
+    let keeping = blobs.retention_policy(&request)?;
     let blob = container
         .write(|container| {
-            let admitted = container.admit(&call)?;
-            admitted.check_online(call.now)?;
-            container.replace_as_version(admitted, call.now, keeping, |blob| blob.metadata = metadata)
+            let admitted = container.admit(&request)?;
+            admitted.check_online(request.now)?;
+            container.replace_as_version(admitted, request.now, keeping, |blob| blob.metadata = metadata)
         })
         .await?;
     let reply =
-        Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
+        Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_written(reply, &blob))
 }

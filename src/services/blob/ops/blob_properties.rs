@@ -1,7 +1,7 @@
 //! Get Blob Properties, and Set Blob Properties: what a reader is told of the content, and a page blob's size and sequence
 //! number.
 
-use crate::operation::{ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
+use crate::operation::{ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::pages;
 use crate::rules::blob::pages::Action;
@@ -29,7 +29,7 @@ pub(super) static GET_BLOB_PROPERTIES: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(get(blobs, call)),
+    run: |blobs, request| Box::pin(get(blobs, request)),
 };
 
 pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = Operation {
@@ -45,13 +45,13 @@ pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 200,
     },
-    run: |blobs, call| Box::pin(set(blobs, call)),
+    run: |blobs, request| Box::pin(set(blobs, request)),
 };
 
-async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let blob = blobs.container(&call)?.read().admit(&call)?;
-    let reply = wire::describe(Reply::new(call.spec.status), &blob, DescribedPart::Whole, &call);
-    Ok(wire::with_tier(reply, &blob, &call).bytes(blob.body.slice(0..0), blob.size()))
+async fn get(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let blob = blobs.container(&request)?.read().admit(&request)?;
+    let reply = wire::describe(Reply::new(request.spec.status), &blob, DescribedPart::Whole, &request);
+    Ok(wire::with_tier(reply, &blob, &request).bytes(blob.body.slice(0..0), blob.size()))
 }
 
 takes! { Asked {
@@ -61,19 +61,19 @@ takes! { Asked {
 } }
 
 /// What the request does not say of the content is cleared, unless it only speaks of a page blob's size or sequence number.
-async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let says_nothing = ContentHeaders::read(&call, ContentHeaderSource::ByName) == ContentHeaders::default();
+async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let says_nothing = ContentHeaders::read(&request, ContentHeaderSource::ByName) == ContentHeaders::default();
     let only_pages = says_nothing && (asked.size.is_some() || asked.action.is_some());
-    let headers = ContentHeaders::read_all(&call);
+    let headers = ContentHeaders::read_all(&request);
     let size = asked.size.as_deref().map(pages::read_size).transpose()?;
     let action = asked.action.as_deref().map(|action| Action::read(action, asked.sequence.as_deref())).transpose()?;
-    let shown = call.encryption()?;
-    let container = blobs.container(&call)?;
+    let shown = request.encryption()?;
+    let container = blobs.container(&request)?;
     let blob = container
         .write(|container| {
-            let admitted = container.admit(&call)?;
-            admitted.check_online(call.now)?;
+            let admitted = container.admit(&request)?;
+            admitted.check_online(request.now)?;
             // No key or scope need be shown, but one that is shown must be the blob's.
             if shown != Encryption::Service {
                 admitted.encryption.admits_writer(&shown)?;
@@ -90,7 +90,7 @@ async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
                 }
                 _ => return Err(ErrorCode::InvalidBlobType.into()),
             };
-            container.replace(admitted, call.now, |blob| {
+            container.replace(admitted, request.now, |blob| {
                 blob.body = body;
                 if !only_pages {
                     blob.headers = headers;
@@ -98,5 +98,5 @@ async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
             })
         })
         .await?;
-    Ok(put_page::answer(&blob, &call))
+    Ok(put_page::answer(&blob, &request))
 }

@@ -1,7 +1,7 @@
 //! Get and Set Blob Tags: the index tags of a blob. They change neither its entity tag nor its Last-Modified.
 
 use crate::operation::{
-    CHECKSUMS, Field, FieldLocation, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector,
+    CHECKSUMS, Field, FieldLocation, Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector,
     VERSION,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
@@ -25,7 +25,7 @@ pub(super) static GET_BLOB_TAGS: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(get(blobs, call)),
+    run: |blobs, request| Box::pin(get(blobs, request)),
 };
 
 pub(super) static SET_BLOB_TAGS: Operation<Blobs> = Operation {
@@ -41,7 +41,7 @@ pub(super) static SET_BLOB_TAGS: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 204,
     },
-    run: |blobs, call| Box::pin(set(blobs, call)),
+    run: |blobs, request| Box::pin(set(blobs, request)),
 };
 
 /// Conditions on the blob whose tags are meant: from 2026-02-06 on, `x-ms-blob-if-none-match` of the present tag is 304 to a reader.
@@ -55,23 +55,23 @@ const CONDITIONS: &[Field] = &[
 /// The largest document of tags, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let blob = blobs.container(&call)?.read().admit(&call)?;
-    Ok(Reply::xml(call.spec.status, wire::tags(&blob.tags)))
+async fn get(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let blob = blobs.container(&request)?.read().admit(&request)?;
+    Ok(Reply::xml(request.spec.status, wire::tags(&blob.tags)))
 }
 
-async fn set(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let claimed = call.claimed_checksums()?;
-    let (document, digests) = call.body.document(LIMIT, claimed.wanted(call.version)).await?;
+async fn set(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+    let claimed = request.claimed_checksums()?;
+    let (document, digests) = request.body.document(LIMIT, claimed.wanted(request.version)).await?;
     claimed.check(digests)?;
     let tags = wire::read_tags(&document)?;
-    let container = blobs.container(&call)?;
+    let container = blobs.container(&request)?;
     container
         .write(|container| {
-            let admitted = container.admit(&call)?;
+            let admitted = container.admit(&request)?;
             container.amend(admitted, |blob| blob.tags = tags);
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

@@ -1,6 +1,6 @@
 //! Get and Set Container ACL: how public a container is, and its stored access policies.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -27,7 +27,7 @@ pub(super) static GET_CONTAINER_ACL: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(get(blobs, call)),
+    run: |blobs, request| Box::pin(get(blobs, request)),
 };
 
 pub(super) static SET_CONTAINER_ACL: Operation<Blobs> = Operation {
@@ -48,34 +48,34 @@ pub(super) static SET_CONTAINER_ACL: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(set(blobs, call)),
+    run: |blobs, request| Box::pin(set(blobs, request)),
 };
 
 /// The permissions that a policy of a container can give.
 const LETTERS: &str = "racwdxyltfmeopi";
 
-async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let container = blobs.container(&call)?.read();
-    container.check_container(&call)?;
+async fn get(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let container = blobs.container(&request)?.read();
+    container.check_container(&request)?;
     let about = container.properties();
-    Ok(Reply::xml(call.spec.status, policies::document(&about.policies))
+    Ok(Reply::xml(request.spec.status, policies::document(&about.policies))
         .with_state(container.etag(), about.last_modified)
         .with_some("x-ms-blob-public-access", about.access.name()))
 }
 
-async fn set(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let access = wire::read_public_access(&call)?;
-    let stored = policies::read(&call.body.bytes(policies::LIMIT).await?, LETTERS)?;
-    let container = blobs.container(&call)?;
+async fn set(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+    let access = wire::read_public_access(&request)?;
+    let stored = policies::read(&request.body.bytes(policies::LIMIT).await?, LETTERS)?;
+    let container = blobs.container(&request)?;
     let (etag, stamp) = container
         .write(|container| {
-            container.check_container(&call)?;
-            container.revise(call.now, |about| {
+            container.check_container(&request)?;
+            container.revise(request.now, |about| {
                 about.access = access;
                 about.policies = stored.into();
             });
             Ok((container.etag(), container.properties().last_modified))
         })
         .await?;
-    Ok(Reply::new(call.spec.status).with_state(etag, stamp))
+    Ok(Reply::new(request.spec.status).with_state(etag, stamp))
 }

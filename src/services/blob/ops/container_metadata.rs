@@ -1,5 +1,5 @@
 //! Get and Set Container Metadata.
-use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -24,7 +24,7 @@ pub(super) static GET_CONTAINER_METADATA: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(get(blobs, call)),
+    run: |blobs, request| Box::pin(get(blobs, request)),
 };
 
 pub(super) static SET_CONTAINER_METADATA: Operation<Blobs> = Operation {
@@ -45,25 +45,25 @@ pub(super) static SET_CONTAINER_METADATA: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(set(blobs, call)),
+    run: |blobs, request| Box::pin(set(blobs, request)),
 };
 
-async fn get(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let container = blobs.container(&call)?.read();
-    container.check_container(&call)?;
+async fn get(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let container = blobs.container(&request)?.read();
+    container.check_container(&request)?;
     let about = container.properties();
-    Ok(Reply::new(call.spec.status).with_state(container.etag(), about.last_modified).with_metadata(&about.metadata))
+    Ok(Reply::new(request.spec.status).with_state(container.etag(), about.last_modified).with_metadata(&about.metadata))
 }
 
-async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let metadata = call.metadata()?;
-    let container = blobs.container(&call)?;
+async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let metadata = request.metadata()?;
+    let container = blobs.container(&request)?;
     let (etag, stamp) = container
         .write(|container| {
-            container.check_container(&call)?;
-            container.revise(call.now, |about| about.metadata = metadata);
+            container.check_container(&request)?;
+            container.revise(request.now, |about| about.metadata = metadata);
             Ok((container.etag(), container.properties().last_modified))
         })
         .await?;
-    Ok(Reply::new(call.spec.status).with_state(etag, stamp))
+    Ok(Reply::new(request.spec.status).with_state(etag, stamp))
 }

@@ -1,5 +1,5 @@
 //! Get Container Properties.
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -26,26 +26,26 @@ pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let container = blobs.container(&call)?.read();
-    container.check_container(&call)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let container = blobs.container(&request)?.read();
+    container.check_container(&request)?;
     let about = container.properties();
-    let mut reply = Reply::new(call.spec.status)
+    let mut reply = Reply::new(request.spec.status)
         .with_state(container.etag(), about.last_modified)
         .with_metadata(&about.metadata)
         .with_some("x-ms-blob-public-access", about.access.name());
-    if call.version >= Version::V2017_11_09 {
+    if request.version >= Version::V2017_11_09 {
         reply = reply.with("x-ms-has-immutability-policy", "false").with("x-ms-has-legal-hold", "false");
     }
-    if call.version >= Version::V2019_02_02 {
+    if request.version >= Version::V2019_02_02 {
         let (scope, deny) = wire::preset_told(&about.encryption);
         reply = reply.with("x-ms-default-encryption-scope", scope).with("x-ms-deny-encryption-scope-override", deny);
     }
-    if call.version >= Version::V2020_10_02 {
-        reply = reply.with("x-ms-immutable-storage-with-versioning-enabled", call.account.immutability.to_string());
+    if request.version >= Version::V2020_10_02 {
+        reply = reply.with("x-ms-immutable-storage-with-versioning-enabled", request.account.immutability.to_string());
     }
-    Ok(wire::with_lease(reply, container.lease(), call.now))
+    Ok(wire::with_lease(reply, container.lease(), request.now))
 }

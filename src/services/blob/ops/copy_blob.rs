@@ -2,7 +2,7 @@
 //! and until they are there the copy is pending.
 use crate::environment::Environment;
 use crate::operation::{
-    Operation, OperationRequest, OperationSpec, RemoteResponse, Reply, ResourceKind, SOURCE_CONDITIONS, Secondary, Selector,
+    Operation, Request, OperationSpec, RemoteResponse, Reply, ResourceKind, SOURCE_CONDITIONS, Secondary, Selector,
     Source, SourceAuthorization, SourceLocation, source_unavailable,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
@@ -44,7 +44,7 @@ pub(super) static COPY_BLOB: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 202,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -54,24 +54,24 @@ takes! { Asked {
     priority: Option<String> = Header "x-ms-rehydrate-priority",
 } }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let mut given = wire::NewBlobHeaders::read(&call, TierSupport::Any)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let mut given = wire::NewBlobHeaders::read(&request, TierSupport::Any)?;
     let priority = asked.priority.as_deref().map_or(Ok(RehydratePriority::default()), RehydratePriority::read)?;
-    let found = call.sources.find(&call, &asked.source, SourceAuthorization::Caller)?;
-    let id = call.environment.id();
+    let found = request.sources.find(&request, &asked.source, SourceAuthorization::Caller)?;
+    let id = request.environment.id();
     let source = copy_properties::without_signature(&asked.source);
     let blob = match found {
         SourceLocation::Here(found) => {
-            let original = original(blobs, &call, &asked, &found).await?;
+            let original = original(blobs, &request, &asked, &found).await?;
             given.check_tier(&original.body)?;
-            given.tier = CurrentTier::copied(original.tier, given.tier, priority, call.now)?;
-            if original.check_online(call.now).is_err() && is_onto_itself(&call, &found) {
+            given.tier = CurrentTier::copied(original.tier, given.tier, priority, request.now)?;
+            if original.check_online(request.now).is_err() && is_onto_itself(&request, &found) {
                 return Err(ErrorCode::BlobArchived.into());
             }
             let copy = |body: &Body, at| BlobCopy::whole(id, source, body.len(), at);
             let body = sealed(original.body.clone(), asked.seal);
-            make(blobs, &call, given, body, copy, |mut blob| {
+            make(blobs, &request, given, body, copy, |mut blob| {
                 blob.headers = original.headers.clone();
                 blob.metadata = original.metadata.clone();
                 blob
@@ -80,21 +80,21 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
             .1
         }
         SourceLocation::Elsewhere => {
-            let elsewhere = RemoteSource::open(&call, &asked.source, None).await.map_err(|fault| named_if_unmet(&call, fault))?;
+            let elsewhere = RemoteSource::open(&request, &asked.source, None).await.map_err(|error| named_if_unmet(&request, error))?;
             let described = elsewhere.described()?;
             given.check_tier(&described.empty())?;
             let total = elsewhere.answer.length().ok_or_else(unmeasured)?;
             let bytes = Arc::new(AtomicU64::new(0));
             let arrived = Arc::downgrade(&bytes);
             let copy = |_: &Body, _| BlobCopy { id, source, total, progress: Progress::Pending(bytes), incremental: None };
-            let (container, blob) = make(blobs, &call, given, described.empty(), copy, |mut blob| {
+            let (container, blob) = make(blobs, &request, given, described.empty(), copy, |mut blob| {
                 blob.headers = described.headers.clone();
                 blob.metadata = described.metadata.clone();
                 blob
             })
             .await?;
             let container = Arc::downgrade(&container);
-            let name = call.blob().into();
+            let name = request.blob().into();
             let coming = PendingCopy {
                 container,
                 name,
@@ -103,14 +103,14 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
                 seal: asked.seal,
                 total,
                 arrived,
-                world: call.environment.clone(),
-                store: call.store.clone(),
+                environment: request.environment.clone(),
+                store: request.store.clone(),
             };
-            call.sources.go_on(Box::pin(coming.bring(elsewhere.answer)));
+            request.sources.go_on(Box::pin(coming.bring(elsewhere.answer)));
             blob
         }
     };
-    let reply = Reply::new(call.spec.status)
+    let reply = Reply::new(request.spec.status)
         .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", blob.copy.as_ref().map_or("success", |copy| copy.status()));
@@ -118,25 +118,25 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
 }
 
 /// The blob of this server that is copied, once it is as the request wants it.
-async fn original(blobs: &Blobs, call: &OperationRequest, asked: &Asked, source: &Source) -> Result<Arc<Blob>, StorageError> {
-    let gone = |fault: StorageError| source.refused(call, fault);
+async fn original(blobs: &Blobs, request: &Request, asked: &Asked, source: &Source) -> Result<Arc<Blob>, StorageError> {
+    let gone = |error: StorageError| source.refused(request, error);
     let from = blobs.find(&source.account.name, &source.target.container).map_err(gone)?;
-    let original = from.read().source(source, call.now).map_err(gone)?;
+    let original = from.read().source(source, request.now).map_err(gone)?;
     let stored = CurrentState { etag: original.etag(), modified: original.last_modified, tags: &original.tags };
-    lease::check(original.lease(), LeaseCheck::IfPresent, asked.source_lease, LeasedResource::Blob, call.now)?;
-    let want = call.conditions_named(&conditions::SOURCE)?;
+    lease::check(original.lease(), LeaseCheck::IfPresent, asked.source_lease, LeasedResource::Blob, request.now)?;
+    let want = request.conditions_named(&conditions::SOURCE)?;
     conditions::check_source(&want, &stored).map_err(UnmetCondition::of_source)?;
     // A copy brings no key of its source's.
     original.encryption.admits_reader(&Encryption::Service)?;
-    last_access::keep(&from, &source.account, &source.target.blob, &original, call.now).await;
+    last_access::keep(&from, &source.account, &source.target.blob, &original, request.now).await;
     Ok(original)
 }
 
 /// Whether a copy would take its source's place. What is archived leaves the archive under another name.
-fn is_onto_itself(call: &OperationRequest, source: &Source) -> bool {
-    source.account.name == call.account.name
-        && source.target.container == call.target.container
-        && source.target.blob == call.blob()
+fn is_onto_itself(request: &Request, source: &Source) -> bool {
+    source.account.name == request.account.name
+        && source.target.container == request.target.container
+        && source.target.blob == request.blob()
 }
 
 fn unmeasured() -> StorageError {
@@ -154,24 +154,24 @@ fn sealed(mut body: Body, asked: Option<bool>) -> Body {
 /// Makes the blob, whole or with all its bytes still to come.
 async fn make(
     blobs: &Blobs,
-    call: &OperationRequest,
+    request: &Request,
     given: wire::NewBlobHeaders,
     body: Body,
     copy: impl FnOnce(&Body, Timestamp) -> BlobCopy,
     inherit: impl FnOnce(Blob) -> Blob,
 ) -> Result<(Arc<Cell<Container>>, Arc<Blob>), StorageError> {
-    let container = blobs.container(call)?;
-    let keeping = blobs.retention_policy(call)?;
+    let container = blobs.container(request)?;
+    let keeping = blobs.retention_policy(request)?;
     let blob = container
         .write(|container| {
-            let claimed = container.claim(call)?;
+            let claimed = container.claim(request)?;
             if claimed.current().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
                 return Err(ErrorCode::InvalidBlobType.into());
             }
-            if claimed.current().is_some_and(|blob| blob.lease().duration(call.now) == Some("fixed")) {
+            if claimed.current().is_some_and(|blob| blob.lease().duration(request.now) == Some("fixed")) {
                 return Err(ErrorCode::InfiniteLeaseDurationRequired.into());
             }
-            Ok(container.create(claimed, call.now, keeping, |new| {
+            Ok(container.create(claimed, request.now, keeping, |new| {
                 let mut blob = inherit(new.blob(body, ContentHeaders::default()));
                 blob.copy = Some(Arc::new(copy(&blob.body, blob.last_modified)));
                 given.apply(blob)
@@ -190,13 +190,13 @@ struct PendingCopy {
     seal: Option<bool>,
     total: u64,
     arrived: Weak<AtomicU64>,
-    world: Arc<Environment>,
+    environment: Arc<Environment>,
     store: Store,
 }
 
 impl PendingCopy {
     async fn bring(self, answer: RemoteResponse) {
-        let mut filling = self.described.filling(&self.store, self.total, self.world.now());
+        let mut filling = self.described.filling(&self.store, self.total, self.environment.now());
         let take = |piece: &[u8]| {
             filling.push(piece)?;
             let count = self.arrived.upgrade().ok_or_else(|| source_unavailable("nobody waits for it any more"))?;
@@ -205,13 +205,13 @@ impl PendingCopy {
         };
         let streamed = answer.stream(0..u64::MAX, self.total, take).await;
         let Some(container) = self.container.upgrade() else { return };
-        let now = self.world.now();
+        let now = self.environment.now();
         let body = streamed.and_then(|()| match filling.came() == self.total {
             true => filling.finish(),
             false => Err(source_unavailable("the source is not as long as it said")),
         });
-        let came = body.map(|body| sealed(body, self.seal)).map_err(|fault| {
-            tracing::debug!(target: "lazuli::copy", "{fault}");
+        let came = body.map(|body| sealed(body, self.seal)).map_err(|error| {
+            tracing::debug!(target: "lazuli::copy", "{error}");
             "500 InternalServerError \"Copy failed when reading the source.\"".into()
         });
         // Whoever stopped it meanwhile, or deleted the blob or its container, does not wait for this.

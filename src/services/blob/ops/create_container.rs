@@ -1,5 +1,5 @@
 //! Create Container.
-use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -27,24 +27,24 @@ pub(super) static CREATE_CONTAINER: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 201,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let access = wire::read_public_access(&call)?;
-    let metadata = call.metadata()?;
-    let account = blobs.account(&call.account.name)?;
-    let container = Container::new(call.now, metadata, access, wire::read_preset(&call)?);
-    let reply = Reply::new(call.spec.status).with_state(container.etag(), container.properties().last_modified);
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let access = wire::read_public_access(&request)?;
+    let metadata = request.metadata()?;
+    let account = blobs.account(&request.account.name)?;
+    let container = Container::new(request.now, metadata, access, wire::read_preset(&request)?);
+    let reply = Reply::new(request.spec.status).with_state(container.etag(), container.properties().last_modified);
     account
         .resources
         .write(|containers| {
-            containers.check_free(call.container(), call.now)?;
+            containers.check_free(request.container(), request.now)?;
             // How the service refuses a system container is not known: no recording and no test has one.
-            if names::SYSTEM.contains(&call.container()) {
+            if names::SYSTEM.contains(&request.container()) {
                 return Err(ErrorCode::AuthorizationFailure.into());
             }
-            containers.insert(call.container().into(), blobs.cell(container));
+            containers.insert(request.container().into(), blobs.cell(container));
             Ok(())
         })
         .await?;

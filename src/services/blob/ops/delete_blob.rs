@@ -1,6 +1,6 @@
 //! Delete Blob: the blob, its snapshots with it or instead of it, or one snapshot or version; and for good what only its retention
 //! keeps (`deletetype=permanent`).
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::tier;
 use crate::rules::conditions::ConditionSupport;
@@ -29,7 +29,7 @@ pub(super) static DELETE_BLOB: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 202,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -43,16 +43,16 @@ takes! { Asked {
 
 impl Asked {
     /// What is asked of the moment at which the blob's tier last changed. Versions before 2026-04-06 do not know it.
-    fn tier_conditions(&self, call: &OperationRequest) -> Result<tier::ChangeConditions, StorageError> {
-        match call.version >= Version::V2026_04_06 {
+    fn tier_conditions(&self, request: &Request) -> Result<tier::ChangeConditions, StorageError> {
+        match request.version >= Version::V2026_04_06 {
             true => tier::ChangeConditions::read(self.tier_modified_since.as_deref(), self.tier_unmodified_since.as_deref()),
             false => Ok(tier::ChangeConditions::default()),
         }
     }
 }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let permanent = match asked.delete_type.as_deref() {
         None => false,
         Some(text) if text.eq_ignore_ascii_case("permanent") => true,
@@ -68,40 +68,40 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
     if by_version && snapshots.is_some() {
         return Err(StorageError::invalid_header("x-ms-delete-snapshots", asked.delete_snapshots.unwrap_or_default()));
     }
-    let tiers = asked.tier_conditions(&call)?;
+    let tiers = asked.tier_conditions(&request)?;
     let letter = match (permanent, by_version) {
         (true, _) => "y",
         (false, true) => "x",
         (false, false) => "d",
     };
-    if !call.authorization.allows(letter) {
-        return Err(call.authorization.missing_permission(letter));
+    if !request.authorization.allows(letter) {
+        return Err(request.authorization.missing_permission(letter));
     }
-    let container = blobs.container(&call)?;
+    let container = blobs.container(&request)?;
     if permanent {
-        if !blobs.account(&call.account.name)?.properties.read().delete_retention.allow_permanent_delete {
+        if !blobs.account(&request.account.name)?.properties.read().delete_retention.allow_permanent_delete {
             return Err(ErrorCode::BlobOperationNotSupported.into());
         }
         container
             .write(|container| {
-                let admitted = container.admit_deleted(&call)?;
-                tiers.hold(admitted.tier_changed(call.now))?;
-                container.purge(&admitted, call.now)
+                let admitted = container.admit_deleted(&request)?;
+                tiers.hold(admitted.tier_changed(request.now))?;
+                container.purge(&admitted, request.now)
             })
             .await?;
-        return Ok(answer(&call, true));
+        return Ok(answer(&request, true));
     }
-    let keeping = blobs.retention_policy(&call)?;
+    let keeping = blobs.retention_policy(&request)?;
     let for_good = container
         .write(|container| {
-            let admitted = container.admit(&call)?;
-            tiers.hold(admitted.tier_changed(call.now))?;
-            container.remove(&admitted, snapshots, by_version, call.now, keeping)
+            let admitted = container.admit(&request)?;
+            tiers.hold(admitted.tier_changed(request.now))?;
+            container.remove(&admitted, snapshots, by_version, request.now, keeping)
         })
         .await?;
-    Ok(answer(&call, for_good))
+    Ok(answer(&request, for_good))
 }
 
-fn answer(call: &OperationRequest, for_good: bool) -> Reply {
-    Reply::new(call.spec.status).with("x-ms-delete-type-permanent", for_good.to_string())
+fn answer(request: &Request, for_good: bool) -> Reply {
+    Reply::new(request.spec.status).with("x-ms-delete-type-permanent", for_good.to_string())
 }

@@ -1,5 +1,5 @@
 //! Delete Container: its blobs go with it, leased or not; its own lease guards it. An account may keep it for some days.
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -25,27 +25,27 @@ pub(super) static DELETE_CONTAINER: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 202,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let account = blobs.account(&call.account.name)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let account = blobs.account(&request.account.name)?;
     account
         .resources
         .write(|containers| {
             // Recorded: what is being deleted can be deleted again, and nothing comes of it.
-            if !containers.contains_key(call.container()) && containers.is_going(call.container(), call.now) {
+            if !containers.contains_key(request.container()) && containers.is_going(request.container(), request.now) {
                 return Ok(());
             }
-            let days = call.account.container_retention;
-            containers.delete(call.container(), call.now, days, |container| {
-                container.check_container(&call)?;
-                if names::SYSTEM.contains(&call.container()) {
+            let days = request.account.container_retention;
+            containers.delete(request.container(), request.now, days, |container| {
+                container.check_container(&request)?;
+                if names::SYSTEM.contains(&request.container()) {
                     return Err(ErrorCode::AuthorizationFailure.into());
                 }
-                if call.account.immutability { container.check_empty(call.now) } else { Ok(()) }
+                if request.account.immutability { container.check_empty(request.now) } else { Ok(()) }
             })
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

@@ -1,7 +1,7 @@
 //! Find Blobs by Tags: the blobs of an account, or of one container, whose index tags match an expression.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::tags::Where;
 use crate::rules::conditions::ConditionSupport;
@@ -52,7 +52,7 @@ const fn within(
             lease: LeaseCheck::None,
             status: 200,
         },
-        run: |blobs, call| Box::pin(run(blobs, call)),
+        run: |blobs, request| Box::pin(run(blobs, request)),
     }
 }
 
@@ -63,28 +63,28 @@ takes! { Asked {
     include: Option<String> = Query "include",
 } }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let scope = Some(call.container()).filter(|name| !name.is_empty());
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let scope = Some(request.container()).filter(|name| !name.is_empty());
     let search = Where::parse(&asked.search, scope.is_some())?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     check_include(asked.include.as_deref())?;
     let start = asked.marker.as_deref().map(place).transpose()?;
     let (from, first) = start.as_ref().map_or(("", ""), |(container, blob)| (container, blob));
     if scope.is_some() {
-        blobs.container(&call)?;
+        blobs.container(&request)?;
     }
     let only = |name: &str| [scope, search.container()].into_iter().flatten().all(|only| only == name);
 
     let mut sieve = ListingFilter::new(max, LOOKS);
     let (mut found, mut next) = (Vec::new(), None);
-    let containers = blobs.account(&call.account.name)?.resources.read();
+    let containers = blobs.account(&request.account.name)?.resources.read();
     'containers: for (container, cell) in containers.range(Arc::<str>::from(from)..).filter(|(name, _)| only(name)) {
         let container_now = cell.read();
         let first = if **container == *from { first } else { "" };
-        for (name, listed) in container_now.list_from(first, ListInclude::default(), call.now) {
+        for (name, listed) in container_now.list_from(first, ListInclude::default(), request.now) {
             let blob = if let ListedBlob::Blob(VersionSelector::Base, blob) = listed {
-                Some(blob).filter(|blob| blob.is_live(call.now))
+                Some(blob).filter(|blob| blob.is_live(request.now))
             } else {
                 None
             };
@@ -100,17 +100,17 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
     }
 
     let mut xml = Writer::new();
-    xml.open_with("EnumerationResults", &[("ServiceEndpoint", &call.endpoint)]);
+    xml.open_with("EnumerationResults", &[("ServiceEndpoint", &request.endpoint)]);
     xml.leaf_some("Marker", asked.marker.as_deref());
     xml.leaf("Where", &asked.search);
     xml.leaf_some("MaxResults", asked.maxresults.as_ref().map(|_| max.to_string()));
     xml.nest("Blobs", |xml| {
         for (container, name, blob) in &found {
             xml.open("Blob");
-            wire::write_name(xml, "Name", name, call.version);
+            wire::write_name(xml, "Name", name, request.version);
             xml.leaf("ContainerName", container);
             let tags = search.asked(&blob.tags);
-            if call.version >= Version::V2020_04_08 {
+            if request.version >= Version::V2020_04_08 {
                 xml.nest("Tags", |xml| wire::write_tag_set(xml, &tags));
             } else {
                 xml.leaf("TagValue", tags.iter().next().map_or("", |(_, value)| value));
@@ -120,7 +120,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
     });
     xml.leaf("NextMarker", next.map(|next| next.marker()).unwrap_or_default());
     xml.close("EnumerationResults");
-    Ok(Reply::xml(call.spec.status, xml.finish()))
+    Ok(Reply::xml(request.spec.status, xml.finish()))
 }
 
 /// Where a marker of this operation leads: a container, and a name in it.

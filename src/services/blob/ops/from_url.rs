@@ -2,7 +2,7 @@
 //! From URL. Each is its plain twin with a source; what they share, finding and checking that source, is [`Fetched`].
 
 use crate::operation::{
-    ENCRYPTED, Field, FieldLocation, Operation, OperationRequest, OperationSpec, Reply, ReplyFuture, ResourceKind,
+    ENCRYPTED, Field, FieldLocation, Operation, Request, OperationSpec, Reply, ReplyFuture, ResourceKind,
     SOURCE_CONDITIONS, Secondary, Selector, Source, SourceAuthorization, SourceLocation,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
@@ -46,7 +46,7 @@ pub(super) static PUT_BLOB_FROM_URL: Operation<Blobs> = row(
     "cw",
     ConditionSupport::CopyTargetIfMatch,
     201,
-    |blobs, call| Box::pin(put_blob(blobs, call)),
+    |blobs, request| Box::pin(put_blob(blobs, request)),
 );
 pub(super) static COPY_BLOB_FROM_URL: Operation<Blobs> = row(
     "Copy Blob From URL",
@@ -55,7 +55,7 @@ pub(super) static COPY_BLOB_FROM_URL: Operation<Blobs> = row(
     "cw",
     ConditionSupport::Create,
     202,
-    |blobs, call| Box::pin(copy_blob(blobs, call)),
+    |blobs, request| Box::pin(copy_blob(blobs, request)),
 );
 pub(super) static PUT_BLOCK_FROM_URL: Operation<Blobs> = row(
     "Put Block From URL",
@@ -64,7 +64,7 @@ pub(super) static PUT_BLOCK_FROM_URL: Operation<Blobs> = row(
     put_block::STAGES.account,
     ConditionSupport::None,
     201,
-    |blobs, call| Box::pin(put_block(blobs, call)),
+    |blobs, request| Box::pin(put_block(blobs, request)),
 );
 pub(super) static APPEND_BLOCK_FROM_URL: Operation<Blobs> = row(
     "Append Block From URL",
@@ -73,7 +73,7 @@ pub(super) static APPEND_BLOCK_FROM_URL: Operation<Blobs> = row(
     "aw",
     ConditionSupport::Write,
     201,
-    |blobs, call| Box::pin(append_block(blobs, call)),
+    |blobs, request| Box::pin(append_block(blobs, request)),
 );
 pub(super) static PUT_PAGE_FROM_URL: Operation<Blobs> = row(
     "Put Page From URL",
@@ -82,17 +82,17 @@ pub(super) static PUT_PAGE_FROM_URL: Operation<Blobs> = row(
     "w",
     ConditionSupport::Write,
     201,
-    |blobs, call| Box::pin(put_page(blobs, call)),
+    |blobs, request| Box::pin(put_page(blobs, request)),
 );
 
 /// What is said of a source that is not as it should be. Recorded: at 2019-02-02 that it could not be verified, at 2020-08-04 the
 /// source's own sentence.
 fn not_as_wanted(version: Version, unmet: UnmetCondition) -> StorageError {
     let source = StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status());
-    let fault = copy_source::refused(version, &source);
+    let error = copy_source::refused(version, &source);
     match version < Version::V2019_12_12 {
-        true => fault.with_message("Could not verify the copy source within the specified time."),
-        false => fault,
+        true => error.with_message("Could not verify the copy source within the specified time."),
+        false => error,
     }
 }
 
@@ -106,7 +106,7 @@ const fn row(
     letters: &'static str,
     accepts: ConditionSupport,
     status: u16,
-    run: for<'a> fn(&'a Blobs, OperationRequest) -> ReplyFuture<'a>,
+    run: for<'a> fn(&'a Blobs, Request) -> ReplyFuture<'a>,
 ) -> Operation<Blobs> {
     Operation {
         spec: OperationSpec {
@@ -227,21 +227,21 @@ impl FetchedSource {
     /// # Errors
     /// CannotVerifyCopySource with the status of what went wrong (recorded: 304 and 412 for conditions); 413 for more bytes than are
     /// wanted; 400 for checksums that are not those of the bytes.
-    async fn read(blobs: &Blobs, call: &OperationRequest, want: SourceRequirements) -> Result<FetchedSource, StorageError> {
-        let asked = Asked::of(call)?;
-        let range = Part::of(call)?.range.filter(|_| !want.whole);
-        wire::check_unsupported_headers(call)?;
-        call.check_no_content()?;
+    async fn read(blobs: &Blobs, request: &Request, want: SourceRequirements) -> Result<FetchedSource, StorageError> {
+        let asked = Asked::of(request)?;
+        let range = Part::of(request)?.range.filter(|_| !want.whole);
+        wire::check_unsupported_headers(request)?;
+        request.check_no_content()?;
         let claimed = asked.claimed()?;
         let wanted = match want.answers {
-            CopyReply::AsClaimed => claimed.wanted(call.version),
-            CopyReply::Md5 => claimed.wanted_with_md5(call.version),
+            CopyReply::AsClaimed => claimed.wanted(request.version),
+            CopyReply::Md5 => claimed.wanted_with_md5(request.version),
             CopyReply::Both => ChecksumKinds { md5: true, crc64: true },
         };
         let computed = ChecksumKinds { md5: wanted.md5 || want.md5, ..wanted };
-        let fetched = match call.sources.find(call, &asked.source, SourceAuthorization::Shown)? {
-            SourceLocation::Here(source) => FetchedSource::here(blobs, call, &source, range.as_deref(), want, computed).await?,
-            SourceLocation::Elsewhere => FetchedSource::elsewhere(call, &asked.source, range.as_deref(), want, computed).await?,
+        let fetched = match request.sources.find(request, &asked.source, SourceAuthorization::Shown)? {
+            SourceLocation::Here(source) => FetchedSource::here(blobs, request, &source, range.as_deref(), want, computed).await?,
+            SourceLocation::Elsewhere => FetchedSource::elsewhere(request, &asked.source, range.as_deref(), want, computed).await?,
         };
         claimed.check(fetched.digests)?;
         Ok(FetchedSource { md5: fetched.digests.md5, digests: fetched.digests.only(wanted), ..fetched })
@@ -249,26 +249,26 @@ impl FetchedSource {
 
     async fn here(
         blobs: &Blobs,
-        call: &OperationRequest,
+        request: &Request,
         source: &Source,
         range: Option<&str>,
         want: SourceRequirements,
         wanted: ChecksumKinds,
     ) -> Result<FetchedSource, StorageError> {
-        let lost = |fault: StorageError| copy_source::refused(call.version, &fault);
+        let lost = |error: StorageError| copy_source::refused(request.version, &error);
         let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?;
         let blob =
-            from.read().source(source, call.now).map_err(|fault| if fault.status() == 409 { fault } else { lost(fault) })?;
+            from.read().source(source, request.now).map_err(|error| if error.status() == 409 { error } else { lost(error) })?;
         let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
-        conditions::check_source(&call.conditions_named(&conditions::SOURCE)?, &stored).map_err(|unmet| {
+        conditions::check_source(&request.conditions_named(&conditions::SOURCE)?, &stored).map_err(|unmet| {
             match want.names_unmet {
                 true => unmet.of_source().into(),
-                false => not_as_wanted(call.version, unmet),
+                false => not_as_wanted(request.version, unmet),
             }
         })?;
-        blob.check_online(call.now)?;
+        blob.check_online(request.now)?;
         // The request's own key is the destination's.
-        blob.encryption.admits_reader(&call.source_encryption()?)?;
+        blob.encryption.admits_reader(&request.source_encryption()?)?;
 
         let size = blob.body.len();
         let span = range.map_or(Range::Whole, Range::parse);
@@ -276,7 +276,7 @@ impl FetchedSource {
         if span.end - span.start > want.limit {
             return Err(StorageError::too_large(want.limit));
         }
-        last_access::keep(&from, &source.account, &source.target.blob, &blob, call.now).await;
+        last_access::keep(&from, &source.account, &source.target.blob, &blob, request.now).await;
         let mut hasher = Hasher::new(wanted);
         if wanted != ChecksumKinds::default() {
             for chunk in blob.body.slice(span.clone()) {
@@ -295,20 +295,20 @@ impl FetchedSource {
     }
 
     async fn elsewhere(
-        call: &OperationRequest,
+        request: &Request,
         url: &str,
         range: Option<&str>,
         want: SourceRequirements,
         wanted: ChecksumKinds,
     ) -> Result<FetchedSource, StorageError> {
-        let named = |fault| if want.names_unmet { named_if_unmet(call, fault) } else { fault };
-        let source = RemoteSource::open(call, url, range).await.map_err(named)?;
+        let named = |error| if want.names_unmet { named_if_unmet(request, error) } else { error };
+        let source = RemoteSource::open(request, url, range).await.map_err(named)?;
         let described = source.described()?;
         let tags = match want.tags {
-            true => Some(remote_source::tags(call, url).await?),
+            true => Some(remote_source::tags(request, url).await?),
             false => None,
         };
-        let received = source.answer.receive(&call.store, source.part, want.limit, wanted).await?;
+        let received = source.answer.receive(&request.store, source.part, want.limit, wanted).await?;
         Ok(FetchedSource {
             headers: described.headers.clone(),
             metadata: described.metadata.clone(),
@@ -323,40 +323,40 @@ impl FetchedSource {
 
 impl FetchedSource {
     /// All of it, as a body of its own type.
-    fn body(&self, call: &OperationRequest) -> Result<Body, StorageError> {
+    fn body(&self, request: &Request) -> Result<Body, StorageError> {
         match &self.origin {
             CopySource::Here(body) => Ok(body.clone()),
-            CopySource::Elsewhere(described) => described.body(&call.store, &self.content, call.now),
+            CopySource::Elsewhere(described) => described.body(&request.store, &self.content, request.now),
         }
     }
 }
 
-async fn put_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let options = Options::of(&call)?;
-    let given = wire::NewBlobHeaders::read(&call, TierSupport::Standard)?;
-    let tags = copies_tags(&options, &call)?;
-    let limit = blocks::put_blob_limit(call.version);
+async fn put_blob(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let options = Options::of(&request)?;
+    let given = wire::NewBlobHeaders::read(&request, TierSupport::Standard)?;
+    let tags = copies_tags(&options, &request)?;
+    let limit = blocks::put_blob_limit(request.version);
     let want =
         SourceRequirements { tags, md5: true, names_unmet: true, ..SourceRequirements::bytes(limit, CopyReply::AsClaimed) };
-    let fetched = FetchedSource::read(blobs, &call, want).await?;
-    let stated = ContentHeaders::read(&call, ContentHeaderSource::ByName);
+    let fetched = FetchedSource::read(blobs, &request, want).await?;
+    let stated = ContentHeaders::read(&request, ContentHeaderSource::ByName);
     let md5 = fetched.md5.map(|md5| Box::from(md5.to_string()));
     let headers = match options.properties {
         Some(false) => stated,
         // The MD5 of the whole source is not that of a part.
-        _ if Part::of(&call)?.range.is_some() => stated.over(&ContentHeaders { md5: None, ..fetched.headers }),
+        _ if Part::of(&request)?.range.is_some() => stated.over(&ContentHeaders { md5: None, ..fetched.headers }),
         _ => stated.over(&fetched.headers),
     };
     let metadata = if options.properties == Some(false) { Metadata::default() } else { fetched.metadata };
     // The content has an MD5 whether or not the source had one or gave its properties (recorded).
     let headers = ContentHeaders { md5: headers.md5.or(md5), ..headers };
     let body = Body::Block { content: fetched.content, blocks: Arc::default() };
-    let container = blobs.container(&call)?;
-    let keeping = blobs.retention_policy(&call)?;
+    let container = blobs.container(&request)?;
+    let keeping = blobs.retention_policy(&request)?;
     let blob = container
         .write(|container| {
-            let claimed = container.claim(&call)?;
-            Ok(container.create(claimed, call.now, keeping, |new| {
+            let claimed = container.claim(&request)?;
+            Ok(container.create(claimed, request.now, keeping, |new| {
                 // The source's metadata comes with its properties, unless the request brings its own: Azure.Storage.DataMovement asks
                 // for `x-ms-copy-source-blob-properties: false` in order to change or drop any of them, and leaves it out to keep all.
                 let mut blob = new.blob(body, headers);
@@ -368,28 +368,28 @@ async fn put_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, Storag
         })
         .await?;
     let reply =
-        Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
+        Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_digests(wire::with_written(reply, &blob), fetched.digests))
 }
 
-async fn copy_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let options = Options::of(&call)?;
-    let given = wire::NewBlobHeaders::read(&call, TierSupport::Standard)?;
-    let tags = copies_tags(&options, &call)?;
+async fn copy_blob(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let options = Options::of(&request)?;
+    let given = wire::NewBlobHeaders::read(&request, TierSupport::Standard)?;
+    let tags = copies_tags(&options, &request)?;
     let want = SourceRequirements { whole: true, tags, ..SourceRequirements::bytes(COPY_LIMIT, CopyReply::AsClaimed) };
-    let fetched = FetchedSource::read(blobs, &call, want).await?;
-    let body = fetched.body(&call)?;
-    let source = Asked::of(&call)?.source;
-    let id = call.environment.id();
-    let container = blobs.container(&call)?;
-    let keeping = blobs.retention_policy(&call)?;
+    let fetched = FetchedSource::read(blobs, &request, want).await?;
+    let body = fetched.body(&request)?;
+    let source = Asked::of(&request)?.source;
+    let id = request.environment.id();
+    let container = blobs.container(&request)?;
+    let keeping = blobs.retention_policy(&request)?;
     let blob = container
         .write(|container| {
-            let claimed = container.claim(&call)?;
+            let claimed = container.claim(&request)?;
             if claimed.current().is_some_and(|blob| blob.body.type_name() != body.type_name()) {
                 return Err(ErrorCode::InvalidBlobType.into());
             }
-            Ok(container.create(claimed, call.now, keeping, |new| {
+            Ok(container.create(claimed, request.now, keeping, |new| {
                 let mut blob = new.blob(body, fetched.headers);
                 blob.metadata = fetched.metadata;
                 blob.copy = Some(Arc::new(BlobCopy::whole(
@@ -404,7 +404,7 @@ async fn copy_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, Stora
             }))
         })
         .await?;
-    let reply = Reply::new(call.spec.status)
+    let reply = Reply::new(request.spec.status)
         .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", "success");
@@ -412,53 +412,53 @@ async fn copy_blob(blobs: &Blobs, call: OperationRequest) -> Result<Reply, Stora
 }
 
 /// Whether the source's tags are to be copied (`x-ms-copy-source-tag-option: COPY`).
-fn copies_tags(options: &Options, call: &OperationRequest) -> Result<bool, StorageError> {
+fn copies_tags(options: &Options, request: &Request) -> Result<bool, StorageError> {
     match options.tags.as_deref().map(str::to_ascii_uppercase).as_deref() {
         None | Some("REPLACE") => Ok(false),
-        Some("COPY") if call.has_header("x-ms-tags") => Err(ErrorCode::BothUserTagsAndSourceTagsCopyPresentException.into()),
+        Some("COPY") if request.has_header("x-ms-tags") => Err(ErrorCode::BothUserTagsAndSourceTagsCopyPresentException.into()),
         Some("COPY") => Ok(true),
         Some(other) => Err(StorageError::invalid_header("x-ms-copy-source-tag-option", other)),
     }
 }
 
-async fn put_block(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    put_block::check_stages(&call)?;
-    let id = put_block::block_id(&call)?;
+async fn put_block(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    put_block::check_stages(&request)?;
+    let id = put_block::block_id(&request)?;
     let fetched =
-        FetchedSource::read(blobs, &call, SourceRequirements::bytes(blocks::put_block_limit(call.version), CopyReply::AsClaimed))
+        FetchedSource::read(blobs, &request, SourceRequirements::bytes(blocks::put_block_limit(request.version), CopyReply::AsClaimed))
             .await?;
-    let reply = put_block::stage(blobs, &call, id, fetched.content).await?;
+    let reply = put_block::stage(blobs, &request, id, fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
 
 /// Recorded: of bytes for an append or a page blob it is said that the checksum is another, and not which.
-fn briefly(fault: StorageError) -> StorageError {
-    match fault.code() {
-        ErrorCode::Md5Mismatch | ErrorCode::Crc64Mismatch => fault.code().into(),
-        _ => fault,
+fn briefly(error: StorageError) -> StorageError {
+    match error.code() {
+        ErrorCode::Md5Mismatch | ErrorCode::Crc64Mismatch => error.code().into(),
+        _ => error,
     }
 }
 
-async fn append_block(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
+async fn append_block(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let fetched =
-        FetchedSource::read(blobs, &call, SourceRequirements::bytes(blocks::append_block_limit(call.version), CopyReply::Md5))
+        FetchedSource::read(blobs, &request, SourceRequirements::bytes(blocks::append_block_limit(request.version), CopyReply::Md5))
             .await
             .map_err(briefly)?;
-    let reply = append_block::add(blobs, &call, &fetched.content).await?;
+    let reply = append_block::add(blobs, &request, &fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
 
-async fn put_page(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = put_page::Asked::of(&call)?;
+async fn put_page(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = put_page::Asked::of(&request)?;
     if !asked.write.eq_ignore_ascii_case("update") {
         return Err(StorageError::invalid_header("x-ms-page-write", asked.write));
     }
-    let claimed = Asked::of(&call)?.claimed()?;
+    let claimed = Asked::of(&request)?.claimed()?;
     let fetched =
-        FetchedSource::read(blobs, &call, SourceRequirements::bytes(pages::MAX_WRITE, CopyReply::Both)).await.map_err(briefly)?;
-    let blob = put_page::write(blobs, &call, &asked, Some(&fetched.content)).await?;
+        FetchedSource::read(blobs, &request, SourceRequirements::bytes(pages::MAX_WRITE, CopyReply::Both)).await.map_err(briefly)?;
+    let blob = put_page::write(blobs, &request, &asked, Some(&fetched.content)).await?;
     // Recorded in 2019-02-02: with a customer's key it tells the MD5, which Put Page does not.
-    let keyed = matches!(blob.encryption, Encryption::Key(_)) && call.version >= Version::V2019_02_02;
-    let told = if keyed { claimed.wanted_with_md5(call.version) } else { put_page::told(&blob, &call, claimed) };
-    Ok(wire::with_digests(put_page::written(&blob, &call), fetched.digests.only(told)))
+    let keyed = matches!(blob.encryption, Encryption::Key(_)) && request.version >= Version::V2019_02_02;
+    let told = if keyed { claimed.wanted_with_md5(request.version) } else { put_page::told(&blob, &request, claimed) };
+    Ok(wire::with_digests(put_page::written(&blob, &request), fetched.digests.only(told)))
 }

@@ -1,6 +1,6 @@
 //! Get Blob: the content, or as much of it as was asked for.
 use crate::operation::{
-    ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, STRUCTURED, Secondary,
+    ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STATE, STRUCTURED, Secondary,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::checksums::{ChecksumKinds, Digests, Hasher};
@@ -30,7 +30,7 @@ pub(super) static GET_BLOB: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -43,19 +43,19 @@ takes! { Asked {
 /// The largest range whose checksum can be asked for, in bytes.
 const CHECKED_RANGE: u64 = 4 << 20;
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
     let wanted = ChecksumKinds { md5: asked.range_md5 == Some(true), crc64: asked.range_crc64 == Some(true) };
     if wanted.md5 && wanted.crc64 {
         return Err(ErrorCode::BothCrc64AndMd5RangeHeaderPresent.into());
     }
-    let structured = call.structured()?;
-    let container = blobs.container(&call)?;
-    let blob = container.read().admit(&call)?;
-    blob.check_readable(call.now)?;
-    let reply = read(&blob, range, wanted, structured, &call)?;
-    last_access::keep(&container, &call.account, call.blob(), &blob, call.now).await;
+    let structured = request.structured()?;
+    let container = blobs.container(&request)?;
+    let blob = container.read().admit(&request)?;
+    blob.check_readable(request.now)?;
+    let reply = read(&blob, range, wanted, structured, &request)?;
+    last_access::keep(&container, &request.account, request.blob(), &blob, request.now).await;
     Ok(reply)
 }
 
@@ -65,7 +65,7 @@ fn read(
     range: Range,
     wanted: ChecksumKinds,
     structured: bool,
-    call: &OperationRequest,
+    request: &Request,
 ) -> Result<Reply, StorageError> {
     let size = blob.body.len();
     let Some(span) = ranges::resolve(range, size)? else {
@@ -75,11 +75,11 @@ fn read(
                 "true",
             ));
         }
-        let reply = describe(Reply::new(call.spec.status), blob, DescribedPart::Whole, call);
+        let reply = describe(Reply::new(request.spec.status), blob, DescribedPart::Whole, request);
         return Ok(content(reply, &blob.body, 0, size, structured));
     };
     let digests = digest(&blob.body, span, wanted)?;
-    let reply = describe(Reply::new(206), blob, DescribedPart::Range, call)
+    let reply = describe(Reply::new(206), blob, DescribedPart::Range, request)
         .with("content-range", span.content_range(size))
         .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()));
@@ -93,11 +93,11 @@ fn content(reply: Reply, body: &Body, start: u64, length: u64, structured: bool)
 }
 
 /// What Get Blob tells of a blob: of its tier nothing until late.
-fn describe(reply: Reply, blob: &Admitted, part: DescribedPart, call: &OperationRequest) -> Reply {
-    let reply = wire::describe(reply, blob, part, call);
-    match call.version {
-        version if version >= Version::V2026_10_06 => wire::with_tier(reply, blob, call),
-        version if version >= Version::V2026_02_06 => wire::with_smart_tier(reply, blob, call.now),
+fn describe(reply: Reply, blob: &Admitted, part: DescribedPart, request: &Request) -> Reply {
+    let reply = wire::describe(reply, blob, part, request);
+    match request.version {
+        version if version >= Version::V2026_10_06 => wire::with_tier(reply, blob, request),
+        version if version >= Version::V2026_02_06 => wire::with_smart_tier(reply, blob, request.now),
         _ => reply,
     }
 }

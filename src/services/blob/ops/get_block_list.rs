@@ -1,5 +1,5 @@
 //! Get Block List: the blocks that make the blob, and those that wait to.
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -23,29 +23,29 @@ pub(super) static GET_BLOCK_LIST: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
     list: Option<String> = Query "blocklisttype",
 } }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?.list.unwrap_or_else(|| "committed".to_owned());
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?.list.unwrap_or_else(|| "committed".to_owned());
     let (committed, uncommitted) = match asked.to_ascii_lowercase().as_str() {
         "committed" => (true, false),
         "uncommitted" => (false, true),
         "all" => (true, true),
         _ => return Err(StorageError::invalid_query("blocklisttype", asked, "Invalid block list type.")),
     };
-    let container = blobs.container(&call)?.read();
-    let BlockLists { blob, waiting } = container.block_lists(&call)?;
+    let container = blobs.container(&request)?.read();
+    let BlockLists { blob, waiting } = container.block_lists(&request)?;
     if blob.as_ref().is_some_and(|blob| !matches!(blob.body, Body::Block { .. })) {
         return Err(ErrorCode::InvalidBlobType.into());
     }
     let stands = blob.as_ref().map(|blob| blob.body.blocks()).unwrap_or_default();
     let document = wire::block_list(committed.then_some(stands), uncommitted.then_some(&*waiting));
-    let reply = Reply::xml(call.spec.status, document);
+    let reply = Reply::xml(request.spec.status, document);
     // Recorded: of a name that has no blob yet there is neither state nor length.
     Ok(match &blob {
         Some(blob) => reply.with_state(blob.etag(), blob.last_modified).with("x-ms-blob-content-length", blob.size().to_string()),

@@ -2,7 +2,7 @@
 
 use crate::operation::xml::Writer;
 use crate::operation::{
-    Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector, Source, SourceAuthorization,
+    Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector, Source, SourceAuthorization,
     SourceLocation,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
@@ -30,7 +30,7 @@ pub(super) static GET_PAGE_RANGES: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -45,15 +45,15 @@ takes! { Asked {
 /// The ranges of a page, at most and by default.
 const PAGE: usize = 10_000;
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let container = blobs.container(&call)?.read();
-    let blob = container.admit(&call).map_err(|fault| match fault.code() {
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let container = blobs.container(&request)?.read();
+    let blob = container.admit(&request).map_err(|error| match error.code() {
         // Recorded: of all that answer 304, this one says what its body would be.
-        ErrorCode::NotModified => fault.with_header("content-type", "application/xml"),
-        _ => fault,
+        ErrorCode::NotModified => error.with_header("content-type", "application/xml"),
+        _ => error,
     })?;
-    blob.check_readable(call.now)?;
+    blob.check_readable(request.now)?;
     let Body::Page { content, .. } = &blob.body else { return Err(ErrorCode::InvalidBlobType.into()) };
     let size = content.len();
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
@@ -65,12 +65,12 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
     let max = asked.maxresults.as_deref().map_or(Ok(PAGE), |text| listing::maxresults(Some(text)))?;
     let previous = match (asked.previous, &asked.previous_url) {
         (Some(_), Some(url)) => return Err(StorageError::invalid_header("x-ms-previous-snapshot-url", url)),
-        (previous, url) => previous.or(url.as_deref().map(|url| snapshot_of(&call, url)).transpose()?),
+        (previous, url) => previous.or(url.as_deref().map(|url| snapshot_of(&request, url)).transpose()?),
     };
     let changes = match &previous {
         None => content.written(span).into_iter().map(Change::Written).collect(),
         Some(previous) => {
-            let (taken, earlier) = container.snapshot_before(&call, previous)?;
+            let (taken, earlier) = container.snapshot_before(&request, previous)?;
             match &earlier.body {
                 Body::Page { content: before, .. } if earlier.created == blob.created => content.changes(before, taken, span),
                 _ => return Err(ErrorCode::BlobOverwritten.into()),
@@ -95,17 +95,17 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
             xml.leaf("NextMarker", next.unwrap_or_default());
         }
     });
-    Ok(Reply::xml(call.spec.status, xml.finish())
+    Ok(Reply::xml(request.spec.status, xml.finish())
         .with_state(blob.etag(), blob.last_modified)
         .with("x-ms-blob-content-length", size.to_string()))
 }
 
 /// The snapshot that a URL names; it has to be one of the blob that the call is about.
-fn snapshot_of(call: &OperationRequest, url: &str) -> Result<String, StorageError> {
+fn snapshot_of(request: &Request, url: &str) -> Result<String, StorageError> {
     let bad = || StorageError::invalid_header("x-ms-previous-snapshot-url", url);
-    match call.sources.find(call, url, SourceAuthorization::Caller).map_err(|_| bad())? {
+    match request.sources.find(request, url, SourceAuthorization::Caller).map_err(|_| bad())? {
         SourceLocation::Here(Source { account, target, snapshot: Some(snapshot), version_id: None })
-            if account.name == call.account.name && target == call.target =>
+            if account.name == request.account.name && target == request.target =>
         {
             Ok(snapshot)
         }

@@ -1,6 +1,6 @@
 //! Static websites: what a visitor of an account's web endpoint gets out of `$web`. Nobody signs there, and the container's own access
 //! level does not matter.
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -33,7 +33,7 @@ pub(super) static GET_WEBSITE: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -41,33 +41,33 @@ takes! { Asked {
     ms_range: Option<String> = Header "x-ms-range",
 } }
 
-async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let properties = blobs.account(&call.account.name)?.properties.read();
+async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let properties = blobs.account(&request.account.name)?.properties.read();
     let site = properties.static_website.site().ok_or(ErrorCode::WebContentNotFound)?;
-    let cell = blobs.container(&call).map_err(|_| ErrorCode::WebContentNotFound)?;
+    let cell = blobs.container(&request).map_err(|_| ErrorCode::WebContentNotFound)?;
     let container = cell.read();
 
-    let path = std::mem::take(&mut call.target.blob);
-    let (blob, reply) = match first(&container, &mut call, site.candidates(&path))? {
+    let path = std::mem::take(&mut request.target.blob);
+    let (blob, reply) = match first(&container, &mut request, site.candidates(&path))? {
         Some(blob) => {
-            let reply = page(&blob, &asked, &call)?;
+            let reply = page(&blob, &asked, &request)?;
             (blob, reply)
         }
-        None => not_found(&container, &mut call, site.error_document())?,
+        None => not_found(&container, &mut request, site.error_document())?,
     };
-    if call.method == Method::GET {
-        last_access::keep(&cell, &call.account, call.blob(), &blob, call.now).await;
+    if request.method == Method::GET {
+        last_access::keep(&cell, &request.account, request.blob(), &blob, request.now).await;
     }
     Ok(reply)
 }
 
 /// The first of these blobs that is there. What is wrong with it then is wrong with the visit.
-fn first(container: &Arc<Container>, call: &mut OperationRequest, names: Vec<String>) -> Result<Option<Admitted>, StorageError> {
+fn first(container: &Arc<Container>, request: &mut Request, names: Vec<String>) -> Result<Option<Admitted>, StorageError> {
     for name in names {
-        call.target.blob = name;
-        match container.admit(call) {
-            Err(fault) if fault.code() == ErrorCode::BlobNotFound => {}
+        request.target.blob = name;
+        match container.admit(request) {
+            Err(error) if error.code() == ErrorCode::BlobNotFound => {}
             admitted => return admitted.map(Some),
         }
     }
@@ -75,15 +75,15 @@ fn first(container: &Arc<Container>, call: &mut OperationRequest, names: Vec<Str
 }
 
 /// A blob, or as much of it as was asked for.
-fn page(blob: &Admitted, asked: &Asked, call: &OperationRequest) -> Result<Reply, StorageError> {
-    blob.check_online(call.now)?;
+fn page(blob: &Admitted, asked: &Asked, request: &Request) -> Result<Reply, StorageError> {
+    blob.check_online(request.now)?;
     let size = blob.body.len();
-    if call.method == Method::HEAD {
-        return Ok(describe(Reply::new(call.spec.status), blob).bytes(blob.body.slice(0..0), size));
+    if request.method == Method::HEAD {
+        return Ok(describe(Reply::new(request.spec.status), blob).bytes(blob.body.slice(0..0), size));
     }
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
     let Some(span) = ranges::resolve(range, size)? else {
-        return Ok(describe(Reply::new(call.spec.status), blob).bytes(blob.body.slice(0..size), size));
+        return Ok(describe(Reply::new(request.spec.status), blob).bytes(blob.body.slice(0..size), size));
     };
     let mut reply = describe(Reply::new(206), blob).with("content-range", span.content_range(size));
     reply.headers.remove("content-md5");
@@ -93,16 +93,16 @@ fn page(blob: &Admitted, asked: &Asked, call: &OperationRequest) -> Result<Reply
 /// The error document, whatever conditions and range the visitor had for another; or the refusal alone.
 fn not_found(
     container: &Arc<Container>,
-    call: &mut OperationRequest,
+    request: &mut Request,
     document: Option<&str>,
 ) -> Result<(Admitted, Reply), StorageError> {
-    call.headers = HeaderMap::new();
-    let Some(blob) = first(container, call, document.into_iter().map(str::to_owned).collect())? else {
+    request.headers = HeaderMap::new();
+    let Some(blob) = first(container, request, document.into_iter().map(str::to_owned).collect())? else {
         return Err(ErrorCode::WebContentNotFound.into());
     };
-    blob.check_online(call.now)?;
+    blob.check_online(request.now)?;
     let size = blob.body.len();
-    let sent = if call.method == Method::HEAD { 0 } else { size };
+    let sent = if request.method == Method::HEAD { 0 } else { size };
     let reply = Reply::new(ErrorCode::WebContentNotFound.status()).with("x-ms-error-code", ErrorCode::WebContentNotFound.name());
     let reply = describe(reply, &blob).bytes(blob.body.slice(0..sent), size);
     Ok((blob, reply))

@@ -1,6 +1,6 @@
 //! Set and Delete Blob Immutability Policy: until when a blob, a snapshot or a version must stay as it is.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::immutability::Policy;
 use crate::rules::conditions::ConditionSupport;
@@ -23,7 +23,7 @@ pub(super) static SET_IMMUTABILITY_POLICY: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |blobs, call| Box::pin(set(blobs, call)),
+    run: |blobs, request| Box::pin(set(blobs, request)),
 };
 
 pub(super) static DELETE_IMMUTABILITY_POLICY: Operation<Blobs> = Operation {
@@ -39,7 +39,7 @@ pub(super) static DELETE_IMMUTABILITY_POLICY: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |blobs, call| Box::pin(delete(blobs, call)),
+    run: |blobs, request| Box::pin(delete(blobs, request)),
 };
 
 const PERMIT: RequiredPermission =
@@ -50,32 +50,32 @@ takes! { Asked {
     mode: Option<String> = Header "x-ms-immutability-policy-mode",
 } }
 
-async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let policy = Policy::read(Some(&asked.until), asked.mode.as_deref(), call.now)?;
-    protection::check_account(&call)?;
-    let container = blobs.container(&call)?;
+async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let policy = Policy::read(Some(&asked.until), asked.mode.as_deref(), request.now)?;
+    protection::check_account(&request)?;
+    let container = blobs.container(&request)?;
     container
         .write(|container| {
-            let admitted = container.admit(&call)?;
+            let admitted = container.admit(&request)?;
             policy.map_or(Ok(()), |policy| policy.check_replaces(admitted.protection.policy))?;
             container.amend(admitted, |blob| blob.protection.policy = policy);
             Ok(())
         })
         .await?;
-    Ok(protection::with_policy(Reply::new(call.spec.status), policy))
+    Ok(protection::with_policy(Reply::new(request.spec.status), policy))
 }
 
-async fn delete(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    protection::check_account(&call)?;
-    let container = blobs.container(&call)?;
+async fn delete(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    protection::check_account(&request)?;
+    let container = blobs.container(&request)?;
     container
         .write(|container| {
-            let admitted = container.admit(&call)?;
+            let admitted = container.admit(&request)?;
             admitted.protection.policy.map_or(Ok(()), Policy::check_deleted)?;
             container.amend(admitted, |blob| blob.protection.policy = None);
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

@@ -2,7 +2,7 @@
 //! blob itself is never read or written; its snapshots are read.
 
 use crate::operation::{
-    Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector, SourceAuthorization, SourceLocation,
+    Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector, SourceAuthorization, SourceLocation,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
@@ -37,37 +37,37 @@ pub(super) static INCREMENTAL_COPY: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 202,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
     source: String = Header "x-ms-copy-source",
 } }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?.source;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?.source;
     // The snapshots of another server cannot be told to be those of one blob.
-    let SourceLocation::Here(source) = call.sources.find(&call, &asked, SourceAuthorization::Caller)? else {
+    let SourceLocation::Here(source) = request.sources.find(&request, &asked, SourceAuthorization::Caller)? else {
         return Err(ErrorCode::InvalidSourceBlobUrl.into());
     };
     let taken =
         source.snapshot.as_deref().and_then(Timestamp::parse_iso).ok_or(ErrorCode::IncrementalCopySourceMustBeSnapshot)?;
-    let lost = |fault: StorageError| source.refused(&call, fault);
+    let lost = |error: StorageError| source.refused(&request, error);
     let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
-    let original = from.source(&source, call.now).map_err(lost)?;
+    let original = from.source(&source, request.now).map_err(lost)?;
     let Body::Page { content, sequence } = &original.body else { return Err(ErrorCode::InvalidSourceBlobType.into()) };
     original.encryption.admits_reader(&Encryption::Service)?;
 
-    let id = call.environment.id();
+    let id = request.environment.id();
     let of = [source.account.name.clone(), source.target.container.clone(), source.target.blob.clone()];
     let increment = IncrementalCopy { of, created: original.created, snapshot: taken, kept: Timestamp::default() };
     let copied = |at| Some(Arc::new(BlobCopy::whole(id, copy_properties::without_signature(&asked), content.len(), at)));
-    let keeping = blobs.retention_policy(&call)?;
+    let keeping = blobs.retention_policy(&request)?;
     let begun = blobs
-        .container(&call)?
+        .container(&request)?
         .write(|container| {
             container.copy_increment(
-                &call,
+                &request,
                 keeping,
                 increment,
                 |new| {
@@ -88,7 +88,7 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
             )
         })
         .await?;
-    let reply = Reply::new(call.spec.status)
+    let reply = Reply::new(request.spec.status)
         .with_state(begun.etag(), begun.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
         // Recorded: it is pending when it is answered, however soon it ends.

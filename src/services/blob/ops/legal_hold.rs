@@ -1,6 +1,6 @@
 //! Set Blob Legal Hold: a blob, a snapshot or a version stays as it is until the hold is released.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -22,23 +22,23 @@ pub(super) static SET_LEGAL_HOLD: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
     hold: bool = Header "x-ms-legal-hold",
 } }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    protection::check_account(&call)?;
-    let container = blobs.container(&call)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    protection::check_account(&request)?;
+    let container = blobs.container(&request)?;
     container
         .write(|container| {
-            let admitted = container.admit(&call)?;
+            let admitted = container.admit(&request)?;
             container.amend(admitted, |blob| blob.protection.hold = Some(asked.hold));
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.spec.status).with("x-ms-legal-hold", asked.hold.to_string()))
+    Ok(Reply::new(request.spec.status).with("x-ms-legal-hold", asked.hold.to_string()))
 }

@@ -1,6 +1,6 @@
 //! List Blobs: the blobs of a container in order of their names, a page at a time; with a delimiter, level by level.
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -33,7 +33,7 @@ pub(super) static LIST_BLOBS: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -63,8 +63,8 @@ impl Asked {
     }
 }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     // Deleted paths are listed so where namespaces are hierarchical.
     if asked.show_only.is_some() {
         return Err(ErrorCode::UnsupportedQueryParameter.with_detail("QueryParameterName", "showonly"));
@@ -79,26 +79,26 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
     let prefix = asked.prefix.as_deref().unwrap_or_default();
     let ask = listing::PageRequest { prefix, delimiter: asked.delimiter.as_deref(), start, max };
     // Exclusive. Versions before 2026-10-06 do not know it.
-    let end = asked.end_before.as_deref().filter(|_| call.version >= Version::V2026_10_06);
-    let container = blobs.container(&call)?.read();
+    let end = asked.end_before.as_deref().filter(|_| request.version >= Version::V2026_10_06);
+    let container = blobs.container(&request)?.read();
     let page = listing::page(&ask, |name, _| {
-        let listed = container.list_from(name, include.also, call.now);
+        let listed = container.list_from(name, include.also, request.now);
         listed.take_while(|(name, _)| end.is_none_or(|end| *name < end)).filter_map(|(name, listed)| match listed {
-            ListedBlob::Blob(at, blob) => include.shows(at, blob, call.now).then_some((name, at.time(), (name, listed))),
+            ListedBlob::Blob(at, blob) => include.shows(at, blob, request.now).then_some((name, at.time(), (name, listed))),
             ListedBlob::VersionsOnly(_) | ListedBlob::Uncommitted(_) => Some((name, Timestamp::NEVER, (name, listed))),
         })
     });
 
     #[cfg(feature = "arrow")]
-    if asked.accepts_arrow(call.version) {
-        return Ok(arrow(call.spec.status, wire::arrow_list(page, include, &call)?));
+    if asked.accepts_arrow(request.version) {
+        return Ok(arrow(request.spec.status, wire::arrow_list(page, include, &request)?));
     }
     let mut xml = Writer::new();
-    let url = format!("{}{}", call.endpoint, call.container());
-    let container_name = if call.version >= Version::V2013_08_15 { call.container() } else { &url };
-    xml.open_with("EnumerationResults", &[("ServiceEndpoint", &call.endpoint), ("ContainerName", container_name)]);
+    let url = format!("{}{}", request.endpoint, request.container());
+    let container_name = if request.version >= Version::V2013_08_15 { request.container() } else { &url };
+    xml.open_with("EnumerationResults", &[("ServiceEndpoint", &request.endpoint), ("ContainerName", container_name)]);
     if asked.prefix.is_some() {
-        wire::write_name(&mut xml, "Prefix", prefix, call.version);
+        wire::write_name(&mut xml, "Prefix", prefix, request.version);
     }
     xml.leaf_some("Marker", asked.marker.as_deref());
     xml.leaf_some("MaxResults", asked.maxresults.as_ref().map(|_| max.to_string()));
@@ -108,16 +108,16 @@ async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageErro
             match entry {
                 Entry::Prefix(prefix) => {
                     xml.open("BlobPrefix");
-                    wire::write_name(xml, "Name", prefix, call.version);
+                    wire::write_name(xml, "Name", prefix, request.version);
                     xml.close("BlobPrefix");
                 }
-                Entry::Item((name, listed)) => wire::write_listed(xml, name, *listed, include, &call),
+                Entry::Item((name, listed)) => wire::write_listed(xml, name, *listed, include, &request),
             }
         }
     });
     xml.leaf("NextMarker", page.next.map(|next| next.marker()).unwrap_or_default());
     xml.close("EnumerationResults");
-    Ok(Reply::xml(call.spec.status, xml.finish()))
+    Ok(Reply::xml(request.spec.status, xml.finish()))
 }
 
 #[cfg(feature = "arrow")]

@@ -1,6 +1,6 @@
 //! List Containers: the account's containers in order of their names, a page at a time.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -23,15 +23,15 @@ pub(super) static LIST_CONTAINERS: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 /// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata", "deleted", "system"];
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let containers = blobs.account(&call.account.name)?.resources.read();
-    listing::answer_lines(&call, &containers, "Containers", INCLUDE, &names::SYSTEM, |xml, line, include| {
-        wire::write_container(xml, line, include.contains(&"metadata"), &call);
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let containers = blobs.account(&request.account.name)?.resources.read();
+    listing::answer_lines(&request, &containers, "Containers", INCLUDE, &names::SYSTEM, |xml, line, include| {
+        wire::write_container(xml, line, include.contains(&"metadata"), &request);
     })
 }

@@ -25,5 +25,5 @@ pub(super) static PREFLIGHT: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |blobs, call| Box::pin(std::future::ready(preflight::answer(&call, &blobs.cors(&call.account.name)))),
+    run: |blobs, request| Box::pin(std::future::ready(preflight::answer(&request, &blobs.cors(&request.account.name)))),
 };

@@ -1,6 +1,6 @@
 //! Put Blob: a block blob in one piece, or an append or page blob without content yet.
 use crate::operation::{
-    CHECKSUMS, ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary,
+    CHECKSUMS, ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::tier::TierSupport;
@@ -45,7 +45,7 @@ pub(super) static PUT_BLOB: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 201,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -57,30 +57,30 @@ takes! { Pages {
     sequence: Option<String> = Header "x-ms-blob-sequence-number",
 } }
 
-async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    match Asked::of(&call)?.blob_type.as_str() {
-        "BlockBlob" => block(blobs, &mut call).await,
-        "AppendBlob" => empty(blobs, &call, Body::Append { content: Sparse::default(), blocks: 0, sealed: false }).await,
+async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+    match Asked::of(&request)?.blob_type.as_str() {
+        "BlockBlob" => block(blobs, &mut request).await,
+        "AppendBlob" => empty(blobs, &request, Body::Append { content: Sparse::default(), blocks: 0, sealed: false }).await,
         "PageBlob" => {
-            let asked = Pages::of(&call)?;
+            let asked = Pages::of(&request)?;
             let content = Sparse::new(pages::read_size(&asked.size)?);
             let sequence = asked.sequence.map(|text| pages::read_sequence("x-ms-blob-sequence-number", &text)).transpose()?;
-            empty(blobs, &call, Body::Page { content, sequence: sequence.unwrap_or(0) }).await
+            empty(blobs, &request, Body::Page { content, sequence: sequence.unwrap_or(0) }).await
         }
         other => Err(StorageError::invalid_header("x-ms-blob-type", other)),
     }
 }
 
 /// A block blob with the content that the request brings.
-async fn block(blobs: &Blobs, call: &mut OperationRequest) -> Result<Reply, StorageError> {
-    let given = wire::NewBlobHeaders::read(call, TierSupport::Standard)?;
-    let expires = OfNew::read(call)?;
-    let claimed = call.claimed_checksums()?;
-    let mut headers = ContentHeaders::read(call, ContentHeaderSource::ByBody);
-    let container = blobs.container(call)?;
-    let keeping = blobs.retention_policy(call)?;
+async fn block(blobs: &Blobs, request: &mut Request) -> Result<Reply, StorageError> {
+    let given = wire::NewBlobHeaders::read(request, TierSupport::Standard)?;
+    let expires = OfNew::read(request)?;
+    let claimed = request.claimed_checksums()?;
+    let mut headers = ContentHeaders::read(request, ContentHeaderSource::ByBody);
+    let container = blobs.container(request)?;
+    let keeping = blobs.retention_policy(request)?;
 
-    let received = call.receive(blocks::put_blob_limit(call.version), claimed.wanted_of_blob(call.version)).await?;
+    let received = request.receive(blocks::put_blob_limit(request.version), claimed.wanted_of_blob(request.version)).await?;
     // The blob's own MD5 outranks that of the request: Azurite holds the body against that alone, and nothing says otherwise.
     let stated = RequestChecksums::read(headers.md5.as_deref(), None)?;
     RequestChecksums { md5: stated.md5.or(claimed.md5), ..claimed }.check(received.digests)?;
@@ -89,31 +89,31 @@ async fn block(blobs: &Blobs, call: &mut OperationRequest) -> Result<Reply, Stor
     let body = Body::Block { content: received.content, blocks: Arc::default() };
     let blob = container
         .write(|container| {
-            let claimed = container.claim(call)?;
-            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers)).expiring(expires)))
+            let claimed = container.claim(request)?;
+            Ok(container.create(claimed, request.now, keeping, |new| given.apply(new.blob(body, headers)).expiring(expires)))
         })
         .await?;
     let reply =
-        Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_written(reply, &blob), received.digests).with_structured(call))
+        Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
+    Ok(wire::with_digests(wire::with_written(reply, &blob), received.digests).with_structured(request))
 }
 
 /// An append blob or a page blob, which is created without content.
-async fn empty(blobs: &Blobs, call: &OperationRequest, body: Body) -> Result<Reply, StorageError> {
-    call.check_no_content()?;
-    let given = wire::NewBlobHeaders::read(call, wire::tiers_of(&body))?;
+async fn empty(blobs: &Blobs, request: &Request, body: Body) -> Result<Reply, StorageError> {
+    request.check_no_content()?;
+    let given = wire::NewBlobHeaders::read(request, wire::tiers_of(&body))?;
     given.check_tier(&body)?;
-    let expires = OfNew::read(call)?;
-    let headers = ContentHeaders::read(call, ContentHeaderSource::ByBody);
-    let container = blobs.container(call)?;
-    let keeping = blobs.retention_policy(call)?;
+    let expires = OfNew::read(request)?;
+    let headers = ContentHeaders::read(request, ContentHeaderSource::ByBody);
+    let container = blobs.container(request)?;
+    let keeping = blobs.retention_policy(request)?;
     let blob = container
         .write(|container| {
-            let claimed = container.claim(call)?;
-            Ok(container.create(claimed, call.now, keeping, |new| given.apply(new.blob(body, headers)).expiring(expires)))
+            let claimed = container.claim(request)?;
+            Ok(container.create(claimed, request.now, keeping, |new| given.apply(new.blob(body, headers)).expiring(expires)))
         })
         .await?;
     let reply =
-        Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
+        Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_written(reply, &blob))
 }

@@ -1,6 +1,6 @@
 //! Put Block: keeps a block aside until a block list commits it.
 use crate::operation::{
-    CHECKSUMS, ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+    CHECKSUMS, ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::blocks;
@@ -27,23 +27,23 @@ pub(super) static PUT_BLOCK: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 201,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
     block_id: String = Query "blockid",
 } }
 
-async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    check_stages(&call)?;
-    let id = block_id(&call)?;
-    call.check_content()?;
-    wire::check_unsupported_headers(&call)?;
-    let claimed = call.claimed_checksums()?;
-    let received = call.receive(blocks::put_block_limit(call.version), claimed.wanted(call.version)).await?;
+async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+    check_stages(&request)?;
+    let id = block_id(&request)?;
+    request.check_content()?;
+    wire::check_unsupported_headers(&request)?;
+    let claimed = request.claimed_checksums()?;
+    let received = request.receive(blocks::put_block_limit(request.version), claimed.wanted(request.version)).await?;
     claimed.check(received.digests)?;
-    let reply = stage(blobs, &call, id, received.content).await?;
-    Ok(wire::with_digests(reply, received.digests).with_structured(&call))
+    let reply = stage(blobs, &request, id, received.content).await?;
+    Ok(wire::with_digests(reply, received.digests).with_structured(&request))
 }
 
 /// Who may put blocks and commit them: from 2026-06-06 on, who may create (`c`) too, which [`check_stages`] holds to its version.
@@ -54,30 +54,30 @@ pub(super) const STAGES: RequiredPermission =
 ///
 /// # Errors
 /// 403 AuthorizationPermissionMismatch.
-pub(super) fn check_stages(call: &OperationRequest) -> Result<(), StorageError> {
-    match call.version >= Version::V2026_06_06 || call.authorization.allows("w") {
+pub(super) fn check_stages(request: &Request) -> Result<(), StorageError> {
+    match request.version >= Version::V2026_06_06 || request.authorization.allows("w") {
         true => Ok(()),
         false => Err(ErrorCode::AuthorizationPermissionMismatch.into()),
     }
 }
 
 /// The block id that the request names.
-pub(super) fn block_id(call: &OperationRequest) -> Result<BlockId, StorageError> {
-    BlockId::parse(&Asked::of(call)?.block_id)
+pub(super) fn block_id(request: &Request) -> Result<BlockId, StorageError> {
+    BlockId::parse(&Asked::of(request)?.block_id)
 }
 
 /// Keeps a block aside for the blob that the call names.
-pub(super) async fn stage(blobs: &Blobs, call: &OperationRequest, id: BlockId, content: Content) -> Result<Reply, StorageError> {
-    let container = blobs.container(call)?;
+pub(super) async fn stage(blobs: &Blobs, request: &Request, id: BlockId, content: Content) -> Result<Reply, StorageError> {
+    let container = blobs.container(request)?;
     let encryption = container
         .write(|container| {
-            let name = container.claim(call)?;
+            let name = container.claim(request)?;
             name.check_block_blob()?;
             let encryption = name.encryption().clone();
-            container.stage(name, id, content, call.now)?;
+            container.stage(name, id, content, request.now)?;
             Ok(encryption)
         })
         .await?;
-    let reply = Reply::new(call.spec.status).with("x-ms-request-server-encrypted", "true");
+    let reply = Reply::new(request.spec.status).with("x-ms-request-server-encrypted", "true");
     Ok(wire::with_encryption(reply, &encryption))
 }

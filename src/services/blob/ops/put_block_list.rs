@@ -1,6 +1,6 @@
 //! Put Block List: makes a blob of blocks, those put aside and those of the blob as it is.
 use crate::operation::{
-    CHECKSUMS, ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector,
+    CHECKSUMS, ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector,
 };
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
@@ -32,27 +32,27 @@ pub(super) static PUT_BLOCK_LIST: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 201,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 /// The largest list in bytes: fifty thousand of the longest ids, in the longest elements, with room to breathe.
 const LIMIT: u64 = 8 << 20;
 
-async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    check_stages(&call)?;
-    let given = wire::NewBlobHeaders::read(&call, TierSupport::Standard)?;
-    let headers = ContentHeaders::read(&call, ContentHeaderSource::ByName);
-    let claimed = call.claimed_checksums()?;
+async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+    check_stages(&request)?;
+    let given = wire::NewBlobHeaders::read(&request, TierSupport::Standard)?;
+    let headers = ContentHeaders::read(&request, ContentHeaderSource::ByName);
+    let claimed = request.claimed_checksums()?;
     // Recorded: whatever was claimed, the answer carries the CRC64 of the list (the list itself, not the content).
-    let wanted = ChecksumKinds { crc64: call.version >= Version::V2019_02_02, ..claimed.wanted(call.version) };
-    let (document, digests) = call.body.document(LIMIT, wanted).await?;
+    let wanted = ChecksumKinds { crc64: request.version >= Version::V2019_02_02, ..claimed.wanted(request.version) };
+    let (document, digests) = request.body.document(LIMIT, wanted).await?;
     claimed.check(digests)?;
     let list = wire::read_block_list(&document)?;
-    let container = blobs.container(&call)?;
-    let keeping = blobs.retention_policy(&call)?;
+    let container = blobs.container(&request)?;
+    let keeping = blobs.retention_policy(&request)?;
     let blob = container
         .write(|container| {
-            let name = container.claim(&call)?;
+            let name = container.claim(&request)?;
             name.check_block_blob()?;
             let stands: HashMap<&BlockId, &Content> =
                 name.current().into_iter().flat_map(|blob| blob.body.blocks()).map(|block| (&block.id, &block.content)).collect();
@@ -65,17 +65,17 @@ async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, Storage
             let chosen = blocks::resolve(
                 &list,
                 |id| stands.get(id).map(|content| block(id, Content::clone(content), committed)),
-                |id| container.staged_block(&name, id, call.now).map(|aside| block(id, aside.content, &aside.encryption)),
+                |id| container.staged_block(&name, id, request.now).map(|aside| block(id, aside.content, &aside.encryption)),
             )?;
             let chosen = chosen.into_iter().collect::<Result<Vec<Block>, StorageError>>()?;
             let content = Content::concat(chosen.iter().map(|block| &block.content));
             let body = Body::Block { content, blocks: chosen.into() };
-            Ok(container.create(name, call.now, keeping, |new| given.apply(new.blob(body, headers))))
+            Ok(container.create(name, request.now, keeping, |new| given.apply(new.blob(body, headers))))
         })
         .await?;
     let reply =
-        Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
+        Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
     // Recorded: the MD5 is told up to 2018-11-09, the CRC64 since then, whichever the client named.
-    let told = ChecksumKinds { md5: call.version < Version::V2019_02_02, crc64: wanted.crc64 };
+    let told = ChecksumKinds { md5: request.version < Version::V2019_02_02, crc64: wanted.crc64 };
     Ok(wire::with_digests(wire::with_written(reply, &blob), digests.only(told)))
 }

@@ -1,7 +1,7 @@
 //! Put Page: writes whole pages of a page blob, or clears them.
 
 use crate::operation::{
-    CHECKSUMS, ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+    CHECKSUMS, ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::pages;
@@ -35,7 +35,7 @@ pub(super) static PUT_PAGE: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 201,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -64,39 +64,39 @@ impl Asked {
     }
 }
 
-async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    wire::check_unsupported_headers(&call)?;
+async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    wire::check_unsupported_headers(&request)?;
     if asked.write.eq_ignore_ascii_case("clear") {
-        call.check_no_content()?;
-        let blob = write(blobs, &call, &asked, None).await?;
-        return Ok(answer(&blob, &call));
+        request.check_no_content()?;
+        let blob = write(blobs, &request, &asked, None).await?;
+        return Ok(answer(&blob, &request));
     }
     if !asked.write.eq_ignore_ascii_case("update") {
         return Err(StorageError::invalid_header("x-ms-page-write", asked.write));
     }
-    let claimed = call.claimed_checksums()?;
+    let claimed = request.claimed_checksums()?;
     // Which of them the answer tells depends on the blob, which is not looked at before its bytes are here.
-    let received = call.receive(pages::MAX_WRITE, ChecksumKinds { md5: true, crc64: true }).await?;
+    let received = request.receive(pages::MAX_WRITE, ChecksumKinds { md5: true, crc64: true }).await?;
     claimed.check(received.digests)?;
-    let blob = write(blobs, &call, &asked, Some(&received.content)).await?;
-    let told = told(&blob, &call, claimed);
-    Ok(wire::with_digests(written(&blob, &call), received.digests.only(told)).with_structured(&call))
+    let blob = write(blobs, &request, &asked, Some(&received.content)).await?;
+    let told = told(&blob, &request, claimed);
+    Ok(wire::with_digests(written(&blob, &request), received.digests.only(told)).with_structured(&request))
 }
 
 /// Writes to the pages that the request names, or clears them when there is nothing to write.
 pub(super) async fn write(
     blobs: &Blobs,
-    call: &OperationRequest,
+    request: &Request,
     asked: &Asked,
     bytes: Option<&Content>,
 ) -> Result<Arc<Blob>, StorageError> {
     let conditions = asked.sequence()?;
     let (header, range) = asked.range()?;
-    let container = blobs.container(call)?;
+    let container = blobs.container(request)?;
     container
         .write(|container| {
-            let admitted = container.admit(call)?;
+            let admitted = container.admit(request)?;
             let Body::Page { content, sequence } = &admitted.body else { return Err(ErrorCode::InvalidBlobType.into()) };
             conditions.hold(*sequence)?;
             let span: InclusiveRange = pages::read_range(header, range, content.len())?;
@@ -105,8 +105,8 @@ pub(super) async fn write(
             }
             let (mut content, sequence) = (content.clone(), *sequence);
             // Only what was cleared after a snapshot was taken can be told of by a difference from one.
-            let watched = container.has_snapshots(call.blob());
-            container.replace(admitted, call.now, |blob| {
+            let watched = container.has_snapshots(request.blob());
+            container.replace(admitted, request.now, |blob| {
                 // By the blob's own stamp: it is later than that of every snapshot taken before, the clock's time may not be.
                 match bytes {
                     None if watched => content.clear_at(span.start..span.end + 1, blob.last_modified),
@@ -121,24 +121,24 @@ pub(super) async fn write(
 
 /// Which checksums a write of pages answers with. Recorded: the MD5 whatever was claimed from 2019-12-12 on, in 2019-07-07 of a blob with
 /// an encryption scope, in 2019-02-02 of a premium blob.
-pub(super) fn told(blob: &Blob, call: &OperationRequest, claimed: RequestChecksums) -> ChecksumKinds {
+pub(super) fn told(blob: &Blob, request: &Request, claimed: RequestChecksums) -> ChecksumKinds {
     let premium = blob.tier.is_some_and(|placed| matches!(placed.tier, Tier::Premium(_)));
-    let scoped = matches!(blob.encryption, Encryption::Scope(_)) && call.version >= Version::V2019_07_07;
-    match premium || scoped || call.version >= Version::V2019_12_12 {
-        true => claimed.wanted_with_md5(call.version),
-        false => claimed.wanted(call.version),
+    let scoped = matches!(blob.encryption, Encryption::Scope(_)) && request.version >= Version::V2019_07_07;
+    match premium || scoped || request.version >= Version::V2019_12_12 {
+        true => claimed.wanted_with_md5(request.version),
+        false => claimed.wanted(request.version),
     }
 }
 
 /// The answer to a write, without checksums.
-pub(super) fn written(blob: &Blob, call: &OperationRequest) -> Reply {
-    let reply = answer(blob, call).with("x-ms-request-server-encrypted", "true");
+pub(super) fn written(blob: &Blob, request: &Request) -> Reply {
+    let reply = answer(blob, request).with("x-ms-request-server-encrypted", "true");
     wire::with_encryption(reply, &blob.encryption)
 }
 
 /// The state of a blob whose pages, size or sequence number changed.
-pub(super) fn answer(blob: &Blob, call: &OperationRequest) -> Reply {
-    let reply = Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified);
+pub(super) fn answer(blob: &Blob, request: &Request) -> Reply {
+    let reply = Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified);
     match &blob.body {
         Body::Page { sequence, .. } => reply.with("x-ms-blob-sequence-number", sequence.to_string()),
         Body::Block { .. } | Body::Append { .. } => reply,

@@ -2,7 +2,7 @@
 
 use crate::operation::xml::Element;
 use crate::operation::{
-    ENCRYPTED, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector, xml,
+    ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector, xml,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 #[cfg(feature = "arrow")]
@@ -42,7 +42,7 @@ pub(super) static QUERY_BLOB: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 /// The largest query document, in bytes.
@@ -57,30 +57,30 @@ const OF_THE_BYTES: [&str; 6] = [
     "x-ms-server-encrypted",
 ];
 
-async fn run(blobs: &Blobs, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let (task, contents) = read_task(&call.body.bytes(LIMIT).await?, call.version)?;
-    let container = blobs.container(&call)?;
-    let blob = container.read().admit(&call)?;
-    blob.check_readable(call.now)?;
+async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+    let (task, contents) = read_task(&request.body.bytes(LIMIT).await?, request.version)?;
+    let container = blobs.container(&request)?;
+    let blob = container.read().admit(&request)?;
+    blob.check_readable(request.now)?;
     // Of whichever type: the reference names none, and there is no evidence of a refusal. An append blob's lines are rows like any others.
     let mut reply =
-        wire::describe(Reply::new(call.spec.status), &blob, DescribedPart::Range, &call).with("content-type", "avro/binary");
+        wire::describe(Reply::new(request.spec.status), &blob, DescribedPart::Range, &request).with("content-type", "avro/binary");
     for name in OF_THE_BYTES {
         reply.headers.remove(name);
     }
-    last_access::keep(&container, &call.account, call.blob(), &blob, call.now).await;
+    last_access::keep(&container, &request.account, request.blob(), &blob, request.now).await;
     let size = blob.body.len();
-    let sync = call.environment.id();
+    let sync = request.environment.id();
     match contents {
         Contents::Text => {
-            let rows = blob.body.slice(0..size).through(|bytes| Run::new(task, bytes, size, call.now, sync));
+            let rows = blob.body.slice(0..size).through(|bytes| Run::new(task, bytes, size, request.now, sync));
             Ok(reply.stream(rows, None))
         }
         #[cfg(feature = "arrow")]
         Contents::Parquet => {
             let window = move |start: u64, length: u64| read(&blob, start..start.saturating_add(length).min(size));
             let lines = Lines::new(size, Box::new(window));
-            Ok(reply.stream(Run::new(task, lines, size, call.now, sync).map(Ok), None))
+            Ok(reply.stream(Run::new(task, lines, size, request.now, sync).map(Ok), None))
         }
     }
 }

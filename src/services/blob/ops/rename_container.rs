@@ -1,6 +1,6 @@
 //! Rename Container: its blobs and its policies keep what they are under another name of the account. Its lease ends.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -28,7 +28,7 @@ pub(super) static RENAME_CONTAINER: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -36,27 +36,27 @@ takes! { Asked {
     source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
 } }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let account = blobs.account(&call.account.name)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let account = blobs.account(&request.account.name)?;
     account
         .resources
         .write(|containers| {
             // Recorded: a name that is taken is refused before the source is looked for.
-            containers.check_free(call.container(), call.now)?;
-            if [call.container(), &asked.source].iter().any(|container| names::SYSTEM.contains(container)) {
+            containers.check_free(request.container(), request.now)?;
+            if [request.container(), &asked.source].iter().any(|container| names::SYSTEM.contains(container)) {
                 return Err(ErrorCode::AuthorizationFailure.into());
             }
             let cell = containers.remove(asked.source.as_str()).ok_or(ErrorCode::ContainerNotFound)?;
             let renew = |container: &mut Container| {
-                lease::check(container.lease(), LeaseCheck::Required, asked.source_lease, LeasedResource::Container, call.now)?;
-                container.renew(call.now);
+                lease::check(container.lease(), LeaseCheck::Required, asked.source_lease, LeasedResource::Container, request.now)?;
+                container.renew(request.now);
                 Ok(())
             };
             cell.edit(renew, false)?;
-            containers.insert(call.container().into(), cell);
+            containers.insert(request.container().into(), cell);
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

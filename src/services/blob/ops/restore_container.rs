@@ -1,6 +1,6 @@
 //! Restore Container: brings a deleted container back within its days of retention, under its name or another one.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -27,7 +27,7 @@ pub(super) static RESTORE_CONTAINER: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 201,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -35,16 +35,16 @@ takes! { Asked {
     version: String = Header "x-ms-deleted-container-version",
 } }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let account = blobs.account(&call.account.name)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let account = blobs.account(&request.account.name)?;
     account
         .resources
         .write(|containers| {
             // What is no version is that of no container: nothing was born at the beginning of time.
             let born = retention::read_container_version(&asked.version).unwrap_or_default();
-            containers.restore(&asked.name, born, call.container(), call.now)
+            containers.restore(&asked.name, born, request.container(), request.now)
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

@@ -1,6 +1,6 @@
 //! Get and Set Blob Service Properties.
 
-use crate::operation::{Operation, OperationRequest, Reply, ServiceKind};
+use crate::operation::{Operation, Request, Reply, ServiceKind};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::blob::website;
 use crate::rules::encryption::DefaultEncryption;
@@ -13,17 +13,17 @@ use crate::services::shared::properties;
 
 pub(super) static GET_SERVICE_PROPERTIES: Operation<Blobs> = Operation {
     spec: properties::get_row("Get Blob Service Properties"),
-    run: |blobs, call| Box::pin(std::future::ready(properties::get(blobs, &call, ServiceKind::Blob))),
+    run: |blobs, request| Box::pin(std::future::ready(properties::get(blobs, &request, ServiceKind::Blob))),
 };
 
 pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> =
-    Operation { spec: properties::set_row("Set Blob Service Properties"), run: |blobs, call| Box::pin(set(blobs, call)) };
+    Operation { spec: properties::set_row("Set Blob Service Properties"), run: |blobs, request| Box::pin(set(blobs, request)) };
 
 /// Sets the properties. A website that is switched on gets the container that it is served from, if there is none yet, and logging the one
 /// that logs go to: nothing is logged, but programs look for it.
-async fn set(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let (account, now) = (blobs.account(&call.account.name)?, call.now);
-    let reply = properties::set(blobs, call, ServiceKind::Blob).await?;
+async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let (account, now) = (blobs.account(&request.account.name)?, request.now);
+    let reply = properties::set(blobs, request, ServiceKind::Blob).await?;
     let properties = account.properties.read();
     let site = properties.static_website.enabled.then_some(website::CONTAINER);
     let logs = properties.logging.is_on().then_some(names::LOGS);

@@ -20,5 +20,5 @@ pub(super) static GET_SERVICE_STATS: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |_, call| Box::pin(std::future::ready(Ok(statistics::answer(&call)))),
+    run: |_, request| Box::pin(std::future::ready(Ok(statistics::answer(&request)))),
 };

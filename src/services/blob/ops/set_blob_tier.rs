@@ -1,6 +1,6 @@
 //! Set Blob Tier: takes effect at once, but for the way back from the archive, which takes hours by the server's clock.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::tier::{CurrentTier, RehydratePriority, Tier};
 use crate::rules::conditions::ConditionSupport;
@@ -23,7 +23,7 @@ pub(super) static SET_BLOB_TIER: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -31,22 +31,22 @@ takes! { Asked {
     priority: Option<String> = Header "x-ms-rehydrate-priority",
 } }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let priority = asked.priority.as_deref().map_or(Ok(RehydratePriority::default()), RehydratePriority::read)?;
-    let container = blobs.container(&call)?;
+    let container = blobs.container(&request)?;
     let placed = container
         .write(|container| {
-            let admitted = container.admit(&call)?;
+            let admitted = container.admit(&request)?;
             let tier = Tier::read(&asked.tier, wire::tiers_of(&admitted.body))?;
             if !tier.holds(admitted.size()) {
                 return Err(ErrorCode::BlobTierInadequateForContentLength.into());
             }
-            let placed = CurrentTier::set(admitted.tier, tier, priority, call.now)?;
+            let placed = CurrentTier::set(admitted.tier, tier, priority, request.now)?;
             container.amend(admitted, |blob| blob.tier = Some(placed));
             Ok(placed)
         })
         .await?;
     // Accepted, not done: the blob is on its way.
-    Ok(Reply::new(if placed.rehydration.is_some() { 202 } else { call.spec.status }))
+    Ok(Reply::new(if placed.rehydration.is_some() { 202 } else { request.spec.status }))
 }

@@ -1,6 +1,6 @@
 //! Set Blob Expiry: when a blob is to be gone. Only accounts with a hierarchical namespace have it.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::expiry::ExpiryOption;
 use crate::rules::conditions::ConditionSupport;
@@ -23,7 +23,7 @@ pub(super) static SET_EXPIRY: Operation<Blobs> = Operation {
         lease: LeaseCheck::Required,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
 takes! { Asked {
@@ -44,30 +44,30 @@ impl OfNew {
     ///
     /// # Errors
     /// As the operation's own.
-    pub(super) fn read(call: &OperationRequest) -> Result<Option<Timestamp>, StorageError> {
-        let asked = OfNew::of(call)?;
+    pub(super) fn read(request: &Request) -> Result<Option<Timestamp>, StorageError> {
+        let asked = OfNew::of(request)?;
         let Some(option) = asked.option else { return Ok(None) };
-        check_account(call)?;
-        ExpiryOption::read(&option, asked.time.as_deref())?.at(call.now, call.now)
+        check_account(request)?;
+        ExpiryOption::read(&option, asked.time.as_deref())?.at(request.now, request.now)
     }
 }
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    check_account(&call)?;
-    let asked = Asked::of(&call)?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    check_account(&request)?;
+    let asked = Asked::of(&request)?;
     let ask = ExpiryOption::read(&asked.option, asked.time.as_deref())?;
-    let container = blobs.container(&call)?;
+    let container = blobs.container(&request)?;
     let blob = container
         .write(|container| {
-            let admitted = container.admit(&call)?;
-            let expires = ask.at(admitted.created, call.now)?;
+            let admitted = container.admit(&request)?;
+            let expires = ask.at(admitted.created, request.now)?;
             Ok(container.amend(admitted, |blob| blob.expires = expires))
         })
         .await?;
     // Recorded: the state is the same as before.
-    Ok(Reply::new(call.spec.status).with_state(blob.etag(), blob.last_modified))
+    Ok(Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified))
 }
 
-fn check_account(call: &OperationRequest) -> Result<(), StorageError> {
-    if call.account.hns { Ok(()) } else { Err(ErrorCode::HierarchicalNamespaceNotEnabled.into()) }
+fn check_account(request: &Request) -> Result<(), StorageError> {
+    if request.account.hns { Ok(()) } else { Err(ErrorCode::HierarchicalNamespaceNotEnabled.into()) }
 }

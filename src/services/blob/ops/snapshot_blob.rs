@@ -1,7 +1,7 @@
 //! Snapshot Blob: keeps a blob as it is, to be read by the moment of its keeping. It shares the blob's bytes.
 
 use crate::operation::{
-    ENCRYPTED, METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector,
+    ENCRYPTED, METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
@@ -29,23 +29,23 @@ pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 201,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    wire::check_unsupported_headers(&call)?;
-    let metadata = call.metadata()?;
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    wire::check_unsupported_headers(&request)?;
+    let metadata = request.metadata()?;
     let writes = !metadata.is_empty();
-    let container = blobs.container(&call)?;
-    let keeping = blobs.retention_policy(&call)?;
+    let container = blobs.container(&request)?;
+    let keeping = blobs.retention_policy(&request)?;
     let taken = container
         .write(|container| {
-            let admitted = container.admit(&call)?;
-            admitted.check_online(call.now)?;
-            Ok(container.snapshot(admitted, call.now, metadata, keeping))
+            let admitted = container.admit(&request)?;
+            admitted.check_online(request.now)?;
+            Ok(container.snapshot(admitted, request.now, metadata, keeping))
         })
         .await?;
-    let reply = Reply::new(call.spec.status)
+    let reply = Reply::new(request.spec.status)
         .with_state(taken.blob.etag(), taken.blob.last_modified)
         .with("x-ms-snapshot", taken.at.iso())
         .with_some("x-ms-version-id", taken.version.map(Timestamp::iso))

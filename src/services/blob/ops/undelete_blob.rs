@@ -1,6 +1,6 @@
 //! Undelete Blob: brings back what was deleted of a blob within its days of retention. On a blob that is there it does no harm.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -20,11 +20,11 @@ pub(super) static UNDELETE_BLOB: Operation<Blobs> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |blobs, call| Box::pin(run(blobs, call)),
+    run: |blobs, request| Box::pin(run(blobs, request)),
 };
 
-async fn run(blobs: &Blobs, call: OperationRequest) -> Result<Reply, StorageError> {
-    let container = blobs.container(&call)?;
-    container.write(|container| container.undelete(call.blob(), call.now)).await?;
-    Ok(Reply::new(call.spec.status))
+async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+    let container = blobs.container(&request)?;
+    container.write(|container| container.undelete(request.blob(), request.now)).await?;
+    Ok(Reply::new(request.spec.status))
 }

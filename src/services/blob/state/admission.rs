@@ -1,6 +1,6 @@
 //! The one door to what a container holds: nobody gets at a blob but through the checks that the operation's row declares.
 
-use crate::operation::{OperationRequest, Source};
+use crate::operation::{Request, Source};
 use crate::rules::blob::tags::Tags;
 use crate::rules::conditions::CurrentState;
 use crate::rules::encryption::Encryption;
@@ -72,25 +72,25 @@ impl Container {
     ///
     /// # Errors
     /// 412 or 304 for an unmet condition, 412 for the lease.
-    pub fn check_container(&self, call: &OperationRequest) -> Result<(), StorageError> {
+    pub fn check_container(&self, request: &Request) -> Result<(), StorageError> {
         let none = Tags::default();
         let stored = CurrentState { etag: self.etag(), modified: self.properties.last_modified, tags: &none };
-        conditions::check(&call.conditions()?, call.spec.conditions, Some(&stored), call.version)?;
-        lease::check(self.lease, call.spec.lease, call.lease_id()?, LeasedResource::Container, call.now)
+        conditions::check(&request.conditions()?, request.spec.conditions, Some(&stored), request.version)?;
+        lease::check(self.lease, request.spec.lease, request.lease_id()?, LeasedResource::Container, request.now)
     }
 
     /// The blob that the call names, once every check that its row declares is passed.
     ///
     /// # Errors
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
-    pub fn admit(&self, call: &OperationRequest) -> Result<Admitted, StorageError> {
-        let asked = call.encryption()?.in_container(&self.properties.encryption)?;
-        let (key, blob) = self.find(call.blob(), version_selector(call)?, call.now)?;
-        check(&blob, call, key.at)?;
-        blob.check_settled(call.spec, key.at)?;
-        if call.spec.takes("x-ms-encryption-key") {
-            match call.spec.conditions {
-                conditions::ConditionSupport::Read => blob.encryption.admits_reader(&call.encryption()?)?,
+    pub fn admit(&self, request: &Request) -> Result<Admitted, StorageError> {
+        let asked = request.encryption()?.in_container(&self.properties.encryption)?;
+        let (key, blob) = self.find(request.blob(), version_selector(request)?, request.now)?;
+        check(&blob, request, key.at)?;
+        blob.check_settled(request.spec, key.at)?;
+        if request.spec.takes("x-ms-encryption-key") {
+            match request.spec.conditions {
+                conditions::ConditionSupport::Read => blob.encryption.admits_reader(&request.encryption()?)?,
                 _ => blob.encryption.admits_writer(&asked)?,
             }
         }
@@ -102,16 +102,16 @@ impl Container {
     /// # Errors
     /// 409 BlobSnapshotNotSoftDeleted for what is not deleted, BlobOperationNotSupported for the blob itself; 404 BlobNotFound; those
     /// of [`Container::admit`].
-    pub fn admit_deleted(&self, call: &OperationRequest) -> Result<Admitted, StorageError> {
-        let key = BlobKey { name: call.blob().into(), at: version_selector(call)? };
+    pub fn admit_deleted(&self, request: &Request) -> Result<Admitted, StorageError> {
+        let key = BlobKey { name: request.blob().into(), at: version_selector(request)? };
         if key.at == VersionSelector::Base {
             return Err(ErrorCode::BlobOperationNotSupported.into());
         }
-        if self.find(call.blob(), key.at, call.now).is_ok() {
+        if self.find(request.blob(), key.at, request.now).is_ok() {
             return Err(ErrorCode::BlobSnapshotNotSoftDeleted.into());
         }
-        let blob = self.blobs.get(&key).filter(|blob| blob.is_kept(call.now)).ok_or(ErrorCode::BlobNotFound)?.clone();
-        check(&blob, call, key.at)?;
+        let blob = self.blobs.get(&key).filter(|blob| blob.is_kept(request.now)).ok_or(ErrorCode::BlobNotFound)?.clone();
+        check(&blob, request, key.at)?;
         Ok(Admitted { key, blob })
     }
 
@@ -120,29 +120,29 @@ impl Container {
     /// # Errors
     /// 412 for an unmet condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
     /// overwrite; 400 for a snapshot, which nobody can write to; 409 for a blob that a copy is making.
-    pub fn claim(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
-        let claimed = self.claim_any(call)?;
-        claimed.check_settled(call.spec)?;
+    pub fn claim(&self, request: &Request) -> Result<Claimed, StorageError> {
+        let claimed = self.claim_any(request)?;
+        claimed.check_settled(request.spec)?;
         Ok(claimed)
     }
 
     /// [`Container::claim`], whatever copies have to do with what stands there.
-    pub(super) fn claim_any(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
-        version_selector(call)?;
-        let key = BlobKey { name: call.blob().into(), at: VersionSelector::Base };
-        let encryption = call.encryption()?.in_container(&self.properties.encryption)?;
-        let stands = self.blobs.get(&key).filter(|blob| blob.is_live(call.now)).cloned();
+    pub(super) fn claim_any(&self, request: &Request) -> Result<Claimed, StorageError> {
+        version_selector(request)?;
+        let key = BlobKey { name: request.blob().into(), at: VersionSelector::Base };
+        let encryption = request.encryption()?.in_container(&self.properties.encryption)?;
+        let stands = self.blobs.get(&key).filter(|blob| blob.is_live(request.now)).cloned();
         match &stands {
             Some(blob) => {
-                if call.spec.conditions.may_create() && !call.authorization.may_overwrite() {
+                if request.spec.conditions.may_create() && !request.authorization.may_overwrite() {
                     return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
                 }
-                check(blob, call, VersionSelector::Base)?;
+                check(blob, request, VersionSelector::Base)?;
             }
             None => {
-                conditions::check(&call.conditions()?, call.spec.conditions, None, call.version)?;
-                let lease = self.lease_at(call.blob(), None, call.now);
-                lease::check(lease, call.spec.lease, call.lease_id()?, LeasedResource::Blob, call.now)?;
+                conditions::check(&request.conditions()?, request.spec.conditions, None, request.version)?;
+                let lease = self.lease_at(request.blob(), None, request.now);
+                lease::check(lease, request.spec.lease, request.lease_id()?, LeasedResource::Blob, request.now)?;
             }
         }
         Ok(Claimed { name: key.name, current: stands, encryption })
@@ -179,27 +179,27 @@ impl Container {
     ///
     /// # Errors
     /// 400 for what is no moment, or later than the snapshot that the call asks about; 409 PreviousSnapshotNotFound.
-    pub fn snapshot_before(&self, call: &OperationRequest, previous: &str) -> Result<(Timestamp, Arc<Blob>), StorageError> {
+    pub fn snapshot_before(&self, request: &Request, previous: &str) -> Result<(Timestamp, Arc<Blob>), StorageError> {
         let taken = Timestamp::parse_iso(previous)
             .ok_or_else(|| StorageError::invalid_query("prevsnapshot", previous, MALFORMED_TIME))?;
         let at = VersionSelector::Earlier(taken, VersionKind::Snapshot);
-        if version_selector(call)? < at {
+        if version_selector(request)? < at {
             return Err(ErrorCode::PreviousSnapshotCannotBeNewer.into());
         }
-        let (_, earlier) = self.find(call.blob(), at, call.now).map_err(|_| ErrorCode::PreviousSnapshotNotFound)?;
+        let (_, earlier) = self.find(request.blob(), at, request.now).map_err(|_| ErrorCode::PreviousSnapshotNotFound)?;
         Ok((taken, earlier))
     }
 }
 
 /// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is, which alone can be written to.
-pub(super) fn version_selector(call: &OperationRequest) -> Result<VersionSelector, StorageError> {
+pub(super) fn version_selector(request: &Request) -> Result<VersionSelector, StorageError> {
     for name in ["snapshot", "versionid"] {
-        let text = call.query.get(name).unwrap_or_default();
-        if !text.is_empty() && !call.spec.takes(name) {
+        let text = request.query.get(name).unwrap_or_default();
+        if !text.is_empty() && !request.spec.takes(name) {
             return Err(StorageError::invalid_query(name, text, "This operation is not for a snapshot or a version."));
         }
     }
-    state_named(call.query.get("snapshot"), call.query.get("versionid"))
+    state_named(request.query.get("snapshot"), request.query.get("versionid"))
 }
 
 fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<VersionSelector, StorageError> {
@@ -219,13 +219,13 @@ fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<VersionS
 const MALFORMED_TIME: &str = "Must be in the specific snapshot date time format.";
 
 /// The checks that a row declares, in the service's order.
-pub(super) fn check(blob: &Blob, call: &OperationRequest, at: VersionSelector) -> Result<(), StorageError> {
+pub(super) fn check(blob: &Blob, request: &Request, at: VersionSelector) -> Result<(), StorageError> {
     let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
-    let (shown, want) = (call.lease_id()?, call.conditions()?);
-    let guard = if at == VersionSelector::Base { call.spec.lease } else { LeaseCheck::None };
-    let leased = || lease::check(blob.lease, guard, shown, LeasedResource::Blob, call.now);
-    let holds = |want| conditions::check(want, call.spec.conditions, Some(&stored), call.version);
-    if !call.spec.conditions.may_create() {
+    let (shown, want) = (request.lease_id()?, request.conditions()?);
+    let guard = if at == VersionSelector::Base { request.spec.lease } else { LeaseCheck::None };
+    let leased = || lease::check(blob.lease, guard, shown, LeasedResource::Blob, request.now);
+    let holds = |want| conditions::check(want, request.spec.conditions, Some(&stored), request.version);
+    if !request.spec.conditions.may_create() {
         holds(&want)?;
         return leased();
     }

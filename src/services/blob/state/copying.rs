@@ -1,6 +1,6 @@
 //! Blobs that a copy is making, or has made piece by piece: who may touch them meanwhile, and how such a copy ends.
 
-use crate::operation::{OperationRequest, OperationSpec, Secondary};
+use crate::operation::{OperationSpec, Request, Secondary};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::{Lease, LeaseCheck};
 use crate::rules::retention::RetentionPolicy;
@@ -43,8 +43,8 @@ impl Blob {
             return Ok(());
         }
         match self.check_content(at) {
-            Err(fault) if fault.code() == ErrorCode::PendingCopyOperation => Err(fault),
-            Err(fault) if !row.methods.contains(&"DELETE") && row.lease != LeaseCheck::None => Err(fault),
+            Err(error) if error.code() == ErrorCode::PendingCopyOperation => Err(error),
+            Err(error) if !row.methods.contains(&"DELETE") && row.lease != LeaseCheck::None => Err(error),
             _ => Ok(()),
         }
     }
@@ -89,15 +89,15 @@ impl Container {
     ///
     /// # Errors
     /// As [`Container::admit`]; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
-    pub fn abort_copy(&mut self, call: &OperationRequest, id: [u8; 16]) -> Result<(), StorageError> {
-        let (key, blob) = self.find(call.blob(), version_selector(call)?, call.now)?;
-        check(&blob, call, key.at)?;
+    pub fn abort_copy(&mut self, request: &Request, id: [u8; 16]) -> Result<(), StorageError> {
+        let (key, blob) = self.find(request.blob(), version_selector(request)?, request.now)?;
+        check(&blob, request, key.at)?;
         let copy = blob.copy.clone().filter(|copy| copy.is_pending()).ok_or(ErrorCode::NoPendingCopyOperation)?;
         if copy.id != id {
             return Err(ErrorCode::CopyIdMismatch.into());
         }
         let body = blob.body.clone();
-        self.settle(Admitted { key, blob }, call.now, &copy, body, Outcome::Aborted)
+        self.settle(Admitted { key, blob }, request.now, &copy, body, Outcome::Aborted)
     }
 
     fn settle(
@@ -126,24 +126,24 @@ impl Container {
     /// IncrementalCopyOfEarlierVersionSnapshotNotAllowed for a snapshot from before the last one.
     pub fn copy_increment(
         &mut self,
-        call: &OperationRequest,
+        request: &Request,
         keeping: RetentionPolicy,
         mut increment: IncrementalCopy,
         make: impl FnOnce(NewBlob) -> Blob,
         on: impl FnOnce(&mut Blob, Timestamp),
     ) -> Result<Arc<Blob>, StorageError> {
-        let claimed = self.claim_any(call)?;
+        let claimed = self.claim_any(request)?;
         let begun = match claimed.current.clone() {
-            None => self.create(claimed, call.now, keeping, make),
+            None => self.create(claimed, request.now, keeping, make),
             Some(stands) => {
                 let last = check_next(&stands, &increment)?;
                 let admitted = Admitted { key: BlobKey { name: claimed.name, at: VersionSelector::Base }, blob: stands };
-                self.replace(admitted, call.now, |blob| on(blob, last))?
+                self.replace(admitted, request.now, |blob| on(blob, last))?
             }
         };
-        increment.kept = self.next_last_modified(call.now);
-        let key = BlobKey { name: call.blob().into(), at: VersionSelector::Base };
-        let done = self.replace(Admitted { key: key.clone(), blob: begun.clone() }, call.now, |blob| {
+        increment.kept = self.next_last_modified(request.now);
+        let key = BlobKey { name: request.blob().into(), at: VersionSelector::Base };
+        let done = self.replace(Admitted { key: key.clone(), blob: begun.clone() }, request.now, |blob| {
             blob.version = None;
             blob.copy = blob
                 .copy

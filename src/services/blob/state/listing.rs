@@ -1,6 +1,6 @@
 //! What a container tells of its blobs as a whole: the blocks of a name, and the names in order.
 
-use crate::operation::OperationRequest;
+use crate::operation::Request;
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -26,21 +26,21 @@ impl Container {
     ///
     /// # Errors
     /// As [`Container::admit`]; 404 BlobNotFound when there are neither.
-    pub fn block_lists(&self, call: &OperationRequest) -> Result<BlockLists, StorageError> {
-        let staged = self.waiting(call.blob(), call.now).filter(|_| version_selector(call) == Ok(VersionSelector::Base));
+    pub fn block_lists(&self, request: &Request) -> Result<BlockLists, StorageError> {
+        let staged = self.waiting(request.blob(), request.now).filter(|_| version_selector(request) == Ok(VersionSelector::Base));
         let mut waiting: Vec<_> = staged
             .map(|staged| staged.blocks.iter().map(|(id, block)| (id.clone(), block.content.len())).collect())
             .unwrap_or_default();
         // By the bytes that the ids stand for: programs commit blocks in the order of this list. It fits all recordings, where the order
         // of the base64 texts does not put digits before letters.
         waiting.sort_by_cached_key(|(id, _)| id.bytes());
-        match (self.admit(call), staged) {
+        match (self.admit(request), staged) {
             (Ok(admitted), _) => Ok(BlockLists { blob: Some(admitted), waiting }),
-            (Err(fault), Some(staged)) if fault.code() == ErrorCode::BlobNotFound => {
-                lease::check(staged.lease, call.spec.lease, call.lease_id()?, LeasedResource::Blob, call.now)?;
+            (Err(error), Some(staged)) if error.code() == ErrorCode::BlobNotFound => {
+                lease::check(staged.lease, request.spec.lease, request.lease_id()?, LeasedResource::Blob, request.now)?;
                 Ok(BlockLists { blob: None, waiting })
             }
-            (Err(fault), _) => Err(fault),
+            (Err(error), _) => Err(error),
         }
     }
 

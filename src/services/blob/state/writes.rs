@@ -1,6 +1,6 @@
 //! How blobs change: a claimed name gets a new blob, an admitted blob another state. Each is one edit of the container's draft.
 
-use crate::operation::OperationRequest;
+use crate::operation::Request;
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::tags::Tags;
@@ -66,16 +66,14 @@ impl Container {
     ///
     /// # Errors
     /// Those of [`Container::admit`]; 409 when the lease does not allow the step.
-    pub fn step_blob_lease(
-        &mut self,
-        call: &OperationRequest,
-        ask: lease::LeaseAction,
-    ) -> Result<(Timestamp, Lease), StorageError> {
-        let admitted = match self.admit(call) {
-            Err(fault) if fault.code() == ErrorCode::BlobNotFound => return self.step_lease_of_blocks(call, ask).ok_or(fault)?,
+    pub fn step_blob_lease(&mut self, request: &Request, ask: lease::LeaseAction) -> Result<(Timestamp, Lease), StorageError> {
+        let admitted = match self.admit(request) {
+            Err(error) if error.code() == ErrorCode::BlobNotFound => {
+                return self.step_lease_of_blocks(request, ask).ok_or(error)?;
+            }
             admitted => admitted?,
         };
-        let next = lease::step(admitted.blob.lease, ask, LeasedResource::Blob, call.now)?;
+        let next = lease::step(admitted.blob.lease, ask, LeasedResource::Blob, request.now)?;
         let blob = self.amend(admitted, |blob| blob.lease = next);
         Ok((blob.last_modified, next))
     }
@@ -83,16 +81,18 @@ impl Container {
     /// [`Container::step_blob_lease`] of a name that only has blocks so far; `None` if it has none.
     fn step_lease_of_blocks(
         &mut self,
-        call: &OperationRequest,
+        request: &Request,
         ask: lease::LeaseAction,
     ) -> Option<Result<(Timestamp, Lease), StorageError>> {
-        let staged = self.waiting(call.blob(), call.now)?.clone();
+        let staged = self.waiting(request.blob(), request.now)?.clone();
         let (touched, untagged) = (staged.touched, Tags::default());
         let stored = CurrentState { etag: ETag::of(touched), modified: touched, tags: &untagged };
-        let held = call.conditions().and_then(|want| conditions::check(&want, call.spec.conditions, Some(&stored), call.version));
-        let next = held.and_then(|()| lease::step(staged.lease, ask, LeasedResource::Blob, call.now));
+        let held = request
+            .conditions()
+            .and_then(|want| conditions::check(&want, request.spec.conditions, Some(&stored), request.version));
+        let next = held.and_then(|()| lease::step(staged.lease, ask, LeasedResource::Blob, request.now));
         Some(next.map(|lease| {
-            self.put_aside(Arc::from(call.blob()), UncommittedBlocks { lease, ..staged });
+            self.put_aside(Arc::from(request.blob()), UncommittedBlocks { lease, ..staged });
             (touched, lease)
         }))
     }

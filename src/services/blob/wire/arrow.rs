@@ -4,7 +4,7 @@
 //! reads them. So the rows are made of what the XML would say: neither can tell what the other does not.
 
 use crate::operation::xml::{Element, Writer};
-use crate::operation::{OperationRequest, xml};
+use crate::operation::{Request, xml};
 use crate::rules::blob::arrow::{Cell, Column, Kind, Stream};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::listing::{Entry, Page};
@@ -74,7 +74,7 @@ const PROTECTION: [(&str, Kind); 3] =
 pub(in crate::services::blob) fn arrow_list(
     page: Page<(&str, ListedBlob<'_>)>,
     include: Include,
-    call: &OperationRequest,
+    request: &Request,
 ) -> Result<Vec<u8>, StorageError> {
     let next = page.next.map(|next| next.marker()).unwrap_or_default();
     let mut columns: Vec<(&str, Kind)> = COLUMNS.to_vec();
@@ -84,7 +84,7 @@ pub(in crate::services::blob) fn arrow_list(
     let maps = [("Metadata", include.metadata), ("Tags", include.tags)];
     columns.extend(maps.iter().filter(|(_, included)| *included).map(|(name, _)| (*name, Kind::Map)));
     let cells: Vec<Vec<Cell>> =
-        page.entries.iter().map(|entry| cells(entry, &columns, include, call)).collect::<Result<_, StorageError>>()?;
+        page.entries.iter().map(|entry| cells(entry, &columns, include, request)).collect::<Result<_, StorageError>>()?;
     let named = columns.iter().map(|(name, kind)| Column { name: (*name).to_owned(), kind: *kind }).collect();
     let written = || -> Result<Vec<u8>, ArrowError> {
         let mut stream = Stream::new(named, [("NextMarker".to_owned(), next)])?;
@@ -101,13 +101,13 @@ fn cells(
     entry: &Entry<(&str, ListedBlob<'_>)>,
     columns: &[(&str, Kind)],
     include: Include,
-    call: &OperationRequest,
+    request: &Request,
 ) -> Result<Vec<Cell>, StorageError> {
     let (name, kind, blob) = match entry {
         Entry::Prefix(prefix) => (prefix.as_str(), Some("blobprefix"), Element::default()),
         Entry::Item((name, listed)) => {
             let mut xml = Writer::new();
-            write_listed(&mut xml, name, *listed, include, call);
+            write_listed(&mut xml, name, *listed, include, request);
             (*name, None, xml::parse(xml.finish().as_bytes(), "Blob")?)
         }
     };

@@ -1,7 +1,7 @@
 //! Containers on the wire: who may read them, with what they encrypt, and what List Containers tells of them.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Field, FieldLocation, OperationRequest};
+use crate::operation::{Field, FieldLocation, Request};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, DefaultEncryption};
 use crate::rules::error::StorageError;
@@ -25,9 +25,9 @@ pub(in crate::services::blob) const PRESET: &[Field] = &[header(DEFAULT_SCOPE), 
 ///
 /// # Errors
 /// Those of [`Preset::read`].
-pub(in crate::services::blob) fn read_preset(call: &OperationRequest) -> Result<DefaultEncryption, StorageError> {
-    let (scope, deny) = (call.header(DEFAULT_SCOPE), call.header(DENY_OVERRIDE));
-    DefaultEncryption::read(scope.as_deref(), deny.as_deref(), &call.account.scopes)
+pub(in crate::services::blob) fn read_preset(request: &Request) -> Result<DefaultEncryption, StorageError> {
+    let (scope, deny) = (request.header(DEFAULT_SCOPE), request.header(DENY_OVERRIDE));
+    DefaultEncryption::read(scope.as_deref(), deny.as_deref(), &request.account.scopes)
 }
 
 /// The scope that a container reports, and whether it denies others.
@@ -39,8 +39,8 @@ pub(in crate::services::blob) fn preset_told(preset: &DefaultEncryption) -> (&st
 ///
 /// # Errors
 /// 400 InvalidHeaderValue for anything but `blob` and `container`.
-pub(in crate::services::blob) fn read_public_access(call: &OperationRequest) -> Result<PublicAccess, StorageError> {
-    match call.header("x-ms-blob-public-access").as_deref().unwrap_or_default() {
+pub(in crate::services::blob) fn read_public_access(request: &Request) -> Result<PublicAccess, StorageError> {
+    match request.header("x-ms-blob-public-access").as_deref().unwrap_or_default() {
         "" => Ok(PublicAccess::Private),
         text => [PublicAccess::Blob, PublicAccess::Container]
             .into_iter()
@@ -54,7 +54,7 @@ pub(in crate::services::blob) fn write_container(
     xml: &mut Writer,
     line: &ListedResource<'_, Container>,
     metadata: bool,
-    call: &OperationRequest,
+    request: &Request,
 ) {
     let about = line.state.properties();
     xml.open("Container").leaf("Name", line.name);
@@ -64,29 +64,29 @@ pub(in crate::services::blob) fn write_container(
     xml.open("Properties");
     xml.leaf("Last-Modified", about.last_modified.rfc1123()).leaf("Etag", line.state.etag().quoted());
     match line.deleted {
-        None => write_lease(xml, line.state.lease(), call.now),
+        None => write_lease(xml, line.state.lease(), request.now),
         // Recorded: whoever deletes it holds a lease on it for as long as that takes.
-        Some((_, deletion)) if deletion.is_going_on(call.now) => {
+        Some((_, deletion)) if deletion.is_going_on(request.now) => {
             xml.leaf("LeaseStatus", "locked").leaf("LeaseState", "leased").leaf("LeaseDuration", "fixed");
         }
         Some(_) => _ = xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "expired"),
     }
-    if call.version >= Version::V2016_05_31 {
+    if request.version >= Version::V2016_05_31 {
         xml.leaf_some("PublicAccess", about.access.name());
     }
-    if call.version >= Version::V2019_02_02 {
+    if request.version >= Version::V2019_02_02 {
         let (scope, deny) = preset_told(&about.encryption);
         xml.leaf("DefaultEncryptionScope", scope).leaf("DenyEncryptionScopeOverride", deny);
     }
-    if call.version >= Version::V2017_11_09 {
+    if request.version >= Version::V2017_11_09 {
         xml.leaf("HasImmutabilityPolicy", "false").leaf("HasLegalHold", "false");
     }
-    if call.version >= Version::V2020_10_02 {
-        xml.leaf("ImmutableStorageWithVersioningEnabled", call.account.immutability.to_string());
+    if request.version >= Version::V2020_10_02 {
+        xml.leaf("ImmutableStorageWithVersioningEnabled", request.account.immutability.to_string());
     }
     if let Some((_, deletion)) = line.deleted {
         xml.leaf("DeletedTime", deletion.at.rfc1123());
-        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(call.now).to_string());
+        xml.leaf("RemainingRetentionDays", deletion.days_left_of_container(request.now).to_string());
     }
     xml.close("Properties");
     if metadata {

@@ -1,6 +1,6 @@
 //! Blobs in the list: what List Blobs may be asked to show, and the `<Blob>` that it shows.
 
-use crate::operation::OperationRequest;
+use crate::operation::Request;
 use crate::operation::xml::Writer;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
@@ -80,20 +80,20 @@ pub(in crate::services::blob) fn write_listed(
     name: &str,
     listed: ListedBlob<'_>,
     include: Include,
-    call: &OperationRequest,
+    request: &Request,
 ) {
     match listed {
-        ListedBlob::Blob(at, blob) => write_blob(xml, name, Some(at), blob, include, call),
-        ListedBlob::VersionsOnly(last) => write_blob(xml, name, None, last, include, call),
-        ListedBlob::Uncommitted(lease) => write_uncommitted(xml, name, lease, call),
+        ListedBlob::Blob(at, blob) => write_blob(xml, name, Some(at), blob, include, request),
+        ListedBlob::VersionsOnly(last) => write_blob(xml, name, None, last, include, request),
+        ListedBlob::Uncommitted(lease) => write_uncommitted(xml, name, lease, request),
     }
 }
 
 /// A state of a name; with `None`, the last of one that only has versions.
-fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &Blob, include: Include, call: &OperationRequest) {
+fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &Blob, include: Include, request: &Request) {
     let headers = &blob.headers;
     xml.open("Blob");
-    write_name(xml, "Name", name, call.version);
+    write_name(xml, "Name", name, request.version);
     if let Some(VersionSelector::Earlier(taken, State::Snapshot)) = at {
         xml.leaf("Snapshot", taken.iso());
     }
@@ -112,7 +112,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
         xml.leaf("Deleted", "true");
     }
     xml.open("Properties");
-    if call.version >= Version::V2017_11_09 {
+    if request.version >= Version::V2017_11_09 {
         xml.leaf("Creation-Time", blob.created.rfc1123());
     }
     xml.leaf("Last-Modified", blob.last_modified.rfc1123());
@@ -122,26 +122,26 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     xml.leaf("Content-Type", headers.content_type().unwrap_or_default());
     xml.leaf("Content-Encoding", headers.encoding.as_deref().unwrap_or_default());
     xml.leaf("Content-Language", headers.language.as_deref().unwrap_or_default());
-    if call.version >= Version::V2019_02_02 {
+    if request.version >= Version::V2019_02_02 {
         xml.leaf("Content-CRC64", "");
     }
     xml.leaf("Content-MD5", headers.md5.as_deref().unwrap_or_default());
     xml.leaf("Cache-Control", headers.cache_control.as_deref().unwrap_or_default());
     xml.leaf("Content-Disposition", headers.disposition.as_deref().unwrap_or_default());
-    last_access::write(xml, at.unwrap_or(VersionSelector::Base), blob, call);
+    last_access::write(xml, at.unwrap_or(VersionSelector::Base), blob, request);
     if let Body::Page { sequence, .. } = &blob.body {
         xml.leaf("x-ms-blob-sequence-number", sequence.to_string());
     }
     xml.leaf("BlobType", blob.body.type_name());
     // Recorded: up to 2018-11-09 nothing is said of a snapshot's tier.
-    if !matches!(at, Some(VersionSelector::Earlier(..))) || call.version >= Version::V2019_02_02 {
-        tier::write_tier(xml, blob, call);
+    if !matches!(at, Some(VersionSelector::Earlier(..))) || request.version >= Version::V2019_02_02 {
+        tier::write_tier(xml, blob, request);
     }
     match (at.unwrap_or(VersionSelector::Base), blob.deleted.is_none()) {
-        (VersionSelector::Base, true) => write_lease(xml, blob.lease(), call.now),
+        (VersionSelector::Base, true) => write_lease(xml, blob.lease(), request.now),
         // Recorded: nothing is said of the lease of a deleted blob, and up to 2020-06-12 that is said. .NET's reader of later versions
         // ends at an empty element.
-        (VersionSelector::Base, false) if call.version < Version::V2020_08_04 => _ = xml.leaf("LeaseStatus", ""),
+        (VersionSelector::Base, false) if request.version < Version::V2020_08_04 => _ = xml.leaf("LeaseStatus", ""),
         (VersionSelector::Base, false) => {}
         (VersionSelector::Earlier(..), _) => {}
     }
@@ -160,10 +160,10 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     protection::write(xml, blob, include.policy, include.hold);
     if let Some(deletion) = blob.deleted {
         xml.leaf("DeletedTime", deletion.at.rfc1123());
-        xml.leaf("RemainingRetentionDays", deletion.days_left(call.now).to_string());
+        xml.leaf("RemainingRetentionDays", deletion.days_left(request.now).to_string());
     }
     // Recorded: up to 2018-11-09 the count is there even when it is 0.
-    if !blob.tags.is_empty() || call.version < Version::V2019_02_02 {
+    if !blob.tags.is_empty() || request.version < Version::V2019_02_02 {
         xml.leaf("TagCount", blob.tags.len().to_string());
     }
     xml.close("Properties");
@@ -175,25 +175,25 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     if include.tags && !blob.tags.is_empty() {
         xml.nest("Tags", |xml| write_tag_set(xml, &blob.tags));
     }
-    if call.version >= Version::V2019_12_12 {
+    if request.version >= Version::V2019_12_12 {
         xml.leaf("OrMetadata", "");
     }
     xml.close("Blob");
 }
 
 /// A `<Blob>` of List Blobs for a name that only has uncommitted blocks: there is no state yet that could have a date or a tag.
-fn write_uncommitted(xml: &mut Writer, name: &str, lease: Lease, call: &OperationRequest) {
+fn write_uncommitted(xml: &mut Writer, name: &str, lease: Lease, request: &Request) {
     xml.open("Blob");
-    write_name(xml, "Name", name, call.version);
+    write_name(xml, "Name", name, request.version);
     xml.open("Properties").leaf("Content-Length", "0").leaf("BlobType", "BlockBlob");
     xml.leaf("AccessTier", "Hot").leaf("AccessTierInferred", "true");
-    write_lease(xml, lease, call.now);
+    write_lease(xml, lease, request.now);
     xml.leaf("ServerEncrypted", "false");
-    if call.version < Version::V2019_02_02 {
+    if request.version < Version::V2019_02_02 {
         xml.leaf("TagCount", "0");
     }
     xml.close("Properties");
-    if call.version >= Version::V2019_12_12 {
+    if request.version >= Version::V2019_12_12 {
         xml.leaf("OrMetadata", "");
     }
     xml.close("Blob");

@@ -1,7 +1,7 @@
 //! The blob service's words on the wire: what a request gives a blob, and which headers tell a reader about it. The XML is below.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Field, FieldLocation, METADATA, OperationRequest, Reply};
+use crate::operation::{Field, FieldLocation, METADATA, Reply, Request};
 use crate::rules::blob::immutability::Protection;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::{CurrentTier, Tier, TierSupport};
@@ -48,26 +48,26 @@ pub(super) enum ContentHeaderSource {
 
 impl ContentHeaders {
     /// Reads them off a request.
-    pub(super) fn read(call: &OperationRequest, describes: ContentHeaderSource) -> ContentHeaders {
+    pub(super) fn read(request: &Request, describes: ContentHeaderSource) -> ContentHeaders {
         let one = |named: &str, own: &str| -> Option<Box<str>> {
-            let own = || (describes == ContentHeaderSource::ByBody).then(|| call.header(own)).flatten();
-            call.header(named).or_else(own).filter(|text| !text.is_empty()).map(Box::from)
+            let own = || (describes == ContentHeaderSource::ByBody).then(|| request.header(own)).flatten();
+            request.header(named).or_else(own).filter(|text| !text.is_empty()).map(Box::from)
         };
         let content_type = one("x-ms-blob-content-type", "content-type");
         ContentHeaders {
             content_type: content_type.filter(|kind| **kind != *DEFAULT_TYPE),
             encoding: one("x-ms-blob-content-encoding", "content-encoding"),
             language: one("x-ms-blob-content-language", "content-language"),
-            md5: call.header("x-ms-blob-content-md5").filter(|text| !text.is_empty()).map(Box::from),
+            md5: request.header("x-ms-blob-content-md5").filter(|text| !text.is_empty()).map(Box::from),
             cache_control: one("x-ms-blob-cache-control", "cache-control"),
             disposition: one("x-ms-blob-content-disposition", "content-disposition"),
         }
     }
 
     /// Reads them off a request that replaces all of them. Recorded: one that does not name a type leaves none.
-    pub(super) fn read_all(call: &OperationRequest) -> ContentHeaders {
-        let named = call.header("x-ms-blob-content-type").is_some_and(|text| !text.is_empty());
-        let read = ContentHeaders::read(call, ContentHeaderSource::ByName);
+    pub(super) fn read_all(request: &Request) -> ContentHeaders {
+        let named = request.header("x-ms-blob-content-type").is_some_and(|text| !text.is_empty());
+        let read = ContentHeaders::read(request, ContentHeaderSource::ByName);
         ContentHeaders { content_type: if named { read.content_type } else { Some(Box::default()) }, ..read }
     }
 
@@ -114,18 +114,18 @@ impl NewBlobHeaders {
     ///
     /// # Errors
     /// 400 for what is malformed; 403 for tags from a SAS without `t`; 400 UnsupportedHeader for what this server does not keep yet.
-    pub(super) fn read(call: &OperationRequest, tiers: TierSupport) -> Result<NewBlobHeaders, StorageError> {
-        check_unsupported_headers(call)?;
-        let tags = call.header("x-ms-tags").filter(|text| !text.is_empty());
-        if tags.is_some() && !call.authorization.allows("t") {
-            return Err(call.authorization.missing_permission("t"));
+    pub(super) fn read(request: &Request, tiers: TierSupport) -> Result<NewBlobHeaders, StorageError> {
+        check_unsupported_headers(request)?;
+        let tags = request.header("x-ms-tags").filter(|text| !text.is_empty());
+        if tags.is_some() && !request.authorization.allows("t") {
+            return Err(request.authorization.missing_permission("t"));
         }
-        let tier = call.header("x-ms-access-tier").filter(|text| !text.is_empty());
+        let tier = request.header("x-ms-access-tier").filter(|text| !text.is_empty());
         Ok(NewBlobHeaders {
-            metadata: call.metadata()?,
+            metadata: request.metadata()?,
             tags: tags.map(|text| Tags::parse_header(&text)).transpose()?.unwrap_or_default(),
-            tier: tier.map(|text| Tier::read(&text, tiers)).transpose()?.map(|tier| CurrentTier::new(tier, call.now)),
-            protection: protection::read(call)?,
+            tier: tier.map(|text| Tier::read(&text, tiers)).transpose()?.map(|tier| CurrentTier::new(tier, request.now)),
+            protection: protection::read(request)?,
         })
     }
 
@@ -165,8 +165,8 @@ const NOT_KEPT: [&str; 6] = [
 ///
 /// # Errors
 /// 400 UnsupportedHeader.
-pub(super) fn check_unsupported_headers(call: &OperationRequest) -> Result<(), StorageError> {
-    match NOT_KEPT.iter().find(|name| call.has_header(name) && !call.spec.takes(name)) {
+pub(super) fn check_unsupported_headers(request: &Request) -> Result<(), StorageError> {
+    match NOT_KEPT.iter().find(|name| request.has_header(name) && !request.spec.takes(name)) {
         Some(name) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", *name)),
         None => Ok(()),
     }
@@ -203,7 +203,7 @@ pub(super) enum DescribedPart {
 }
 
 /// The headers by which Get Blob and Get Blob Properties describe a blob.
-pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, call: &OperationRequest) -> Reply {
+pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, request: &Request) -> Reply {
     let headers = &blob.headers;
     reply = reply
         .with("accept-ranges", "bytes")
@@ -221,7 +221,7 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, c
         DescribedPart::Whole => reply.with_some("content-md5", md5),
         DescribedPart::Range => reply.with_some("x-ms-blob-content-md5", md5),
     };
-    if call.version >= Version::V2017_11_09 {
+    if request.version >= Version::V2017_11_09 {
         reply = reply.with("x-ms-creation-time", blob.created.rfc1123());
     }
     reply = with_encryption(reply, &blob.encryption);
@@ -239,19 +239,19 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, c
         reply = copy.describe(reply);
     }
     reply = protection::describe(reply, blob).with_some("x-ms-expiry-time", blob.expires.map(Timestamp::rfc1123));
-    reply = last_access::describe(reply, blob, call).with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
+    reply = last_access::describe(reply, blob, request).with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
     match blob.at() {
         // Recorded: the moment came back up to 2018-11-09.
         VersionSelector::Earlier(taken, State::Snapshot) => {
-            let told = (call.version < Version::V2019_02_02).then(|| taken.iso());
+            let told = (request.version < Version::V2019_02_02).then(|| taken.iso());
             return reply.with_some("x-ms-snapshot", told);
         }
         VersionSelector::Earlier(_, State::Version) => return reply,
         VersionSelector::Base => reply = reply.with_some("x-ms-is-current-version", blob.version.map(|_| "true")),
     }
     // Recorded: who names a version is told nothing of the lease, though it be the blob as it is.
-    match call.query.get("versionid").unwrap_or_default() {
-        "" => with_lease(reply, blob.lease(), call.now),
+    match request.query.get("versionid").unwrap_or_default() {
+        "" => with_lease(reply, blob.lease(), request.now),
         _ => reply,
     }
 }

@@ -1,7 +1,7 @@
 //! Access tiers on the wire: what Get Blob Properties and List Blobs tell of them.
 
 use crate::operation::xml::Writer;
-use crate::operation::{OperationRequest, Reply};
+use crate::operation::{Reply, Request};
 use crate::rules::blob::tier::{CurrentTier, Rehydration, Tier, TierSupport};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
@@ -18,12 +18,12 @@ pub(in crate::services::blob) fn tiers_of(body: &Body) -> TierSupport {
 }
 
 /// The access tier headers of Get Blob Properties.
-pub(in crate::services::blob) fn with_tier(reply: Reply, blob: &Blob, call: &OperationRequest) -> Reply {
+pub(in crate::services::blob) fn with_tier(reply: Reply, blob: &Blob, request: &Request) -> Reply {
     // Recorded: before 2019-02-02 a blob of any type is told to be Hot.
-    let told = tiers_of(&blob.body) == TierSupport::Standard || call.version < Version::V2019_02_02;
-    let class = inferred_class(blob, call);
-    let reply = with_smart_tier(reply, blob, call.now);
-    match blob.tier.map(|placed| placed.seen(call.now)) {
+    let told = tiers_of(&blob.body) == TierSupport::Standard || request.version < Version::V2019_02_02;
+    let class = inferred_class(blob, request);
+    let reply = with_smart_tier(reply, blob, request.now);
+    match blob.tier.map(|placed| placed.seen(request.now)) {
         None if class.is_some() => reply.with_some("x-ms-access-tier", class).with("x-ms-access-tier-inferred", "true"),
         None if told => reply.with("x-ms-access-tier", Tier::Hot.name()).with("x-ms-access-tier-inferred", "true"),
         None => reply,
@@ -32,18 +32,18 @@ pub(in crate::services::blob) fn with_tier(reply: Reply, blob: &Blob, call: &Ope
             .with("x-ms-access-tier", placed.tier.name())
             .with("x-ms-access-tier-change-time", placed.since.rfc1123())
             .with_some("x-ms-archive-status", placed.rehydration.map(Rehydration::status))
-            .with_some("x-ms-rehydrate-priority", priority_told(&placed, call)),
+            .with_some("x-ms-rehydrate-priority", priority_told(&placed, request)),
     }
 }
 
 /// The size class of a premium account's page blob that was given none.
-fn inferred_class(blob: &Blob, call: &OperationRequest) -> Option<&'static str> {
-    (call.account.premium && tiers_of(&blob.body) == TierSupport::Premium).then(|| Tier::inferred(blob.size()).name())
+fn inferred_class(blob: &Blob, request: &Request) -> Option<&'static str> {
+    (request.account.premium && tiers_of(&blob.body) == TierSupport::Premium).then(|| Tier::inferred(blob.size()).name())
 }
 
 /// How soon a rehydration ends: recorded since 2019-12-12.
-fn priority_told(placed: &CurrentTier, call: &OperationRequest) -> Option<&'static str> {
-    placed.rehydration.filter(|_| call.version >= Version::V2019_12_12).map(|way| way.priority.name())
+fn priority_told(placed: &CurrentTier, request: &Request) -> Option<&'static str> {
+    placed.rehydration.filter(|_| request.version >= Version::V2019_12_12).map(|way| way.priority.name())
 }
 
 /// The tier beneath a smart one.
@@ -53,13 +53,13 @@ pub(in crate::services::blob) fn with_smart_tier(reply: Reply, blob: &Blob, now:
 }
 
 /// What List Blobs tells.
-pub(super) fn write_tier(xml: &mut Writer, blob: &Blob, call: &OperationRequest) {
-    match blob.tier.map(|placed| placed.seen(call.now)) {
+pub(super) fn write_tier(xml: &mut Writer, blob: &Blob, request: &Request) {
+    match blob.tier.map(|placed| placed.seen(request.now)) {
         None if tiers_of(&blob.body) == TierSupport::Standard => {
             xml.leaf("AccessTier", Tier::Hot.name()).leaf("AccessTierInferred", "true");
         }
         None => {
-            if let Some(class) = inferred_class(blob, call) {
+            if let Some(class) = inferred_class(blob, request) {
                 xml.leaf("AccessTier", class).leaf("AccessTierInferred", "true");
             }
         }
@@ -67,7 +67,7 @@ pub(super) fn write_tier(xml: &mut Writer, blob: &Blob, call: &OperationRequest)
             xml.leaf("AccessTier", placed.tier.name());
             xml.leaf_some("SmartAccessTier", placed.tier.beneath().map(Tier::name));
             xml.leaf_some("ArchiveStatus", placed.rehydration.map(Rehydration::status));
-            xml.leaf_some("RehydratePriority", priority_told(&placed, call));
+            xml.leaf_some("RehydratePriority", priority_told(&placed, request));
             xml.leaf("AccessTierChangeTime", placed.since.rfc1123());
         }
     }

@@ -1,6 +1,6 @@
 //! Abort Copy File: stops a pending copy. What came so far is dropped; the file stays, without content.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -22,16 +22,16 @@ pub(super) static ABORT_COPY: Operation<Files> = Operation {
         lease: LeaseCheck::Required,
         status: 204,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 takes! { Asked {
     copy_id: String = Query "copyid",
 } }
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let id = Asked::of(&call)?.copy_id;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let id = Asked::of(&request)?.copy_id;
     let id = LeaseId::parse(&id).ok_or_else(|| StorageError::invalid_query("copyid", id, "copyid needs to be valid Guid."))?;
-    files.share(&call)?.write(|share| share.abort_copy(&call, id.0)).await?;
-    Ok(Reply::new(call.spec.status))
+    files.share(&request)?.write(|share| share.abort_copy(&request, id.0)).await?;
+    Ok(Reply::new(request.spec.status))
 }

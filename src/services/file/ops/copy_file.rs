@@ -3,7 +3,7 @@
 
 use crate::environment::Environment;
 use crate::operation::{
-    METADATA, Operation, OperationRequest, OperationSpec, RemoteResponse, Reply, ResourceKind, Secondary, Selector,
+    METADATA, Operation, Request, OperationSpec, RemoteResponse, Reply, ResourceKind, Secondary, Selector,
     SourceAuthorization, source_unavailable,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
@@ -47,7 +47,7 @@ pub(super) static COPY_FILE: Operation<Files> = Operation {
         lease: LeaseCheck::Required,
         status: 202,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 takes! { Asked {
@@ -97,10 +97,10 @@ struct CopySource {
 }
 
 impl CopySource {
-    async fn find(files: &Files, call: &OperationRequest, url: &str) -> Result<CopySource, StorageError> {
-        match files.source(call, url, SourceAuthorization::Caller)? {
+    async fn find(files: &Files, request: &Request, url: &str) -> Result<CopySource, StorageError> {
+        match files.source(request, url, SourceAuthorization::Caller)? {
             Some(source) => CopySource::here(&source),
-            None => CopySource::elsewhere(RemoteSource::open(call, url, None).await?),
+            None => CopySource::elsewhere(RemoteSource::open(request, url, None).await?),
         }
     }
 
@@ -143,36 +143,36 @@ impl CopySource {
     }
 }
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let mut given = wire::given(&call)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let mut given = wire::given(&request)?;
     let copies_permission = from_source("x-ms-file-permission-copy-mode", asked.permission_from.as_deref())?;
-    let posix = wire::given_posix(&call)?;
-    let metadata = call.metadata()?;
-    let original = CopySource::find(files, &call, &asked.source).await?;
+    let posix = wire::given_posix(&request)?;
+    let metadata = request.metadata()?;
+    let original = CopySource::find(files, &request, &asked.source).await?;
     if copies_permission {
         given.permission = original.permission.map(|text| Permission::Is(text.to_string()));
     }
     let known = asked.posix(original.posix.as_deref())?;
-    let id = call.environment.id();
+    let id = request.environment.id();
     let arrived = Arc::new(AtomicU64::new(0));
     let total = original.content.len();
     let (is_pending, count) = (original.coming.is_some(), Arc::downgrade(&arrived));
 
-    let share = files.share(&call)?;
+    let share = files.share(&request)?;
     let node = share
         .write(|share| {
-            let claimed = share.claim(&call, WantedNode::File, asked.ignore_readonly == Some(true))?;
+            let claimed = share.claim(&request, WantedNode::File, asked.ignore_readonly == Some(true))?;
             let permission = share.permission(&given, NodeKind::File, None)?;
-            let fresh = SmbInput::default().make(NodeKind::File, permission, call.now)?;
-            let mut smb = given.revise(NodeKind::File, fresh, original.smb, permission, call.now)?;
+            let fresh = SmbInput::default().make(NodeKind::File, permission, request.now)?;
+            let mut smb = given.revise(NodeKind::File, fresh, original.smb, permission, request.now)?;
             // Recorded: a copy with attributes of its own has this one too. Those of its source stay as they are.
             let is_archived = asked.set_archive.unwrap_or(matches!(given.attributes, Some(Flags::Are(_))));
             if is_archived {
                 smb.attributes = Attributes::archived(smb.attributes);
             }
             let posix = share.posix(posix, posix::PosixFileType::File, known.as_ref())?;
-            Ok(share.create(claimed, call.now, |new| {
+            Ok(share.create(claimed, request.now, |new| {
                 let progress = if is_pending { Progress::Pending(arrived) } else { Progress::whole(total, new.stamp()) };
                 let copied = FileCopy { id, source: wire::without_signature(&asked.source), total, progress };
                 let (content, headers) = (original.content, original.headers);
@@ -183,11 +183,11 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
         })
         .await?;
     if let Some(answer) = original.coming {
-        let (share, world, store) = (Arc::downgrade(&share), call.environment.clone(), call.store.clone());
-        let coming = PendingCopy { share, node: node.id, id, total, count, world, store };
-        call.sources.go_on(Box::pin(coming.bring(answer)));
+        let (share, environment, store) = (Arc::downgrade(&share), request.environment.clone(), request.store.clone());
+        let coming = PendingCopy { share, node: node.id, id, total, count, environment, store };
+        request.sources.go_on(Box::pin(coming.bring(answer)));
     }
-    Ok(Reply::new(call.spec.status)
+    Ok(Reply::new(request.spec.status)
         .with_state(node.etag(), node.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", if is_pending { "pending" } else { "success" }))
@@ -200,13 +200,13 @@ struct PendingCopy {
     id: [u8; 16],
     total: u64,
     count: Weak<AtomicU64>,
-    world: Arc<Environment>,
+    environment: Arc<Environment>,
     store: Store,
 }
 
 impl PendingCopy {
     async fn bring(self, answer: RemoteResponse) {
-        let (mut filling, mut came) = (PageFilling::new(&self.store, self.total, self.world.now()), 0);
+        let (mut filling, mut came) = (PageFilling::new(&self.store, self.total, self.environment.now()), 0);
         let take = |piece: &[u8]| {
             filling.push(piece)?;
             came += piece.len() as u64;
@@ -220,12 +220,12 @@ impl PendingCopy {
             true => Ok(filling.finish()?),
             false => Err(source_unavailable("the source is not as long as it said")),
         });
-        let whole = whole.map_err(|fault| {
-            tracing::debug!(target: "lazuli::copy", "{fault}");
+        let whole = whole.map_err(|error| {
+            tracing::debug!(target: "lazuli::copy", "{error}");
             "500 InternalServerError \"Copy failed when reading the source.\"".into()
         });
         // Whoever stopped it meanwhile, or deleted the file or its share, does not wait for this.
-        let now = self.world.now();
+        let now = self.environment.now();
         _ = share.write(|share| share.end_copy(self.node, self.id, now, whole)).await;
     }
 }

@@ -1,6 +1,6 @@
 //! Create Directory.
 
-use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -30,25 +30,25 @@ pub(super) static CREATE_DIRECTORY: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 201,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    refuse_root(&call)?;
-    let given = wire::given(&call)?;
-    given.check_complete(call.version)?;
-    let posix = wire::given_posix(&call)?;
-    let metadata = call.metadata()?;
-    let share = files.share(&call)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    refuse_root(&request)?;
+    let given = wire::given(&request)?;
+    given.check_complete(request.version)?;
+    let posix = wire::given_posix(&request)?;
+    let metadata = request.metadata()?;
+    let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
-            let claimed = share.claim_free(&call)?;
+            let claimed = share.claim_free(&request)?;
             let parent = claimed.parent();
             let permission = share.permission(&given, NodeKind::Directory, None)?;
-            let smb = given.make(NodeKind::Directory, permission, call.now)?;
+            let smb = given.make(NodeKind::Directory, permission, request.now)?;
             let posix = share.posix(posix, posix::PosixFileType::Directory, None)?;
-            Ok((share.create(claimed, call.now, |new| Node { posix, ..new.node(Body::Directory, smb, metadata) }), parent))
+            Ok((share.create(claimed, request.now, |new| Node { posix, ..new.node(Body::Directory, smb, metadata) }), parent))
         })
         .await?;
-    Ok(wire::written(&node, parent, &call))
+    Ok(wire::written(&node, parent, &request))
 }

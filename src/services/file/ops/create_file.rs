@@ -1,7 +1,7 @@
 //! Create File, of the size that is said: all zeros, or from 2026-06-06 on with its first bytes.
 
 use crate::operation::{
-    CHECKSUMS, METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+    CHECKSUMS, METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::checksums::ChecksumKinds;
@@ -47,7 +47,7 @@ pub(super) static CREATE_FILE: Operation<Files> = Operation {
         lease: LeaseCheck::Required,
         status: 201,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 takes! { Asked {
@@ -69,35 +69,35 @@ pub(super) fn check_size(size: u64) -> Result<u64, StorageError> {
     }
 }
 
-async fn run(files: &Files, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(files: &Files, mut request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let size = check_size(asked.length)?;
     if let Some(kind) = asked.kind.as_deref().filter(|kind| !kind.eq_ignore_ascii_case("Regular")) {
         return Err(StorageError::invalid_header("x-ms-file-file-type", kind)
             .with_reason("links and directories are made by operations of their own"));
     }
-    if call.version < Version::V2026_06_06 || call.body.content_length() == 0 {
-        call.check_no_content()?;
+    if request.version < Version::V2026_06_06 || request.body.content_length() == 0 {
+        request.check_no_content()?;
     }
-    let claimed_sums = call.claimed_checksums()?;
-    let received = call.receive(MAX_WRITE.min(size), ChecksumKinds { md5: true, crc64: claimed_sums.crc64.is_some() }).await?;
+    let claimed_sums = request.claimed_checksums()?;
+    let received = request.receive(MAX_WRITE.min(size), ChecksumKinds { md5: true, crc64: claimed_sums.crc64.is_some() }).await?;
     claimed_sums.check(received.digests)?;
     let (bytes, md5) = (received.content, received.digests.md5);
     let told = md5.filter(|_| !bytes.is_empty()).map(|md5| md5.to_string());
-    let given = wire::given(&call)?;
-    given.check_complete(call.version)?;
-    let posix = wire::given_posix(&call)?;
-    let (metadata, headers) = (call.metadata()?, ContentHeaders::read(&call).with_type());
-    let share = files.share(&call)?;
+    let given = wire::given(&request)?;
+    given.check_complete(request.version)?;
+    let posix = wire::given_posix(&request)?;
+    let (metadata, headers) = (request.metadata()?, ContentHeaders::read(&request).with_type());
+    let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
             if asked.kind.is_some() && share.check_nfs().is_err() {
                 return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", "x-ms-file-file-type"));
             }
-            let claimed = share.claim(&call, WantedNode::File, false)?;
+            let claimed = share.claim(&request, WantedNode::File, false)?;
             let parent = claimed.parent();
             let permission = share.permission(&given, NodeKind::File, None)?;
-            let smb = given.make(NodeKind::File, permission, call.now)?;
+            let smb = given.make(NodeKind::File, permission, request.now)?;
             let posix = share.posix(posix, posix::PosixFileType::File, None)?;
             let make = |new: NewNode| {
                 let mut file = File { content: Sparse::new(size), headers, ..File::default() };
@@ -106,8 +106,8 @@ async fn run(files: &Files, mut call: OperationRequest) -> Result<Reply, Storage
                 }
                 Node { posix, ..new.node(Body::File(Box::new(file)), smb, metadata) }
             };
-            Ok((share.create(claimed, call.now, make), parent))
+            Ok((share.create(claimed, request.now, make), parent))
         })
         .await?;
-    Ok(wire::written(&node, parent, &call).with_some("content-md5", told).with_structured(&call))
+    Ok(wire::written(&node, parent, &request).with_some("content-md5", told).with_structured(&request))
 }

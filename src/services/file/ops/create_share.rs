@@ -1,6 +1,6 @@
 //! Create Share.
 
-use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -29,22 +29,22 @@ pub(super) static CREATE_SHARE: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 201,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let settings = Settings::make(|name| wire::text(&call, name), call.account.premium, call.now)?;
-    let share = Share::new(call.now, call.metadata()?, settings);
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let settings = Settings::make(|name| wire::text(&request, name), request.account.premium, request.now)?;
+    let share = Share::new(request.now, request.metadata()?, settings);
     let stamp = share.properties().last_modified;
-    let account = files.account(&call.account.name)?;
+    let account = files.account(&request.account.name)?;
     account
         .resources
         .write(|shares| {
-            shares.check_free(call.container(), call.now)?;
-            shares.insert(call.container().into(), files.cell(share));
+            shares.check_free(request.container(), request.now)?;
+            shares.insert(request.container().into(), files.cell(share));
             Ok(())
         })
         .await?;
-    let reply = Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp);
+    let reply = Reply::new(request.spec.status).with_state(ETag::of(stamp), stamp);
     Ok(wire::with_provision(reply, &settings))
 }

@@ -1,6 +1,6 @@
 //! Delete Directory, which must be empty.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -23,17 +23,17 @@ pub(super) static DELETE_DIRECTORY: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 202,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    refuse_root(&call)?;
-    let share = files.share(&call)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    refuse_root(&request)?;
+    let share = files.share(&request)?;
     share
         .write(|share| {
-            let directory = share.admit(&call, WantedNode::Directory, FileAccess::Remove)?;
-            share.remove(&directory, call.now)
+            let directory = share.admit(&request, WantedNode::Directory, FileAccess::Remove)?;
+            share.remove(&directory, request.now)
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

@@ -1,6 +1,6 @@
 //! Delete File; of a file with several hard links, the one that is named.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -23,16 +23,16 @@ pub(super) static DELETE_FILE: Operation<Files> = Operation {
         lease: LeaseCheck::Required,
         status: 202,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let share = files.share(&call)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let share = files.share(&request)?;
     share
         .write(|share| {
-            let file = share.admit(&call, WantedNode::File, FileAccess::Remove)?;
-            share.remove(&file, call.now)
+            let file = share.admit(&request, WantedNode::File, FileAccess::Remove)?;
+            share.remove(&file, request.now)
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

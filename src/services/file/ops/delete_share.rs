@@ -1,6 +1,6 @@
 //! Delete Share, and what is in it; or, with `sharesnapshot`, one snapshot of it. An account may keep a share for some days.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -27,21 +27,21 @@ pub(super) static DELETE_SHARE: Operation<Files> = Operation {
         lease: LeaseCheck::Required,
         status: 202,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 takes! { Asked {
     snapshots: Option<String> = Header "x-ms-delete-snapshots",
 } }
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let reply = Reply::new(call.spec.status);
-    if call.query.get("sharesnapshot").is_some_and(|taken| !taken.is_empty()) {
-        let share = files.share(&call)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let reply = Reply::new(request.spec.status);
+    if request.query.get("sharesnapshot").is_some_and(|taken| !taken.is_empty()) {
+        let share = files.share(&request)?;
         share
             .write(|share| {
-                if let Some(taken) = share.admit_self(&call)?.taken {
+                if let Some(taken) = share.admit_self(&request)?.taken {
                     share.remove_snapshot(taken);
                 }
                 Ok(())
@@ -49,18 +49,18 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
             .await?;
         return Ok(reply);
     }
-    let account = files.account(&call.account.name)?;
+    let account = files.account(&request.account.name)?;
     account
         .resources
         .write(|shares| {
             // Recorded: who deletes a share again while that goes on hears that it is being done.
-            if !shares.contains_key(call.container()) && shares.is_going(call.container(), call.now) {
+            if !shares.contains_key(request.container()) && shares.is_going(request.container(), request.now) {
                 return Ok(());
             }
-            shares.delete(call.container(), call.now, call.account.share_retention, |share| {
+            shares.delete(request.container(), request.now, request.account.share_retention, |share| {
                 // Recorded: a leased snapshot is DeleteShareWhenSnapshotLeased even where the share's own lease is not shown.
-                share.check_snapshots(asked.snapshots.as_deref(), call.now)?;
-                share.admit_self(&call).map(|_| ())
+                share.check_snapshots(asked.snapshots.as_deref(), request.now)?;
+                share.admit_self(&request).map(|_| ())
             })
         })
         .await?;

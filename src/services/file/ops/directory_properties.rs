@@ -1,6 +1,6 @@
 //! Get and Set Directory Properties.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -25,7 +25,7 @@ pub(super) static GET_DIRECTORY_PROPERTIES: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |files, call| Box::pin(get(files, call)),
+    run: |files, request| Box::pin(get(files, request)),
 };
 
 pub(super) static SET_DIRECTORY_PROPERTIES: Operation<Files> = Operation {
@@ -41,36 +41,36 @@ pub(super) static SET_DIRECTORY_PROPERTIES: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |files, call| Box::pin(set(files, call)),
+    run: |files, request| Box::pin(set(files, request)),
 };
 
-async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let directory = files.share(&call)?.read().admit(&call, WantedNode::Directory, FileAccess::Look)?;
-    let reply = Reply::new(call.spec.status)
+async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let directory = files.share(&request)?.read().admit(&request, WantedNode::Directory, FileAccess::Look)?;
+    let reply = Reply::new(request.spec.status)
         .with_state(directory.etag(), directory.last_modified)
         .with("x-ms-server-encrypted", "true")
         .with_metadata(&directory.metadata);
-    Ok(wire::with_smb(reply, &directory, directory.parent(), &call))
+    Ok(wire::with_smb(reply, &directory, directory.parent(), &request))
 }
 
-async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let given = wire::given(&call)?;
-    given.check_complete(call.version)?;
-    let posix = wire::given_posix(&call)?;
-    let share = files.share(&call)?;
+async fn set(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let given = wire::given(&request)?;
+    given.check_complete(request.version)?;
+    let posix = wire::given_posix(&request)?;
+    let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
-            let directory = share.admit(&call, WantedNode::Directory, FileAccess::Describe)?;
+            let directory = share.admit(&request, WantedNode::Directory, FileAccess::Describe)?;
             let (before, parent) = (directory.smb, directory.parent());
             let permission = share.permission(&given, NodeKind::Directory, Some(before.permission))?;
-            let smb = given.revise(NodeKind::Directory, before, None, permission, call.now)?;
+            let smb = given.revise(NodeKind::Directory, before, None, permission, request.now)?;
             let posix = share.posix(posix, posix::PosixFileType::Directory, directory.posix.as_deref())?;
-            let node = share.replace(&directory, call.now, |node| {
+            let node = share.replace(&directory, request.now, |node| {
                 node.smb = smb;
                 node.posix = posix;
             });
             Ok((node, parent))
         })
         .await?;
-    Ok(wire::written(&node, parent, &call))
+    Ok(wire::written(&node, parent, &request))
 }

@@ -1,6 +1,6 @@
 //! Get and Set File Metadata.
 
-use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -23,7 +23,7 @@ pub(super) static GET_FILE_METADATA: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(get(files, call)),
+    run: |files, request| Box::pin(get(files, request)),
 };
 
 pub(super) static SET_FILE_METADATA: Operation<Files> = Operation {
@@ -39,25 +39,25 @@ pub(super) static SET_FILE_METADATA: Operation<Files> = Operation {
         lease: LeaseCheck::Required,
         status: 200,
     },
-    run: |files, call| Box::pin(set(files, call)),
+    run: |files, request| Box::pin(set(files, request)),
 };
 
-async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let node = files.share(&call)?.read().admit(&call, WantedNode::File, FileAccess::Look)?;
-    Ok(Reply::new(call.spec.status).with_state(node.etag(), node.last_modified).with_metadata(&node.metadata))
+async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let node = files.share(&request)?.read().admit(&request, WantedNode::File, FileAccess::Look)?;
+    Ok(Reply::new(request.spec.status).with_state(node.etag(), node.last_modified).with_metadata(&node.metadata))
 }
 
-async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let metadata = call.metadata()?;
-    let share = files.share(&call)?;
+async fn set(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let metadata = request.metadata()?;
+    let share = files.share(&request)?;
     let node = share
         .write(|share| {
-            let node = share.admit(&call, WantedNode::File, FileAccess::Describe)?;
-            Ok(share.replace(&node, call.now, |node| {
+            let node = share.admit(&request, WantedNode::File, FileAccess::Describe)?;
+            Ok(share.replace(&node, request.now, |node| {
                 node.metadata = metadata;
-                node.smb.changed = call.now;
+                node.smb.changed = request.now;
             }))
         })
         .await?;
-    Ok(Reply::new(call.spec.status).with_state(node.etag(), node.last_modified).with("x-ms-request-server-encrypted", "true"))
+    Ok(Reply::new(request.spec.status).with_state(node.etag(), node.last_modified).with("x-ms-request-server-encrypted", "true"))
 }

@@ -1,6 +1,6 @@
 //! Get File Properties, and Set File Properties: its size, what a reader is told of the content, and what Windows knows of it.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -29,7 +29,7 @@ pub(super) static GET_FILE_PROPERTIES: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(get(files, call)),
+    run: |files, request| Box::pin(get(files, request)),
 };
 
 pub(super) static SET_FILE_PROPERTIES: Operation<Files> = Operation {
@@ -45,42 +45,42 @@ pub(super) static SET_FILE_PROPERTIES: Operation<Files> = Operation {
         lease: LeaseCheck::Required,
         status: 200,
     },
-    run: |files, call| Box::pin(set(files, call)),
+    run: |files, request| Box::pin(set(files, request)),
 };
 
 takes! { Asked {
     length: Option<u64> = Header "x-ms-content-length",
 } }
 
-async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let file = files.share(&call)?.read().admit(&call, WantedNode::File, FileAccess::Look)?;
-    let reply = wire::describe(Reply::new(call.spec.status), &file, true, &call);
+async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let file = files.share(&request)?.read().admit(&request, WantedNode::File, FileAccess::Look)?;
+    let reply = wire::describe(Reply::new(request.spec.status), &file, true, &request);
     // The length of what a GET would send, and no byte of it.
     Ok(reply.bytes(Sparse::new(0).slice(0..0).into(), file.size()))
 }
 
-async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let size = Asked::of(&call)?.length.map(check_size).transpose()?;
-    let given = wire::given(&call)?;
-    given.check_complete(call.version)?;
-    let posix = wire::given_posix(&call)?;
-    let headers = ContentHeaders::read(&call);
+async fn set(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let size = Asked::of(&request)?.length.map(check_size).transpose()?;
+    let given = wire::given(&request)?;
+    given.check_complete(request.version)?;
+    let posix = wire::given_posix(&request)?;
+    let headers = ContentHeaders::read(&request);
     // Recorded: who only resizes a file leaves what is said of its content.
     let only_size = size.is_some() && headers == ContentHeaders::default();
-    let share = files.share(&call)?;
+    let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
             let touch = if size.is_some() { FileAccess::Write } else { FileAccess::Describe };
-            let file = share.admit(&call, WantedNode::File, touch)?;
+            let file = share.admit(&request, WantedNode::File, touch)?;
             if let Some(size) = size {
                 share.check_range(&file, &(size.min(file.size())..size.max(file.size())), true)?;
                 file.content()?;
             }
             let (before, parent) = (file.smb, file.parent());
             let permission = share.permission(&given, NodeKind::File, Some(before.permission))?;
-            let smb = given.revise(NodeKind::File, before, None, permission, call.now)?;
+            let smb = given.revise(NodeKind::File, before, None, permission, request.now)?;
             let posix = share.posix(posix, posix::PosixFileType::File, file.posix.as_deref())?;
-            let node = share.replace(&file, call.now, |node| {
+            let node = share.replace(&file, request.now, |node| {
                 node.smb = smb;
                 node.posix = posix;
                 if let Body::File(file) = &mut node.body {
@@ -93,5 +93,5 @@ async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
             Ok((node, parent))
         })
         .await?;
-    Ok(wire::written(&node, parent, &call))
+    Ok(wire::written(&node, parent, &request))
 }

@@ -1,6 +1,6 @@
 //! Get File: the content, or as much of it as was asked for.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STRUCTURED, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::checksums::{ChecksumKinds, Hasher};
 use crate::rules::conditions::ConditionSupport;
@@ -28,7 +28,7 @@ pub(super) static GET_FILE: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 takes! { Asked {
@@ -40,20 +40,20 @@ takes! { Asked {
 /// The largest range whose MD5 can be asked for, in bytes.
 const CHECKED_RANGE: u64 = 4 << 20;
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
     let wants_md5 = asked.range_md5 == Some(true);
-    let share = files.share(&call)?.read();
-    let file = share.admit(&call, WantedNode::Content, FileAccess::Read)?;
+    let share = files.share(&request)?.read();
+    let file = share.admit(&request, WantedNode::Content, FileAccess::Read)?;
     let content = &file.content()?.content;
     let size = content.len();
     let span = ranges::resolve(range, size)?;
     let bytes = span.map_or(0..size, |span| span.start..span.end + 1);
-    if share.view(&call)?.taken.is_none() {
+    if share.view(&request)?.taken.is_none() {
         share.check_range(&file, &bytes, false)?;
     }
-    let structured = call.structured()?;
+    let structured = request.structured()?;
     let sent = |reply: Reply, bytes: std::ops::Range<u64>| {
         let length = bytes.end - bytes.start;
         let chunks = Chunks::from(content.slice(bytes));
@@ -63,7 +63,7 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
         if wants_md5 {
             return Err(StorageError::invalid_header("x-ms-range-get-content-md5", "true"));
         }
-        let reply = wire::describe(Reply::new(call.spec.status), &file, true, &call).with("accept-ranges", "bytes");
+        let reply = wire::describe(Reply::new(request.spec.status), &file, true, &request).with("accept-ranges", "bytes");
         return Ok(sent(reply, bytes));
     };
     if wants_md5 && span.len() > CHECKED_RANGE {
@@ -75,7 +75,7 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
             hasher.update(&chunk.read()?);
         }
     }
-    let reply = wire::describe(Reply::new(206), &file, false, &call)
+    let reply = wire::describe(Reply::new(206), &file, false, &request)
         .with("accept-ranges", "bytes")
         .with("content-range", span.content_range(size))
         .with_some("content-md5", hasher.finish().md5.map(|md5| md5.to_string()));

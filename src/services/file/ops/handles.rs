@@ -1,7 +1,7 @@
 //! List Handles and Force Close Handles: what SMB clients have open, and an end to it.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -27,7 +27,7 @@ pub(super) static LIST_HANDLES: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |files, call| Box::pin(list(files, call)),
+    run: |files, request| Box::pin(list(files, request)),
 };
 
 pub(super) static FORCE_CLOSE_HANDLES: Operation<Files> = Operation {
@@ -43,7 +43,7 @@ pub(super) static FORCE_CLOSE_HANDLES: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |files, call| Box::pin(close(files, call)),
+    run: |files, request| Box::pin(close(files, request)),
 };
 
 takes! { Asked {
@@ -57,63 +57,63 @@ takes! { Closing {
     recursive: Option<bool> = Header "x-ms-recursive",
 } }
 
-async fn list(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn list(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
-    let share = files.share(&call)?.read();
-    let node = share.look_at(&call, WantedNode::Any)?;
-    let view = share.view(&call)?;
+    let share = files.share(&request)?.read();
+    let node = share.look_at(&request, WantedNode::Any)?;
+    let view = share.view(&request)?;
     // Nothing is ever open in a snapshot. A marker is the id of the first handle of the next page.
     let mut found = if view.taken.is_none() { share.handles_on(node.id, asked.recursive == Some(true)) } else { Vec::new() };
     found.retain(|handle| asked.marker.is_none_or(|first| handle.id >= first));
 
     let mut xml = Writer::new();
     xml.open("EnumerationResults");
-    xml.nest("Entries", |xml| found.iter().take(max).for_each(|handle| write(xml, handle, view.tree, &call)));
+    xml.nest("Entries", |xml| found.iter().take(max).for_each(|handle| write(xml, handle, view.tree, &request)));
     xml.leaf("NextMarker", found.get(max).map(|next| next.id.to_string()).unwrap_or_default());
     xml.close("EnumerationResults");
-    Ok(Reply::xml(call.spec.status, xml.finish()))
+    Ok(Reply::xml(request.spec.status, xml.finish()))
 }
 
-fn write(xml: &mut Writer, handle: &Handle, tree: &Tree, call: &OperationRequest) {
+fn write(xml: &mut Writer, handle: &Handle, tree: &Tree, request: &Request) {
     let path = tree.path(handle.node);
     let parent = tree.node(handle.node).and_then(|node| node.places.first()).map_or(0, |place| place.parent.wire());
     xml.open("Handle").leaf("HandleId", handle.id.to_string());
-    match names::encoded_xml(&path).filter(|_| call.version >= Version::V2021_12_02) {
+    match names::encoded_xml(&path).filter(|_| request.version >= Version::V2021_12_02) {
         Some(encoded) => xml.leaf_with("Path", &[("Encoded", "true")], encoded),
         None => xml.leaf("Path", path),
     };
     xml.leaf("FileId", handle.node.wire().to_string()).leaf("ParentId", parent.to_string());
     xml.leaf("SessionId", handle.opener.session.to_string()).leaf("ClientIp", &handle.opener.address);
-    if call.version >= Version::V2021_12_02 {
+    if request.version >= Version::V2021_12_02 {
         xml.leaf("ClientName", &handle.opener.client);
     }
     xml.leaf("OpenTime", handle.opened.rfc1123());
-    if call.version >= Version::V2022_11_02 {
+    if request.version >= Version::V2022_11_02 {
         xml.nest("AccessRightList", |xml| handle.open.access.names().for_each(|name| _ = xml.leaf("AccessRight", name)));
     }
     xml.close("Handle");
 }
 
-async fn close(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Closing::of(&call)?;
+async fn close(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Closing::of(&request)?;
     let one = match asked.id.as_str() {
         "*" => None,
         text => Some(text.parse::<u64>().map_err(|_| StorageError::invalid_header("x-ms-handle-id", text))?),
     };
-    let share = files.share(&call)?;
+    let share = files.share(&request)?;
     let closed = share
         .write(|share| {
-            let node = share.look_at(&call, WantedNode::Any)?;
-            if share.view(&call)?.taken.is_some() {
+            let node = share.look_at(&request, WantedNode::Any)?;
+            if share.view(&request)?.taken.is_some() {
                 return Ok(0);
             }
             let found: Vec<Arc<Handle>> = share.handles_on(node.id, asked.recursive == Some(true));
             let chosen = found.iter().filter(|handle| one.is_none_or(|id| handle.id == id));
-            Ok(chosen.map(|handle| share.close(handle, call.now)).count())
+            Ok(chosen.map(|handle| share.close(handle, request.now)).count())
         })
         .await?;
-    Ok(Reply::new(call.spec.status)
+    Ok(Reply::new(request.spec.status)
         .with("x-ms-number-of-handles-closed", closed.to_string())
         .with("x-ms-number-of-handles-failed", "0"))
 }

@@ -2,7 +2,7 @@
 //! they mean `rules::lease`.
 
 use crate::operation::{
-    Field, Operation, OperationRequest, OperationSpec, Reply, ReplyFuture, ResourceKind, Secondary, Selector,
+    Field, Operation, Request, OperationSpec, Reply, ReplyFuture, ResourceKind, Secondary, Selector,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
@@ -18,32 +18,32 @@ pub(super) static ACQUIRE: Operation<Files> = row(
     "Acquire File Lease",
     LeaseActionName::Acquire,
     &[Selector::Query("comp", "lease"), LeaseActionName::Acquire.sign()],
-    |files, call| Box::pin(run(files, call, LeaseActionName::Acquire)),
+    |files, request| Box::pin(run(files, request, LeaseActionName::Acquire)),
 );
 pub(super) static CHANGE: Operation<Files> = row(
     "Change File Lease",
     LeaseActionName::Change,
     &[Selector::Query("comp", "lease"), LeaseActionName::Change.sign()],
-    |files, call| Box::pin(run(files, call, LeaseActionName::Change)),
+    |files, request| Box::pin(run(files, request, LeaseActionName::Change)),
 );
 pub(super) static RELEASE: Operation<Files> = row(
     "Release File Lease",
     LeaseActionName::Release,
     &[Selector::Query("comp", "lease"), LeaseActionName::Release.sign()],
-    |files, call| Box::pin(run(files, call, LeaseActionName::Release)),
+    |files, request| Box::pin(run(files, request, LeaseActionName::Release)),
 );
 pub(super) static BREAK: Operation<Files> = row(
     "Break File Lease",
     LeaseActionName::Break,
     &[Selector::Query("comp", "lease"), LeaseActionName::Break.sign()],
-    |files, call| Box::pin(run(files, call, LeaseActionName::Break)),
+    |files, request| Box::pin(run(files, request, LeaseActionName::Break)),
 );
 
 const fn row(
     name: &'static str,
     verb: LeaseActionName,
     signs: &'static [Selector],
-    run: for<'a> fn(&'a Files, OperationRequest) -> ReplyFuture<'a>,
+    run: for<'a> fn(&'a Files, Request) -> ReplyFuture<'a>,
 ) -> Operation<Files> {
     Operation {
         spec: OperationSpec {
@@ -78,8 +78,8 @@ const fn takes(verb: LeaseActionName) -> &'static [&'static [Field]] {
     }
 }
 
-async fn run(files: &Files, call: OperationRequest, verb: LeaseActionName) -> Result<Reply, StorageError> {
-    let mut ask = verb.ask(&call)?;
+async fn run(files: &Files, request: Request, verb: LeaseActionName) -> Result<Reply, StorageError> {
+    let mut ask = verb.ask(&request)?;
     match &mut ask {
         LeaseAction::Acquire { term: LeaseDuration::Fixed(seconds), .. } => {
             return Err(StorageError::invalid_header("x-ms-lease-duration", seconds.to_string()));
@@ -88,12 +88,12 @@ async fn run(files: &Files, call: OperationRequest, verb: LeaseActionName) -> Re
         LeaseAction::Break { period } => *period = Some(0),
         _ => {}
     }
-    let share = files.share(&call)?;
+    let share = files.share(&request)?;
     let (node, lease) = share
         .write(|share| {
-            let file = share.admit(&call, WantedNode::Content, FileAccess::Look)?;
-            share.step_file_lease(&file, ask, call.now)
+            let file = share.admit(&request, WantedNode::Content, FileAccess::Look)?;
+            share.step_file_lease(&file, ask, request.now)
         })
         .await?;
-    Ok(verb.answer(Reply::new(call.spec.status).with_state(node.etag(), node.last_modified), lease, &call))
+    Ok(verb.answer(Reply::new(request.spec.status).with_state(node.etag(), node.last_modified), lease, &request))
 }

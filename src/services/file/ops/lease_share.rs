@@ -2,7 +2,7 @@
 //! `rules::lease`.
 
 use crate::operation::{
-    Field, Operation, OperationRequest, OperationSpec, Reply, ReplyFuture, ResourceKind, Secondary, Selector,
+    Field, Operation, Request, OperationSpec, Reply, ReplyFuture, ResourceKind, Secondary, Selector,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
@@ -17,38 +17,38 @@ pub(super) static ACQUIRE: Operation<Files> = row(
     "Acquire Share Lease",
     LeaseActionName::Acquire,
     &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), LeaseActionName::Acquire.sign()],
-    |files, call| Box::pin(run(files, call, LeaseActionName::Acquire)),
+    |files, request| Box::pin(run(files, request, LeaseActionName::Acquire)),
 );
 pub(super) static RENEW: Operation<Files> = row(
     "Renew Share Lease",
     LeaseActionName::Renew,
     &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), LeaseActionName::Renew.sign()],
-    |files, call| Box::pin(run(files, call, LeaseActionName::Renew)),
+    |files, request| Box::pin(run(files, request, LeaseActionName::Renew)),
 );
 pub(super) static CHANGE: Operation<Files> = row(
     "Change Share Lease",
     LeaseActionName::Change,
     &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), LeaseActionName::Change.sign()],
-    |files, call| Box::pin(run(files, call, LeaseActionName::Change)),
+    |files, request| Box::pin(run(files, request, LeaseActionName::Change)),
 );
 pub(super) static RELEASE: Operation<Files> = row(
     "Release Share Lease",
     LeaseActionName::Release,
     &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), LeaseActionName::Release.sign()],
-    |files, call| Box::pin(run(files, call, LeaseActionName::Release)),
+    |files, request| Box::pin(run(files, request, LeaseActionName::Release)),
 );
 pub(super) static BREAK: Operation<Files> = row(
     "Break Share Lease",
     LeaseActionName::Break,
     &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), LeaseActionName::Break.sign()],
-    |files, call| Box::pin(run(files, call, LeaseActionName::Break)),
+    |files, request| Box::pin(run(files, request, LeaseActionName::Break)),
 );
 
 const fn row(
     name: &'static str,
     verb: LeaseActionName,
     signs: &'static [Selector],
-    run: for<'a> fn(&'a Files, OperationRequest) -> ReplyFuture<'a>,
+    run: for<'a> fn(&'a Files, Request) -> ReplyFuture<'a>,
 ) -> Operation<Files> {
     Operation {
         spec: OperationSpec {
@@ -83,17 +83,17 @@ const fn takes(verb: LeaseActionName) -> &'static [&'static [Field]] {
     }
 }
 
-async fn run(files: &Files, call: OperationRequest, verb: LeaseActionName) -> Result<Reply, StorageError> {
-    let ask = verb.ask(&call)?;
-    let share = files.share(&call)?;
+async fn run(files: &Files, request: Request, verb: LeaseActionName) -> Result<Reply, StorageError> {
+    let ask = verb.ask(&request)?;
+    let share = files.share(&request)?;
     let (stamp, lease) = share
         .write(|share| {
-            let view = share.view(&call)?;
+            let view = share.view(&request)?;
             let (taken, stamp) = (view.taken, view.about.last_modified);
-            Ok((stamp, share.step_lease(taken, ask, call.now)?))
+            Ok((stamp, share.step_lease(taken, ask, request.now)?))
         })
         .await?;
-    let reply = verb.answer(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp), lease, &call);
+    let reply = verb.answer(Reply::new(request.spec.status).with_state(ETag::of(stamp), stamp), lease, &request);
     // Recorded: a release tells how long the lease goes on, too.
     Ok(reply.with_some("x-ms-lease-time", (verb == LeaseActionName::Release).then_some("0")))
 }

@@ -1,6 +1,6 @@
 //! Create Hard Link, Create Symbolic Link and Get Symbolic Link, in shares that are served over NFS.
 
-use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -34,7 +34,7 @@ pub(super) static CREATE_HARD_LINK: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 201,
     },
-    run: |files, call| Box::pin(create_hard(files, call)),
+    run: |files, request| Box::pin(create_hard(files, request)),
 };
 
 pub(super) static CREATE_SYMBOLIC_LINK: Operation<Files> = Operation {
@@ -55,7 +55,7 @@ pub(super) static CREATE_SYMBOLIC_LINK: Operation<Files> = Operation {
         lease: LeaseCheck::Required,
         status: 201,
     },
-    run: |files, call| Box::pin(create_symbolic(files, call)),
+    run: |files, request| Box::pin(create_symbolic(files, request)),
 };
 
 pub(super) static GET_SYMBOLIC_LINK: Operation<Files> = Operation {
@@ -71,7 +71,7 @@ pub(super) static GET_SYMBOLIC_LINK: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |files, call| Box::pin(get_symbolic(files, call)),
+    run: |files, request| Box::pin(get_symbolic(files, request)),
 };
 
 takes! { Hard {
@@ -84,40 +84,40 @@ takes! { Symbolic {
     text: String = Header "x-ms-link-text",
 } }
 
-async fn create_hard(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Hard::of(&call)?;
+async fn create_hard(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Hard::of(&request)?;
     if let Some(kind) = asked.kind.filter(|kind| !kind.eq_ignore_ascii_case("file")) {
         return Err(StorageError::invalid_header("x-ms-type", kind));
     }
     let target = Path::parse(names::decode(&asked.target)?.trim_start_matches('/'), TrailingDots::Kept)?;
-    let share = files.share(&call)?;
+    let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
             share.check_nfs()?;
-            let file = share.admit_at(&target, WantedNode::Content, FileAccess::Describe, asked.lease, call.now, false)?;
-            let claimed = share.claim_free(&call)?;
+            let file = share.admit_at(&target, WantedNode::Content, FileAccess::Describe, asked.lease, request.now, false)?;
+            let claimed = share.claim_free(&request)?;
             let parent = claimed.parent();
-            Ok((share.link(&file, claimed, call.now), parent))
+            Ok((share.link(&file, claimed, request.now), parent))
         })
         .await?;
-    let reply = Reply::new(call.spec.status).with_state(node.etag(), node.last_modified);
-    Ok(wire::with_smb(reply, &node, parent, &call))
+    let reply = Reply::new(request.spec.status).with_state(node.etag(), node.last_modified);
+    Ok(wire::with_smb(reply, &node, parent, &request))
 }
 
-async fn create_symbolic(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Symbolic::of(&call)?;
-    let (given, metadata) = (wire::given(&call)?, call.metadata()?);
-    let posix = wire::given_posix(&call)?;
-    let share = files.share(&call)?;
+async fn create_symbolic(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Symbolic::of(&request)?;
+    let (given, metadata) = (wire::given(&request)?, request.metadata()?);
+    let posix = wire::given_posix(&request)?;
+    let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
             share.check_nfs()?;
-            let claimed = share.claim_free(&call)?;
+            let claimed = share.claim_free(&request)?;
             let parent = claimed.parent();
             let permission = share.permission(&given, NodeKind::File, None)?;
-            let smb = given.make(NodeKind::File, permission, call.now)?;
+            let smb = given.make(NodeKind::File, permission, request.now)?;
             let posix = share.posix(posix, posix::PosixFileType::Link, None)?;
-            let made = share.create(claimed, call.now, |new| {
+            let made = share.create(claimed, request.now, |new| {
                 let mut node = new.node(Body::Link(asked.text.as_str().into()), smb, metadata);
                 node.posix = posix;
                 node
@@ -125,12 +125,12 @@ async fn create_symbolic(files: &Files, call: OperationRequest) -> Result<Reply,
             Ok((made, parent))
         })
         .await?;
-    let reply = Reply::new(call.spec.status).with_state(node.etag(), node.last_modified);
-    Ok(wire::with_smb(reply, &node, parent, &call))
+    let reply = Reply::new(request.spec.status).with_state(node.etag(), node.last_modified);
+    Ok(wire::with_smb(reply, &node, parent, &request))
 }
 
-async fn get_symbolic(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let link = files.share(&call)?.read().admit(&call, WantedNode::Link, FileAccess::Look)?;
+async fn get_symbolic(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let link = files.share(&request)?.read().admit(&request, WantedNode::Link, FileAccess::Look)?;
     let Body::Link(text) = &link.body else { return Err(ErrorCode::ResourceTypeMismatch.into()) };
-    Ok(Reply::new(call.spec.status).with_state(link.etag(), link.last_modified).with("x-ms-link-text", text))
+    Ok(Reply::new(request.spec.status).with_state(link.etag(), link.last_modified).with("x-ms-link-text", text))
 }

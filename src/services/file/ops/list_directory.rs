@@ -1,7 +1,7 @@
 //! List Directories and Files: what is in a directory, in order of the names as they are found, a page at a time.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -37,7 +37,7 @@ pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 takes! { Asked {
@@ -77,14 +77,14 @@ impl Include {
     }
 }
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
-    let include = Include::read(&asked, call.version)?;
+    let include = Include::read(&asked, request.version)?;
     let start = asked.marker.as_deref().map(Position::read).transpose()?;
-    let share = files.share(&call)?.read();
-    let directory = share.admit(&call, WantedNode::Directory, FileAccess::Look)?;
-    let view = share.view(&call)?;
+    let share = files.share(&request)?.read();
+    let directory = share.admit(&request, WantedNode::Directory, FileAccess::Look)?;
+    let view = share.view(&request)?;
 
     let prefix = folded(asked.prefix.as_deref().unwrap_or_default());
     let start = start.map(|start| start.name).unwrap_or_default();
@@ -92,8 +92,8 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     let mut page = view.tree.list(directory.id, from).take_while(|(name, _)| folded(name).starts_with(&prefix));
 
     let mut xml = Writer::new();
-    let (path, taken) = (path_of(&call)?.text(), view.taken.map(Timestamp::iso).unwrap_or_default());
-    let mut attributes = vec![("ServiceEndpoint", call.endpoint.as_str()), ("ShareName", call.container())];
+    let (path, taken) = (path_of(&request)?.text(), view.taken.map(Timestamp::iso).unwrap_or_default());
+    let mut attributes = vec![("ServiceEndpoint", request.endpoint.as_str()), ("ShareName", request.container())];
     if view.taken.is_some() {
         attributes.push(("ShareSnapshot", &taken));
     }
@@ -105,19 +105,19 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     if include.extended {
         xml.leaf("DirectoryId", directory.id.wire().to_string());
     }
-    xml.nest("Entries", |xml| page.by_ref().take(max).for_each(|(name, node)| write(xml, name, node, include, &call)));
+    xml.nest("Entries", |xml| page.by_ref().take(max).for_each(|(name, node)| write(xml, name, node, include, &request)));
     xml.leaf("NextMarker", page.next().map(|(name, _)| Position::before(name).marker()).unwrap_or_default());
     xml.close("EnumerationResults");
-    Ok(Reply::xml(call.spec.status, xml.finish()))
+    Ok(Reply::xml(request.spec.status, xml.finish()))
 }
 
-fn write(xml: &mut Writer, written: &str, node: &Node, include: Include, call: &OperationRequest) {
+fn write(xml: &mut Writer, written: &str, node: &Node, include: Include, request: &Request) {
     let element = match node.sort() {
         NodeKind::Directory => "Directory",
         NodeKind::File => "File",
     };
     xml.open(element);
-    match names::encoded_xml(written).filter(|_| call.version >= Version::V2021_12_02) {
+    match names::encoded_xml(written).filter(|_| request.version >= Version::V2021_12_02) {
         Some(encoded) => xml.leaf_with("Name", &[("Encoded", "true")], encoded),
         None => xml.leaf("Name", written),
     };

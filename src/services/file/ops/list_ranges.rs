@@ -1,7 +1,7 @@
 //! List Ranges: which bytes of a file were written; or, with an earlier snapshot of the share, what changed since then.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -28,7 +28,7 @@ pub(super) static LIST_RANGES: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 takes! { Asked {
@@ -40,11 +40,11 @@ takes! { Asked {
     maxresults: Option<String> = Query "maxresults",
 } }
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let max = asked.maxresults.as_deref().map(|text| listing::maxresults(Some(text))).transpose()?;
-    let share = files.share(&call)?.read();
-    let file = share.admit(&call, WantedNode::Content, FileAccess::Read)?;
+    let share = files.share(&request)?.read();
+    let file = share.admit(&request, WantedNode::Content, FileAccess::Read)?;
     let size = file.content()?.content.len();
     let range =
         asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(ranges::RequestedRange::Whole, ranges::RequestedRange::parse);
@@ -56,7 +56,7 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
         Some(previous) => {
             let taken = read_snapshot("prevsharesnapshot", previous)?;
             let earlier = share.snapshot(taken).ok_or(ErrorCode::PreviousSnapshotNotFound)?;
-            if share.view(&call)?.taken.is_some_and(|asked| asked < taken) {
+            if share.view(&request)?.taken.is_some_and(|asked| asked < taken) {
                 return Err(ErrorCode::PreviousSnapshotCannotBeNewer.into());
             }
             let then = earlier.tree().node(file.id);
@@ -86,7 +86,7 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
             xml.leaf("NextMarker", next.unwrap_or_default());
         }
     });
-    Ok(Reply::xml(call.spec.status, xml.finish())
+    Ok(Reply::xml(request.spec.status, xml.finish())
         .with_state(file.etag(), file.last_modified)
         .with("x-ms-content-length", size.to_string()))
 }

@@ -1,6 +1,6 @@
 //! List Shares: the account's shares in order of their names, a page at a time, each after its snapshots.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -23,17 +23,17 @@ pub(super) static LIST_SHARES: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 /// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata", "snapshots", "deleted"];
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let shares = files.account(&call.account.name)?.resources.read();
-    listing::answer_lines(&call, &shares, "Shares", INCLUDE, &[], |xml, line, include| {
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let shares = files.account(&request.account.name)?.resources.read();
+    listing::answer_lines(&request, &shares, "Shares", INCLUDE, &[], |xml, line, include| {
         let metadata = include.contains(&"metadata");
-        let mut write = |view: &ShareView<'_>| wire::write_share(xml, line, view, metadata, &call);
+        let mut write = |view: &ShareView<'_>| wire::write_share(xml, line, view, metadata, &request);
         if include.contains(&"snapshots") && line.deleted.is_none() {
             line.state.snapshots().for_each(|view| write(&view));
         }

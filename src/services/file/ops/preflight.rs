@@ -25,5 +25,5 @@ pub(super) static PREFLIGHT: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |files, call| Box::pin(std::future::ready(preflight::answer(&call, &files.cors(&call.account.name)))),
+    run: |files, request| Box::pin(std::future::ready(preflight::answer(&request, &files.cors(&request.account.name)))),
 };

@@ -1,7 +1,7 @@
 //! Put Range: writes bytes into a file, or clears them.
 
 use crate::operation::{
-    CHECKSUMS, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+    CHECKSUMS, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::checksums::ChecksumKinds;
@@ -34,7 +34,7 @@ pub(super) static PUT_RANGE: Operation<Files> = Operation {
         lease: LeaseCheck::Required,
         status: 201,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 takes! { Asked {
@@ -68,28 +68,28 @@ impl Asked {
     }
 }
 
-async fn run(files: &Files, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(files: &Files, mut request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let span = asked.span()?;
     if asked.write.eq_ignore_ascii_case("clear") {
-        call.check_no_content()?;
-        let node = write(files, &call, &asked, span, None).await?;
-        return Ok(answer(&node, &call));
+        request.check_no_content()?;
+        let node = write(files, &request, &asked, span, None).await?;
+        return Ok(answer(&node, &request));
     }
     if !asked.write.eq_ignore_ascii_case("update") {
         return Err(StorageError::invalid_header("x-ms-write", asked.write));
     }
-    let claimed = call.claimed_checksums()?;
+    let claimed = request.claimed_checksums()?;
     // Recorded: the MD5 comes back whatever was claimed.
     let wanted = ChecksumKinds { md5: true, crc64: claimed.crc64.is_some() };
-    let received = call.receive(MAX_WRITE, wanted).await?;
+    let received = request.receive(MAX_WRITE, wanted).await?;
     claimed.check(received.digests)?;
-    let node = write(files, &call, &asked, span, Some(&received.content)).await?;
-    Ok(answer(&node, &call)
+    let node = write(files, &request, &asked, span, Some(&received.content)).await?;
+    Ok(answer(&node, &request)
         .with("x-ms-request-server-encrypted", "true")
         .with_some("content-md5", received.digests.md5.map(|md5| md5.to_string()))
         .with_some("x-ms-content-crc64", received.digests.crc64.map(|crc64| crc64.to_string()))
-        .with_structured(&call))
+        .with_structured(&request))
 }
 
 /// Writes these bytes to the range, or clears it when there are none.
@@ -98,7 +98,7 @@ async fn run(files: &Files, mut call: OperationRequest) -> Result<Reply, Storage
 /// 400 InvalidHeaderValue for more or fewer bytes than the range has; 416 InvalidRange for one that is not all within the file.
 pub(super) async fn write(
     files: &Files,
-    call: &OperationRequest,
+    request: &Request,
     asked: &Asked,
     span: InclusiveRange,
     bytes: Option<&Content>,
@@ -107,21 +107,21 @@ pub(super) async fn write(
     if let Some(bytes) = bytes.filter(|bytes| bytes.len() != span.len()) {
         return Err(StorageError::invalid_header("Content-Length", bytes.len().to_string()));
     }
-    let share = files.share(call)?;
+    let share = files.share(request)?;
     share
         .write(|share| {
-            let file = share.admit(call, WantedNode::Content, FileAccess::Write)?;
+            let file = share.admit(request, WantedNode::Content, FileAccess::Write)?;
             let size = file.content()?.content.len();
             if span.end >= size {
                 return Err(ErrorCode::InvalidRange.into());
             }
             share.check_range(&file, &(span.start..span.end + 1), true)?;
-            Ok(share.replace(&file, call.now, |node| {
+            Ok(share.replace(&file, request.now, |node| {
                 // Recorded: before 2021-06-08 Windows is told nothing of a write over REST.
-                if call.version >= Version::V2021_06_08 {
-                    node.smb.changed = call.now;
+                if request.version >= Version::V2021_06_08 {
+                    node.smb.changed = request.now;
                     if moment == FileTime::Now {
-                        node.smb.written = call.now;
+                        node.smb.written = request.now;
                     }
                 }
                 let stamp = node.last_modified;
@@ -136,9 +136,9 @@ pub(super) async fn write(
 }
 
 /// The answer to a write, without checksums.
-pub(super) fn answer(node: &Node, call: &OperationRequest) -> Reply {
-    let told = call.version >= Version::V2021_06_08;
-    Reply::new(call.spec.status)
+pub(super) fn answer(node: &Node, request: &Request) -> Reply {
+    let told = request.version >= Version::V2021_06_08;
+    Reply::new(request.spec.status)
         .with_state(node.etag(), node.last_modified)
         .with_some("x-ms-file-last-write-time", told.then(|| node.smb.written.iso()))
 }

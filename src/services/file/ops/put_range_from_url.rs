@@ -1,7 +1,7 @@
 //! Put Range from URL: writes bytes into a file that a file or a blob has, here or on another server.
 
 use crate::operation::{
-    Field, FieldLocation, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector,
+    Field, FieldLocation, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector,
     SourceAuthorization,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
@@ -33,7 +33,7 @@ pub(super) static PUT_RANGE_FROM_URL: Operation<Files> = Operation {
         lease: LeaseCheck::Required,
         status: 201,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 takes! { Asked {
@@ -48,13 +48,13 @@ takes! { Asked {
 pub(super) const SHOWN: &[Field] =
     &[Field { place: FieldLocation::Header, name: "x-ms-copy-source-authorization", required: false }];
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let (asked, target) = (Asked::of(&call)?, put_range::Asked::of(&call)?);
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let (asked, target) = (Asked::of(&request)?, put_range::Asked::of(&request)?);
     if !target.write.eq_ignore_ascii_case("update") {
         return Err(StorageError::invalid_header("x-ms-write", target.write));
     }
-    if call.body.content_length() != 0 {
-        return Err(StorageError::invalid_header("Content-Length", call.body.content_length().to_string()));
+    if request.body.content_length() != 0 {
+        return Err(StorageError::invalid_header("Content-Length", request.body.content_length().to_string()));
     }
     let span = target.span()?;
     if span.len() > MAX_WRITE {
@@ -69,9 +69,9 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     let wants_not = condition("x-ms-source-if-none-match-crc64", &asked.if_none_match)?;
     let from = ranges::exact(&asked.range).ok_or_else(|| StorageError::invalid_header("x-ms-source-range", &asked.range))?;
 
-    let (content, digests) = match files.source(&call, &asked.source, SourceAuthorization::Shown)? {
+    let (content, digests) = match files.source(&request, &asked.source, SourceAuthorization::Shown)? {
         Some(source) => here(&source.node, from)?,
-        None => elsewhere(&call, &asked).await?,
+        None => elsewhere(&request, &asked).await?,
     };
     if content.len() != span.len() {
         return Err(ErrorCode::CannotVerifyCopySource.with_message(SHORT).with_status(409));
@@ -80,8 +80,8 @@ async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageErro
     if wants.is_some_and(|wants| digests.crc64 != Some(wants)) || wants_not.is_some_and(|not| digests.crc64 == Some(not)) {
         return Err(ErrorCode::SourceConditionNotMet.with_message(UNMET));
     }
-    let node = put_range::write(files, &call, &target, span, Some(&content)).await?;
-    Ok(put_range::answer(&node, &call)
+    let node = put_range::write(files, &request, &target, span, Some(&content)).await?;
+    Ok(put_range::answer(&node, &request)
         .with("x-ms-request-server-encrypted", "true")
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string())))
 }
@@ -101,9 +101,9 @@ fn here(source: &Node, from: InclusiveRange) -> Result<(Content, Digests), Stora
 }
 
 /// The bytes that another server sends.
-async fn elsewhere(call: &OperationRequest, asked: &Asked) -> Result<(Content, Digests), StorageError> {
-    let source = RemoteSource::open(call, &asked.source, Some(&asked.range)).await?;
-    let received = source.answer.receive(&call.store, source.part, MAX_WRITE, CRC64).await?;
+async fn elsewhere(request: &Request, asked: &Asked) -> Result<(Content, Digests), StorageError> {
+    let source = RemoteSource::open(request, &asked.source, Some(&asked.range)).await?;
+    let received = source.answer.receive(&request.store, source.part, MAX_WRITE, CRC64).await?;
     Ok((received.content, received.digests))
 }
 

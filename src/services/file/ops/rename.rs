@@ -1,7 +1,7 @@
 //! Rename File and Rename Directory: a new name for what has another, in the same share. Nothing below a directory is touched.
 
 use crate::operation::{
-    Field, METADATA, Operation, OperationRequest, OperationSpec, Reply, ReplyFuture, ResourceKind, Secondary, Selector,
+    Field, METADATA, Operation, Request, OperationSpec, Reply, ReplyFuture, ResourceKind, Secondary, Selector,
     SourceAccess, SourceAuthorization, SourceLocation,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
@@ -21,13 +21,13 @@ pub(super) static RENAME_FILE: Operation<Files> = row(
     "Rename File",
     &[Selector::Query("comp", "rename")],
     &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, METADATA, &[CONTENT_TYPE]],
-    |files, call| Box::pin(run(files, call, WantedNode::File)),
+    |files, request| Box::pin(run(files, request, WantedNode::File)),
 );
 pub(super) static RENAME_DIRECTORY: Operation<Files> = row(
     "Rename Directory",
     &[Selector::Query("restype", "directory"), Selector::Query("comp", "rename")],
     &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, METADATA],
-    |files, call| Box::pin(run(files, call, WantedNode::Directory)),
+    |files, request| Box::pin(run(files, request, WantedNode::Directory)),
 );
 
 const CONTENT_TYPE: Field = wire::CONTENT[0];
@@ -36,7 +36,7 @@ const fn row(
     name: &'static str,
     signs: &'static [Selector],
     takes: &'static [&'static [Field]],
-    run: for<'a> fn(&'a Files, OperationRequest) -> ReplyFuture<'a>,
+    run: for<'a> fn(&'a Files, Request) -> ReplyFuture<'a>,
 ) -> Operation<Files> {
     Operation {
         spec: OperationSpec {
@@ -75,28 +75,28 @@ const MOVES: SourceAccess = SourceAccess {
     opens: SourceAuthorization::Caller,
 };
 
-async fn run(files: &Files, call: OperationRequest, want: WantedNode) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let given = wire::given(&call)?;
-    let metadata = call.metadata()?;
-    let content_type = wire::text(&call, "x-ms-content-type");
-    let SourceLocation::Here(source) = call.sources.find_for(&call, &asked.source, MOVES)? else {
+async fn run(files: &Files, request: Request, want: WantedNode) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let given = wire::given(&request)?;
+    let metadata = request.metadata()?;
+    let content_type = wire::text(&request, "x-ms-content-type");
+    let SourceLocation::Here(source) = request.sources.find_for(&request, &asked.source, MOVES)? else {
         return Err(StorageError::invalid_header("x-ms-file-rename-source", asked.source));
     };
-    if source.account.name != call.account.name || source.target.container != call.container() {
+    if source.account.name != request.account.name || source.target.container != request.container() {
         return Err(ErrorCode::InvalidInput.with_reason("what is renamed stays in its share"));
     }
-    let from = Path::parse(&source.target.blob, dots(&call, "x-ms-source-allow-trailing-dot")?)?;
+    let from = Path::parse(&source.target.blob, dots(&request, "x-ms-source-allow-trailing-dot")?)?;
     let (replace, despite) = (asked.replace == Some(true), asked.ignore_readonly == Some(true));
-    let share = files.share(&call)?;
+    let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
-            let moved = share.admit_at(&from, want, FileAccess::Remove, asked.source_lease, call.now, despite)?;
-            let claimed = share.claim_for(&call, &moved, replace, despite, asked.target_lease)?;
+            let moved = share.admit_at(&from, want, FileAccess::Remove, asked.source_lease, request.now, despite)?;
+            let claimed = share.claim_for(&request, &moved, replace, despite, asked.target_lease)?;
             let (before, parent) = (moved.smb, claimed.parent());
             let permission = share.permission(&given, moved.sort(), Some(before.permission))?;
-            let smb = given.revise(moved.sort(), before, None, permission, call.now)?;
-            let node = share.rename(&moved, &claimed, call.now, |node| {
+            let smb = given.revise(moved.sort(), before, None, permission, request.now)?;
+            let node = share.rename(&moved, &claimed, request.now, |node| {
                 node.smb = smb;
                 if !metadata.is_empty() {
                     node.metadata = metadata;
@@ -108,5 +108,5 @@ async fn run(files: &Files, call: OperationRequest, want: WantedNode) -> Result<
             Ok((node, parent))
         })
         .await?;
-    Ok(wire::written(&node, parent, &call))
+    Ok(wire::written(&node, parent, &request))
 }

@@ -1,6 +1,6 @@
 //! Restore Share: brings a deleted share back within its days of retention, under its name or another one.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -28,7 +28,7 @@ pub(super) static RESTORE_SHARE: Operation<Files> = Operation {
         lease: LeaseCheck::None,
         status: 201,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
 takes! { Asked {
@@ -36,17 +36,17 @@ takes! { Asked {
     version: String = Header "x-ms-deleted-share-version",
 } }
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let account = files.account(&call.account.name)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let account = files.account(&request.account.name)?;
     account
         .resources
         .write(|shares| {
             // What is no version is that of no share: nothing was born at the beginning of time.
             let born = retention::read_container_version(&asked.version).unwrap_or_default();
-            shares.restore(&asked.name, born, call.container(), call.now)
+            shares.restore(&asked.name, born, request.container(), request.now)
         })
         .await?;
-    let stamp = files.share(&call)?.read().properties().last_modified;
-    Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp))
+    let stamp = files.share(&request)?.read().properties().last_modified;
+    Ok(Reply::new(request.spec.status).with_state(ETag::of(stamp), stamp))
 }

@@ -1,6 +1,6 @@
 //! Get and Set Share ACL: the stored access policies of a share.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -27,7 +27,7 @@ pub(super) static GET_SHARE_ACL: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(get(files, call)),
+    run: |files, request| Box::pin(get(files, request)),
 };
 
 pub(super) static SET_SHARE_ACL: Operation<Files> = Operation {
@@ -48,28 +48,28 @@ pub(super) static SET_SHARE_ACL: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(set(files, call)),
+    run: |files, request| Box::pin(set(files, request)),
 };
 
 /// The permissions that a policy of a share can give.
 const LETTERS: &str = "rcwdl";
 
-async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let share = files.share(&call)?.read();
-    let about = share.admit_self(&call)?.about;
-    let reply = Reply::xml(call.spec.status, policies::document(&about.policies));
+async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let share = files.share(&request)?.read();
+    let about = share.admit_self(&request)?.about;
+    let reply = Reply::xml(request.spec.status, policies::document(&about.policies));
     Ok(reply.with_state(ETag::of(about.last_modified), about.last_modified))
 }
 
-async fn set(files: &Files, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let stored = policies::read(&call.body.bytes(policies::LIMIT).await?, LETTERS)?;
-    let share = files.share(&call)?;
+async fn set(files: &Files, mut request: Request) -> Result<Reply, StorageError> {
+    let stored = policies::read(&request.body.bytes(policies::LIMIT).await?, LETTERS)?;
+    let share = files.share(&request)?;
     let stamp = share
         .write(|share| {
-            share.admit_self(&call)?;
-            share.revise(call.now, |about| about.policies = stored.into());
+            share.admit_self(&request)?;
+            share.revise(request.now, |about| about.policies = stored.into());
             Ok(share.properties().last_modified)
         })
         .await?;
-    Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp))
+    Ok(Reply::new(request.spec.status).with_state(ETag::of(stamp), stamp))
 }

@@ -1,6 +1,6 @@
 //! Get and Set Share Metadata.
 
-use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -27,7 +27,7 @@ pub(super) static GET_SHARE_METADATA: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(get(files, call)),
+    run: |files, request| Box::pin(get(files, request)),
 };
 
 pub(super) static SET_SHARE_METADATA: Operation<Files> = Operation {
@@ -48,24 +48,24 @@ pub(super) static SET_SHARE_METADATA: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(set(files, call)),
+    run: |files, request| Box::pin(set(files, request)),
 };
 
-async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let share = files.share(&call)?.read();
-    let about = share.admit_self(&call)?.about;
-    Ok(Reply::new(call.spec.status).with_state(ETag::of(about.last_modified), about.last_modified).with_metadata(&about.metadata))
+async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let share = files.share(&request)?.read();
+    let about = share.admit_self(&request)?.about;
+    Ok(Reply::new(request.spec.status).with_state(ETag::of(about.last_modified), about.last_modified).with_metadata(&about.metadata))
 }
 
-async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let metadata = call.metadata()?;
-    let share = files.share(&call)?;
+async fn set(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let metadata = request.metadata()?;
+    let share = files.share(&request)?;
     let stamp = share
         .write(|share| {
-            share.admit_self(&call)?;
-            share.revise(call.now, |about| about.metadata = metadata);
+            share.admit_self(&request)?;
+            share.revise(request.now, |about| about.metadata = metadata);
             Ok(share.properties().last_modified)
         })
         .await?;
-    Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp))
+    Ok(Reply::new(request.spec.status).with_state(ETag::of(stamp), stamp))
 }

@@ -1,6 +1,6 @@
 //! Create and Get Permission: security descriptors that a share keeps, by their keys.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -28,7 +28,7 @@ pub(super) static CREATE_PERMISSION: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 201,
     },
-    run: |files, call| Box::pin(create(files, call)),
+    run: |files, request| Box::pin(create(files, request)),
 };
 
 pub(super) static GET_PERMISSION: Operation<Files> = Operation {
@@ -49,7 +49,7 @@ pub(super) static GET_PERMISSION: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(get(files, call)),
+    run: |files, request| Box::pin(get(files, request)),
 };
 
 takes! { Asked {
@@ -60,16 +60,16 @@ takes! { Asked {
 /// The largest body of a Create Permission, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-async fn create(files: &Files, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let text = read(&call.body.bytes(LIMIT).await?)?;
-    let share = files.share(&call)?;
+async fn create(files: &Files, mut request: Request) -> Result<Reply, StorageError> {
+    let text = read(&request.body.bytes(LIMIT).await?)?;
+    let share = files.share(&request)?;
     let key = share
         .write(|share| {
-            share.admit_self(&call)?;
+            share.admit_self(&request)?;
             Ok(share.keep_permission(&text))
         })
         .await?;
-    Ok(Reply::new(call.spec.status).with("x-ms-file-permission-key", key.to_string()))
+    Ok(Reply::new(request.spec.status).with("x-ms-file-permission-key", key.to_string()))
 }
 
 /// Reads `{"permission": "O:…"}`, where `format` says whether it is a text or bytes.
@@ -87,16 +87,16 @@ fn capitalized(name: &str) -> &'static str {
     if name == "format" { "Format" } else { "Permission" }
 }
 
-async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let format = smb::format(asked.format.as_deref())?;
-    let share = files.share(&call)?.read();
-    share.admit_self(&call)?;
+    let share = files.share(&request)?.read();
+    share.admit_self(&request)?;
     let key = sddl::Key::parse(&asked.key).ok_or(ErrorCode::FileInvalidPermission)?;
     let text = share.permission_text(key).ok_or(ErrorCode::ResourceNotFound)?;
     let mut document = serde_json::json!({ "permission": format.write(&text)? });
     if asked.format.is_some() {
         document["format"] = if format == Format::Binary { "binary" } else { "sddl" }.into();
     }
-    Ok(Reply::new(call.spec.status).with("content-type", "application/json").text(document.to_string()))
+    Ok(Reply::new(request.spec.status).with("content-type", "application/json").text(document.to_string()))
 }

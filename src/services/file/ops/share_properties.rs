@@ -1,6 +1,6 @@
 //! Get and Set Share Properties.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -27,7 +27,7 @@ pub(super) static GET_SHARE_PROPERTIES: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(get(files, call)),
+    run: |files, request| Box::pin(get(files, request)),
 };
 
 pub(super) static SET_SHARE_PROPERTIES: Operation<Files> = Operation {
@@ -48,24 +48,24 @@ pub(super) static SET_SHARE_PROPERTIES: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(set(files, call)),
+    run: |files, request| Box::pin(set(files, request)),
 };
 
-async fn get(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let share = files.share(&call)?.read();
-    Ok(wire::describe_share(&share.admit_self(&call)?, &call))
+async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let share = files.share(&request)?.read();
+    Ok(wire::describe_share(&share.admit_self(&request)?, &request))
 }
 
-async fn set(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let share = files.share(&call)?;
+async fn set(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let share = files.share(&request)?;
     let (stamp, settings) = share
         .write(|share| {
-            let before = share.admit_self(&call)?.about.settings;
-            let settings = before.revise(|name| wire::text(&call, name), call.now)?;
-            share.revise(call.now, |about| about.settings = settings);
+            let before = share.admit_self(&request)?.about.settings;
+            let settings = before.revise(|name| wire::text(&request, name), request.now)?;
+            share.revise(request.now, |about| about.settings = settings);
             Ok((share.properties().last_modified, settings))
         })
         .await?;
-    let reply = Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp);
+    let reply = Reply::new(request.spec.status).with_state(ETag::of(stamp), stamp);
     Ok(wire::with_provision(wire::with_downgrades(reply, &settings, stamp), &settings))
 }

@@ -1,7 +1,7 @@
 //! Get Share Stats: how many bytes the files of a share have.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -27,14 +27,14 @@ pub(super) static GET_SHARE_STATS: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 200,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let share = files.share(&call)?.read();
-    let view = share.admit_self(&call)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let share = files.share(&request)?.read();
+    let view = share.admit_self(&request)?;
     let mut xml = Writer::new();
     xml.open("ShareStats").leaf("ShareUsageBytes", view.tree.used().to_string()).close("ShareStats");
     let stamp = view.about.last_modified;
-    Ok(Reply::xml(call.spec.status, xml.finish()).with_state(ETag::of(stamp), stamp))
+    Ok(Reply::xml(request.spec.status, xml.finish()).with_state(ETag::of(stamp), stamp))
 }

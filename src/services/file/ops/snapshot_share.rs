@@ -1,6 +1,6 @@
 //! Snapshot Share: the share as it is now, to be read for good.
 
-use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -26,18 +26,18 @@ pub(super) static SNAPSHOT_SHARE: Operation<Files> = Operation {
         lease: LeaseCheck::IfPresent,
         status: 201,
     },
-    run: |files, call| Box::pin(run(files, call)),
+    run: |files, request| Box::pin(run(files, request)),
 };
 
-async fn run(files: &Files, call: OperationRequest) -> Result<Reply, StorageError> {
-    let metadata = Some(call.metadata()?).filter(|metadata| !metadata.is_empty());
-    let share = files.share(&call)?;
+async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+    let metadata = Some(request.metadata()?).filter(|metadata| !metadata.is_empty());
+    let share = files.share(&request)?;
     let (taken, stamp) = share
         .write(|share| {
-            share.admit_self(&call)?;
-            Ok((share.take_snapshot(metadata, call.now)?, share.properties().last_modified))
+            share.admit_self(&request)?;
+            Ok((share.take_snapshot(metadata, request.now)?, share.properties().last_modified))
         })
         .await?;
     // Recorded: entity tag and date are the share's, which a snapshot does not change.
-    Ok(Reply::new(call.spec.status).with_state(ETag::of(stamp), stamp).with("x-ms-snapshot", taken.iso()))
+    Ok(Reply::new(request.spec.status).with_state(ETag::of(stamp), stamp).with("x-ms-snapshot", taken.iso()))
 }

@@ -1,6 +1,6 @@
 //! Files that a copy is making: how such a copy ends. Until then the file has its size, nobody reads it, and nothing changes it.
 
-use crate::operation::OperationRequest;
+use crate::operation::Request;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease;
 use crate::rules::lease::LeasedResource;
@@ -36,14 +36,14 @@ impl Share {
     ///
     /// # Errors
     /// 404 for what is not there; 412 for the lease; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
-    pub fn abort_copy(&mut self, call: &OperationRequest, id: [u8; 16]) -> Result<(), StorageError> {
-        let Admitted { node, .. } = find(&self.tree, &path_of(call)?, super::WantedNode::Content)?;
-        lease::check(node.lease(), call.spec.lease, call.lease_id()?, LeasedResource::File, call.now)?;
+    pub fn abort_copy(&mut self, request: &Request, id: [u8; 16]) -> Result<(), StorageError> {
+        let Admitted { node, .. } = find(&self.tree, &path_of(request)?, super::WantedNode::Content)?;
+        lease::check(node.lease(), request.spec.lease, request.lease_id()?, LeasedResource::File, request.now)?;
         let copy = pending(&node).ok_or(ErrorCode::NoPendingCopyOperation)?;
         if copy.id != id {
             return Err(ErrorCode::CopyIdMismatch.into());
         }
-        self.settle(&node, call.now, &copy, None, Outcome::Aborted);
+        self.settle(&node, request.now, &copy, None, Outcome::Aborted);
         Ok(())
     }
 

@@ -12,7 +12,7 @@ mod record;
 mod snapshots;
 mod tree;
 
-use crate::operation::{OperationRequest, Secondary};
+use crate::operation::{Request, Secondary};
 use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
@@ -226,8 +226,8 @@ impl Share {
     ///
     /// # Errors
     /// 400 InvalidQueryParameterValue for a moment that is none, or an operation that is not for snapshots; 404 ShareNotFound.
-    pub fn view(&self, call: &OperationRequest) -> Result<ShareView<'_>, StorageError> {
-        match asked_snapshot(call)? {
+    pub fn view(&self, request: &Request) -> Result<ShareView<'_>, StorageError> {
+        match asked_snapshot(request)? {
             None => Ok(self.live()),
             Some(taken) => Ok(self.snapshot(taken).ok_or(ErrorCode::ShareNotFound)?.view(taken)),
         }
@@ -237,9 +237,9 @@ impl Share {
     ///
     /// # Errors
     /// Those, and 412 for the lease.
-    pub fn admit_self(&self, call: &OperationRequest) -> Result<ShareView<'_>, StorageError> {
-        let view = self.view(call)?;
-        lease::check(view.lease, call.spec.lease, call.lease_id()?, LeasedResource::Share, call.now)?;
+    pub fn admit_self(&self, request: &Request) -> Result<ShareView<'_>, StorageError> {
+        let view = self.view(request)?;
+        lease::check(view.lease, request.spec.lease, request.lease_id()?, LeasedResource::Share, request.now)?;
         Ok(view)
     }
 
@@ -273,18 +273,18 @@ impl Share {
     /// # Errors
     /// 404 for what is not there, and for who reads what is of another kind; 409 ResourceTypeMismatch for others; 409 for a copy that goes on, open handles and the read-only attribute; 412 for
     /// the lease.
-    pub fn admit(&self, call: &OperationRequest, want: WantedNode, touch: FileAccess) -> Result<Admitted, StorageError> {
-        let view = self.view(call)?;
-        let path = path_of(call)?;
+    pub fn admit(&self, request: &Request, want: WantedNode, touch: FileAccess) -> Result<Admitted, StorageError> {
+        let view = self.view(request)?;
+        let path = path_of(request)?;
         // Who looks for a directory where a file is, or the other way round, finds nothing: the Azure CLI asks so before it writes.
-        let reads = call.spec.secondary != Secondary::Refused;
-        let admitted = find(view.tree, &path, want).map_err(|fault| match fault.code() {
+        let reads = request.spec.secondary != Secondary::Refused;
+        let admitted = find(view.tree, &path, want).map_err(|error| match error.code() {
             ErrorCode::ResourceTypeMismatch if reads => ErrorCode::ResourceNotFound.into(),
-            _ => fault,
+            _ => error,
         })?;
         if view.taken.is_none() {
             self.check(&admitted.node, touch, false)?;
-            lease::check(admitted.node.lease(), call.spec.lease, call.lease_id()?, LeasedResource::File, call.now)?;
+            lease::check(admitted.node.lease(), request.spec.lease, request.lease_id()?, LeasedResource::File, request.now)?;
         }
         Ok(admitted)
     }
@@ -293,8 +293,8 @@ impl Share {
     ///
     /// # Errors
     /// 404 for what is not there; 409 ResourceTypeMismatch.
-    pub fn look_at(&self, call: &OperationRequest, want: WantedNode) -> Result<Admitted, StorageError> {
-        find(self.view(call)?.tree, &path_of(call)?, want)
+    pub fn look_at(&self, request: &Request, want: WantedNode) -> Result<Admitted, StorageError> {
+        find(self.view(request)?.tree, &path_of(request)?, want)
     }
 
     /// The node that a copy is made from, and its security descriptor. The door has let its reader in.
@@ -340,20 +340,20 @@ impl Share {
     /// # Errors
     /// 404 ParentNotFound; 409 ResourceTypeMismatch where something else stands there than what is wanted; what [`Share::admit`] says
     /// of handles and the lease; 403 where the caller may create but not overwrite.
-    pub fn claim(&self, call: &OperationRequest, want: WantedNode, despite_read_only: bool) -> Result<Claimed, StorageError> {
-        let claimed = self.claim_place(call)?;
-        let shown = call.lease_id()?;
+    pub fn claim(&self, request: &Request, want: WantedNode, despite_read_only: bool) -> Result<Claimed, StorageError> {
+        let claimed = self.claim_place(request)?;
+        let shown = request.lease_id()?;
         match claimed.stands() {
-            None => lease::check(Lease::default(), call.spec.lease, shown, LeasedResource::File, call.now)?,
+            None => lease::check(Lease::default(), request.spec.lease, shown, LeasedResource::File, request.now)?,
             Some(node) => {
                 if !want.fits(node) {
                     return Err(ErrorCode::ResourceTypeMismatch.into());
                 }
-                if !call.authorization.may_overwrite() {
-                    return Err(call.authorization.missing_permission("w"));
+                if !request.authorization.may_overwrite() {
+                    return Err(request.authorization.missing_permission("w"));
                 }
                 self.check(node, FileAccess::Replace, despite_read_only)?;
-                lease::check(node.lease(), call.spec.lease, shown, LeasedResource::File, call.now)?;
+                lease::check(node.lease(), request.spec.lease, shown, LeasedResource::File, request.now)?;
             }
         }
         Ok(claimed)
@@ -363,8 +363,8 @@ impl Share {
     ///
     /// # Errors
     /// 404 ParentNotFound; 409 ResourceAlreadyExists.
-    pub fn claim_free(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
-        let claimed = self.claim_place(call)?;
+    pub fn claim_free(&self, request: &Request) -> Result<Claimed, StorageError> {
+        let claimed = self.claim_place(request)?;
         match claimed.stands {
             None => Ok(claimed),
             Some(_) => Err(ErrorCode::ResourceAlreadyExists.into()),
@@ -378,25 +378,25 @@ impl Share {
     /// 404 ParentNotFound; 409 ResourceAlreadyExists; what [`Share::claim`] says of handles and the lease, whose id is `shown`.
     pub fn claim_for(
         &self,
-        call: &OperationRequest,
+        request: &Request,
         source: &Admitted,
         replace: bool,
         despite_read_only: bool,
         shown: Option<lease::LeaseId>,
     ) -> Result<Claimed, StorageError> {
-        let claimed = self.claim_place(call)?;
+        let claimed = self.claim_place(request)?;
         let Some(node) = claimed.stands.as_ref().filter(|node| node.id != source.node.id) else { return Ok(claimed) };
         if !replace || node.sort() != NodeKind::File {
             return Err(ErrorCode::ResourceAlreadyExists.into());
         }
         self.check(node, FileAccess::Replace, despite_read_only)?;
-        lease::check(node.lease(), lease::LeaseCheck::Required, shown, LeasedResource::File, call.now)?;
+        lease::check(node.lease(), lease::LeaseCheck::Required, shown, LeasedResource::File, request.now)?;
         Ok(claimed)
     }
 
-    fn claim_place(&self, call: &OperationRequest) -> Result<Claimed, StorageError> {
-        refuse_snapshot(call)?;
-        let place = self.tree.place(&path_of(call)?)?;
+    fn claim_place(&self, request: &Request) -> Result<Claimed, StorageError> {
+        refuse_snapshot(request)?;
+        let place = self.tree.place(&path_of(request)?)?;
         let stands = self.tree.child(place.parent, &place.name).cloned();
         Ok(Claimed { place, stands })
     }

@@ -1,6 +1,6 @@
 //! What a call names: a path, with or without dots at the end of its names, and the share as it is or as a snapshot has it.
 
-use crate::operation::OperationRequest;
+use crate::operation::Request;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::path::{Path, TrailingDots};
 use crate::rules::time::Timestamp;
@@ -10,16 +10,16 @@ use crate::rules::versions::Version;
 ///
 /// # Errors
 /// As [`Path::parse`].
-pub fn path_of(call: &OperationRequest) -> Result<Path, StorageError> {
-    Path::parse(&call.target.blob, dots(call, "x-ms-allow-trailing-dot")?)
+pub fn path_of(request: &Request) -> Result<Path, StorageError> {
+    Path::parse(&request.target.blob, dots(request, "x-ms-allow-trailing-dot")?)
 }
 
 /// Refuses a call that would make or remove the root directory, which is there as long as its share is.
 ///
 /// # Errors
 /// 405 UnsupportedHttpVerb for the root, whether the share is there or not; those of [`path_of`].
-pub fn refuse_root(call: &OperationRequest) -> Result<(), StorageError> {
-    match path_of(call)?.is_root() {
+pub fn refuse_root(request: &Request) -> Result<(), StorageError> {
+    match path_of(request)?.is_root() {
         true => Err(ErrorCode::UnsupportedHttpVerb
             .with_message("The resource doesn't support specified Http Verb.")
             .with_header("allow", "GET, HEAD")),
@@ -31,9 +31,9 @@ pub fn refuse_root(call: &OperationRequest) -> Result<(), StorageError> {
 ///
 /// # Errors
 /// 400 InvalidHeaderValue for what is neither true nor false.
-pub fn dots(call: &OperationRequest, header: &'static str) -> Result<TrailingDots, StorageError> {
-    match call.header(header).as_deref().unwrap_or_default() {
-        text if text.eq_ignore_ascii_case("true") && call.version >= Version::V2022_11_02 => Ok(TrailingDots::Kept),
+pub fn dots(request: &Request, header: &'static str) -> Result<TrailingDots, StorageError> {
+    match request.header(header).as_deref().unwrap_or_default() {
+        text if text.eq_ignore_ascii_case("true") && request.version >= Version::V2022_11_02 => Ok(TrailingDots::Kept),
         text if text.is_empty() || text.eq_ignore_ascii_case("false") || text.eq_ignore_ascii_case("true") => {
             Ok(TrailingDots::Dropped)
         }
@@ -42,19 +42,19 @@ pub fn dots(call: &OperationRequest, header: &'static str) -> Result<TrailingDot
 }
 
 /// The snapshot that the call names. Only operations that take one can.
-pub(super) fn asked_snapshot(call: &OperationRequest) -> Result<Option<Timestamp>, StorageError> {
-    let text = call.query.get("sharesnapshot").unwrap_or_default();
+pub(super) fn asked_snapshot(request: &Request) -> Result<Option<Timestamp>, StorageError> {
+    let text = request.query.get("sharesnapshot").unwrap_or_default();
     if text.is_empty() {
         return Ok(None);
     }
-    if !call.spec.takes("sharesnapshot") {
+    if !request.spec.takes("sharesnapshot") {
         return Err(StorageError::invalid_query("sharesnapshot", text, "This operation is not for a share snapshot."));
     }
     read_snapshot("sharesnapshot", text).map(Some)
 }
 
-pub(super) fn refuse_snapshot(call: &OperationRequest) -> Result<(), StorageError> {
-    asked_snapshot(call).map(|_| ())
+pub(super) fn refuse_snapshot(request: &Request) -> Result<(), StorageError> {
+    asked_snapshot(request).map(|_| ())
 }
 
 /// Reads the moment that names a snapshot.

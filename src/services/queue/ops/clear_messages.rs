@@ -1,6 +1,6 @@
 //! Clear Messages: deletes all messages of a queue, whoever holds them.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -20,11 +20,11 @@ pub(super) static CLEAR_MESSAGES: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 204,
     },
-    run: |queues, call| Box::pin(run(queues, call)),
+    run: |queues, request| Box::pin(run(queues, request)),
 };
 
-async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
-    let queue = queues.queue(&call)?;
+async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
+    let queue = queues.queue(&request)?;
     drop(queue.write(|queue| Ok(queue.clear())).await?);
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

@@ -1,6 +1,6 @@
 //! Create Queue: creating one that is there already with the same metadata does nothing, and is no mistake.
 
-use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -26,23 +26,23 @@ pub(super) static CREATE_QUEUE: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 201,
     },
-    run: |queues, call| Box::pin(run(queues, call)),
+    run: |queues, request| Box::pin(run(queues, request)),
 };
 
 /// The status when the queue was there already.
 const THERE: u16 = 204;
 
-async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
-    let metadata = call.metadata()?;
-    let account = queues.account(&call.account.name)?;
+async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
+    let metadata = request.metadata()?;
+    let account = queues.account(&request.account.name)?;
     let status = account
         .resources
-        .write(|named| match named.get(call.queue()) {
+        .write(|named| match named.get(request.queue()) {
             Some(queue) if queue.read().metadata().says_as(&metadata) => Ok(THERE),
             Some(_) => Err(ErrorCode::QueueAlreadyExists.into()),
             None => {
-                named.insert(call.queue().into(), queues.cell(Queue::new(metadata)));
-                Ok(call.spec.status)
+                named.insert(request.queue().into(), queues.cell(Queue::new(metadata)));
+                Ok(request.spec.status)
             }
         })
         .await?;

@@ -1,6 +1,6 @@
 //! Delete Message: by who holds it.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -23,18 +23,18 @@ pub(super) static DELETE_MESSAGE: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 204,
     },
-    run: |queues, call| Box::pin(run(queues, call)),
+    run: |queues, request| Box::pin(run(queues, request)),
 };
 
 takes! { Asked {
     receipt: String = Query "popreceipt",
 } }
 
-async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     Receipt::check_form(&asked.receipt)?;
-    let queue = queues.queue(&call)?;
-    let id = message::id(call.message())?;
-    queue.write(|queue| queue.delete(id, &asked.receipt, call.now)).await?;
-    Ok(Reply::new(call.spec.status))
+    let queue = queues.queue(&request)?;
+    let id = message::id(request.message())?;
+    queue.write(|queue| queue.delete(id, &asked.receipt, request.now)).await?;
+    Ok(Reply::new(request.spec.status))
 }

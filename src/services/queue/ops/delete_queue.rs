@@ -1,6 +1,6 @@
 //! Delete Queue: its messages go with it.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -25,21 +25,21 @@ pub(super) static DELETE_QUEUE: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 204,
     },
-    run: |queues, call| Box::pin(run(queues, call)),
+    run: |queues, request| Box::pin(run(queues, request)),
 };
 
-async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
-    let account = queues.account(&call.account.name)?;
+async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
+    let account = queues.account(&request.account.name)?;
     let deleted = account
         .resources
         .write(|queues| {
-            let queue = queues.get(call.queue()).ok_or(ErrorCode::QueueNotFound)?;
+            let queue = queues.get(request.queue()).ok_or(ErrorCode::QueueNotFound)?;
             // Closed before its name is free: who is still putting messages there is refused, and none is lost.
             queue.edit(|_| Ok(()), true)?;
-            Ok(queues.remove(call.queue()))
+            Ok(queues.remove(request.queue()))
         })
         .await?;
     // Only here, where nobody waits for it: letting go of many messages takes time.
     drop(deleted);
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

@@ -1,6 +1,6 @@
 //! List Queues: the account's queues in order of their names, a page at a time.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -22,15 +22,15 @@ pub(super) static LIST_QUEUES: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |queues, call| Box::pin(run(queues, call)),
+    run: |queues, request| Box::pin(run(queues, request)),
 };
 
 /// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata"];
 
-async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
-    let named = queues.account(&call.account.name)?.resources.read();
-    let listed = listing::answer(&call, &named, "Queues", INCLUDE, |xml, name, queue, include| {
+async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
+    let named = queues.account(&request.account.name)?.resources.read();
+    let listed = listing::answer(&request, &named, "Queues", INCLUDE, |xml, name, queue, include| {
         xml.open("Queue").leaf("Name", name);
         if include.contains(&"metadata") {
             xml.nest("Metadata", |xml| queue.metadata().iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
@@ -38,8 +38,8 @@ async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageEr
         xml.close("Queue");
     });
     // A page of no length is what other services call an input out of range, and this one names the parameter.
-    listed.map_err(|fault| match (fault.code(), call.query.get("maxresults")) {
+    listed.map_err(|error| match (error.code(), request.query.get("maxresults")) {
         (ErrorCode::OutOfRangeInput, Some(text)) => StorageError::out_of_range_query("maxresults", text, 1, PAGE as u64),
-        _ => fault,
+        _ => error,
     })
 }

@@ -1,6 +1,6 @@
 //! Peek Messages: looks at the front of a queue, and changes nothing.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -23,16 +23,16 @@ pub(super) static PEEK_MESSAGES: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |queues, call| Box::pin(run(queues, call)),
+    run: |queues, request| Box::pin(run(queues, request)),
 };
 
 takes! { Asked {
     count: Option<String> = Query "numofmessages",
 } }
 
-async fn run(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     let count = message::how_many(asked.count.as_deref())?;
-    let queue = queues.queue(&call)?.read();
-    Ok(Reply::xml(call.spec.status, wire::document(queue.peek(count, call.now), wire::MessageView::Peeked)))
+    let queue = queues.queue(&request)?.read();
+    Ok(Reply::xml(request.spec.status, wire::document(queue.peek(count, request.now), wire::MessageView::Peeked)))
 }

@@ -25,5 +25,5 @@ pub(super) static PREFLIGHT: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |queues, call| Box::pin(std::future::ready(preflight::answer(&call, &queues.cors(&call.account.name)))),
+    run: |queues, request| Box::pin(std::future::ready(preflight::answer(&request, &queues.cors(&request.account.name)))),
 };

@@ -1,6 +1,6 @@
 //! Put Message.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -26,7 +26,7 @@ pub(super) static PUT_MESSAGE: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 201,
     },
-    run: |queues, call| Box::pin(run(queues, call)),
+    run: |queues, request| Box::pin(run(queues, request)),
 };
 
 takes! { Asked {
@@ -34,15 +34,15 @@ takes! { Asked {
     ttl: Option<String> = Query "messagettl",
 } }
 
-async fn run(queues: &Queues, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
-    let (visible, expires) = message::put_terms(asked.visibility.as_deref(), asked.ttl.as_deref(), call.now, call.version)?;
-    let text = wire::read_text(&mut call.body).await?.ok_or_else(|| StorageError::invalid_xml("Error parsing Xml content"))?;
-    let new = NewMessage { id: Uuid::from_bytes(call.environment.id()), text, visible, expires };
-    let queue = queues.queue(&call)?;
-    let put = queue.write(|queue| Ok(queue.put(new, call.now))).await?;
-    if call.version < Version::V2016_05_31 {
-        return Ok(Reply::new(call.spec.status));
+async fn run(queues: &Queues, mut request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
+    let (visible, expires) = message::put_terms(asked.visibility.as_deref(), asked.ttl.as_deref(), request.now, request.version)?;
+    let text = wire::read_text(&mut request.body).await?.ok_or_else(|| StorageError::invalid_xml("Error parsing Xml content"))?;
+    let new = NewMessage { id: Uuid::from_bytes(request.environment.id()), text, visible, expires };
+    let queue = queues.queue(&request)?;
+    let put = queue.write(|queue| Ok(queue.put(new, request.now))).await?;
+    if request.version < Version::V2016_05_31 {
+        return Ok(Reply::new(request.spec.status));
     }
-    Ok(Reply::xml(call.spec.status, wire::document(std::iter::once(&*put), wire::MessageView::Put)))
+    Ok(Reply::xml(request.spec.status, wire::document(std::iter::once(&*put), wire::MessageView::Put)))
 }

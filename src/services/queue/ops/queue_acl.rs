@@ -1,6 +1,6 @@
 //! Get and Set Queue ACL: the stored access policies of a queue.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -26,7 +26,7 @@ pub(super) static GET_QUEUE_ACL: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |queues, call| Box::pin(get(queues, call)),
+    run: |queues, request| Box::pin(get(queues, request)),
 };
 
 pub(super) static SET_QUEUE_ACL: Operation<Queues> = Operation {
@@ -47,25 +47,25 @@ pub(super) static SET_QUEUE_ACL: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 204,
     },
-    run: |queues, call| Box::pin(set(queues, call)),
+    run: |queues, request| Box::pin(set(queues, request)),
 };
 
 /// The permissions that a policy of a queue can give: read, add, update, process.
 const LETTERS: &str = "raup";
 
-async fn get(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
-    let queue = queues.queue(&call)?.read();
-    Ok(Reply::xml(call.spec.status, policies::document(queue.policies())))
+async fn get(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
+    let queue = queues.queue(&request)?.read();
+    Ok(Reply::xml(request.spec.status, policies::document(queue.policies())))
 }
 
-async fn set(queues: &Queues, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let stored = policies::read(&call.body.bytes(policies::LIMIT).await?, LETTERS)?;
-    let queue = queues.queue(&call)?;
+async fn set(queues: &Queues, mut request: Request) -> Result<Reply, StorageError> {
+    let stored = policies::read(&request.body.bytes(policies::LIMIT).await?, LETTERS)?;
+    let queue = queues.queue(&request)?;
     queue
         .write(|queue| {
             queue.set_policies(stored.into());
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

@@ -1,6 +1,6 @@
 //! Get and Set Queue Metadata; with the former, how many messages there are.
 
-use crate::operation::{METADATA, Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -25,7 +25,7 @@ pub(super) static GET_QUEUE_METADATA: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |queues, call| Box::pin(get(queues, call)),
+    run: |queues, request| Box::pin(get(queues, request)),
 };
 
 pub(super) static SET_QUEUE_METADATA: Operation<Queues> = Operation {
@@ -46,23 +46,23 @@ pub(super) static SET_QUEUE_METADATA: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 204,
     },
-    run: |queues, call| Box::pin(set(queues, call)),
+    run: |queues, request| Box::pin(set(queues, request)),
 };
 
-async fn get(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
-    let queue = queues.queue(&call)?.read();
-    let count = queue.count(call.now).to_string();
-    Ok(Reply::new(call.spec.status).with("x-ms-approximate-messages-count", count).with_metadata(queue.metadata()))
+async fn get(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
+    let queue = queues.queue(&request)?.read();
+    let count = queue.count(request.now).to_string();
+    Ok(Reply::new(request.spec.status).with("x-ms-approximate-messages-count", count).with_metadata(queue.metadata()))
 }
 
-async fn set(queues: &Queues, call: OperationRequest) -> Result<Reply, StorageError> {
-    let metadata = call.metadata()?;
-    let queue = queues.queue(&call)?;
+async fn set(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
+    let metadata = request.metadata()?;
+    let queue = queues.queue(&request)?;
     queue
         .write(|queue| {
             queue.set_metadata(metadata);
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

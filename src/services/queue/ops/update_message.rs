@@ -1,6 +1,6 @@
 //! Update Message: sets a message aside for a while, with another text if the request carries one.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -24,7 +24,7 @@ pub(super) static UPDATE_MESSAGE: Operation<Queues> = Operation {
         lease: LeaseCheck::None,
         status: 204,
     },
-    run: |queues, call| Box::pin(run(queues, call)),
+    run: |queues, request| Box::pin(run(queues, request)),
 };
 
 takes! { Asked {
@@ -32,15 +32,15 @@ takes! { Asked {
     visibility: String = Query "visibilitytimeout",
 } }
 
-async fn run(queues: &Queues, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&call)?;
+async fn run(queues: &Queues, mut request: Request) -> Result<Reply, StorageError> {
+    let asked = Asked::of(&request)?;
     Receipt::check_form(&asked.receipt)?;
-    let visible = message::aside_until(&asked.visibility, call.now)?;
-    let text = wire::read_text(&mut call.body).await?;
-    let queue = queues.queue(&call)?;
-    let id = message::id(call.message())?;
-    let updated = queue.write(|queue| queue.update(id, &asked.receipt, visible, text, call.now)).await?;
-    Ok(Reply::new(call.spec.status)
+    let visible = message::aside_until(&asked.visibility, request.now)?;
+    let text = wire::read_text(&mut request.body).await?;
+    let queue = queues.queue(&request)?;
+    let id = message::id(request.message())?;
+    let updated = queue.write(|queue| queue.update(id, &asked.receipt, visible, text, request.now)).await?;
+    Ok(Reply::new(request.spec.status)
         .with("x-ms-popreceipt", updated.receipt.text())
         .with("x-ms-time-next-visible", updated.visible.rfc1123()))
 }

@@ -6,7 +6,7 @@
 mod record;
 
 use crate::operation::xml::{Element, Writer};
-use crate::operation::{OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector, ServiceKind, xml};
+use crate::operation::{OperationSpec, Reply, Request, ResourceKind, Secondary, Selector, ServiceKind, xml};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::website::Site;
 use crate::rules::conditions::ConditionSupport;
@@ -187,15 +187,15 @@ const SIGNS: &[Selector] = &[Selector::Query("restype", "service"), Selector::Qu
 
 /// The operation that reads them, as every service declares it under its own name.
 pub const fn get_row(name: &'static str) -> OperationSpec {
-    row(name, &["GET"], "r", Secondary::Allowed, 200)
+    spec(name, &["GET"], "r", Secondary::Allowed, 200)
 }
 
 /// The operation that sets them.
 pub const fn set_row(name: &'static str) -> OperationSpec {
-    row(name, &["PUT"], "w", Secondary::Refused, 202)
+    spec(name, &["PUT"], "w", Secondary::Refused, 202)
 }
 
-const fn row(
+const fn spec(
     name: &'static str,
     methods: &'static [&'static str],
     account: &'static str,
@@ -220,13 +220,9 @@ const fn row(
 ///
 /// # Errors
 /// None but for an account that is not there.
-pub fn get<S: Resource>(
-    directory: &ServiceAccounts<S>,
-    call: &OperationRequest,
-    kind: ServiceKind,
-) -> Result<Reply, StorageError> {
-    let properties = directory.account(&call.account.name)?.properties.read();
-    Ok(Reply::xml(call.spec.status, properties.document(kind, call.version)))
+pub fn get<S: Resource>(directory: &ServiceAccounts<S>, request: &Request, kind: ServiceKind) -> Result<Reply, StorageError> {
+    let properties = directory.account(&request.account.name)?.properties.read();
+    Ok(Reply::xml(request.spec.status, properties.document(kind, request.version)))
 }
 
 /// Performs Set Service Properties.
@@ -235,11 +231,11 @@ pub fn get<S: Resource>(
 /// As [`Properties::updated`].
 pub async fn set<S: Resource>(
     directory: &ServiceAccounts<S>,
-    mut call: OperationRequest,
+    mut request: Request,
     kind: ServiceKind,
 ) -> Result<Reply, StorageError> {
-    let document = call.body.bytes(LIMIT).await?;
-    let account = directory.account(&call.account.name)?;
+    let document = request.body.bytes(LIMIT).await?;
+    let account = directory.account(&request.account.name)?;
     account
         .properties
         .write(|properties| {
@@ -247,7 +243,7 @@ pub async fn set<S: Resource>(
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }
 
 impl Retention {

@@ -1,7 +1,7 @@
 //! Create Table.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -31,22 +31,22 @@ pub(super) static CREATE_TABLE: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 201,
     },
-    run: |tables, call| Box::pin(run(tables, call)),
+    run: |tables, request| Box::pin(run(tables, request)),
 };
 
 takes! { Asked {
     prefer: Option<String> = Header "prefer",
 } }
 
-async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let Asked { prefer } = Asked::of(&call)?;
-    wire::check_options(&call.query, call.spec)?;
+async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
+    let Asked { prefer } = Asked::of(&request)?;
+    wire::check_options(&request.query, request.spec)?;
     let prefer = Prefer::read(prefer.as_deref());
     let metadata = match prefer {
         Some(Prefer::NoContent) => Metadata::default(),
-        _ => Metadata::wanted(&call.query, &call.headers)?,
+        _ => Metadata::wanted(&request.query, &request.headers)?,
     };
-    let members = members(&call.body.bytes(wire::LIMIT).await?)?;
+    let members = members(&request.body.bytes(wire::LIMIT).await?)?;
     let named = members.iter().find(|(name, _)| name == "TableName").map(|(_, value)| value);
     let name = match named.ok_or(ErrorCode::PropertiesNeedValue)? {
         serde_json::Value::String(name) => name,
@@ -56,7 +56,7 @@ async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, Stora
     names::table(name)?;
 
     let table = Table::new(name);
-    let account = tables.account(&call.account.name)?;
+    let account = tables.account(&request.account.name)?;
     let made = table.clone();
     account
         .resources
@@ -69,7 +69,7 @@ async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, Stora
         })
         .await?;
 
-    let face = ResponseFormat::new(&call, metadata);
+    let face = ResponseFormat::new(&request, metadata);
     let url = face.table_url(name);
     if prefer == Some(Prefer::NoContent) {
         return Ok(wire::reply(204)
@@ -81,6 +81,6 @@ async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, Stora
         object.context(&face, "Tables/@Element");
         object.table(&face, &table);
     });
-    let reply = wire::json(call.spec.status, metadata, text).with("location", url);
+    let reply = wire::json(request.spec.status, metadata, text).with("location", url);
     Ok(reply.with_some("preference-applied", prefer.map(Prefer::name)))
 }

@@ -1,6 +1,6 @@
 //! Delete Entity. `If-Match` must say which state of it, be it any.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -23,19 +23,19 @@ pub(super) static DELETE_ENTITY: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 204,
     },
-    run: |tables, call| Box::pin(run(tables, call)),
+    run: |tables, request| Box::pin(run(tables, request)),
 };
 
 takes! { Asked {
     if_match: String = Header "if-match",
 } }
 
-async fn run(tables: &Tables, call: OperationRequest) -> Result<Reply, StorageError> {
-    let Asked { if_match } = Asked::of(&call)?;
-    wire::check_options(&call.query, call.spec)?;
-    let write = read(&if_match, Key::parse(call.blob())?)?;
-    tables.table(&call)?.write(|table| table.write(&call, write)).await?;
-    Ok(wire::reply(call.spec.status))
+async fn run(tables: &Tables, request: Request) -> Result<Reply, StorageError> {
+    let Asked { if_match } = Asked::of(&request)?;
+    wire::check_options(&request.query, request.spec)?;
+    let write = read(&if_match, Key::parse(request.blob())?)?;
+    tables.table(&request)?.write(|table| table.write(&request, write)).await?;
+    Ok(wire::reply(request.spec.status))
 }
 
 /// The deletion of what stands under these keys.

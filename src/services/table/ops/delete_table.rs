@@ -1,6 +1,6 @@
 //! Delete Table: the table and all its entities.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -25,18 +25,18 @@ pub(super) static DELETE_TABLE: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 204,
     },
-    run: |tables, call| Box::pin(run(tables, call)),
+    run: |tables, request| Box::pin(run(tables, request)),
 };
 
-async fn run(tables: &Tables, call: OperationRequest) -> Result<Reply, StorageError> {
-    wire::check_options(&call.query, call.spec)?;
-    let account = tables.account(&call.account.name)?;
+async fn run(tables: &Tables, request: Request) -> Result<Reply, StorageError> {
+    wire::check_options(&request.query, request.spec)?;
+    let account = tables.account(&request.account.name)?;
     account
         .resources
         .write(|names| {
-            let table = names.remove(&*call.container().to_lowercase()).ok_or(ErrorCode::ResourceNotFound)?;
+            let table = names.remove(&*request.container().to_lowercase()).ok_or(ErrorCode::ResourceNotFound)?;
             table.edit(|_| Ok(()), true)
         })
         .await?;
-    Ok(wire::reply(call.spec.status))
+    Ok(wire::reply(request.spec.status))
 }

@@ -1,7 +1,7 @@
 //! Insert Entity: a new one.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -26,26 +26,26 @@ pub(super) static INSERT_ENTITY: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 201,
     },
-    run: |tables, call| Box::pin(run(tables, call)),
+    run: |tables, request| Box::pin(run(tables, request)),
 };
 
 takes! { Asked {
     prefer: Option<String> = Header "prefer",
 } }
 
-async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let Asked { prefer } = Asked::of(&call)?;
-    wire::check_options(&call.query, call.spec)?;
-    let answer = Answer::wanted(prefer.as_deref(), || Metadata::wanted(&call.query, &call.headers))?;
-    let body = call.body.bytes(wire::LIMIT).await?;
+async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
+    let Asked { prefer } = Asked::of(&request)?;
+    wire::check_options(&request.query, request.spec)?;
+    let answer = Answer::wanted(prefer.as_deref(), || Metadata::wanted(&request.query, &request.headers))?;
+    let body = request.body.bytes(wire::LIMIT).await?;
     // A missing table is told of before what the entity lacks.
-    let table = tables.table(&call)?;
+    let table = tables.table(&request)?;
     let write = read(&body)?;
     let key = write.key.clone();
-    let made = table.write(|table| table.write(&call, write)).await?;
-    let face = ResponseFormat::new(&call, answer.metadata);
+    let made = table.write(|table| table.write(&request, write)).await?;
+    let face = ResponseFormat::new(&request, answer.metadata);
     let made = made.ok_or_else(|| ErrorCode::InternalError.with_reason("an insertion left no entity"))?;
-    Ok(answer.reply(&face, call.container(), &key, &made))
+    Ok(answer.reply(&face, request.container(), &key, &made))
 }
 
 /// Reads the entity that is to be inserted.

@@ -25,5 +25,5 @@ pub(super) static PREFLIGHT: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |tables, call| Box::pin(std::future::ready(preflight::answer(&call, &tables.cors(&call.account.name)))),
+    run: |tables, request| Box::pin(std::future::ready(preflight::answer(&request, &tables.cors(&request.account.name)))),
 };

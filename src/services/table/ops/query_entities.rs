@@ -4,7 +4,7 @@
 //! on all the same.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Operation, OperationRequest, OperationSpec, Query, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Query, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -32,7 +32,7 @@ pub(super) static QUERY_ENTITIES: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |tables, call| Box::pin(std::future::ready(query(tables, &call))),
+    run: |tables, request| Box::pin(std::future::ready(query(tables, &request))),
 };
 
 pub(super) static GET_ENTITY: Operation<Tables> = Operation {
@@ -48,7 +48,7 @@ pub(super) static GET_ENTITY: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |tables, call| Box::pin(std::future::ready(get(tables, &call))),
+    run: |tables, request| Box::pin(std::future::ready(get(tables, &request))),
 };
 
 /// The most entities of a page.
@@ -91,21 +91,21 @@ fn beginning(query: &Query) -> Result<Key, StorageError> {
 }
 
 /// Answers a query; a transaction's single query as well.
-pub(super) fn query(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError> {
-    wire::check_options(&call.query, call.spec)?;
-    let metadata = Metadata::wanted(&call.query, &call.headers)?;
-    let filter = filtered(&call.query)?;
-    let (select, context) = selected(&call.query);
-    let most = top(&call.query)?;
-    let from = beginning(&call.query)?;
+pub(super) fn query(tables: &Tables, request: &Request) -> Result<Reply, StorageError> {
+    wire::check_options(&request.query, request.spec)?;
+    let metadata = Metadata::wanted(&request.query, &request.headers)?;
+    let filter = filtered(&request.query)?;
+    let (select, context) = selected(&request.query);
+    let most = top(&request.query)?;
+    let from = beginning(&request.query)?;
     let ranges = filter.as_ref().map_or_else(|| vec![Range::all()], odata::ranges);
-    let table = tables.table(call)?.read();
+    let table = tables.table(request)?.read();
 
-    let (face, name) = (ResponseFormat::new(call, metadata), call.container());
+    let (face, name) = (ResponseFormat::new(request, metadata), request.container());
     let looks = (LOOKED / filter.as_ref().map_or(1, Filter::comparisons).max(1)).max(MOST);
     let (mut looked, mut length) = (0, 0);
     let mut page: Vec<String> = Vec::new();
-    let mut scan = table.scan(call, &ranges, &from);
+    let mut scan = table.scan(request, &ranges, &from);
     let next = loop {
         // Who wants nothing gets nothing, and no place to go on from: following it would never end.
         let Some((key, entity)) = scan.next().filter(|_| most > 0) else { break None };
@@ -127,27 +127,27 @@ pub(super) fn query(tables: &Tables, call: &OperationRequest) -> Result<Reply, S
         object.context(&face, &format!("{name}{context}"));
         object.list(&page);
     });
-    Ok(wire::json(call.spec.status, metadata, text)
+    Ok(wire::json(request.spec.status, metadata, text)
         .with_some("x-ms-continuation-nextpartitionkey", next.map(|key| wire::token(key.partition())))
         .with_some("x-ms-continuation-nextrowkey", next.map(|key| wire::token(key.row()))))
 }
 
 /// Answers with one entity.
-pub(super) fn get(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError> {
-    wire::check_options(&call.query, call.spec)?;
-    let metadata = Metadata::wanted(&call.query, &call.headers)?;
-    let filter = filtered(&call.query)?;
-    let (select, context) = selected(&call.query);
-    let key = Key::parse(call.blob())?;
-    let table = tables.table(call)?.read();
-    let entity = table.entity(call, &key)?;
+pub(super) fn get(tables: &Tables, request: &Request) -> Result<Reply, StorageError> {
+    wire::check_options(&request.query, request.spec)?;
+    let metadata = Metadata::wanted(&request.query, &request.headers)?;
+    let filter = filtered(&request.query)?;
+    let (select, context) = selected(&request.query);
+    let key = Key::parse(request.blob())?;
+    let table = tables.table(request)?.read();
+    let entity = table.entity(request, &key)?;
     if filter.is_some_and(|filter| !filter.holds(&FilteredEntity(&key, entity))) {
         return Err(ErrorCode::ResourceNotFound.into());
     }
-    let (face, name) = (ResponseFormat::new(call, metadata), call.container());
+    let (face, name) = (ResponseFormat::new(request, metadata), request.container());
     let text = wire::object(|object| {
         object.context(&face, &format!("{name}/@Element{context}"));
         object.entity(&face, name, (&key, entity), &select);
     });
-    Ok(wire::json(call.spec.status, metadata, text).with("etag", etag::of(entity.timestamp)))
+    Ok(wire::json(request.spec.status, metadata, text).with("etag", etag::of(entity.timestamp)))
 }

@@ -1,7 +1,7 @@
 //! Query Tables: the account's tables in the order of their names, a page at a time; and one of them.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -28,7 +28,7 @@ pub(super) static QUERY_TABLES: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |tables, call| Box::pin(std::future::ready(query(tables, &call))),
+    run: |tables, request| Box::pin(std::future::ready(query(tables, &request))),
 };
 
 pub(super) static GET_TABLE: Operation<Tables> = Operation {
@@ -44,21 +44,21 @@ pub(super) static GET_TABLE: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |tables, call| Box::pin(std::future::ready(get(tables, &call))),
+    run: |tables, request| Box::pin(std::future::ready(get(tables, &request))),
 };
 
-fn query(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError> {
-    wire::check_options(&call.query, call.spec)?;
-    let metadata = Metadata::wanted(&call.query, &call.headers)?;
+fn query(tables: &Tables, request: &Request) -> Result<Reply, StorageError> {
+    wire::check_options(&request.query, request.spec)?;
+    let metadata = Metadata::wanted(&request.query, &request.headers)?;
     // Names of tables are compared without regard to case (live tests of the .NET library).
-    let filter = filtered(&call.query)?.map(Filter::in_lower_case);
-    let most = top(&call.query)?;
-    let from = call.query.get("nexttablename").map(wire::read_token).transpose()?.unwrap_or_default();
-    let names = tables.account(&call.account.name)?.resources.read();
+    let filter = filtered(&request.query)?.map(Filter::in_lower_case);
+    let most = top(&request.query)?;
+    let from = request.query.get("nexttablename").map(wire::read_token).transpose()?.unwrap_or_default();
+    let names = tables.account(&request.account.name)?.resources.read();
     let listed = names.range(Arc::<str>::from(from.to_lowercase())..).map(|(name, cell)| (name, cell.read()));
     let mut listed = listed.filter(|(name, _)| filter.as_ref().is_none_or(|filter| filter.holds(&FilteredTable(name))));
 
-    let face = ResponseFormat::new(call, metadata);
+    let face = ResponseFormat::new(request, metadata);
     let page: Vec<String> =
         listed.by_ref().take(most).map(|(_, table)| wire::object(|object| object.table(&face, &table))).collect();
     let text = wire::object(|object| {
@@ -66,17 +66,17 @@ fn query(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError
         object.list(&page);
     });
     let next = listed.next().filter(|_| most > 0).map(|(name, _)| wire::token(name));
-    Ok(wire::json(call.spec.status, metadata, text).with_some("x-ms-continuation-nexttablename", next))
+    Ok(wire::json(request.spec.status, metadata, text).with_some("x-ms-continuation-nexttablename", next))
 }
 
-fn get(tables: &Tables, call: &OperationRequest) -> Result<Reply, StorageError> {
-    wire::check_options(&call.query, call.spec)?;
-    let metadata = Metadata::wanted(&call.query, &call.headers)?;
-    let table = tables.table(call).map_err(|_| ErrorCode::ResourceNotFound)?.read();
-    let face = ResponseFormat::new(call, metadata);
+fn get(tables: &Tables, request: &Request) -> Result<Reply, StorageError> {
+    wire::check_options(&request.query, request.spec)?;
+    let metadata = Metadata::wanted(&request.query, &request.headers)?;
+    let table = tables.table(request).map_err(|_| ErrorCode::ResourceNotFound)?.read();
+    let face = ResponseFormat::new(request, metadata);
     let text = wire::object(|object| {
         object.context(&face, "Tables/@Element");
         object.table(&face, &table);
     });
-    Ok(wire::json(call.spec.status, metadata, text))
+    Ok(wire::json(request.spec.status, metadata, text))
 }

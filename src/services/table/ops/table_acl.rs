@@ -1,6 +1,6 @@
 //! Get and Set Table ACL: a table's stored access policies.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -29,7 +29,7 @@ pub(super) static GET_TABLE_ACL: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 200,
     },
-    run: |tables, call| Box::pin(get(tables, call)),
+    run: |tables, request| Box::pin(get(tables, request)),
 };
 
 pub(super) static SET_TABLE_ACL: Operation<Tables> = Operation {
@@ -45,7 +45,7 @@ pub(super) static SET_TABLE_ACL: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 204,
     },
-    run: |tables, call| Box::pin(set(tables, call)),
+    run: |tables, request| Box::pin(set(tables, request)),
 };
 
 takes! { Asked {
@@ -56,29 +56,29 @@ takes! { Asked {
 const LETTERS: &str = "raud";
 
 /// The table; where there is none, a resource is missing rather than a table.
-fn table(tables: &Tables, call: &OperationRequest) -> Result<Arc<Cell<Table>>, StorageError> {
+fn table(tables: &Tables, request: &Request) -> Result<Arc<Cell<Table>>, StorageError> {
     tables
-        .table(call)
-        .map_err(|fault| if fault.code() == ErrorCode::TableNotFound { ErrorCode::ResourceNotFound.into() } else { fault })
+        .table(request)
+        .map_err(|error| if error.code() == ErrorCode::TableNotFound { ErrorCode::ResourceNotFound.into() } else { error })
 }
 
-async fn get(tables: &Tables, call: OperationRequest) -> Result<Reply, StorageError> {
-    let table = table(tables, &call)?.read();
-    Ok(Reply::xml(call.spec.status, policies::document(table.policies())))
+async fn get(tables: &Tables, request: Request) -> Result<Reply, StorageError> {
+    let table = table(tables, &request)?.read();
+    Ok(Reply::xml(request.spec.status, policies::document(table.policies())))
 }
 
-async fn set(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let Asked { accept } = Asked::of(&call)?;
+async fn set(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
+    let Asked { accept } = Asked::of(&request)?;
     // Recorded of a client that takes anything; one that says nothing is served.
     if accept.is_some_and(|accept| accept.trim() == "*/*") {
         return Err(ErrorCode::MediaTypeNotSupported.into());
     }
-    let policies = policies::read(&call.body.bytes(policies::LIMIT).await?, LETTERS)?;
-    table(tables, &call)?
+    let policies = policies::read(&request.body.bytes(policies::LIMIT).await?, LETTERS)?;
+    table(tables, &request)?
         .write(|table| {
             table.set_policies(policies);
             Ok(())
         })
         .await?;
-    Ok(Reply::new(call.spec.status))
+    Ok(Reply::new(request.spec.status))
 }

@@ -5,7 +5,7 @@
 
 use crate::operation::odata::Metadata;
 use crate::operation::{
-    CONTENT_TYPE, Operation, OperationRequest, OperationSpec, Payload, Query, Reply, ResourceKind, Secondary, Service, Target,
+    CONTENT_TYPE, Operation, Request, OperationSpec, Payload, Query, Reply, ResourceKind, Secondary, Service, Target,
     header_text, odata,
 };
 use crate::rules::auth::permissions;
@@ -45,33 +45,33 @@ pub(super) static TRANSACTION: Operation<Tables> = Operation {
         lease: LeaseCheck::None,
         status: 202,
     },
-    run: |tables, call| Box::pin(run(tables, call)),
+    run: |tables, request| Box::pin(run(tables, request)),
 };
 
-async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let body = call.body.bytes(wire::LIMIT).await?;
-    let kind = call.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;
+async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
+    let body = request.body.bytes(wire::LIMIT).await?;
+    let kind = request.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;
     let group = changeset::parse(&kind, &body)?;
-    let id = |word: &str| format!("{word}_{}", uuid::Uuid::from_bytes(call.environment.id()));
+    let id = |word: &str| format!("{word}_{}", uuid::Uuid::from_bytes(request.environment.id()));
     let outer = id("batchresponse");
     let mut text = String::new();
     match group {
         Group::Query(part) => {
-            let answer = answer(&query(tables, &call, &part), &call, None, Metadata::default());
+            let answer = answer(&query(tables, &request, &part), &request, None, Metadata::default());
             _ = write!(text, "--{outer}\r\n{HTTP}{answer}--{outer}--\r\n");
         }
-        Group::Changes(_) if call.secondary => return Err(Secondary::write_refused()),
+        Group::Changes(_) if request.secondary => return Err(Secondary::write_refused()),
         Group::Changes(changes) => {
             let inner = id("changesetresponse");
             _ = write!(text, "--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n");
-            for answer in perform(tables, &call, &changes).await {
+            for answer in perform(tables, &request, &changes).await {
                 _ = write!(text, "--{inner}\r\n{HTTP}{answer}");
             }
             _ = write!(text, "--{inner}--\r\n--{outer}--\r\n");
         }
     }
     let kind = format!("multipart/mixed; boundary={outer}");
-    Ok(wire::reply(call.spec.status).with("content-type", kind).text(text))
+    Ok(wire::reply(request.spec.status).with("content-type", kind).text(text))
 }
 
 /// What a part begins with.
@@ -92,28 +92,28 @@ struct PreparedQuery<'a> {
 }
 
 /// Makes the changes together, and answers each; or answers the one that could not be made.
-async fn perform(tables: &Tables, call: &OperationRequest, changes: &[Change]) -> Vec<String> {
-    let refused = |fault: StorageError, at: usize| {
+async fn perform(tables: &Tables, request: &Request, changes: &[Change]) -> Vec<String> {
+    let refused = |error: StorageError, at: usize| {
         let id = changes.get(at).and_then(|change| change.part.id.as_deref());
-        vec![answer(&Err(fault), call, id, Metadata::default())]
+        vec![answer(&Err(error), request, id, Metadata::default())]
     };
-    if let Err(fault) = changeset::check_count(changes) {
-        return refused(fault, changeset::MOST_CHANGES - 1);
+    if let Err(error) = changeset::check_count(changes) {
+        return refused(error, changeset::MOST_CHANGES - 1);
     }
     let mut ready: Vec<PreparedChange<'_>> = Vec::with_capacity(changes.len());
     for (at, change) in changes.iter().enumerate() {
-        match read(tables, call, change).and_then(|change| follows(&ready, &change).map(|()| change)) {
+        match read(tables, request, change).and_then(|change| follows(&ready, &change).map(|()| change)) {
             Ok(change) => ready.push(change),
-            Err(fault) => return refused(numbered(fault, at), at),
+            Err(error) => return refused(numbered(error, at), at),
         }
     }
     if let Err(at) = repeated(&ready) {
         return refused(numbered(ErrorCode::InvalidDuplicateRow.into(), at), at);
     }
     let Some(first) = ready.first() else { return Vec::new() };
-    let table = match tables.find(&call.account.name, &first.answer.table.to_lowercase()) {
+    let table = match tables.find(&request.account.name, &first.answer.table.to_lowercase()) {
         Ok(table) => table,
-        Err(fault) => return refused(numbered(fault, 0), 0),
+        Err(error) => return refused(numbered(error, 0), 0),
     };
     let (writes, wanted): (Vec<Write>, Vec<PreparedQuery<'_>>) =
         ready.into_iter().map(|change| (change.write, change.answer)).unzip();
@@ -121,22 +121,22 @@ async fn perform(tables: &Tables, call: &OperationRequest, changes: &[Change]) -
     let made = table.write(|table| {
         let write = |(at, write): (usize, Write)| {
             failed = at;
-            table.write(call, write)
+            table.write(request, write)
         };
         writes.into_iter().enumerate().map(write).collect::<Result<Vec<Option<Arc<Entity>>>, StorageError>>()
     });
     match made.await {
-        Ok(made) => wanted.iter().zip(made).map(|(wanted, made)| success(call, wanted, made.as_deref())).collect(),
+        Ok(made) => wanted.iter().zip(made).map(|(wanted, made)| success(request, wanted, made.as_deref())).collect(),
         // The service counts only where there is something to count (recorded).
-        Err(fault) if changes.len() == 1 && fault.code() != ErrorCode::TableNotFound => refused(fault, 0),
-        Err(fault) => refused(numbered(fault, failed), failed),
+        Err(error) if changes.len() == 1 && error.code() != ErrorCode::TableNotFound => refused(error, 0),
+        Err(error) => refused(numbered(error, failed), failed),
     }
 }
 
 /// The refusal of one change, which tells its place among them.
-fn numbered(fault: StorageError, at: usize) -> StorageError {
-    let says = format!("{at}:{}", fault.message());
-    fault.with_message(says)
+fn numbered(error: StorageError, at: usize) -> StorageError {
+    let says = format!("{at}:{}", error.message());
+    error.with_message(says)
 }
 
 /// Checks that a change is of the same table and partition as those before it.
@@ -156,13 +156,13 @@ fn repeated(ready: &[PreparedChange<'_>]) -> Result<(), usize> {
 }
 
 /// Reads a change as its operation would, had it come alone.
-fn read<'a>(tables: &Tables, call: &OperationRequest, change: &'a Change) -> Result<PreparedChange<'a>, StorageError> {
+fn read<'a>(tables: &Tables, request: &Request, change: &'a Change) -> Result<PreparedChange<'a>, StorageError> {
     let BatchPart { method, target, .. } = &change.part;
     let headers = headers(&change.part)?;
     let sent = Method::from_bytes(method.as_bytes()).map_err(|_| ErrorCode::InvalidInput.with_reason(method.clone()))?;
     let method = tables.method(&sent, &headers)?;
     let header = |name: &str| header_text(&headers, name);
-    let (target, query) = place(call, target)?;
+    let (target, query) = place(request, target)?;
     let if_match = header("if-match");
     let row = match (target.resource, method.as_str(), if_match) {
         (ResourceKind::Entities, "POST", _) => &INSERT_ENTITY.spec,
@@ -175,7 +175,7 @@ fn read<'a>(tables: &Tables, call: &OperationRequest, change: &'a Change) -> Res
             return Err(ErrorCode::InvalidInput.with_reason(format!("{method} of {shape:?} is not for transactions")));
         }
     };
-    permit(call, row, &target)?;
+    permit(request, row, &target)?;
     wire::check_options(&query, row)?;
     let mut insert = None;
     let write = match row.resource {
@@ -193,11 +193,11 @@ fn read<'a>(tables: &Tables, call: &OperationRequest, change: &'a Change) -> Res
 }
 
 /// Where a part's URL leads. Where the account stands in the path of the transaction, it may in that of its parts.
-fn place(call: &OperationRequest, url: &str) -> Result<(Target, Query), StorageError> {
+fn place(request: &Request, url: &str) -> Result<(Target, Query), StorageError> {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
-    let name = &call.account.name;
+    let name = &request.account.name;
     let accounts = [format!("/{name}/"), format!("/{name}-secondary/")];
-    let in_path = accounts.iter().any(|account| call.endpoint.ends_with(account));
+    let in_path = accounts.iter().any(|account| request.endpoint.ends_with(account));
     let below = accounts.iter().find_map(|account| path.strip_prefix(account)).filter(|_| in_path);
     let target = service::target(below.unwrap_or(path))?;
     if service::is_misplaced(&target) {
@@ -222,12 +222,12 @@ fn headers(part: &BatchPart) -> Result<HeaderMap, StorageError> {
 }
 
 /// Whether who sent the transaction may do this part of it: it is not signed by itself.
-fn permit(call: &OperationRequest, row: &OperationSpec, target: &Target) -> Result<(), StorageError> {
-    permissions::check_permission(&row.requires, &call.authorization, 't', call.version)?;
-    update_entity::check_letters(call, row)?;
+fn permit(request: &Request, row: &OperationSpec, target: &Target) -> Result<(), StorageError> {
+    permissions::check_permission(&row.requires, &request.authorization, 't', request.version)?;
+    update_entity::check_letters(request, row)?;
     // The signature of a table is for that table.
-    let signed = call.query.get("tn").unwrap_or_default();
-    match call.authorization {
+    let signed = request.query.get("tn").unwrap_or_default();
+    match request.authorization {
         Authorization::Sas { scope: SasScope::Resource, .. } if !target.container.eq_ignore_ascii_case(signed) => {
             Err(ErrorCode::AuthorizationFailure.with_reason("the signature is for another table"))
         }
@@ -236,35 +236,35 @@ fn permit(call: &OperationRequest, row: &OperationSpec, target: &Target) -> Resu
 }
 
 /// Answers the query that a transaction consists of.
-fn query(tables: &Tables, call: &OperationRequest, part: &BatchPart) -> Result<Reply, StorageError> {
+fn query(tables: &Tables, request: &Request, part: &BatchPart) -> Result<Reply, StorageError> {
     let headers = headers(part)?;
-    let (target, query) = place(call, &part.target)?;
+    let (target, query) = place(request, &part.target)?;
     let row = match target.resource {
         ResourceKind::Entities => &QUERY_ENTITIES.spec,
         ResourceKind::Entity => &GET_ENTITY.spec,
         shape => return Err(ErrorCode::InvalidInput.with_reason(format!("GET of {shape:?} is not for transactions"))),
     };
-    permit(call, row, &target)?;
-    let call = call.part(row, target, query, headers);
+    permit(request, row, &target)?;
+    let request = request.part(row, target, query, headers);
     match row.resource {
-        ResourceKind::Entity => query_entities::get(tables, &call),
-        _ => query_entities::query(tables, &call),
+        ResourceKind::Entity => query_entities::get(tables, &request),
+        _ => query_entities::query(tables, &request),
     }
 }
 
 /// The answer to a change that was made.
-fn success(call: &OperationRequest, wanted: &PreparedQuery<'_>, made: Option<&Entity>) -> String {
+fn success(request: &Request, wanted: &PreparedQuery<'_>, made: Option<&Entity>) -> String {
     let metadata = wanted.insert.map(|insert| insert.metadata).unwrap_or_default();
     let reply = match (wanted.insert, made) {
-        (Some(insert), Some(entity)) => insert.reply(&ResponseFormat::new(call, metadata), &wanted.table, &wanted.key, entity),
+        (Some(insert), Some(entity)) => insert.reply(&ResponseFormat::new(request, metadata), &wanted.table, &wanted.key, entity),
         (None, Some(entity)) => update_entity::reply(entity.timestamp),
         (_, None) => wire::reply(204),
     };
-    answer(&Ok(reply), call, wanted.id, metadata)
+    answer(&Ok(reply), request, wanted.id, metadata)
 }
 
 /// A part's answer as the text of an HTTP response, its headers in the order recorded.
-fn answer(outcome: &Result<Reply, StorageError>, call: &OperationRequest, id: Option<&str>, metadata: Metadata) -> String {
+fn answer(outcome: &Result<Reply, StorageError>, request: &Request, id: Option<&str>, metadata: Metadata) -> String {
     let (status, mut body, mut headers) = match outcome {
         Ok(reply) => {
             let body = if let Payload::Text(text) = &reply.payload { text.clone() } else { String::new() };
@@ -282,15 +282,15 @@ fn answer(outcome: &Result<Reply, StorageError>, call: &OperationRequest, id: Op
             };
             (reply.status, body, headers)
         }
-        Err(fault) => {
-            let request_id = uuid::Uuid::from_bytes(call.environment.id()).to_string();
+        Err(error) => {
+            let request_id = uuid::Uuid::from_bytes(request.environment.id()).to_string();
             let mut headers = vec![("x-content-type-options", "nosniff".to_owned())];
-            if fault.code() != ErrorCode::TableNotFound {
+            if error.code() != ErrorCode::TableNotFound {
                 headers.push(("cache-control", "no-cache".to_owned()));
             }
             headers.push(("DataServiceVersion", "3.0;".to_owned()));
             headers.push(("content-type", metadata.content_type().to_owned()));
-            (fault.status(), odata::error(fault, &request_id, call.now), headers)
+            (error.status(), odata::error(error, &request_id, request.now), headers)
         }
     };
     if let Some(id) = id {

@@ -1,7 +1,7 @@
 //! Update and Merge Entity, where an entity must stand; Insert Or Replace and Insert Or Merge Entity, where none need stand. `If-Match` tells
 //! them apart.
 
-use crate::operation::{Operation, OperationRequest, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -44,7 +44,7 @@ const fn op(
             lease: LeaseCheck::None,
             status: 204,
         },
-        run: |tables, call| Box::pin(run(tables, call)),
+        run: |tables, request| Box::pin(run(tables, request)),
     }
 }
 
@@ -52,15 +52,15 @@ takes! { Asked {
     if_match: Option<String> = Header "if-match",
 } }
 
-async fn run(tables: &Tables, mut call: OperationRequest) -> Result<Reply, StorageError> {
-    let Asked { if_match } = Asked::of(&call)?;
-    wire::check_options(&call.query, call.spec)?;
-    check_both(&call)?;
-    let change = change(call.spec);
-    let body = call.body.bytes(wire::LIMIT).await?;
-    let write = read(change, if_match.as_deref(), Key::parse(call.blob())?, &body)?;
-    let changed = tables.table(&call)?.write(|table| table.write(&call, write)).await?;
-    Ok(reply(changed.map_or(call.now, |entity| entity.timestamp)))
+async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
+    let Asked { if_match } = Asked::of(&request)?;
+    wire::check_options(&request.query, request.spec)?;
+    check_both(&request)?;
+    let change = change(request.spec);
+    let body = request.body.bytes(wire::LIMIT).await?;
+    let write = read(change, if_match.as_deref(), Key::parse(request.blob())?, &body)?;
+    let changed = tables.table(&request)?.write(|table| table.write(&request, write)).await?;
+    Ok(reply(changed.map_or(request.now, |entity| entity.timestamp)))
 }
 
 /// What the operation of this row does.
@@ -72,15 +72,15 @@ pub(super) fn change(row: &OperationSpec) -> Change {
 ///
 /// # Errors
 /// 403 AuthorizationPermissionMismatch.
-pub(super) fn check_both(call: &OperationRequest) -> Result<(), StorageError> {
-    check_letters(call, call.spec)
+pub(super) fn check_both(request: &Request) -> Result<(), StorageError> {
+    check_letters(request, request.spec)
 }
 
 /// [`check_both`] for the operation of another row, on the same grant.
-pub(super) fn check_letters(call: &OperationRequest, row: &OperationSpec) -> Result<(), StorageError> {
+pub(super) fn check_letters(request: &Request, row: &OperationSpec) -> Result<(), StorageError> {
     let letters = row.requires.service;
-    match letters == "au" && !(call.authorization.allows("a") && call.authorization.allows("u")) {
-        true => Err(call.authorization.missing_permission("au").with_reason("the SAS has to permit both a and u")),
+    match letters == "au" && !(request.authorization.allows("a") && request.authorization.allows("u")) {
+        true => Err(request.authorization.missing_permission("au").with_reason("the SAS has to permit both a and u")),
         false => Ok(()),
     }
 }

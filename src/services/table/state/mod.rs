@@ -5,7 +5,7 @@
 
 mod record;
 
-use crate::operation::{OperationRequest, ServiceKind};
+use crate::operation::{Request, ServiceKind};
 use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::key::Range;
@@ -58,19 +58,19 @@ impl Table {
     ///
     /// # Errors
     /// 404 ResourceNotFound, also for one that the caller's signature does not reach.
-    pub fn entity(&self, call: &OperationRequest, key: &Key) -> Result<&Arc<Entity>, StorageError> {
-        Ok(self.entities.get(key).filter(|_| call.keys.holds(key)).ok_or(ErrorCode::ResourceNotFound)?)
+    pub fn entity(&self, request: &Request, key: &Key) -> Result<&Arc<Entity>, StorageError> {
+        Ok(self.entities.get(key).filter(|_| request.keys.holds(key)).ok_or(ErrorCode::ResourceNotFound)?)
     }
 
     /// The entities of these ranges, which come in order, from a key on; those that the caller's signature reaches.
     pub fn scan<'a>(
         &'a self,
-        call: &'a OperationRequest,
+        request: &'a Request,
         ranges: &'a [Range],
         from: &'a Key,
     ) -> impl Iterator<Item = (&'a Key, &'a Arc<Entity>)> {
         let rest = Range { from: from.clone(), to: None };
-        let ranges = ranges.iter().map(move |range| range.clone().and(&call.keys).and(&rest));
+        let ranges = ranges.iter().map(move |range| range.clone().and(&request.keys).and(&rest));
         ranges.filter(|range| !range.is_empty()).flat_map(|Range { from, to }| {
             self.entities.range((Bound::Included(from), to.map_or(Bound::Unbounded, Bound::Excluded)))
         })
@@ -80,12 +80,12 @@ impl Table {
     ///
     /// # Errors
     /// 403 AuthorizationFailure for a key that the caller's signature does not reach; as [`Write::apply`].
-    pub fn write(&mut self, call: &OperationRequest, write: Write) -> Result<Option<Arc<Entity>>, StorageError> {
+    pub fn write(&mut self, request: &Request, write: Write) -> Result<Option<Arc<Entity>>, StorageError> {
         let key = write.key.clone();
-        if !call.keys.holds(&key) {
+        if !request.keys.holds(&key) {
             return Err(ErrorCode::AuthorizationFailure.with_reason(format!("{key:?} is out of the bounds of the signature")));
         }
-        let last_modified = call.now.max(self.latest.next());
+        let last_modified = request.now.max(self.latest.next());
         match write.apply(self.entities.get(&key).map(|entity| &**entity), last_modified)? {
             Some(entity) => {
                 self.latest = last_modified;
@@ -106,7 +106,7 @@ impl Tables {
     ///
     /// # Errors
     /// 404 TableNotFound.
-    pub fn table(&self, call: &OperationRequest) -> Result<Arc<Cell<Table>>, StorageError> {
-        self.find(&call.account.name, &call.container().to_lowercase())
+    pub fn table(&self, request: &Request) -> Result<Arc<Cell<Table>>, StorageError> {
+        self.find(&request.account.name, &request.container().to_lowercase())
     }
 }
