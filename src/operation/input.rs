@@ -76,7 +76,7 @@ impl FromText for lease::LeaseDuration {
 }
 
 /// A field of a request: required, or optional where its type is an `Option`.
-pub trait FromRequest: Sized {
+pub trait FromField: Sized {
     /// Whether the request must carry it.
     const REQUIRED: bool;
 
@@ -85,13 +85,13 @@ pub trait FromRequest: Sized {
     /// # Errors
     /// 400 MissingRequiredHeader or MissingRequiredQueryParameter when it must be there and is not; 400 InvalidHeaderValue or
     /// InvalidQueryParameterValue when it is there and malformed.
-    fn from_request(request: &Request, place: FieldLocation, name: &'static str) -> Result<Self, StorageError>;
+    fn from_field(request: &Request, place: FieldLocation, name: &'static str) -> Result<Self, StorageError>;
 }
 
-impl<T: FromText> FromRequest for T {
+impl<T: FromText> FromField for T {
     const REQUIRED: bool = true;
 
-    fn from_request(request: &Request, place: FieldLocation, name: &'static str) -> Result<T, StorageError> {
+    fn from_field(request: &Request, place: FieldLocation, name: &'static str) -> Result<T, StorageError> {
         let text = find(request, place, name).ok_or_else(|| match place {
             FieldLocation::Header => StorageError::missing_header(name),
             FieldLocation::Query => StorageError::missing_query(name),
@@ -100,10 +100,10 @@ impl<T: FromText> FromRequest for T {
     }
 }
 
-impl<T: FromText> FromRequest for Option<T> {
+impl<T: FromText> FromField for Option<T> {
     const REQUIRED: bool = false;
 
-    fn from_request(request: &Request, place: FieldLocation, name: &'static str) -> Result<Option<T>, StorageError> {
+    fn from_field(request: &Request, place: FieldLocation, name: &'static str) -> Result<Option<T>, StorageError> {
         find(request, place, name).map(|text| read(place, name, &text)).transpose()
     }
 }

@@ -19,7 +19,7 @@ use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 pub use body::{Body, BodyRemainder, ConnectionLost, Received, UnreadBody};
-pub use input::{Field, FieldLocation, FromRequest, FromText};
+pub use input::{Field, FieldLocation, FromField, FromText};
 pub use reply::{Payload, Reply, Stream};
 pub use request::{Parts, Query, Request, Target, header_text};
 pub use service::{Service, ServiceKind};
@@ -210,11 +210,11 @@ macro_rules! takes {
             pub(super) const FIELDS: &'static [$crate::operation::Field] = &[$($(#[$when])* $crate::operation::Field {
                 place: $crate::operation::FieldLocation::$place,
                 name: $text,
-                required: <$kind as $crate::operation::FromRequest>::REQUIRED,
+                required: <$kind as $crate::operation::FromField>::REQUIRED,
             }),*];
 
             pub(super) fn of(request: &$crate::operation::Request) -> Result<$name, $crate::rules::error::StorageError> {
-                Ok($name { $($(#[$when])* $field: $crate::operation::FromRequest::from_request(request, $crate::operation::FieldLocation::$place, $text)?),* })
+                Ok($name { $($(#[$when])* $field: $crate::operation::FromField::from_field(request, $crate::operation::FieldLocation::$place, $text)?),* })
             }
         }
     };

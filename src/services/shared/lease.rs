@@ -1,7 +1,7 @@
 //! The messages of the lease operations, which blobs, containers and later shares and files have alike: five verbs on one path, told
 //! apart by `x-ms-lease-action`. The rules are `rules::lease`; here they are read and answered.
 
-use crate::operation::{Field, FieldLocation, FromRequest, Reply, Request, Selector};
+use crate::operation::{Field, FieldLocation, FromField, Reply, Request, Selector};
 use crate::rules::error::StorageError;
 use crate::rules::lease::{Lease, LeaseAction, LeaseDuration, LeaseId};
 
@@ -20,7 +20,7 @@ pub enum LeaseActionName {
     Break,
 }
 
-const fn header<T: FromRequest>(name: &'static str) -> Field {
+const fn header<T: FromField>(name: &'static str) -> Field {
     Field { place: FieldLocation::Header, name, required: T::REQUIRED }
 }
 
@@ -75,11 +75,11 @@ impl LeaseActionName {
     /// # Errors
     /// 400 for a missing or malformed id, duration or period.
     pub fn ask(self, request: &Request) -> Result<LeaseAction, StorageError> {
-        let id = |name| LeaseId::from_request(request, FieldLocation::Header, name);
+        let id = |name| LeaseId::from_field(request, FieldLocation::Header, name);
         Ok(match self {
             LeaseActionName::Acquire => LeaseAction::Acquire {
-                term: LeaseDuration::from_request(request, FieldLocation::Header, "x-ms-lease-duration")?,
-                proposed: Option::<LeaseId>::from_request(request, FieldLocation::Header, "x-ms-proposed-lease-id")?,
+                term: LeaseDuration::from_field(request, FieldLocation::Header, "x-ms-lease-duration")?,
+                proposed: Option::<LeaseId>::from_field(request, FieldLocation::Header, "x-ms-proposed-lease-id")?,
                 fresh: LeaseId(request.environment.id()),
             },
             LeaseActionName::Renew => LeaseAction::Renew { id: id("x-ms-lease-id")? },
@@ -105,7 +105,7 @@ impl LeaseActionName {
 const MAX_PERIOD: u64 = 60;
 
 fn period(request: &Request) -> Result<Option<u32>, StorageError> {
-    match Option::<u64>::from_request(request, FieldLocation::Header, "x-ms-lease-break-period")? {
+    match Option::<u64>::from_field(request, FieldLocation::Header, "x-ms-lease-break-period")? {
         Some(seconds) if seconds > MAX_PERIOD => {
             Err(StorageError::invalid_header("x-ms-lease-break-period", seconds.to_string()))
         }
