@@ -13,6 +13,10 @@
 //! - [`world`]: time and chance; [`account`]: who has a key; [`mod@log`]: what the server says
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read files and clocks"))]
 
+// First, for its macros.
+#[macro_use]
+pub mod operation;
+
 pub mod account;
 pub mod check;
 pub mod config;
@@ -23,7 +27,6 @@ pub mod health;
 pub mod http;
 pub mod import;
 pub mod log;
-pub mod operation;
 pub mod rules;
 pub mod services;
 pub mod store;

@@ -1,34 +1,138 @@
-//! Fields of a request, read as declared: required or optional by their type, refused by name when malformed.
+//! What an operation reads of a request. Each operation declares its input once, as a type; the input is parsed after authorization and
+//! before the body is asked for, and before any lock is taken.
 
-use crate::operation::Request;
+use crate::operation::{Request, header_text};
 use crate::rules::error::StorageError;
 use crate::rules::lease;
 use crate::rules::time::Timestamp;
-use std::borrow::Cow;
+use std::ops::Deref;
 
-/// A field that an operation reads.
+/// A header or query parameter that an operation reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Where it stands.
-    pub place: FieldLocation,
-    /// Its name there, in lower case.
+    pub location: FieldLocation,
+    /// The name, in lower case. One that ends in `-` stands for all names that begin with it.
     pub name: &'static str,
-    /// Whether the operation refuses to go without it.
     pub required: bool,
 }
 
-/// Where a field stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldLocation {
-    /// A request header.
     Header,
-    /// A query parameter.
     Query,
 }
 
-/// A value read from text on the wire.
+/// A part of what an operation reads.
+#[derive(Clone, Copy, Debug)]
+pub enum Input {
+    Field(Field),
+    Group(&'static [Input]),
+}
+
+impl Input {
+    /// An optional header.
+    pub const fn header(name: &'static str) -> Input {
+        Input::Field(Field { location: FieldLocation::Header, name, required: false })
+    }
+
+    /// An optional query parameter.
+    pub const fn query(name: &'static str) -> Input {
+        Input::Field(Field { location: FieldLocation::Query, name, required: false })
+    }
+
+    /// All fields of these inputs, in order of declaration.
+    pub fn fields(inputs: &'static [Input]) -> Vec<Field> {
+        let mut fields = Vec::new();
+        for input in inputs {
+            match input {
+                Input::Field(field) => fields.push(*field),
+                Input::Group(group) => fields.extend(Input::fields(group)),
+            }
+        }
+        fields
+    }
+
+    /// Returns the field of this name, if there is one among these inputs.
+    pub fn find(inputs: &'static [Input], name: &str) -> Option<Field> {
+        inputs.iter().find_map(|input| match input {
+            Input::Field(field) => (field.name == name).then_some(*field),
+            Input::Group(group) => Input::find(group, name),
+        })
+    }
+}
+
+/// A typed input: a struct that [`input!`](crate::input) declares, or a group of fields that several operations read alike.
+pub trait FromRequest: Sized {
+    /// Everything that [`FromRequest::from_request`] reads.
+    const INPUTS: &'static [Input];
+
+    /// Parses the input.
+    ///
+    /// # Errors
+    /// 400 for a missing or malformed field.
+    fn from_request(fields: &Fields<'_>) -> Result<Self, StorageError>;
+}
+
+impl<A: FromRequest, B: FromRequest> FromRequest for (A, B) {
+    const INPUTS: &'static [Input] = &[Input::Group(A::INPUTS), Input::Group(B::INPUTS)];
+
+    fn from_request(fields: &Fields<'_>) -> Result<(A, B), StorageError> {
+        Ok((A::from_request(fields)?, B::from_request(fields)?))
+    }
+}
+
+/// The fields of a request, as the parser of an input sees them.
+#[derive(Clone, Copy, Debug)]
+pub struct Fields<'a>(&'a Request);
+
+impl<'a> Fields<'a> {
+    pub(in crate::operation) fn new(request: &'a Request) -> Fields<'a> {
+        Fields(request)
+    }
+
+    /// The text of a header. `None` when it is absent or empty, as [`header_text`] says.
+    pub fn header(&self, name: &str) -> Option<&'a str> {
+        self.check_declared(FieldLocation::Header, name);
+        header_text(&self.0.headers, name)
+    }
+
+    /// Whether the request carries this header, with a value.
+    pub fn has_header(&self, name: &str) -> bool {
+        self.header(name).is_some()
+    }
+
+    /// The value of a query parameter. `None` when it is absent or empty.
+    pub fn query(&self, name: &str) -> Option<&'a str> {
+        self.check_declared(FieldLocation::Query, name);
+        self.0.query.get(name).filter(|text| !text.is_empty())
+    }
+
+    /// The text of a field.
+    pub fn text(&self, location: FieldLocation, name: &str) -> Option<&'a str> {
+        match location {
+            FieldLocation::Header => self.header(name),
+            FieldLocation::Query => self.query(name),
+        }
+    }
+
+    /// Tests run with debug assertions, so an operation that reads more than it declares fails its tests.
+    fn check_declared(&self, location: FieldLocation, name: &str) {
+        let declared = || Input::find(self.0.spec.inputs, name).is_some_and(|field| field.location == location);
+        debug_assert!(declared(), "{} reads {name} and does not declare it", self.0.spec.name);
+    }
+}
+
+impl Deref for Fields<'_> {
+    type Target = Request;
+
+    fn deref(&self) -> &Request {
+        self.0
+    }
+}
+
+/// A value that is parsed from text.
 pub trait FromText: Sized {
-    /// The value, or `None` when the text is not one.
+    /// Returns the value, or `None` when the text is not one.
     fn from_text(text: &str) -> Option<Self>;
 }
 
@@ -75,51 +179,75 @@ impl FromText for lease::LeaseDuration {
     }
 }
 
-/// A field of a request: required, or optional where its type is an `Option`.
+/// A field of an input: required, or optional where its type is an `Option`.
 pub trait FromField: Sized {
     /// Whether the request must carry it.
     const REQUIRED: bool;
 
-    /// Reads it.
+    /// Parses it.
     ///
     /// # Errors
-    /// 400 MissingRequiredHeader or MissingRequiredQueryParameter when it must be there and is not; 400 InvalidHeaderValue or
-    /// InvalidQueryParameterValue when it is there and malformed.
-    fn from_field(request: &Request, place: FieldLocation, name: &'static str) -> Result<Self, StorageError>;
+    /// 400 MissingRequiredHeader or MissingRequiredQueryParameter when it is required and absent; 400 InvalidHeaderValue or
+    /// InvalidQueryParameterValue when it is malformed.
+    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Self, StorageError>;
 }
 
 impl<T: FromText> FromField for T {
     const REQUIRED: bool = true;
 
-    fn from_field(request: &Request, place: FieldLocation, name: &'static str) -> Result<T, StorageError> {
-        let text = find(request, place, name).ok_or_else(|| match place {
+    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<T, StorageError> {
+        let text = fields.text(location, name).ok_or_else(|| match location {
             FieldLocation::Header => StorageError::missing_header(name),
             FieldLocation::Query => StorageError::missing_query(name),
         })?;
-        read(place, name, &text)
+        parse(location, name, text)
     }
 }
 
 impl<T: FromText> FromField for Option<T> {
     const REQUIRED: bool = false;
 
-    fn from_field(request: &Request, place: FieldLocation, name: &'static str) -> Result<Option<T>, StorageError> {
-        find(request, place, name).map(|text| read(place, name, &text)).transpose()
+    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Option<T>, StorageError> {
+        fields.text(location, name).map(|text| parse(location, name, text)).transpose()
     }
 }
 
-/// The text of a field. An empty one counts as absent, as it does for the service.
-fn find<'a>(request: &'a Request, place: FieldLocation, name: &str) -> Option<Cow<'a, str>> {
-    let text = match place {
-        FieldLocation::Header => request.header(name),
-        FieldLocation::Query => request.query.get(name).map(Cow::Borrowed),
-    };
-    text.filter(|text| !text.is_empty())
-}
-
-fn read<T: FromText>(place: FieldLocation, name: &'static str, text: &str) -> Result<T, StorageError> {
-    T::from_text(text).ok_or_else(|| match place {
+fn parse<T: FromText>(location: FieldLocation, name: &'static str, text: &str) -> Result<T, StorageError> {
+    T::from_text(text).ok_or_else(|| match location {
         FieldLocation::Header => StorageError::invalid_header(name, text),
         FieldLocation::Query => StorageError::invalid_query(name, text, "Value is not in the correct format."),
     })
+}
+
+/// Declares the input of an operation: a struct, its parser, and the list of what it reads, from one list.
+///
+/// A line is a field of the request (`range: Option<String> = Header "range"`), or a group that several operations read alike
+/// (`metadata: Metadata`).
+macro_rules! input {
+    ($(#[$doc:meta])* $vis:vis $name:ident { $($(#[$attribute:meta])* $field:ident: $kind:ty $(= $location:ident $text:literal)?),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        $vis struct $name { $($(#[$attribute])* pub(super) $field: $kind),* }
+
+        impl $crate::operation::FromRequest for $name {
+            const INPUTS: &'static [$crate::operation::Input] =
+                &[$($(#[$attribute])* input!(@input $kind $(, $location $text)?)),*];
+
+            fn from_request(fields: &$crate::operation::Fields<'_>) -> Result<$name, $crate::rules::error::StorageError> {
+                Ok($name { $($(#[$attribute])* $field: input!(@parse fields, $kind $(, $location $text)?)),* })
+            }
+        }
+    };
+    (@input $kind:ty) => { $crate::operation::Input::Group(<$kind as $crate::operation::FromRequest>::INPUTS) };
+    (@input $kind:ty, $location:ident $text:literal) => {
+        $crate::operation::Input::Field($crate::operation::Field {
+            location: $crate::operation::FieldLocation::$location,
+            name: $text,
+            required: <$kind as $crate::operation::FromField>::REQUIRED,
+        })
+    };
+    (@parse $fields:ident, $kind:ty) => { <$kind as $crate::operation::FromRequest>::from_request($fields)? };
+    (@parse $fields:ident, $kind:ty, $location:ident $text:literal) => {
+        <$kind as $crate::operation::FromField>::from_field($fields, $crate::operation::FieldLocation::$location, $text)?
+    };
 }

@@ -4,6 +4,8 @@
 //! one handler, in one file of its own; nothing else in the house names it.
 
 mod body;
+mod groups;
+#[macro_use]
 mod input;
 pub mod odata;
 mod reply;
@@ -13,13 +15,14 @@ mod source;
 mod structured;
 pub mod xml;
 
-use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::conditions;
+use crate::rules::auth::permissions::{RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
+use crate::rules::{conditions, encryption};
 pub use body::{Body, BodyRemainder, ConnectionLost, Received, UnreadBody};
-pub use input::{Field, FieldLocation, FromField, FromText};
+pub use groups::*;
+pub use input::{Field, FieldLocation, Fields, FromField, FromRequest, FromText, Input};
 pub use reply::{Payload, Reply, Stream};
 pub use request::{Parts, Query, Request, Target, header_text};
 pub use service::{Service, ServiceKind};
@@ -28,7 +31,7 @@ pub use source::{
 };
 use std::future::Future;
 use std::pin::Pin;
-pub use structured::{STRUCTURED, STRUCTURED_BODY};
+pub use structured::{BodyFraming, StructuredAnswer};
 
 /// What a handler gives back, when it is done.
 pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, StorageError>> + Send + 'a>>;
@@ -37,8 +40,37 @@ pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, StorageErro
 pub struct Operation<S: 'static> {
     /// What is declared of it.
     pub spec: OperationSpec,
-    /// What does it.
-    pub run: for<'a> fn(&'a S, Request) -> ReplyFuture<'a>,
+    /// Parses the input of a request, and returns the future that performs it. The body is not touched before the future runs.
+    pub start: for<'a> fn(&'a S, Request) -> Result<ReplyFuture<'a>, StorageError>,
+}
+
+impl<S> Operation<S> {
+    /// Starts the operation: parses everything that the request says, before its body is asked for.
+    ///
+    /// # Errors
+    /// 400 for a missing or malformed header or query parameter.
+    pub fn start<'a>(&self, state: &'a S, mut request: Request) -> Result<ReplyFuture<'a>, StorageError> {
+        request.parse_preconditions()?;
+        (self.start)(state, request)
+    }
+}
+
+/// An operation: its handler, the type of its input if it has one, and its specification.
+///
+/// The handler is an async function of the service's state, the [`Request`], and the parsed input.
+macro_rules! operation {
+    ($handler:expr, $spec:expr) => {
+        $crate::operation::Operation { spec: $spec, start: |state, request| Ok(Box::pin($handler(state, request))) }
+    };
+    ($handler:expr, $input:ty, $spec:expr) => {
+        $crate::operation::Operation {
+            spec: $crate::operation::OperationSpec { inputs: <$input as $crate::operation::FromRequest>::INPUTS, ..$spec },
+            start: |state, request| {
+                let input: $input = request.parse()?;
+                Ok(Box::pin($handler(state, request, input)))
+            },
+        }
+    };
 }
 
 /// What is declared of an operation.
@@ -53,17 +85,57 @@ pub struct OperationSpec {
     /// The marks that tell it from others on the same path.
     pub selectors: &'static [Selector],
     /// Query parameters and headers that it reads, beyond those that every operation reads.
-    pub inputs: &'static [&'static [Field]],
+    pub inputs: &'static [Input],
     /// Who may do it.
     pub requires: RequiredPermission,
-    /// Whether the read-only secondary answers it.
+    /// Whether it reads or writes.
+    pub access: Access,
+    /// Which endpoint of an account answers it.
     pub secondary: Secondary,
     /// Which conditional headers it heeds.
     pub conditions: ConditionSupport,
     /// How it respects a lease on what it touches.
     pub lease: LeaseCheck,
+    /// How it treats customer-provided keys and encryption scopes.
+    pub encryption: EncryptionCheck,
     /// The status of success.
     pub status: u16,
+}
+
+impl OperationSpec {
+    /// What most operations have in common. The name is empty: each has its own.
+    pub const DEFAULT: OperationSpec = OperationSpec {
+        name: "",
+        methods: &[],
+        resource: ResourceKind::Service,
+        selectors: &[],
+        inputs: &[],
+        requires: RequiredPermission::owner(ResourceLevel::Service),
+        access: Access::Read,
+        secondary: Secondary::ByAccess,
+        conditions: ConditionSupport::None,
+        lease: LeaseCheck::None,
+        encryption: EncryptionCheck::None,
+        status: 200,
+    };
+}
+
+/// Whether an operation reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+/// How an operation treats customer-provided keys and encryption scopes (`x-ms-encryption-…`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EncryptionCheck {
+    /// It touches no content that could be encrypted with one.
+    None,
+    /// A reader must show the key of the blob.
+    Read,
+    /// A writer must show the key or the scope of the blob, or gives it one.
+    Write,
 }
 
 /// What a path names.
@@ -104,11 +176,11 @@ pub enum ResourceKind {
 /// Which endpoint of an account answers an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secondary {
-    /// The primary only: it writes.
-    Refused,
-    /// Both: it reads.
-    Allowed,
-    /// The secondary only: it asks how far the replication has come.
+    /// Both answer reads, the primary alone answers writes.
+    ByAccess,
+    /// Both.
+    Always,
+    /// The secondary alone: the operation asks how far the replication has come.
     Only,
 }
 
@@ -134,53 +206,46 @@ pub enum Selector {
     Lacks(&'static str),
 }
 
-/// The query parameters that name a state of a blob instead of the blob as it is.
-pub const STATE: &[Field] = &[
-    Field { place: FieldLocation::Query, name: "snapshot", required: false },
-    Field { place: FieldLocation::Query, name: "versionid", required: false },
-];
-
-/// The query parameter that names a version of a blob, for operations that take no snapshot.
-pub const VERSION: &[Field] = &[Field { place: FieldLocation::Query, name: "versionid", required: false }];
-
-/// The headers of customer-provided keys and encryption scopes, which operations on what they encrypt read.
-pub const ENCRYPTED: &[Field] = &[
-    Field { place: FieldLocation::Header, name: "x-ms-encryption-key", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-encryption-key-sha256", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-encryption-algorithm", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-encryption-scope", required: false },
-];
-
-/// The metadata headers, declared by what their names begin with.
-pub const METADATA: &[Field] = &[Field { place: FieldLocation::Header, name: "x-ms-meta-", required: false }];
-
-/// The header that names the boundary of a batch's parts.
-pub const CONTENT_TYPE: &[Field] = &[Field { place: FieldLocation::Header, name: "content-type", required: true }];
-
-/// The checksums that a request gives for its body.
-pub const CHECKSUMS: &[Field] = &[
-    Field { place: FieldLocation::Header, name: "content-md5", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-content-crc64", required: false },
-];
-
-/// The conditions on the source of a copy.
-pub const SOURCE_CONDITIONS: &[Field] = &[
-    Field { place: FieldLocation::Header, name: conditions::SOURCE.if_match, required: false },
-    Field { place: FieldLocation::Header, name: conditions::SOURCE.if_none_match, required: false },
-    Field { place: FieldLocation::Header, name: conditions::SOURCE.if_modified_since, required: false },
-    Field { place: FieldLocation::Header, name: conditions::SOURCE.if_unmodified_since, required: false },
-    Field { place: FieldLocation::Header, name: conditions::SOURCE.if_tags, required: false },
-];
-
 impl OperationSpec {
-    /// Whether the operation reads this header or parameter.
-    pub fn takes(&self, name: &str) -> bool {
-        self.inputs.iter().any(|fields| fields.iter().any(|field| field.name == name))
+    /// Every field that the operation reads: its inputs, and what its conditions, its lease and its encryption imply.
+    pub fn fields(&self) -> Vec<Field> {
+        let mut fields = Input::fields(self.inputs);
+        let plain = conditions::PLAIN;
+        let dates = [plain.if_modified_since, plain.if_unmodified_since];
+        let all = [plain.if_match, plain.if_none_match, plain.if_modified_since, plain.if_unmodified_since, plain.if_tags];
+        let implied: &[&'static str] = match self.conditions {
+            ConditionSupport::None => &[],
+            ConditionSupport::Dates => &dates,
+            _ => &all,
+        };
+        let lease = (self.lease != LeaseCheck::None).then_some("x-ms-lease-id");
+        let encryption = encryption::PLAIN;
+        let keys = [Some(encryption.key), Some(encryption.sha256), Some(encryption.algorithm), encryption.scope];
+        let keys = keys.into_iter().flatten().filter(|_| self.encryption != EncryptionCheck::None);
+        for name in implied.iter().copied().chain(lease).chain(keys) {
+            if !fields.iter().any(|field| field.name == name) {
+                fields.push(Field { location: FieldLocation::Header, name, required: false });
+            }
+        }
+        fields
     }
 
-    /// Whether the operation refuses to go without this header or parameter.
+    /// Whether the operation reads this header or parameter.
+    pub fn reads(&self, name: &str) -> bool {
+        Input::find(self.inputs, name).is_some()
+    }
+
+    /// Whether the operation requires this header or parameter.
     pub fn requires(&self, name: &str) -> bool {
-        self.inputs.iter().any(|fields| fields.iter().any(|field| field.name == name && field.required))
+        Input::find(self.inputs, name).is_some_and(|field| field.required)
+    }
+
+    /// Whether the secondary endpoint of an account answers it.
+    pub fn is_answered_by_secondary(&self) -> bool {
+        match self.secondary {
+            Secondary::ByAccess => self.access == Access::Read,
+            Secondary::Always | Secondary::Only => true,
+        }
     }
 }
 
@@ -189,33 +254,10 @@ impl OperationSpec {
 pub const SELECTING_PARAMETERS: [&str; 4] = ["comp", "restype", "resource", "action"];
 
 /// The operations of one service: a module each, and the rows that it holds.
-#[macro_export]
-macro_rules! ops {
+macro_rules! operations {
     ($state:ty: $($module:ident { $($op:ident),* $(,)? })*) => {
         $(mod $module;)*
         /// Every operation of the service.
         pub static ALL: &[&$crate::operation::Operation<$state>] = &[$($(&$module::$op),*),*];
-    };
-}
-
-/// A struct of request fields, its reader, and the list of their names, from one list. A field that only some builds read has its `#[cfg]`.
-#[macro_export]
-macro_rules! takes {
-    ($(#[$doc:meta])* $name:ident { $($(#[$when:meta])* $field:ident: $kind:ty = $place:ident $text:literal),* $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Debug)]
-        pub(super) struct $name { $($(#[$when])* pub(super) $field: $kind),* }
-
-        impl $name {
-            pub(super) const FIELDS: &'static [$crate::operation::Field] = &[$($(#[$when])* $crate::operation::Field {
-                place: $crate::operation::FieldLocation::$place,
-                name: $text,
-                required: <$kind as $crate::operation::FromField>::REQUIRED,
-            }),*];
-
-            pub(super) fn of(request: &$crate::operation::Request) -> Result<$name, $crate::rules::error::StorageError> {
-                Ok($name { $($(#[$when])* $field: $crate::operation::FromField::from_field(request, $crate::operation::FieldLocation::$place, $text)?),* })
-            }
-        }
     };
 }

@@ -2,24 +2,27 @@
 
 use crate::account::Account;
 use crate::environment::Environment;
-use crate::operation::{Body, OperationSpec, ResourceKind, Sources};
+use crate::operation::{Body, EncryptionCheck, Fields, FromRequest, OperationSpec, ResourceKind, Sources};
 use crate::rules::auth::permissions::Authorization;
 use crate::rules::auth::token::Identity;
 use crate::rules::batch::BatchPart;
 use crate::rules::checksums::RequestChecksums;
-use crate::rules::conditions::Conditions;
+use crate::rules::conditions::{ConditionSupport, Conditions};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
+use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::rules::metadata::Metadata;
 use crate::rules::table::entity::key::Range;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
-use crate::rules::{conditions, encryption, lease};
+use crate::rules::{conditions, encryption};
 use crate::store::Store;
 use http::HeaderMap;
 use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
+
+const LEASE_ID: &str = "x-ms-lease-id";
 
 /// What a handler is handed. `now` was read once, at the door.
 #[derive(Debug)]
@@ -56,6 +59,12 @@ pub struct Request {
     pub environment: Arc<Environment>,
     /// Where bytes are to lie.
     pub store: Store,
+    /// The lease id that the caller shows.
+    pub lease_id: Option<LeaseId>,
+    /// The conditional headers.
+    pub conditions: Conditions,
+    /// The customer-provided key or encryption scope.
+    pub encryption: Encryption,
     /// How a copy finds what it copies.
     pub sources: Arc<dyn Sources>,
     /// How a batch performs its parts.
@@ -148,58 +157,65 @@ impl Request {
             endpoint: self.endpoint.clone(),
             environment: self.environment.clone(),
             store: self.store.clone(),
+            lease_id: None,
+            conditions: Conditions::default(),
+            encryption: Encryption::Service,
             sources: self.sources.clone(),
             parts: self.parts.clone(),
             body: Body::default(),
         }
     }
 
-    /// A header's text. `None` when it is absent or empty, as [`stated`] says.
+    // The next four are for handlers that do not declare their input as a type yet.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         header_text(&self.headers, name).map(Cow::Borrowed)
     }
 
-    /// Whether the request carries this header, with a value.
     pub fn has_header(&self, name: &str) -> bool {
         header_text(&self.headers, name).is_some()
     }
 
-    /// The conditional headers, of the request itself. The operations on tags know them under names of their own too, from 2026-02-06
-    /// on; those outrank the plain ones.
-    pub fn conditions(&self) -> Result<Conditions, StorageError> {
-        let plain = self.conditions_named(&conditions::PLAIN)?;
-        match self.spec.takes(conditions::BLOB.if_match) && self.version >= Version::V2026_02_06 {
-            true => Ok(self.conditions_named(&conditions::BLOB)?.or(plain)),
-            false => Ok(plain),
-        }
-    }
-
-    /// The conditional headers of one family: the request's own, or those about a copy's source.
-    pub fn conditions_named(&self, names: &conditions::ConditionHeaders) -> Result<Conditions, StorageError> {
-        Conditions::read(names, |name| self.header(name))
-    }
-
-    /// The lease id that the request shows.
-    pub fn lease_id(&self) -> Result<Option<lease::LeaseId>, StorageError> {
-        self.header("x-ms-lease-id")
-            .map(|text| lease::LeaseId::parse(&text).ok_or_else(|| StorageError::invalid_header("x-ms-lease-id", text)))
-            .transpose()
-    }
-
-    /// The metadata that the request carries.
     pub fn metadata(&self) -> Result<Metadata, StorageError> {
         metadata(&self.headers, &self.metadata_case)
     }
 
-    /// What the request says of its body: `Content-MD5` or `x-ms-content-crc64`.
     pub fn claimed_checksums(&self) -> Result<RequestChecksums, StorageError> {
         let given = |name| self.header(name);
         RequestChecksums::read(given("content-md5").as_deref(), given("x-ms-content-crc64").as_deref())
     }
 
-    /// The customer-provided key or encryption scope that the request names.
-    pub fn encryption(&self) -> Result<Encryption, StorageError> {
-        self.encryption_named(&encryption::PLAIN)
+    /// Parses an input of the request's operation.
+    ///
+    /// # Errors
+    /// 400 for a missing or malformed field.
+    pub fn parse<I: FromRequest>(&self) -> Result<I, StorageError> {
+        I::from_request(&Fields::new(self))
+    }
+
+    /// Parses what the request demands of the state of its resource.
+    pub(in crate::operation) fn parse_preconditions(&mut self) -> Result<(), StorageError> {
+        if self.spec.lease != LeaseCheck::None || self.spec.conditions != ConditionSupport::None {
+            self.lease_id = header_text(&self.headers, LEASE_ID)
+                .map(|text| LeaseId::parse(text).ok_or_else(|| StorageError::invalid_header(LEASE_ID, text)))
+                .transpose()?;
+        }
+        if self.spec.conditions != ConditionSupport::None {
+            let plain = self.conditions_named(&conditions::PLAIN)?;
+            // The operations on tags have names of their own from 2026-02-06 on; those outrank the plain ones.
+            self.conditions = match self.spec.reads(conditions::BLOB.if_match) && self.version >= Version::V2026_02_06 {
+                true => self.conditions_named(&conditions::BLOB)?.or(plain),
+                false => plain,
+            };
+        }
+        if self.spec.encryption != EncryptionCheck::None {
+            self.encryption = self.encryption_named(&encryption::PLAIN)?;
+        }
+        Ok(())
+    }
+
+    /// The conditional headers of one family: the request's own, or those about a copy's source.
+    pub fn conditions_named(&self, names: &conditions::ConditionHeaders) -> Result<Conditions, StorageError> {
+        Conditions::read(names, |name| header_text(&self.headers, name).map(Cow::Borrowed))
     }
 
     /// The customer-provided key that the request brings for a copy's source.
@@ -208,14 +224,12 @@ impl Request {
     }
 
     fn encryption_named(&self, names: &encryption::EncryptionHeaderNames) -> Result<Encryption, StorageError> {
-        let given = |name| self.header(name);
-        let (key, sha256) = (given(names.key), given(names.sha256));
-        let (algorithm, scope) = (given(names.algorithm), names.scope.and_then(given));
+        let text = |name| header_text(&self.headers, name);
         let headers = encryption::EncryptionHeaders {
-            key: key.as_deref(),
-            sha256: sha256.as_deref(),
-            algorithm: algorithm.as_deref(),
-            scope: scope.as_deref(),
+            key: text(names.key),
+            sha256: text(names.sha256),
+            algorithm: text(names.algorithm),
+            scope: names.scope.and_then(text),
         };
         Encryption::read(names, headers)
     }

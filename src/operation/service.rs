@@ -75,7 +75,10 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     fn operations(&self) -> Vec<&'static OperationSpec>;
 
     /// Does the operation at this place of the table.
-    fn run(&self, spec: usize, request: Request) -> ReplyFuture<'_>;
+    ///
+    /// # Errors
+    /// 400 for an input that is missing or malformed.
+    fn start(&self, index: usize, request: Request) -> Result<ReplyFuture<'_>, StorageError>;
 
     /// What a path (percent-encoded, without the account, beginning with `/`) names.
     ///

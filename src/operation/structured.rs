@@ -1,6 +1,6 @@
 //! Structured messages on the wire: which headers announce one, and which answer to it. What a message is, `rules::structured` says.
 
-use crate::operation::{Field, FieldLocation, Received, Reply, Request};
+use crate::operation::{Body, Fields, FromRequest, Input, Received, Reply, Request, header_text};
 use crate::rules::checksums::ChecksumKinds;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::structured;
@@ -11,51 +11,79 @@ use crate::store::chunks::Chunks;
 const BODY: &str = "x-ms-structured-body";
 const LENGTH: &str = "x-ms-structured-content-length";
 
-/// The header by which a reader asks for a structured message.
-pub const STRUCTURED: &[Field] = &[Field { place: FieldLocation::Header, name: BODY, required: false }];
+/// Whether a reader asks for a structured message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StructuredAnswer(pub bool);
 
-/// The headers that come with a request whose body is one.
-pub const STRUCTURED_BODY: &[Field] = &[
-    Field { place: FieldLocation::Header, name: BODY, required: false },
-    Field { place: FieldLocation::Header, name: LENGTH, required: false },
-];
+impl FromRequest for StructuredAnswer {
+    const INPUTS: &'static [Input] = &[Input::header(BODY)];
 
-impl Request {
-    /// Whether the body is, or the answer is to be, a structured message.
+    fn from_request(fields: &Fields<'_>) -> Result<StructuredAnswer, StorageError> {
+        is_structured(fields).map(StructuredAnswer)
+    }
+}
+
+/// How the body of a request holds its content: as it is, or in a structured message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BodyFraming {
+    /// The length of the content in bytes, if it is in a structured message.
+    structured: Option<u64>,
+}
+
+impl FromRequest for BodyFraming {
+    const INPUTS: &'static [Input] = &[Input::header(BODY), Input::header(LENGTH)];
+
+    fn from_request(fields: &Fields<'_>) -> Result<BodyFraming, StorageError> {
+        let structured = match (is_structured(fields)?, fields.header(LENGTH)) {
+            (false, None) => None,
+            (false, Some(_)) => return Err(StorageError::missing_header(BODY)),
+            (true, None) => return Err(StorageError::missing_header(LENGTH)),
+            (true, Some(text)) => Some(text.trim().parse().map_err(|_| StorageError::invalid_header(LENGTH, text))?),
+        };
+        Ok(BodyFraming { structured })
+    }
+}
+
+/// Returns 400 UnsupportedHeader before 2025-01-05, 400 InvalidHeaderValue for another kind of message.
+fn is_structured(fields: &Fields<'_>) -> Result<bool, StorageError> {
+    let Some(kind) = fields.header(BODY) else { return Ok(false) };
+    if fields.version < Version::V2025_01_05 {
+        return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", BODY));
+    }
+    structured::check_kind(kind).map(|()| true)
+}
+
+impl BodyFraming {
+    /// Checks that the body brings some content, for operations that cannot do with none.
     ///
     /// # Errors
-    /// 400 UnsupportedHeader before 2025-01-05, 400 InvalidHeaderValue for another kind of message.
-    pub fn structured(&self) -> Result<bool, StorageError> {
-        let Some(kind) = self.header(BODY) else { return Ok(false) };
-        if self.version < Version::V2025_01_05 {
-            return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", BODY));
+    /// 400 InvalidHeaderValue for the header that says that there is none.
+    pub fn check_content(self, body: &Body) -> Result<(), StorageError> {
+        if body.content_length() == 0 {
+            return Err(StorageError::invalid_header("Content-Length", "0"));
         }
-        structured::check_kind(&kind).map(|()| true)
+        match self.structured {
+            Some(0) => Err(StorageError::invalid_header(LENGTH, "0")),
+            _ => Ok(()),
+        }
     }
 
+    /// Adds what the answer says of a structured body: that it was read as one.
+    pub fn answer(self, reply: Reply) -> Reply {
+        reply.with_some(BODY, self.structured.map(|_| KIND))
+    }
+}
+
+impl Request {
     /// Reads the content that the body brings, as it is or out of a structured message.
     ///
     /// # Errors
     /// 413 RequestBodyTooLarge over `limit` bytes of content; 400 when it ends early, 408 when it stands still; 400 for what is no
     /// such message.
-    pub async fn receive(&mut self, limit: u64, wanted: ChecksumKinds) -> Result<Received, StorageError> {
-        match self.content_length()? {
+    pub async fn receive(&mut self, framing: BodyFraming, limit: u64, wanted: ChecksumKinds) -> Result<Received, StorageError> {
+        match framing.structured {
             None => self.body.receive(&self.store, limit, wanted).await,
             Some(content) => self.body.receive_structured(&self.store, content, limit, wanted).await,
-        }
-    }
-
-    /// Checks that the body brings some content, for operations that cannot do with none.
-    ///
-    /// # Errors
-    /// 400 InvalidHeaderValue for the header that says that there is none.
-    pub fn check_content(&self) -> Result<(), StorageError> {
-        if self.body.content_length() == 0 {
-            return Err(StorageError::invalid_header("Content-Length", "0"));
-        }
-        match self.content_length()? {
-            Some(0) => Err(StorageError::invalid_header(LENGTH, "0")),
-            _ => Ok(()),
         }
     }
 
@@ -67,30 +95,14 @@ impl Request {
         if self.body.content_length() != 0 {
             return Err(StorageError::invalid_header("Content-Length", self.body.content_length().to_string()));
         }
-        match [BODY, LENGTH].into_iter().find(|name| self.has_header(name)) {
+        match [BODY, LENGTH].into_iter().find(|name| header_text(&self.headers, name).is_some()) {
             Some(name) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", name)),
             None => Ok(()),
-        }
-    }
-
-    /// How long the content is that a structured message holds; `None` when the body is no such message.
-    fn content_length(&self) -> Result<Option<u64>, StorageError> {
-        let length = self.header(LENGTH);
-        match (self.structured()?, length) {
-            (false, None) => Ok(None),
-            (false, Some(_)) => Err(StorageError::missing_header(BODY)),
-            (true, None) => Err(StorageError::missing_header(LENGTH)),
-            (true, Some(text)) => text.trim().parse().map(Some).map_err(|_| StorageError::invalid_header(LENGTH, text)),
         }
     }
 }
 
 impl Reply {
-    /// Says that the request's body was taken as the structured message that it is.
-    pub fn with_structured(self, request: &Request) -> Reply {
-        self.with_some(BODY, request.header(BODY))
-    }
-
     /// With these bytes, so many of them, in a structured message.
     pub fn structured(self, chunks: Chunks, length: u64) -> Reply {
         let mut size = 0;

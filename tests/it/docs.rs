@@ -51,7 +51,7 @@ fn line(row: &OperationSpec) -> String {
         public(row.requires.public).to_owned(),
         conditions(row.conditions).to_owned(),
         lease(row.lease).to_owned(),
-        secondary(row.secondary).to_owned(),
+        secondary(row).to_owned(),
         row.status.to_string(),
     ];
     format!("| {} |\n", cells.join(" | "))
@@ -91,8 +91,8 @@ fn request(row: &OperationSpec) -> String {
 }
 
 fn inputs(row: &OperationSpec) -> String {
-    let fields = row.inputs.iter().copied().flatten().map(|field| {
-        let name = match field.place {
+    let fields = row.fields().into_iter().map(|field| {
+        let name = match field.location {
             // Names that begin so.
             FieldLocation::Header if field.name.ends_with('-') => format!("`{}…`", field.name),
             FieldLocation::Header => format!("`{}`", field.name),
@@ -148,11 +148,11 @@ fn lease(guard: LeaseCheck) -> &'static str {
     }
 }
 
-fn secondary(secondary: Secondary) -> &'static str {
-    match secondary {
-        Secondary::Refused => "",
-        Secondary::Allowed => "yes",
+fn secondary(row: &OperationSpec) -> &'static str {
+    match row.secondary {
         Secondary::Only => "only",
+        _ if row.is_answered_by_secondary() => "yes",
+        _ => "",
     }
 }
 

@@ -5,8 +5,6 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use lazuli::account::Accounts;
 use lazuli::http::route::Table;
 use lazuli::operation::{FieldLocation, OperationSpec, Query, Selector, Service};
-use lazuli::rules::conditions::{ConditionSupport, PLAIN};
-use lazuli::rules::lease::LeaseCheck;
 use lazuli::services::blob::Blobs;
 use lazuli::services::file::Files;
 use lazuli::services::queue::Queues;
@@ -114,20 +112,16 @@ fn every_parameter_of_the_reference_is_an_input_or_ignored_for_a_reason() {
 /// Whether an operation reads this parameter: as a field, as what selects it, or because of its conditions or its lease.
 fn is_input(row: &OperationSpec, parameter: &Parameter) -> bool {
     let name = parameter.name.as_str();
-    let field = |field: &lazuli::operation::Field| field.place == parameter.place && field.name == name;
+    let field = |field: &lazuli::operation::Field| field.location == parameter.place && field.name == name;
     let sign = |sign: &Selector| match *sign {
         Selector::Query(known, _) | Selector::HasQuery(known) => parameter.place == FieldLocation::Query && known == name,
         Selector::Header(known, _) | Selector::HasHeader(known) | Selector::Lacks(known) => {
             parameter.place == FieldLocation::Header && known == name
         }
     };
-    let conditions = [PLAIN.if_match, PLAIN.if_none_match, PLAIN.if_modified_since, PLAIN.if_unmodified_since, PLAIN.if_tags];
-    let of_header = AT_THE_DOOR.contains(&name)
-        || row.conditions != ConditionSupport::None && conditions.contains(&name)
-        || row.lease != LeaseCheck::None && name == "x-ms-lease-id";
-    row.inputs.iter().copied().flatten().any(field)
+    row.fields().iter().any(field)
         || row.selectors.iter().any(sign)
-        || parameter.place == FieldLocation::Header && of_header
+        || parameter.place == FieldLocation::Header && AT_THE_DOOR.contains(&name)
 }
 
 /// An operation of the reference.

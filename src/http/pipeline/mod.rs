@@ -18,13 +18,14 @@ use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, data_lake, render, target};
 use crate::operation::{
-    Body as Sent, BodyRemainder, ConnectionLost, OperationSpec, Query, Reply, Request, ResourceKind, Secondary, Service,
-    ServiceKind, Target, header_text,
+    Body as Sent, BodyRemainder, ConnectionLost, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, Secondary,
+    Service, ServiceKind, Target, header_text,
 };
 use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::auth::sas::keys;
 use crate::rules::auth::token::TokenCheck;
+use crate::rules::conditions::Conditions;
 use crate::rules::encryption::{Encryption, SCOPE, Scopes};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names::QueryPairs;
@@ -317,7 +318,7 @@ impl Pipeline {
         let keys = keys::reach(&caller.authorization, &head.pairs);
         check_endpoint(spec, place.secondary)?;
         let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
-        if head.method == Method::PUT && spec.takes(SCOPE) {
+        if head.method == Method::PUT && spec.encryption != EncryptionCheck::None {
             apply_encryption_scope(caller.scope.as_deref(), &account.scopes, &mut head.headers)?;
         }
         let read = matches!(target.resource, ResourceKind::Blob | ResourceKind::Path)
@@ -341,11 +342,14 @@ impl Pipeline {
             user: caller.user,
             environment: self.environment.clone(),
             store: self.store.clone(),
+            lease_id: None,
+            conditions: Conditions::default(),
+            encryption: Encryption::Service,
             sources: on_behalf.clone(),
             parts: on_behalf,
             body: std::mem::take(body),
         };
-        let mut reply = self.service.run(row_place, request).await?.begun()?;
+        let mut reply = self.service.start(row_place, request)?.await?.begun()?;
         for (name, value) in caller.overrides.into_iter().filter(|_| read) {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 reply.headers.insert(HeaderName::from_static(name), value);
@@ -533,10 +537,10 @@ fn join_repeated_headers(headers: HeaderMap) -> Result<HeaderMap, StorageError> 
 
 /// Whether the endpoint that was asked answers the operation.
 fn check_endpoint(spec: &OperationSpec, secondary: bool) -> Result<(), StorageError> {
-    match (spec.secondary, secondary) {
-        (Secondary::Refused, true) => Err(Secondary::write_refused()),
-        (Secondary::Only, false) => {
-            // Recorded: it gives no reason.
+    match secondary {
+        true if !spec.is_answered_by_secondary() => Err(Secondary::write_refused()),
+        // The service gives no reason (recorded).
+        false if spec.secondary == Secondary::Only => {
             Err(StorageError::invalid_query("comp", "stats", "").with_reason("only the secondary endpoint answers this"))
         }
         _ => Ok(()),

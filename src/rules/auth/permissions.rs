@@ -89,6 +89,47 @@ pub struct RequiredPermission {
     pub public: AnonymousAccess,
 }
 
+impl RequiredPermission {
+    /// What only a user's bearer token opens.
+    pub const BEARER_TOKEN: RequiredPermission =
+        RequiredPermission { public: AnonymousAccess::User, ..RequiredPermission::owner(ResourceLevel::Service) };
+
+    /// What no signature opens: the account's key, or a token.
+    pub const fn owner(level: ResourceLevel) -> RequiredPermission {
+        RequiredPermission { level, account: "", service: "", public: AnonymousAccess::Never }
+    }
+
+    /// Any one of these letters, on the service itself.
+    pub const fn service(letters: &'static str) -> RequiredPermission {
+        RequiredPermission { account: letters, service: letters, ..RequiredPermission::owner(ResourceLevel::Service) }
+    }
+
+    /// Any one of these letters, on a container, queue, table or share.
+    pub const fn container(letters: &'static str) -> RequiredPermission {
+        RequiredPermission { account: letters, service: letters, ..RequiredPermission::owner(ResourceLevel::Container) }
+    }
+
+    /// Any one of these letters, on a blob, message, entity or file.
+    pub const fn object(letters: &'static str) -> RequiredPermission {
+        RequiredPermission { account: letters, service: letters, ..RequiredPermission::owner(ResourceLevel::Object) }
+    }
+
+    /// With other letters for a service SAS.
+    pub const fn service_sas(self, letters: &'static str) -> RequiredPermission {
+        RequiredPermission { service: letters, ..self }
+    }
+
+    /// Where no service SAS suffices.
+    pub const fn account_sas_only(self) -> RequiredPermission {
+        self.service_sas("")
+    }
+
+    /// Or nothing, where the container is this open.
+    pub const fn or_anonymous(self, public: AnonymousAccess) -> RequiredPermission {
+        RequiredPermission { public, ..self }
+    }
+}
+
 /// How far a container is open to all (`x-ms-blob-public-access`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PublicAccess {

@@ -1,34 +1,34 @@
 //! Immutability policies and legal holds on the wire: what a request gives a blob, and what a reader is told of it.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Field, Reply, Request};
+use crate::operation::{FromRequest, Input, Reply, Request};
 use crate::rules::blob::immutability::{Policy, Protection};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::blob::state::Blob;
-use crate::takes;
 
-takes! { Asked {
+input! { pub(super) Asked {
     until: Option<String> = Header "x-ms-immutability-policy-until-date",
     mode: Option<String> = Header "x-ms-immutability-policy-mode",
     hold: Option<bool> = Header "x-ms-legal-hold",
 } }
 
 /// The headers by which a request that makes a blob protects it.
-pub(super) const FIELDS: &[Field] = Asked::FIELDS;
+pub(super) const INPUTS: &[Input] = <Asked as FromRequest>::INPUTS;
 
 /// Reads what a request that makes a blob protects it with. Whoever protects needs the right to.
 ///
 /// # Errors
 /// 400 for what is malformed, UnsupportedHeader in an account without immutability; 403 for a SAS without `i`.
 pub(super) fn read(request: &Request) -> Result<Protection, StorageError> {
-    let Some(first) = FIELDS.iter().find(|field| request.has_header(field.name)) else { return Ok(Protection::default()) };
+    let fields = Input::fields(INPUTS);
+    let Some(first) = fields.iter().find(|field| request.has_header(field.name)) else { return Ok(Protection::default()) };
     if !request.account.immutability {
         return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", first.name));
     }
     if !request.authorization.allows("i") {
         return Err(request.authorization.missing_permission("i"));
     }
-    let asked = Asked::of(request)?;
+    let asked = request.parse::<Asked>()?;
     Ok(Protection { policy: Policy::read(asked.until.as_deref(), asked.mode.as_deref(), request.now)?, hold: asked.hold })
 }
 

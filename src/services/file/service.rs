@@ -22,11 +22,9 @@ impl Service for Files {
         ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
-    fn run(&self, row: usize, request: Request) -> ReplyFuture<'_> {
-        match ops::ALL.get(row) {
-            Some(op) => (op.run)(self, request),
-            None => Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))),
-        }
+    fn start(&self, index: usize, request: Request) -> Result<ReplyFuture<'_>, StorageError> {
+        let operation = ops::ALL.get(index).ok_or(ErrorCode::NotImplemented)?;
+        operation.start(self, request)
     }
 
     /// Only the share's own operations say `restype=share`; every other path is that of a directory or a file, the share's root among

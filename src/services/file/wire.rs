@@ -1,7 +1,7 @@
 //! The file service's words on the wire: which headers tell a reader about a share, a directory or a file.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Field, FieldLocation, Reply, Request};
+use crate::operation::{Fields, FromRequest, Input, Reply, Request};
 use crate::rules::error::StorageError;
 use crate::rules::file::posix;
 use crate::rules::file::share::{Protocol, RootSquash, Settings, Tier};
@@ -14,55 +14,75 @@ use crate::services::file::node::{Body, ContentHeaders, Node, NodeId};
 use crate::services::file::state::{Admitted, Share, ShareView};
 use crate::services::shared::listing::ListedResource;
 
-const fn optional(place: FieldLocation, name: &'static str) -> Field {
-    Field { place, name, required: false }
-}
-
 /// The query parameter that names a snapshot of the share, instead of the share as it is.
-pub(super) const SNAPSHOT: &[Field] = &[optional(FieldLocation::Query, "sharesnapshot")];
+pub(super) const SNAPSHOT: &[Input] = &[Input::query("sharesnapshot")];
 
 /// The header that keeps dots at the end of names.
-pub(super) const DOTS: &[Field] = &[optional(FieldLocation::Header, "x-ms-allow-trailing-dot")];
+pub(super) const DOTS: &[Input] = &[Input::header("x-ms-allow-trailing-dot")];
+
+/// The query parameter that names a snapshot of the share. Its value is in the target.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShareSnapshotQuery;
+
+impl FromRequest for ShareSnapshotQuery {
+    const INPUTS: &'static [Input] = SNAPSHOT;
+
+    fn from_request(_: &Fields<'_>) -> Result<ShareSnapshotQuery, StorageError> {
+        Ok(ShareSnapshotQuery)
+    }
+}
+
+/// The header that keeps dots at the end of names. Its value is in the target.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TrailingDotsHeader;
+
+impl FromRequest for TrailingDotsHeader {
+    const INPUTS: &'static [Input] = DOTS;
+
+    fn from_request(_: &Fields<'_>) -> Result<TrailingDotsHeader, StorageError> {
+        Ok(TrailingDotsHeader)
+    }
+}
 
 /// The same of a copy's source.
-pub(super) const SOURCE_DOTS: &[Field] = &[optional(FieldLocation::Header, "x-ms-source-allow-trailing-dot")];
+pub(super) const SOURCE_DOTS: &[Input] = &[Input::header("x-ms-source-allow-trailing-dot")];
 
 /// The headers that say what Windows knows of a file.
-pub(super) const SMB: &[Field] = &[
-    optional(FieldLocation::Header, "x-ms-file-attributes"),
-    optional(FieldLocation::Header, "x-ms-file-creation-time"),
-    optional(FieldLocation::Header, "x-ms-file-last-write-time"),
-    optional(FieldLocation::Header, "x-ms-file-change-time"),
-    optional(FieldLocation::Header, "x-ms-file-permission"),
-    optional(FieldLocation::Header, "x-ms-file-permission-key"),
-    optional(FieldLocation::Header, "x-ms-file-permission-format"),
+pub(super) const SMB: &[Input] = &[
+    Input::header("x-ms-file-attributes"),
+    Input::header("x-ms-file-creation-time"),
+    Input::header("x-ms-file-last-write-time"),
+    Input::header("x-ms-file-change-time"),
+    Input::header("x-ms-file-permission"),
+    Input::header("x-ms-file-permission-key"),
+    Input::header("x-ms-file-permission-format"),
 ];
 
 /// The header that says whether what is made is new.
-pub(super) const SEMANTICS: &[Field] = &[optional(FieldLocation::Header, "x-ms-file-property-semantics")];
+pub(super) const SEMANTICS: &[Input] = &[Input::header("x-ms-file-property-semantics")];
 
 /// The headers that describe a content.
-pub(super) const CONTENT: &[Field] = &[
-    optional(FieldLocation::Header, "x-ms-content-type"),
-    optional(FieldLocation::Header, "x-ms-content-encoding"),
-    optional(FieldLocation::Header, "x-ms-content-language"),
-    optional(FieldLocation::Header, "x-ms-cache-control"),
-    optional(FieldLocation::Header, "x-ms-content-md5"),
-    optional(FieldLocation::Header, "x-ms-content-disposition"),
+pub(super) const CONTENT: &[Input] = &[
+    Input::header("x-ms-content-type"),
+    Input::header("x-ms-content-encoding"),
+    Input::header("x-ms-content-language"),
+    Input::header("x-ms-cache-control"),
+    Input::header("x-ms-content-md5"),
+    Input::header("x-ms-content-disposition"),
 ];
 
 /// The headers that tell a share anything.
-pub(super) const SETTINGS: &[Field] = &[
-    optional(FieldLocation::Header, "x-ms-share-quota"),
-    optional(FieldLocation::Header, "x-ms-access-tier"),
-    optional(FieldLocation::Header, "x-ms-enabled-protocols"),
-    optional(FieldLocation::Header, "x-ms-root-squash"),
-    optional(FieldLocation::Header, "x-ms-enable-snapshot-virtual-directory-access"),
-    optional(FieldLocation::Header, "x-ms-share-paid-bursting-enabled"),
-    optional(FieldLocation::Header, "x-ms-share-paid-bursting-max-iops"),
-    optional(FieldLocation::Header, "x-ms-share-paid-bursting-max-bandwidth-mibps"),
-    optional(FieldLocation::Header, "x-ms-share-provisioned-iops"),
-    optional(FieldLocation::Header, "x-ms-share-provisioned-bandwidth-mibps"),
+pub(super) const SETTINGS: &[Input] = &[
+    Input::header("x-ms-share-quota"),
+    Input::header("x-ms-access-tier"),
+    Input::header("x-ms-enabled-protocols"),
+    Input::header("x-ms-root-squash"),
+    Input::header("x-ms-enable-snapshot-virtual-directory-access"),
+    Input::header("x-ms-share-paid-bursting-enabled"),
+    Input::header("x-ms-share-paid-bursting-max-iops"),
+    Input::header("x-ms-share-paid-bursting-max-bandwidth-mibps"),
+    Input::header("x-ms-share-provisioned-iops"),
+    Input::header("x-ms-share-provisioned-bandwidth-mibps"),
 ];
 
 /// The text of a header. An empty one counts as absent, as it does for the service.
@@ -330,11 +350,7 @@ pub(super) fn write_share(
 }
 
 /// The headers that say what Unix knows of a file.
-pub(super) const POSIX: &[Field] = &[
-    optional(FieldLocation::Header, "x-ms-mode"),
-    optional(FieldLocation::Header, "x-ms-owner"),
-    optional(FieldLocation::Header, "x-ms-group"),
-];
+pub(super) const POSIX: &[Input] = &[Input::header("x-ms-mode"), Input::header("x-ms-owner"), Input::header("x-ms-group")];
 
 /// Reads what a request says of a file's mode, owner and group.
 ///

@@ -25,14 +25,15 @@ impl Service for Queues {
         ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
-    fn run(&self, row: usize, request: Request) -> ReplyFuture<'_> {
-        let Some(op) = ops::ALL.get(row) else { return Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))) };
+    fn start(&self, index: usize, request: Request) -> Result<ReplyFuture<'_>, StorageError> {
+        let operation = ops::ALL.get(index).ok_or(ErrorCode::NotImplemented)?;
         let reads = matches!(request.method, Method::GET | Method::HEAD);
-        Box::pin(async move {
-            let reply = (op.run)(self, request).await?;
-            // Recorded: whatever is read comes with this, so that nobody is shown a queue as it was.
+        let reply = operation.start(self, request)?;
+        Ok(Box::pin(async move {
+            let reply = reply.await?;
+            // Every read answers with this, so that no cache shows an older state (recorded).
             Ok(if reads { reply.with("cache-control", "no-cache") } else { reply })
-        })
+        }))
     }
 
     fn target(&self, path: &str, _: &Query) -> Result<Target, StorageError> {

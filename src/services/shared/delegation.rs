@@ -2,13 +2,11 @@
 //! [`ROW`] and a handler that calls [`lend`].
 
 use crate::operation::xml::Writer;
-use crate::operation::{OperationSpec, Reply, Request, ResourceKind, Secondary, Selector, ServiceKind, xml};
+use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind, xml};
 use crate::rules::auth::delegation;
 use crate::rules::auth::delegation::UserDelegationKey;
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::names;
 use crate::rules::versions::Version;
 use base64::Engine;
@@ -23,12 +21,10 @@ pub const ROW: OperationSpec = OperationSpec {
     methods: &["POST"],
     resource: ResourceKind::Service,
     selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "userdelegationkey")],
-    inputs: &[],
-    requires: RequiredPermission { level: ResourceLevel::Service, account: "", service: "", public: AnonymousAccess::User },
-    secondary: Secondary::Refused,
-    conditions: ConditionSupport::None,
-    lease: LeaseCheck::None,
+    requires: RequiredPermission::BEARER_TOKEN,
+    access: Access::Write,
     status: 200,
+    ..OperationSpec::DEFAULT
 };
 
 /// Lends the user who asks a key for signatures on this service.

@@ -1,7 +1,7 @@
 //! Listings of an account's containers, queues or shares: in order of their names, a page at a time.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Field, Reply, Request};
+use crate::operation::{FromRequest, Input, Reply, Request};
 use crate::rules::error::StorageError;
 use crate::rules::listing;
 use crate::rules::listing::{Entry, Position};
@@ -9,13 +9,12 @@ use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
 use crate::services::shared::accounts::{Resource, ResourceIndex};
 use crate::services::shared::resource_index::Deleted;
-use crate::takes;
 use std::sync::Arc;
 
 /// The fields that such a listing reads.
-pub const FIELDS: &[Field] = Asked::FIELDS;
+pub const INPUTS: &[Input] = <Asked as FromRequest>::INPUTS;
 
-takes! { Asked {
+input! { pub(super) Asked {
     prefix: Option<String> = Query "prefix",
     marker: Option<String> = Query "marker",
     maxresults: Option<String> = Query "maxresults",
@@ -61,7 +60,7 @@ pub fn answer_lines<S: Resource>(
     system: &[&str],
     mut write: impl FnMut(&mut Writer, &ListedResource<'_, S>, &[&'static str]),
 ) -> Result<Reply, StorageError> {
-    let asked = Asked::of(request)?;
+    let asked = request.parse::<Asked>()?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let include = words(asked.include.as_deref(), known)?;
     let prefix = asked.prefix.as_deref().unwrap_or_default();

@@ -1,17 +1,16 @@
 //! Preflight requests: a browser asks whether a web page may send what it means to send.
 
-use crate::operation::{Field, Reply, Request};
+use crate::operation::{FromRequest, Input, Reply, Request};
 use crate::rules::cors;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::takes;
 
 /// The fields that a preflight operation reads.
-pub const FIELDS: &[Field] = Asked::FIELDS;
+pub const INPUTS: &[Input] = <Asked as FromRequest>::INPUTS;
 
-takes! {
-    /// What a page asks.
-    Asked {
+input! {
+/// What a page asks.
+    pub(super) Asked {
     origin: Option<String> = Header "origin",
     method: Option<String> = Header "access-control-request-method",
     headers: Option<String> = Header "access-control-request-headers",
@@ -22,7 +21,7 @@ takes! {
 /// # Errors
 /// 400 for a missing header; 403 CorsPreflightFailure when no rule allows what the page means to send.
 pub fn answer(request: &Request, rules: &[CorsRule]) -> Result<Reply, StorageError> {
-    let asked = Asked::of(request)?;
+    let asked = request.parse::<Asked>()?;
     let missing = |name: &'static str| {
         move || StorageError::invalid_header(name, "").with_message("A required CORS header is not present.")
     };

@@ -22,14 +22,12 @@ impl Service for Tables {
         ops::ALL.iter().map(|op| &op.spec).collect()
     }
 
-    fn run(&self, row: usize, request: Request) -> ReplyFuture<'_> {
+    fn start(&self, index: usize, request: Request) -> Result<ReplyFuture<'_>, StorageError> {
         if is_misplaced(&request.target) {
-            return Box::pin(std::future::ready(Err(self.misplaced(&request))));
+            return Err(self.misplaced(&request));
         }
-        match ops::ALL.get(row) {
-            Some(op) => (op.run)(self, request),
-            None => Box::pin(std::future::ready(Err(ErrorCode::NotImplemented.into()))),
-        }
+        let operation = ops::ALL.get(index).ok_or(ErrorCode::NotImplemented)?;
+        operation.start(self, request)
     }
 
     fn target(&self, path: &str, _: &Query) -> Result<Target, StorageError> {

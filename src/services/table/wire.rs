@@ -1,7 +1,7 @@
 //! The JSON of tables and entities, and the headers around it.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Field, FieldLocation, OperationSpec, Query, Reply, Request};
+use crate::operation::{Input, OperationSpec, Query, Reply, Request};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{Entity, Key, Value, etag, value};
 use crate::rules::table::odata::{Record, Select, ValueRef};
@@ -79,18 +79,14 @@ impl Prefer {
     }
 }
 
-const fn option(name: &'static str) -> Field {
-    Field { place: FieldLocation::Query, name, required: false }
-}
-
 /// The query option that every operation on tables reads: how it is answered.
-pub const FORMAT: &[Field] = &[option("$format")];
+pub const FORMAT: &[Input] = &[Input::query("$format")];
 /// Those that say what is wanted of what is there.
-pub const WANTED: &[Field] = &[option("$filter"), option("$select")];
+pub const WANTED: &[Input] = &[Input::query("$filter"), Input::query("$select")];
 /// Those that say how much of it, and from where on.
-pub const PAGE: &[Field] = &[option("$top"), option("nextpartitionkey"), option("nextrowkey")];
+pub const PAGE: &[Input] = &[Input::query("$top"), Input::query("nextpartitionkey"), Input::query("nextrowkey")];
 /// Those of the list of tables.
-pub const TABLES_PAGE: &[Field] = &[option("$top"), option("nexttablename")];
+pub const TABLES_PAGE: &[Input] = &[Input::query("$top"), Input::query("nexttablename")];
 
 /// Refuses query options that the operation does not read.
 ///
@@ -110,7 +106,7 @@ pub fn check_options(query: &Query, row: &OperationSpec) -> Result<(), StorageEr
         "$skiptoken",
         "$top",
     ];
-    match query.names().find(|name| name.starts_with('$') && !row.takes(name)) {
+    match query.names().find(|name| name.starts_with('$') && !row.reads(name)) {
         None => Ok(()),
         Some(name) if LANGUAGE.contains(&name) => Err(ErrorCode::NotImplemented.with_reason(format!("the query option {name}"))),
         Some(name) => Err(ErrorCode::InvalidInput.with_message(format!(

@@ -1,35 +1,33 @@
 //! Abort Copy Blob: stops a pending copy. What came so far is dropped; the blob stays, without content.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::services::blob::blobs::Blobs;
-use crate::takes;
 
-pub(super) static ABORT_COPY: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static ABORT_COPY: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Abort Copy Blob",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "copy"), Selector::Header("x-ms-copy-action", "abort")],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 204,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     copy_id: String = Query "copyid",
 } }
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let id = Asked::of(&request)?.copy_id;
+    let id = request.parse::<Asked>()?.copy_id;
     let id = LeaseId::parse(&id).ok_or_else(|| StorageError::invalid_query("copyid", id, "copyid needs to be valid Guid."))?;
     blobs.container(&request)?.write(|container| container.abort_copy(&request, id.0)).await?;
     Ok(Reply::new(request.spec.status))

@@ -1,10 +1,8 @@
 //! Get Account Information, asked of the service, a container or a blob: the answer is the same.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 
@@ -25,14 +23,12 @@ const fn at(name: &'static str, shape: ResourceKind, level: ResourceLevel) -> Op
             methods: &["GET", "HEAD"],
             resource: shape,
             selectors: &[Selector::Query("restype", "account"), Selector::Query("comp", "properties")],
-            inputs: &[],
             requires: RequiredPermission { level, account: ANY, service: ANY, public: AnonymousAccess::Container },
-            secondary: Secondary::Allowed,
-            conditions: ConditionSupport::None,
-            lease: LeaseCheck::None,
+            access: Access::Read,
             status: 200,
+            ..OperationSpec::DEFAULT
         },
-        run: |_, request| Box::pin(run(request)),
+        start: |_, request| Ok(Box::pin(run(request))),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Append Block and Append Blob Seal: an append blob grows by blocks at its end, until it is sealed.
 
 use crate::operation::{
-    CHECKSUMS, ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+    Access, BodyFraming, CHECKSUMS, EncryptionCheck, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
+    Selector,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::blocks;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -14,51 +15,43 @@ use crate::services::blob::state::Admitted;
 use crate::services::blob::wire;
 use crate::store::content::Content;
 use crate::store::sparse::Sparse;
-use crate::takes;
 
-pub(super) static APPEND_BLOCK: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static APPEND_BLOCK: Operation<Blobs> = operation!(
+    append,
+    OperationSpec {
         name: "Append Block",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "appendblock")],
-        inputs: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "aw",
-            service: "aw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(BodyFraming::INPUTS), Input::Group(CHECKSUMS)],
+        encryption: EncryptionCheck::Write,
+        requires: RequiredPermission::object("aw"),
+        access: Access::Write,
         conditions: ConditionSupport::Write,
         lease: LeaseCheck::Required,
         status: 201,
-    },
-    run: |blobs, request| Box::pin(append(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SEAL: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static SEAL: Operation<Blobs> = operation!(
+    seal,
+    OperationSpec {
         name: "Append Blob Seal",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "seal")],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "aw",
-            service: "aw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::object("aw"),
+        access: Access::Write,
         conditions: ConditionSupport::Write,
         lease: LeaseCheck::Required,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(seal(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     position: Option<u64> = Header "x-ms-blob-condition-appendpos",
     max_size: Option<u64> = Header "x-ms-blob-condition-maxsize",
 } }
@@ -71,19 +64,20 @@ struct AppendPosition<'a> {
 }
 
 async fn append(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
-    request.check_content()?;
+    let framing: BodyFraming = request.parse()?;
+    framing.check_content(&request.body)?;
     wire::check_unsupported_headers(&request)?;
-    request.conditions()?.check_file_times()?;
+    request.conditions.check_file_times()?;
     let claimed = request.claimed_checksums()?;
-    let received = request.receive(blocks::append_block_limit(request.version), claimed.wanted(request.version)).await?;
+    let received = request.receive(framing, blocks::append_block_limit(request.version), claimed.wanted(request.version)).await?;
     claimed.check(received.digests)?;
     let reply = add(blobs, &request, &received.content).await?;
-    Ok(wire::with_digests(reply, received.digests).with_structured(&request))
+    Ok(framing.answer(wire::with_digests(reply, received.digests)))
 }
 
 /// Adds bytes to the end of the blob that the call names.
 pub(super) async fn add(blobs: &Blobs, request: &Request, bytes: &Content) -> Result<Reply, StorageError> {
-    let asked = Asked::of(request)?;
+    let asked = request.parse::<Asked>()?;
     let container = blobs.container(request)?;
     let (offset, count, blob) = container
         .write(|container| {
@@ -118,7 +112,7 @@ pub(super) async fn add(blobs: &Blobs, request: &Request, bytes: &Content) -> Re
 }
 
 async fn seal(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let container = blobs.container(&request)?;
     let blob = container
         .write(|container| {

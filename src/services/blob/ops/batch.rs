@@ -1,13 +1,11 @@
 //! Blob Batch: many deletions, or many changes of tier, in one request. Each part is performed and answered as if it had come alone:
 //! with its own authorization, and whatever becomes of the others.
 
-use crate::operation::{CONTENT_TYPE, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, CONTENT_TYPE, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::batch;
 use crate::rules::batch::BatchPart;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops::delete_blob::DELETE_BLOB;
 use crate::services::blob::ops::set_blob_tier::SET_BLOB_TIER;
@@ -28,14 +26,13 @@ pub(super) static CONTAINER_BATCH: Operation<Blobs> = within(
     "Blob Batch (container)",
     ResourceKind::Container,
     &[Selector::Query("restype", "container"), Selector::Query("comp", "batch")],
-    RequiredPermission { level: ResourceLevel::Container, account: ANY, service: ANY, public: AnonymousAccess::Never },
+    RequiredPermission::container(ANY),
 );
 
 /// Every letter that a SAS for blobs can have: what the parts do needs their own.
 const ANY: &str = "racwdxyltfmeopiu";
 
-const OF_ACCOUNT: RequiredPermission =
-    RequiredPermission { level: ResourceLevel::Service, account: ANY, service: "", public: AnonymousAccess::Never };
+const OF_ACCOUNT: RequiredPermission = RequiredPermission::service(ANY).account_sas_only();
 
 /// What a part can be.
 static ROWS: [&OperationSpec; 2] = [&DELETE_BLOB.spec, &SET_BLOB_TIER.spec];
@@ -46,21 +43,20 @@ const fn within(
     signs: &'static [Selector],
     permit: RequiredPermission,
 ) -> Operation<Blobs> {
-    Operation {
-        spec: OperationSpec {
+    operation!(
+        run,
+        OperationSpec {
             name,
             methods: &["POST"],
             resource: shape,
             selectors: signs,
-            inputs: &[CONTENT_TYPE],
+            inputs: &[Input::Group(CONTENT_TYPE)],
             requires: permit,
-            secondary: Secondary::Refused,
-            conditions: ConditionSupport::None,
-            lease: LeaseCheck::None,
+            access: Access::Write,
             status: 202,
-        },
-        run: |blobs, request| Box::pin(run(blobs, request)),
-    }
+            ..OperationSpec::DEFAULT
+        }
+    )
 }
 
 async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {

@@ -1,45 +1,49 @@
 //! Get and Set Blob Metadata.
 use crate::operation::{
-    ENCRYPTED, METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector,
+    Access, EncryptionCheck, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::wire;
 
-pub(super) static GET_BLOB_METADATA: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_BLOB_METADATA: Operation<Blobs> = operation!(
+    get,
+    OperationSpec {
         name: "Get Blob Metadata",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "metadata")],
-        inputs: &[ENCRYPTED, STATE],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
-        secondary: Secondary::Allowed,
+        inputs: &[Input::Group(STATE)],
+        encryption: EncryptionCheck::Read,
+        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
+        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(get(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_BLOB_METADATA: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_BLOB_METADATA: Operation<Blobs> = operation!(
+    set,
+    OperationSpec {
         name: "Set Blob Metadata",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "metadata")],
-        inputs: &[ENCRYPTED, METADATA],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(METADATA)],
+        encryption: EncryptionCheck::Write,
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         conditions: ConditionSupport::Write,
         lease: LeaseCheck::Required,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(set(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn get(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let blob = blobs.container(&request)?.read().admit(&request)?;

@@ -1,8 +1,10 @@
 //! Get Blob Properties, and Set Blob Properties: what a reader is told of the content, and a page blob's size and sequence
 //! number.
 
-use crate::operation::{ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{
+    Access, EncryptionCheck, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::blob::pages;
 use crate::rules::blob::pages::Action;
 use crate::rules::conditions::ConditionSupport;
@@ -14,39 +16,40 @@ use crate::services::blob::body::{Body, ContentHeaders};
 use crate::services::blob::ops::put_page;
 use crate::services::blob::wire;
 use crate::services::blob::wire::{ContentHeaderSource, DescribedPart};
-use crate::takes;
 
-pub(super) static GET_BLOB_PROPERTIES: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
+    get,
+    OperationSpec {
         name: "Get Blob Properties",
         methods: &["HEAD"],
         resource: ResourceKind::Blob,
-        selectors: &[],
-        inputs: &[ENCRYPTED, STATE],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
-        secondary: Secondary::Allowed,
+        inputs: &[Input::Group(STATE)],
+        encryption: EncryptionCheck::Read,
+        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
+        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(get(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
+    set,
+    OperationSpec {
         name: "Set Blob Properties",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "properties")],
-        inputs: &[Asked::FIELDS, wire::CONTENT],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::CONTENT)],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         conditions: ConditionSupport::Write,
         lease: LeaseCheck::Required,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(set(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn get(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let blob = blobs.container(&request)?.read().admit(&request)?;
@@ -54,7 +57,7 @@ async fn get(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     Ok(wire::with_tier(reply, &blob, &request).bytes(blob.body.slice(0..0), blob.size()))
 }
 
-takes! { Asked {
+input! { pub(super) Asked {
     size: Option<String> = Header "x-ms-blob-content-length",
     action: Option<String> = Header "x-ms-sequence-number-action",
     sequence: Option<String> = Header "x-ms-blob-sequence-number",
@@ -62,13 +65,13 @@ takes! { Asked {
 
 /// What the request does not say of the content is cleared, unless it only speaks of a page blob's size or sequence number.
 async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let says_nothing = ContentHeaders::read(&request, ContentHeaderSource::ByName) == ContentHeaders::default();
     let only_pages = says_nothing && (asked.size.is_some() || asked.action.is_some());
     let headers = ContentHeaders::read_all(&request);
     let size = asked.size.as_deref().map(pages::read_size).transpose()?;
     let action = asked.action.as_deref().map(|action| Action::read(action, asked.sequence.as_deref())).transpose()?;
-    let shown = request.encryption()?;
+    let shown = request.encryption.clone();
     let container = blobs.container(&request)?;
     let blob = container
         .write(|container| {

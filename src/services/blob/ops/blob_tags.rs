@@ -1,10 +1,9 @@
 //! Get and Set Blob Tags: the index tags of a blob. They change neither its entity tag nor its Last-Modified.
 
 use crate::operation::{
-    CHECKSUMS, Field, FieldLocation, Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector,
-    VERSION,
+    Access, CHECKSUMS, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector, VERSION,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
@@ -12,44 +11,46 @@ use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::wire;
 
-pub(super) static GET_BLOB_TAGS: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_BLOB_TAGS: Operation<Blobs> = operation!(
+    get,
+    OperationSpec {
         name: "Get Blob Tags",
         methods: &["GET"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "tags")],
-        inputs: &[STATE, CONDITIONS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "t", service: "t", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
+        inputs: &[Input::Group(STATE), Input::Group(CONDITIONS)],
+        requires: RequiredPermission::object("t"),
+        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(get(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_BLOB_TAGS: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_BLOB_TAGS: Operation<Blobs> = operation!(
+    set,
+    OperationSpec {
         name: "Set Blob Tags",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "tags")],
-        inputs: &[VERSION, CONDITIONS, CHECKSUMS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "t", service: "t", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(VERSION), Input::Group(CONDITIONS), Input::Group(CHECKSUMS)],
+        requires: RequiredPermission::object("t"),
+        access: Access::Write,
         conditions: ConditionSupport::Write,
         lease: LeaseCheck::Required,
         status: 204,
-    },
-    run: |blobs, request| Box::pin(set(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 /// Conditions on the blob whose tags are meant: from 2026-02-06 on, `x-ms-blob-if-none-match` of the present tag is 304 to a reader.
-const CONDITIONS: &[Field] = &[
-    Field { place: FieldLocation::Header, name: conditions::BLOB.if_match, required: false },
-    Field { place: FieldLocation::Header, name: conditions::BLOB.if_none_match, required: false },
-    Field { place: FieldLocation::Header, name: conditions::BLOB.if_modified_since, required: false },
-    Field { place: FieldLocation::Header, name: conditions::BLOB.if_unmodified_since, required: false },
+const CONDITIONS: &[Input] = &[
+    Input::header(conditions::BLOB.if_match),
+    Input::header(conditions::BLOB.if_none_match),
+    Input::header(conditions::BLOB.if_modified_since),
+    Input::header(conditions::BLOB.if_unmodified_since),
 ];
 
 /// The largest document of tags, in bytes.

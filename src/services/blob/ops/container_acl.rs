@@ -1,7 +1,7 @@
 //! Get and Set Container ACL: how public a container is, and its stored access policies.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::{RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
@@ -9,47 +9,37 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::wire;
 use crate::services::shared::policies;
 
-pub(super) static GET_CONTAINER_ACL: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_CONTAINER_ACL: Operation<Blobs> = operation!(
+    get,
+    OperationSpec {
         name: "Get Container ACL",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "acl")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
+        requires: RequiredPermission::owner(ResourceLevel::Container),
+        access: Access::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(get(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_CONTAINER_ACL: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_CONTAINER_ACL: Operation<Blobs> = operation!(
+    set,
+    OperationSpec {
         name: "Set Container ACL",
         methods: &["PUT"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "acl")],
-        inputs: &[wire::ACCESS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(wire::ACCESS)],
+        requires: RequiredPermission::owner(ResourceLevel::Container),
+        access: Access::Write,
         conditions: ConditionSupport::Dates,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(set(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 /// The permissions that a policy of a container can give.
 const LETTERS: &str = "racwdxyltfmeopi";

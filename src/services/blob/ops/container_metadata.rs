@@ -1,52 +1,42 @@
 //! Get and Set Container Metadata.
-use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 
-pub(super) static GET_CONTAINER_METADATA: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_CONTAINER_METADATA: Operation<Blobs> = operation!(
+    get,
+    OperationSpec {
         name: "Get Container Metadata",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "metadata")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "r",
-            service: "",
-            public: AnonymousAccess::Container,
-        },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
+        requires: RequiredPermission::container("r").account_sas_only().or_anonymous(AnonymousAccess::Container),
+        access: Access::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(get(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_CONTAINER_METADATA: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_CONTAINER_METADATA: Operation<Blobs> = operation!(
+    set,
+    OperationSpec {
         name: "Set Container Metadata",
         methods: &["PUT"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "metadata")],
-        inputs: &[METADATA],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "w",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(METADATA)],
+        requires: RequiredPermission::container("w").account_sas_only(),
+        access: Access::Write,
         conditions: ConditionSupport::Dates,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(set(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn get(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let container = blobs.container(&request)?.read();

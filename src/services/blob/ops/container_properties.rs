@@ -1,33 +1,26 @@
 //! Get Container Properties.
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::wire;
 
-pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_CONTAINER_PROPERTIES: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Get Container Properties",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "r",
-            service: "",
-            public: AnonymousAccess::Container,
-        },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
+        requires: RequiredPermission::container("r").account_sas_only().or_anonymous(AnonymousAccess::Container),
+        access: Access::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let container = blobs.container(&request)?.read();

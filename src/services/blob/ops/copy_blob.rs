@@ -2,10 +2,10 @@
 //! and until they are there the copy is pending.
 use crate::environment::Environment;
 use crate::operation::{
-    Operation, Request, OperationSpec, RemoteResponse, Reply, ResourceKind, SOURCE_CONDITIONS, Secondary, Selector,
-    Source, SourceAuthorization, SourceLocation, source_unavailable,
+    Access, FromRequest, Input, Operation, OperationSpec, RemoteResponse, Reply, Request, ResourceKind, SOURCE_CONDITIONS,
+    Selector, Source, SourceAuthorization, SourceLocation, source_unavailable,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::{CurrentTier, RehydratePriority, TierSupport};
 use crate::rules::conditions::{ConditionSupport, CurrentState, UnmetCondition};
 use crate::rules::encryption::Encryption;
@@ -22,32 +22,31 @@ use crate::services::blob::{copy_properties, last_access, wire};
 use crate::services::shared::remote_source::{RemoteSource, named_if_unmet};
 use crate::store::Store;
 use crate::store::cell::Cell;
-use crate::takes;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-pub(super) static COPY_BLOB: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static COPY_BLOB: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Copy Blob",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::HasHeader("x-ms-copy-source")],
-        inputs: &[Asked::FIELDS, wire::NewBlobHeaders::FIELDS, SOURCE_CONDITIONS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "cw",
-            service: "cw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
+        inputs: &[
+            Input::Group(<Asked as FromRequest>::INPUTS),
+            Input::Group(wire::NewBlobHeaders::INPUTS),
+            Input::Group(SOURCE_CONDITIONS)
+        ],
+        requires: RequiredPermission::object("cw"),
+        access: Access::Write,
         conditions: ConditionSupport::CopyTarget,
         lease: LeaseCheck::Required,
         status: 202,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     source: String = Header "x-ms-copy-source",
     source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
     seal: Option<bool> = Header "x-ms-seal-blob",
@@ -55,7 +54,7 @@ takes! { Asked {
 } }
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let mut given = wire::NewBlobHeaders::read(&request, TierSupport::Any)?;
     let priority = asked.priority.as_deref().map_or(Ok(RehydratePriority::default()), RehydratePriority::read)?;
     let found = request.sources.find(&request, &asked.source, SourceAuthorization::Caller)?;
@@ -80,7 +79,8 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
             .1
         }
         SourceLocation::Elsewhere => {
-            let elsewhere = RemoteSource::open(&request, &asked.source, None).await.map_err(|error| named_if_unmet(&request, error))?;
+            let elsewhere =
+                RemoteSource::open(&request, &asked.source, None).await.map_err(|error| named_if_unmet(&request, error))?;
             let described = elsewhere.described()?;
             given.check_tier(&described.empty())?;
             let total = elsewhere.answer.length().ok_or_else(unmeasured)?;

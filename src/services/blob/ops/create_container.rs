@@ -1,34 +1,26 @@
 //! Create Container.
-use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::Container;
 use crate::services::blob::wire;
 
-pub(super) static CREATE_CONTAINER: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static CREATE_CONTAINER: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Create Container",
         methods: &["PUT"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container")],
-        inputs: &[METADATA, wire::ACCESS, wire::PRESET],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "cw",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(METADATA), Input::Group(wire::ACCESS), Input::Group(wire::PRESET)],
+        requires: RequiredPermission::container("cw").account_sas_only(),
+        access: Access::Write,
         status: 201,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let access = wire::read_public_access(&request)?;

@@ -1,7 +1,7 @@
 //! Delete Blob: the blob, its snapshots with it or instead of it, or one snapshot or version; and for good what only its retention
 //! keeps (`deletetype=permanent`).
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -9,30 +9,24 @@ use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::DeleteSnapshots;
-use crate::takes;
 
-pub(super) static DELETE_BLOB: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static DELETE_BLOB: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Delete Blob",
         methods: &["DELETE"],
         resource: ResourceKind::Blob,
-        selectors: &[],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "dxy",
-            service: "dxy",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::object("dxy"),
+        access: Access::Write,
         conditions: ConditionSupport::Delete,
         lease: LeaseCheck::Required,
         status: 202,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     delete_snapshots: Option<String> = Header "x-ms-delete-snapshots",
     snapshot: Option<String> = Query "snapshot",
     version: Option<String> = Query "versionid",
@@ -52,7 +46,7 @@ impl Asked {
 }
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let permanent = match asked.delete_type.as_deref() {
         None => false,
         Some(text) if text.eq_ignore_ascii_case("permanent") => true,

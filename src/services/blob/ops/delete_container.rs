@@ -1,32 +1,27 @@
 //! Delete Container: its blobs go with it, leased or not; its own lease guards it. An account may keep it for some days.
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 
-pub(super) static DELETE_CONTAINER: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static DELETE_CONTAINER: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Delete Container",
         methods: &["DELETE"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "d",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
+        requires: RequiredPermission::container("d").account_sas_only(),
+        access: Access::Write,
         conditions: ConditionSupport::Dates,
         lease: LeaseCheck::Required,
         status: 202,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let account = blobs.account(&request.account.name)?;

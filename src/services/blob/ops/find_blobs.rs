@@ -1,19 +1,16 @@
 //! Find Blobs by Tags: the blobs of an account, or of one container, whose index tags match an expression.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tags::Where;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::listing;
 use crate::rules::listing::{ListingFilter, Position};
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::{ListInclude, ListedBlob, VersionSelector};
 use crate::services::blob::wire;
-use crate::takes;
 use std::sync::Arc;
 
 /// How many blobs one request looks at before it answers with what it has and a marker.
@@ -23,14 +20,14 @@ pub(super) static FIND_BLOBS: Operation<Blobs> = within(
     "Find Blobs by Tags",
     ResourceKind::Service,
     &[Selector::Query("comp", "blobs")],
-    RequiredPermission { level: ResourceLevel::Object, account: "f", service: "", public: AnonymousAccess::Never },
+    RequiredPermission::object("f").account_sas_only(),
 );
 
 pub(super) static FIND_BLOBS_IN_CONTAINER: Operation<Blobs> = within(
     "Find Blobs by Tags in Container",
     ResourceKind::Container,
     &[Selector::Query("restype", "container"), Selector::Query("comp", "blobs")],
-    RequiredPermission { level: ResourceLevel::Object, account: "f", service: "f", public: AnonymousAccess::Never },
+    RequiredPermission::object("f"),
 );
 
 const fn within(
@@ -39,24 +36,23 @@ const fn within(
     signs: &'static [Selector],
     permit: RequiredPermission,
 ) -> Operation<Blobs> {
-    Operation {
-        spec: OperationSpec {
+    operation!(
+        run,
+        OperationSpec {
             name,
             methods: &["GET"],
             resource: shape,
             selectors: signs,
-            inputs: &[Asked::FIELDS],
+            inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
             requires: permit,
-            secondary: Secondary::Allowed,
-            conditions: ConditionSupport::None,
-            lease: LeaseCheck::None,
+            access: Access::Read,
             status: 200,
-        },
-        run: |blobs, request| Box::pin(run(blobs, request)),
-    }
+            ..OperationSpec::DEFAULT
+        }
+    )
 }
 
-takes! { Asked {
+input! { pub(super) Asked {
     search: String = Query "where",
     marker: Option<String> = Query "marker",
     maxresults: Option<String> = Query "maxresults",
@@ -64,7 +60,7 @@ takes! { Asked {
 } }
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let scope = Some(request.container()).filter(|name| !name.is_empty());
     let search = Where::parse(&asked.search, scope.is_some())?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;

@@ -2,10 +2,10 @@
 //! From URL. Each is its plain twin with a source; what they share, finding and checking that source, is [`Fetched`].
 
 use crate::operation::{
-    ENCRYPTED, Field, FieldLocation, Operation, Request, OperationSpec, Reply, ReplyFuture, ResourceKind,
-    SOURCE_CONDITIONS, Secondary, Selector, Source, SourceAuthorization, SourceLocation,
+    Access, EncryptionCheck, FromRequest, Input, Operation, OperationSpec, Reply, ReplyFuture, Request, ResourceKind,
+    SOURCE_CONDITIONS, Selector, Source, SourceAuthorization, SourceLocation,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::TierSupport;
 use crate::rules::blob::{blocks, pages};
@@ -27,62 +27,84 @@ use crate::services::blob::wire::ContentHeaderSource;
 use crate::services::blob::{copy_properties, last_access, remote_source, wire};
 use crate::services::shared::remote_source::{RemoteSource, named_if_unmet};
 use crate::store::content::Content;
-use crate::takes;
 use std::sync::Arc;
 
 pub(super) static PUT_BLOB_FROM_URL: Operation<Blobs> = row(
     "Put Blob From URL",
     &[SOURCE, Selector::Header("x-ms-blob-type", "BlockBlob")],
     &[
-        ENCRYPTED,
-        Asked::FIELDS,
-        Part::FIELDS,
-        SHOWN,
-        Options::FIELDS,
-        wire::NewBlobHeaders::FIELDS,
-        wire::CONTENT,
-        SOURCE_CONDITIONS,
+        Input::Group(<Asked as FromRequest>::INPUTS),
+        Input::Group(<Part as FromRequest>::INPUTS),
+        Input::Group(SHOWN),
+        Input::Group(<Options as FromRequest>::INPUTS),
+        Input::Group(wire::NewBlobHeaders::INPUTS),
+        Input::Group(wire::CONTENT),
+        Input::Group(SOURCE_CONDITIONS),
     ],
     "cw",
     ConditionSupport::CopyTargetIfMatch,
     201,
-    |blobs, request| Box::pin(put_blob(blobs, request)),
+    |blobs, request| Ok(Box::pin(put_blob(blobs, request))),
 );
 pub(super) static COPY_BLOB_FROM_URL: Operation<Blobs> = row(
     "Copy Blob From URL",
     &[SOURCE, Selector::Header("x-ms-requires-sync", "true"), Selector::Lacks("x-ms-blob-type")],
-    &[ENCRYPTED, Asked::FIELDS, SHOWN, Options::FIELDS, wire::NewBlobHeaders::FIELDS, SOURCE_CONDITIONS],
+    &[
+        Input::Group(<Asked as FromRequest>::INPUTS),
+        Input::Group(SHOWN),
+        Input::Group(<Options as FromRequest>::INPUTS),
+        Input::Group(wire::NewBlobHeaders::INPUTS),
+        Input::Group(SOURCE_CONDITIONS),
+    ],
     "cw",
     ConditionSupport::Create,
     202,
-    |blobs, request| Box::pin(copy_blob(blobs, request)),
+    |blobs, request| Ok(Box::pin(copy_blob(blobs, request))),
 );
 pub(super) static PUT_BLOCK_FROM_URL: Operation<Blobs> = row(
     "Put Block From URL",
     &[Selector::Query("comp", "block"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_block::Asked::FIELDS, SOURCE_CONDITIONS],
+    &[
+        Input::Group(<Asked as FromRequest>::INPUTS),
+        Input::Group(<Part as FromRequest>::INPUTS),
+        Input::Group(SHOWN),
+        Input::Group(<put_block::Asked as FromRequest>::INPUTS),
+        Input::Group(SOURCE_CONDITIONS),
+    ],
     put_block::STAGES.account,
     ConditionSupport::None,
     201,
-    |blobs, request| Box::pin(put_block(blobs, request)),
+    |blobs, request| Ok(Box::pin(put_block(blobs, request))),
 );
 pub(super) static APPEND_BLOCK_FROM_URL: Operation<Blobs> = row(
     "Append Block From URL",
     &[Selector::Query("comp", "appendblock"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, append_block::Asked::FIELDS, SOURCE_CONDITIONS],
+    &[
+        Input::Group(<Asked as FromRequest>::INPUTS),
+        Input::Group(<Part as FromRequest>::INPUTS),
+        Input::Group(SHOWN),
+        Input::Group(<append_block::Asked as FromRequest>::INPUTS),
+        Input::Group(SOURCE_CONDITIONS),
+    ],
     "aw",
     ConditionSupport::Write,
     201,
-    |blobs, request| Box::pin(append_block(blobs, request)),
+    |blobs, request| Ok(Box::pin(append_block(blobs, request))),
 );
 pub(super) static PUT_PAGE_FROM_URL: Operation<Blobs> = row(
     "Put Page From URL",
     &[Selector::Query("comp", "page"), SOURCE],
-    &[ENCRYPTED, Asked::FIELDS, Part::FIELDS, SHOWN, put_page::Asked::FIELDS, SOURCE_CONDITIONS],
+    &[
+        Input::Group(<Asked as FromRequest>::INPUTS),
+        Input::Group(<Part as FromRequest>::INPUTS),
+        Input::Group(SHOWN),
+        Input::Group(<put_page::Asked as FromRequest>::INPUTS),
+        Input::Group(SOURCE_CONDITIONS),
+    ],
     "w",
     ConditionSupport::Write,
     201,
-    |blobs, request| Box::pin(put_page(blobs, request)),
+    |blobs, request| Ok(Box::pin(put_page(blobs, request))),
 );
 
 /// What is said of a source that is not as it should be. Recorded: at 2019-02-02 that it could not be verified, at 2020-08-04 the
@@ -102,11 +124,11 @@ const SOURCE: Selector = Selector::HasHeader("x-ms-copy-source");
 const fn row(
     name: &'static str,
     signs: &'static [Selector],
-    takes: &'static [&'static [Field]],
+    takes: &'static [Input],
     letters: &'static str,
     accepts: ConditionSupport,
     status: u16,
-    run: for<'a> fn(&'a Blobs, Request) -> ReplyFuture<'a>,
+    start: for<'a> fn(&'a Blobs, Request) -> Result<ReplyFuture<'a>, StorageError>,
 ) -> Operation<Blobs> {
     Operation {
         spec: OperationSpec {
@@ -115,22 +137,19 @@ const fn row(
             resource: ResourceKind::Blob,
             selectors: signs,
             inputs: takes,
-            requires: RequiredPermission {
-                level: ResourceLevel::Object,
-                account: letters,
-                service: letters,
-                public: AnonymousAccess::Never,
-            },
-            secondary: Secondary::Refused,
+            requires: RequiredPermission::object(letters),
+            access: Access::Write,
             conditions: accepts,
             lease: LeaseCheck::Required,
+            encryption: EncryptionCheck::Write,
             status,
+            ..OperationSpec::DEFAULT
         },
-        run,
+        start,
     }
 }
 
-takes! { Asked {
+input! { pub(super) Asked {
     source: String = Header "x-ms-copy-source",
     md5: Option<String> = Header "x-ms-source-content-md5",
     crc64: Option<String> = Header "x-ms-source-content-crc64",
@@ -143,20 +162,20 @@ impl Asked {
     }
 }
 
-takes! { Part {
+input! { pub(super) Part {
     range: Option<String> = Header "x-ms-source-range",
 } }
 
 /// What a request shows for its source: to this server, or passed on to another.
-const SHOWN: &[Field] = &[
-    Field { place: FieldLocation::Header, name: "x-ms-copy-source-authorization", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-file-request-intent", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-source-encryption-key", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-source-encryption-key-sha256", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-source-encryption-algorithm", required: false },
+const SHOWN: &[Input] = &[
+    Input::header("x-ms-copy-source-authorization"),
+    Input::header("x-ms-file-request-intent"),
+    Input::header("x-ms-source-encryption-key"),
+    Input::header("x-ms-source-encryption-key-sha256"),
+    Input::header("x-ms-source-encryption-algorithm"),
 ];
 
-takes! { Options {
+input! { pub(super) Options {
     properties: Option<bool> = Header "x-ms-copy-source-blob-properties",
     tags: Option<String> = Header "x-ms-copy-source-tag-option",
 } }
@@ -228,8 +247,8 @@ impl FetchedSource {
     /// CannotVerifyCopySource with the status of what went wrong (recorded: 304 and 412 for conditions); 413 for more bytes than are
     /// wanted; 400 for checksums that are not those of the bytes.
     async fn read(blobs: &Blobs, request: &Request, want: SourceRequirements) -> Result<FetchedSource, StorageError> {
-        let asked = Asked::of(request)?;
-        let range = Part::of(request)?.range.filter(|_| !want.whole);
+        let asked = request.parse::<Asked>()?;
+        let range = if want.whole { None } else { request.parse::<Part>()?.range };
         wire::check_unsupported_headers(request)?;
         request.check_no_content()?;
         let claimed = asked.claimed()?;
@@ -240,8 +259,12 @@ impl FetchedSource {
         };
         let computed = ChecksumKinds { md5: wanted.md5 || want.md5, ..wanted };
         let fetched = match request.sources.find(request, &asked.source, SourceAuthorization::Shown)? {
-            SourceLocation::Here(source) => FetchedSource::here(blobs, request, &source, range.as_deref(), want, computed).await?,
-            SourceLocation::Elsewhere => FetchedSource::elsewhere(request, &asked.source, range.as_deref(), want, computed).await?,
+            SourceLocation::Here(source) => {
+                FetchedSource::here(blobs, request, &source, range.as_deref(), want, computed).await?
+            }
+            SourceLocation::Elsewhere => {
+                FetchedSource::elsewhere(request, &asked.source, range.as_deref(), want, computed).await?
+            }
         };
         claimed.check(fetched.digests)?;
         Ok(FetchedSource { md5: fetched.digests.md5, digests: fetched.digests.only(wanted), ..fetched })
@@ -332,7 +355,7 @@ impl FetchedSource {
 }
 
 async fn put_blob(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let options = Options::of(&request)?;
+    let options = request.parse::<Options>()?;
     let given = wire::NewBlobHeaders::read(&request, TierSupport::Standard)?;
     let tags = copies_tags(&options, &request)?;
     let limit = blocks::put_blob_limit(request.version);
@@ -344,7 +367,7 @@ async fn put_blob(blobs: &Blobs, request: Request) -> Result<Reply, StorageError
     let headers = match options.properties {
         Some(false) => stated,
         // The MD5 of the whole source is not that of a part.
-        _ if Part::of(&request)?.range.is_some() => stated.over(&ContentHeaders { md5: None, ..fetched.headers }),
+        _ if request.parse::<Part>()?.range.is_some() => stated.over(&ContentHeaders { md5: None, ..fetched.headers }),
         _ => stated.over(&fetched.headers),
     };
     let metadata = if options.properties == Some(false) { Metadata::default() } else { fetched.metadata };
@@ -373,13 +396,13 @@ async fn put_blob(blobs: &Blobs, request: Request) -> Result<Reply, StorageError
 }
 
 async fn copy_blob(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let options = Options::of(&request)?;
+    let options = request.parse::<Options>()?;
     let given = wire::NewBlobHeaders::read(&request, TierSupport::Standard)?;
     let tags = copies_tags(&options, &request)?;
     let want = SourceRequirements { whole: true, tags, ..SourceRequirements::bytes(COPY_LIMIT, CopyReply::AsClaimed) };
     let fetched = FetchedSource::read(blobs, &request, want).await?;
     let body = fetched.body(&request)?;
-    let source = Asked::of(&request)?.source;
+    let source = request.parse::<Asked>()?.source;
     let id = request.environment.id();
     let container = blobs.container(&request)?;
     let keeping = blobs.retention_policy(&request)?;
@@ -424,9 +447,12 @@ fn copies_tags(options: &Options, request: &Request) -> Result<bool, StorageErro
 async fn put_block(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     put_block::check_stages(&request)?;
     let id = put_block::block_id(&request)?;
-    let fetched =
-        FetchedSource::read(blobs, &request, SourceRequirements::bytes(blocks::put_block_limit(request.version), CopyReply::AsClaimed))
-            .await?;
+    let fetched = FetchedSource::read(
+        blobs,
+        &request,
+        SourceRequirements::bytes(blocks::put_block_limit(request.version), CopyReply::AsClaimed),
+    )
+    .await?;
     let reply = put_block::stage(blobs, &request, id, fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
@@ -440,22 +466,26 @@ fn briefly(error: StorageError) -> StorageError {
 }
 
 async fn append_block(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let fetched =
-        FetchedSource::read(blobs, &request, SourceRequirements::bytes(blocks::append_block_limit(request.version), CopyReply::Md5))
-            .await
-            .map_err(briefly)?;
+    let fetched = FetchedSource::read(
+        blobs,
+        &request,
+        SourceRequirements::bytes(blocks::append_block_limit(request.version), CopyReply::Md5),
+    )
+    .await
+    .map_err(briefly)?;
     let reply = append_block::add(blobs, &request, &fetched.content).await?;
     Ok(wire::with_digests(reply, fetched.digests))
 }
 
 async fn put_page(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = put_page::Asked::of(&request)?;
+    let asked = request.parse::<put_page::Asked>()?;
     if !asked.write.eq_ignore_ascii_case("update") {
         return Err(StorageError::invalid_header("x-ms-page-write", asked.write));
     }
-    let claimed = Asked::of(&request)?.claimed()?;
-    let fetched =
-        FetchedSource::read(blobs, &request, SourceRequirements::bytes(pages::MAX_WRITE, CopyReply::Both)).await.map_err(briefly)?;
+    let claimed = request.parse::<Asked>()?.claimed()?;
+    let fetched = FetchedSource::read(blobs, &request, SourceRequirements::bytes(pages::MAX_WRITE, CopyReply::Both))
+        .await
+        .map_err(briefly)?;
     let blob = put_page::write(blobs, &request, &asked, Some(&fetched.content)).await?;
     // Recorded in 2019-02-02: with a customer's key it tells the MD5, which Put Page does not.
     let keyed = matches!(blob.encryption, Encryption::Key(_)) && request.version >= Version::V2019_02_02;

@@ -1,8 +1,8 @@
 //! Get Blob: the content, or as much of it as was asked for.
 use crate::operation::{
-    ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STATE, STRUCTURED, Secondary,
+    Access, EncryptionCheck, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, StructuredAnswer,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::checksums::{ChecksumKinds, Digests, Hasher};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -15,25 +15,25 @@ use crate::services::blob::body::Body;
 use crate::services::blob::state::Admitted;
 use crate::services::blob::wire::DescribedPart;
 use crate::services::blob::{last_access, wire};
-use crate::takes;
 
-pub(super) static GET_BLOB: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_BLOB: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Get Blob",
         methods: &["GET"],
         resource: ResourceKind::Blob,
-        selectors: &[],
-        inputs: &[ENCRYPTED, Asked::FIELDS, STATE, STRUCTURED],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
-        secondary: Secondary::Allowed,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(STATE), Input::Group(StructuredAnswer::INPUTS)],
+        encryption: EncryptionCheck::Read,
+        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
+        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     range: Option<String> = Header "range",
     ms_range: Option<String> = Header "x-ms-range",
     range_md5: Option<bool> = Header "x-ms-range-get-content-md5",
@@ -44,13 +44,13 @@ takes! { Asked {
 const CHECKED_RANGE: u64 = 4 << 20;
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
     let wanted = ChecksumKinds { md5: asked.range_md5 == Some(true), crc64: asked.range_crc64 == Some(true) };
     if wanted.md5 && wanted.crc64 {
         return Err(ErrorCode::BothCrc64AndMd5RangeHeaderPresent.into());
     }
-    let structured = request.structured()?;
+    let StructuredAnswer(structured) = request.parse()?;
     let container = blobs.container(&request)?;
     let blob = container.read().admit(&request)?;
     blob.check_readable(request.now)?;

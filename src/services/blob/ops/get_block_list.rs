@@ -1,6 +1,6 @@
 //! Get Block List: the blocks that make the blob, and those that wait to.
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
@@ -8,30 +8,30 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::state::BlockLists;
 use crate::services::blob::wire;
-use crate::takes;
 
-pub(super) static GET_BLOCK_LIST: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_BLOCK_LIST: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Get Block List",
         methods: &["GET"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "blocklist")],
-        inputs: &[Asked::FIELDS, STATE],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(STATE)],
+        requires: RequiredPermission::object("r"),
+        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     list: Option<String> = Query "blocklisttype",
 } }
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?.list.unwrap_or_else(|| "committed".to_owned());
+    let asked = request.parse::<Asked>()?.list.unwrap_or_else(|| "committed".to_owned());
     let (committed, uncommitted) = match asked.to_ascii_lowercase().as_str() {
         "committed" => (true, false),
         "uncommitted" => (false, true),

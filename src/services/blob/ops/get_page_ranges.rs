@@ -2,10 +2,10 @@
 
 use crate::operation::xml::Writer;
 use crate::operation::{
-    Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector, Source, SourceAuthorization,
-    SourceLocation,
+    Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector, Source,
+    SourceAuthorization, SourceLocation,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::blob::pages;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -15,25 +15,25 @@ use crate::rules::{listing, ranges};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::store::sparse::Change;
-use crate::takes;
 
-pub(super) static GET_PAGE_RANGES: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_PAGE_RANGES: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Get Page Ranges",
         methods: &["GET"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "pagelist")],
-        inputs: &[Asked::FIELDS, STATE],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
-        secondary: Secondary::Allowed,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(STATE)],
+        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
+        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     range: Option<String> = Header "range",
     ms_range: Option<String> = Header "x-ms-range",
     previous: Option<String> = Query "prevsnapshot",
@@ -46,7 +46,7 @@ takes! { Asked {
 const PAGE: usize = 10_000;
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let container = blobs.container(&request)?.read();
     let blob = container.admit(&request).map_err(|error| match error.code() {
         // Recorded: of all that answer 304, this one says what its body would be.

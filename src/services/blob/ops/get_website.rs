@@ -1,48 +1,45 @@
 //! Static websites: what a visitor of an account's web endpoint gets out of `$web`. Nobody signs there, and the container's own access
 //! level does not matter.
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
 use crate::rules::ranges::RequestedRange as Range;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::ContentHeaders;
 use crate::services::blob::last_access;
 use crate::services::blob::state::{Admitted, Container};
-use crate::takes;
 use http::{HeaderMap, Method};
 use std::sync::Arc;
 
-pub(super) static GET_WEBSITE: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_WEBSITE: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Get Static Website Content",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Site,
-        selectors: &[],
-        inputs: &[Asked::FIELDS],
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
         requires: RequiredPermission {
             level: ResourceLevel::Object,
             account: "",
             service: "",
             public: AnonymousAccess::Everyone,
         },
-        secondary: Secondary::Allowed,
+        access: Access::Read,
         conditions: ConditionSupport::Read,
-        lease: LeaseCheck::None,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     range: Option<String> = Header "range",
     ms_range: Option<String> = Header "x-ms-range",
 } }
 
 async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let properties = blobs.account(&request.account.name)?.properties.read();
     let site = properties.static_website.site().ok_or(ErrorCode::WebContentNotFound)?;
     let cell = blobs.container(&request).map_err(|_| ErrorCode::WebContentNotFound)?;

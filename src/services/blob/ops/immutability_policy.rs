@@ -1,57 +1,53 @@
 //! Set and Delete Blob Immutability Policy: until when a blob, a snapshot or a version must stay as it is.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::immutability::Policy;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::protection;
-use crate::takes;
 
-pub(super) static SET_IMMUTABILITY_POLICY: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_IMMUTABILITY_POLICY: Operation<Blobs> = operation!(
+    set,
+    OperationSpec {
         name: "Set Blob Immutability Policy",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "immutabilitypolicies")],
-        inputs: &[Asked::FIELDS, STATE],
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(STATE)],
         requires: PERMIT,
-        secondary: Secondary::Refused,
+        access: Access::Write,
         conditions: ConditionSupport::Dates,
-        lease: LeaseCheck::None,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(set(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static DELETE_IMMUTABILITY_POLICY: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static DELETE_IMMUTABILITY_POLICY: Operation<Blobs> = operation!(
+    delete,
+    OperationSpec {
         name: "Delete Blob Immutability Policy",
         methods: &["DELETE"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "immutabilitypolicies")],
-        inputs: &[STATE],
+        inputs: &[Input::Group(STATE)],
         requires: PERMIT,
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        access: Access::Write,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(delete(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-const PERMIT: RequiredPermission =
-    RequiredPermission { level: ResourceLevel::Object, account: "i", service: "i", public: AnonymousAccess::Never };
+const PERMIT: RequiredPermission = RequiredPermission::object("i");
 
-takes! { Asked {
+input! { pub(super) Asked {
     until: String = Header "x-ms-immutability-policy-until-date",
     mode: Option<String> = Header "x-ms-immutability-policy-mode",
 } }
 
 async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let policy = Policy::read(Some(&asked.until), asked.mode.as_deref(), request.now)?;
     protection::check_account(&request)?;
     let container = blobs.container(&request)?;

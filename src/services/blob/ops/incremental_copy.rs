@@ -2,9 +2,10 @@
 //! blob itself is never read or written; its snapshots are read.
 
 use crate::operation::{
-    Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector, SourceAuthorization, SourceLocation,
+    Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAuthorization,
+    SourceLocation,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -16,36 +17,31 @@ use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
 use crate::services::blob::{copy_properties, wire};
 use crate::store::content::Content;
 use crate::store::sparse::{Change, Sparse};
-use crate::takes;
 use std::sync::Arc;
 
-pub(super) static INCREMENTAL_COPY: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static INCREMENTAL_COPY: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Incremental Copy Blob",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "incrementalcopy")],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "cw",
-            service: "cw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::object("cw"),
+        access: Access::Write,
         conditions: ConditionSupport::CopyTargetIfMatch,
         lease: LeaseCheck::Required,
         status: 202,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     source: String = Header "x-ms-copy-source",
 } }
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?.source;
+    let asked = request.parse::<Asked>()?.source;
     // The snapshots of another server cannot be told to be those of one blob.
     let SourceLocation::Here(source) = request.sources.find(&request, &asked, SourceAuthorization::Caller)? else {
         return Err(ErrorCode::InvalidSourceBlobUrl.into());

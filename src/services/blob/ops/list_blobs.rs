@@ -1,10 +1,8 @@
 //! List Blobs: the blobs of a container in order of their names, a page at a time; with a delimiter, level by level.
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::listing;
 use crate::rules::listing::{Entry, Position};
 use crate::rules::time::Timestamp;
@@ -13,30 +11,23 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::ListedBlob;
 use crate::services::blob::wire;
 use crate::services::blob::wire::Include;
-use crate::takes;
 
-pub(super) static LIST_BLOBS: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static LIST_BLOBS: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "List Blobs",
         methods: &["GET"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "list")],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "l",
-            service: "l",
-            public: AnonymousAccess::Container,
-        },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::container("l").or_anonymous(AnonymousAccess::Container),
+        access: Access::Read,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     prefix: Option<String> = Query "prefix",
     delimiter: Option<String> = Query "delimiter",
     marker: Option<String> = Query "marker",
@@ -64,7 +55,7 @@ impl Asked {
 }
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     // Deleted paths are listed so where namespaces are hierarchical.
     if asked.show_only.is_some() {
         return Err(ErrorCode::UnsupportedQueryParameter.with_detail("QueryParameterName", "showonly"));

@@ -1,30 +1,27 @@
 //! List Containers: the account's containers in order of their names, a page at a time.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::wire;
 use crate::services::shared::listing;
 
-pub(super) static LIST_CONTAINERS: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static LIST_CONTAINERS: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "List Containers",
         methods: &["GET"],
         resource: ResourceKind::Service,
         selectors: &[Selector::Query("comp", "list")],
-        inputs: &[listing::FIELDS],
-        requires: RequiredPermission { level: ResourceLevel::Service, account: "l", service: "", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(listing::INPUTS)],
+        requires: RequiredPermission::service("l").account_sas_only(),
+        access: Access::Read,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 /// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata", "deleted", "system"];

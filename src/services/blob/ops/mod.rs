@@ -2,7 +2,7 @@
 
 use crate::services::blob::blobs::Blobs;
 
-crate::ops! { Blobs:
+operations! { Blobs:
     list_containers { LIST_CONTAINERS }
     find_blobs { FIND_BLOBS, FIND_BLOBS_IN_CONTAINER }
     batch { BATCH, PATH_STYLE_BATCH, CONTAINER_BATCH }

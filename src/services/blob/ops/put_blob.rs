@@ -1,8 +1,8 @@
 //! Put Blob: a block blob in one piece, or an append or page blob without content yet.
 use crate::operation::{
-    CHECKSUMS, ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary,
+    Access, BodyFraming, CHECKSUMS, EncryptionCheck, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::TierSupport;
 use crate::rules::blob::{blocks, pages};
 use crate::rules::checksums::RequestChecksums;
@@ -15,54 +15,48 @@ use crate::services::blob::ops::set_expiry::OfNew;
 use crate::services::blob::wire;
 use crate::services::blob::wire::ContentHeaderSource;
 use crate::store::sparse::Sparse;
-use crate::takes;
 use std::sync::Arc;
 
-pub(super) static PUT_BLOB: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static PUT_BLOB: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Put Blob",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
-        selectors: &[],
         inputs: &[
-            ENCRYPTED,
-            Asked::FIELDS,
-            Pages::FIELDS,
-            wire::NewBlobHeaders::FIELDS,
-            OfNew::FIELDS,
-            STRUCTURED_BODY,
-            wire::CONTENT,
-            CHECKSUMS,
+            Input::Group(<Asked as FromRequest>::INPUTS),
+            Input::Group(<Pages as FromRequest>::INPUTS),
+            Input::Group(wire::NewBlobHeaders::INPUTS),
+            Input::Group(<OfNew as FromRequest>::INPUTS),
+            Input::Group(BodyFraming::INPUTS),
+            Input::Group(wire::CONTENT),
+            Input::Group(CHECKSUMS)
         ],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "cw",
-            service: "cw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
+        encryption: EncryptionCheck::Write,
+        requires: RequiredPermission::object("cw"),
+        access: Access::Write,
         conditions: ConditionSupport::Create,
         lease: LeaseCheck::Required,
         status: 201,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     blob_type: String = Header "x-ms-blob-type",
 } }
 
-takes! { Pages {
+input! { pub(super) Pages {
     size: String = Header "x-ms-blob-content-length",
     sequence: Option<String> = Header "x-ms-blob-sequence-number",
 } }
 
 async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
-    match Asked::of(&request)?.blob_type.as_str() {
+    match request.parse::<Asked>()?.blob_type.as_str() {
         "BlockBlob" => block(blobs, &mut request).await,
         "AppendBlob" => empty(blobs, &request, Body::Append { content: Sparse::default(), blocks: 0, sealed: false }).await,
         "PageBlob" => {
-            let asked = Pages::of(&request)?;
+            let asked = request.parse::<Pages>()?;
             let content = Sparse::new(pages::read_size(&asked.size)?);
             let sequence = asked.sequence.map(|text| pages::read_sequence("x-ms-blob-sequence-number", &text)).transpose()?;
             empty(blobs, &request, Body::Page { content, sequence: sequence.unwrap_or(0) }).await
@@ -80,7 +74,9 @@ async fn block(blobs: &Blobs, request: &mut Request) -> Result<Reply, StorageErr
     let container = blobs.container(request)?;
     let keeping = blobs.retention_policy(request)?;
 
-    let received = request.receive(blocks::put_blob_limit(request.version), claimed.wanted_of_blob(request.version)).await?;
+    let framing: BodyFraming = request.parse()?;
+    let received =
+        request.receive(framing, blocks::put_blob_limit(request.version), claimed.wanted_of_blob(request.version)).await?;
     // The blob's own MD5 outranks that of the request: Azurite holds the body against that alone, and nothing says otherwise.
     let stated = RequestChecksums::read(headers.md5.as_deref(), None)?;
     RequestChecksums { md5: stated.md5.or(claimed.md5), ..claimed }.check(received.digests)?;
@@ -95,7 +91,7 @@ async fn block(blobs: &Blobs, request: &mut Request) -> Result<Reply, StorageErr
         .await?;
     let reply =
         Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    Ok(wire::with_digests(wire::with_written(reply, &blob), received.digests).with_structured(request))
+    Ok(framing.answer(wire::with_digests(wire::with_written(reply, &blob), received.digests)))
 }
 
 /// An append blob or a page blob, which is created without content.

@@ -1,54 +1,54 @@
 //! Put Block: keeps a block aside until a block list commits it.
 use crate::operation::{
-    CHECKSUMS, ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+    Access, BodyFraming, CHECKSUMS, EncryptionCheck, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
+    Selector,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::wire;
 use crate::store::content::Content;
-use crate::takes;
 
-pub(super) static PUT_BLOCK: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static PUT_BLOCK: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Put Block",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "block")],
-        inputs: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(BodyFraming::INPUTS), Input::Group(CHECKSUMS)],
+        encryption: EncryptionCheck::Write,
         requires: STAGES,
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 201,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     block_id: String = Query "blockid",
 } }
 
 async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
     check_stages(&request)?;
     let id = block_id(&request)?;
-    request.check_content()?;
+    let framing: BodyFraming = request.parse()?;
+    framing.check_content(&request.body)?;
     wire::check_unsupported_headers(&request)?;
     let claimed = request.claimed_checksums()?;
-    let received = request.receive(blocks::put_block_limit(request.version), claimed.wanted(request.version)).await?;
+    let received = request.receive(framing, blocks::put_block_limit(request.version), claimed.wanted(request.version)).await?;
     claimed.check(received.digests)?;
     let reply = stage(blobs, &request, id, received.content).await?;
-    Ok(wire::with_digests(reply, received.digests).with_structured(&request))
+    Ok(framing.answer(wire::with_digests(reply, received.digests)))
 }
 
 /// Who may put blocks and commit them: from 2026-06-06 on, who may create (`c`) too, which [`check_stages`] holds to its version.
-pub(super) const STAGES: RequiredPermission =
-    RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never };
+pub(super) const STAGES: RequiredPermission = RequiredPermission::object("cw");
 
 /// Checks that a caller who may create and not write asks in a version that lets it put blocks.
 ///
@@ -63,7 +63,7 @@ pub(super) fn check_stages(request: &Request) -> Result<(), StorageError> {
 
 /// The block id that the request names.
 pub(super) fn block_id(request: &Request) -> Result<BlockId, StorageError> {
-    BlockId::parse(&Asked::of(request)?.block_id)
+    BlockId::parse(&request.parse::<Asked>()?.block_id)
 }
 
 /// Keeps a block aside for the blob that the call names.

@@ -1,6 +1,6 @@
 //! Put Block List: makes a blob of blocks, those put aside and those of the blob as it is.
 use crate::operation::{
-    CHECKSUMS, ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector,
+    Access, CHECKSUMS, EncryptionCheck, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
 };
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
@@ -19,21 +19,23 @@ use crate::services::blob::wire::ContentHeaderSource;
 use crate::store::content::Content;
 use std::collections::HashMap;
 
-pub(super) static PUT_BLOCK_LIST: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static PUT_BLOCK_LIST: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Put Block List",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "blocklist")],
-        inputs: &[ENCRYPTED, wire::NewBlobHeaders::FIELDS, wire::CONTENT, CHECKSUMS],
+        inputs: &[Input::Group(wire::NewBlobHeaders::INPUTS), Input::Group(wire::CONTENT), Input::Group(CHECKSUMS)],
+        encryption: EncryptionCheck::Write,
         requires: STAGES,
-        secondary: Secondary::Refused,
+        access: Access::Write,
         conditions: ConditionSupport::Create,
         lease: LeaseCheck::Required,
         status: 201,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 /// The largest list in bytes: fifty thousand of the longest ids, in the longest elements, with room to breathe.
 const LIMIT: u64 = 8 << 20;

@@ -1,9 +1,10 @@
 //! Put Page: writes whole pages of a page blob, or clears them.
 
 use crate::operation::{
-    CHECKSUMS, ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+    Access, BodyFraming, CHECKSUMS, EncryptionCheck, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
+    Selector,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::pages;
 use crate::rules::blob::pages::SequenceConditions;
 use crate::rules::blob::tier::Tier;
@@ -19,26 +20,27 @@ use crate::services::blob::body::Body;
 use crate::services::blob::state::Blob;
 use crate::services::blob::wire;
 use crate::store::content::Content;
-use crate::takes;
 use std::sync::Arc;
 
-pub(super) static PUT_PAGE: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static PUT_PAGE: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Put Page",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "page")],
-        inputs: &[ENCRYPTED, Asked::FIELDS, STRUCTURED_BODY, CHECKSUMS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(BodyFraming::INPUTS), Input::Group(CHECKSUMS)],
+        encryption: EncryptionCheck::Write,
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         conditions: ConditionSupport::Write,
         lease: LeaseCheck::Required,
         status: 201,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     write: String = Header "x-ms-page-write",
     range: Option<String> = Header "range",
     ms_range: Option<String> = Header "x-ms-range",
@@ -65,7 +67,7 @@ impl Asked {
 }
 
 async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     wire::check_unsupported_headers(&request)?;
     if asked.write.eq_ignore_ascii_case("clear") {
         request.check_no_content()?;
@@ -77,11 +79,12 @@ async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError>
     }
     let claimed = request.claimed_checksums()?;
     // Which of them the answer tells depends on the blob, which is not looked at before its bytes are here.
-    let received = request.receive(pages::MAX_WRITE, ChecksumKinds { md5: true, crc64: true }).await?;
+    let framing: BodyFraming = request.parse()?;
+    let received = request.receive(framing, pages::MAX_WRITE, ChecksumKinds { md5: true, crc64: true }).await?;
     claimed.check(received.digests)?;
     let blob = write(blobs, &request, &asked, Some(&received.content)).await?;
     let told = told(&blob, &request, claimed);
-    Ok(wire::with_digests(written(&blob, &request), received.digests.only(told)).with_structured(&request))
+    Ok(framing.answer(wire::with_digests(written(&blob, &request), received.digests.only(told))))
 }
 
 /// Writes to the pages that the request names, or clears them when there is nothing to write.

@@ -2,9 +2,9 @@
 
 use crate::operation::xml::Element;
 use crate::operation::{
-    ENCRYPTED, Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector, xml,
+    Access, EncryptionCheck, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector, xml,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 #[cfg(feature = "arrow")]
 use crate::rules::blob::arrow::Column;
 #[cfg(feature = "arrow")]
@@ -29,21 +29,23 @@ use bytes::Bytes;
 #[cfg(feature = "arrow")]
 use std::ops::Range;
 
-pub(super) static QUERY_BLOB: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static QUERY_BLOB: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Query Blob Contents",
         methods: &["POST"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "query")],
-        inputs: &[ENCRYPTED, STATE],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob },
-        secondary: Secondary::Allowed,
+        inputs: &[Input::Group(STATE)],
+        encryption: EncryptionCheck::Read,
+        requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
+        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 /// The largest query document, in bytes.
 const LIMIT: u64 = 256 << 10;
@@ -63,8 +65,8 @@ async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError>
     let blob = container.read().admit(&request)?;
     blob.check_readable(request.now)?;
     // Of whichever type: the reference names none, and there is no evidence of a refusal. An append blob's lines are rows like any others.
-    let mut reply =
-        wire::describe(Reply::new(request.spec.status), &blob, DescribedPart::Range, &request).with("content-type", "avro/binary");
+    let mut reply = wire::describe(Reply::new(request.spec.status), &blob, DescribedPart::Range, &request)
+        .with("content-type", "avro/binary");
     for name in OF_THE_BYTES {
         reply.headers.remove(name);
     }

@@ -1,43 +1,35 @@
 //! Rename Container: its blobs and its policies keep what they are under another name of the account. Its lease ends.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::{LeaseCheck, LeasedResource};
 use crate::rules::{lease, names};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::Container;
-use crate::takes;
 
-pub(super) static RENAME_CONTAINER: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static RENAME_CONTAINER: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Rename Container",
         methods: &["PUT"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "rename")],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "w",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::container("w").account_sas_only(),
+        access: Access::Write,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     source: String = Header "x-ms-source-container-name",
     source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
 } }
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let account = blobs.account(&request.account.name)?;
     account
         .resources
@@ -49,7 +41,13 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
             }
             let cell = containers.remove(asked.source.as_str()).ok_or(ErrorCode::ContainerNotFound)?;
             let renew = |container: &mut Container| {
-                lease::check(container.lease(), LeaseCheck::Required, asked.source_lease, LeasedResource::Container, request.now)?;
+                lease::check(
+                    container.lease(),
+                    LeaseCheck::Required,
+                    asked.source_lease,
+                    LeasedResource::Container,
+                    request.now,
+                )?;
                 container.renew(request.now);
                 Ok(())
             };

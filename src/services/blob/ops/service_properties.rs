@@ -1,6 +1,6 @@
 //! Get and Set Blob Service Properties.
 
-use crate::operation::{Operation, Request, Reply, ServiceKind};
+use crate::operation::{Operation, Reply, Request, ServiceKind};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::blob::website;
 use crate::rules::encryption::DefaultEncryption;
@@ -13,11 +13,13 @@ use crate::services::shared::properties;
 
 pub(super) static GET_SERVICE_PROPERTIES: Operation<Blobs> = Operation {
     spec: properties::get_row("Get Blob Service Properties"),
-    run: |blobs, request| Box::pin(std::future::ready(properties::get(blobs, &request, ServiceKind::Blob))),
+    start: |blobs, request| Ok(Box::pin(std::future::ready(properties::get(blobs, &request, ServiceKind::Blob)))),
 };
 
-pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> =
-    Operation { spec: properties::set_row("Set Blob Service Properties"), run: |blobs, request| Box::pin(set(blobs, request)) };
+pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> = Operation {
+    spec: properties::set_row("Set Blob Service Properties"),
+    start: |blobs, request| Ok(Box::pin(set(blobs, request))),
+};
 
 /// Sets the properties. A website that is switched on gets the container that it is served from, if there is none yet, and logging the one
 /// that logs go to: nothing is logged, but programs look for it.

@@ -1,38 +1,38 @@
 //! Set Blob Tier: takes effect at once, but for the way back from the archive, which takes hours by the server's clock.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, STATE, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tier::{CurrentTier, RehydratePriority, Tier};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::wire;
-use crate::takes;
 
-pub(super) static SET_BLOB_TIER: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_BLOB_TIER: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Set Blob Tier",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "tier")],
-        inputs: &[Asked::FIELDS, STATE],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(STATE)],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         conditions: ConditionSupport::Write,
         lease: LeaseCheck::Required,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     tier: String = Header "x-ms-access-tier",
     priority: Option<String> = Header "x-ms-rehydrate-priority",
 } }
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let priority = asked.priority.as_deref().map_or(Ok(RehydratePriority::default()), RehydratePriority::read)?;
     let container = blobs.container(&request)?;
     let placed = container

@@ -1,39 +1,37 @@
 //! Set Blob Expiry: when a blob is to be gone. Only accounts with a hierarchical namespace have it.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::expiry::ExpiryOption;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
-use crate::takes;
 
-pub(super) static SET_EXPIRY: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_EXPIRY: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Set Blob Expiry",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "expiry")],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 200,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     option: String = Header "x-ms-expiry-option",
     time: Option<String> = Header "x-ms-expiry-time",
 } }
 
-takes! {
-    /// The same of a blob that is being made: Put Blob.
-    OfNew {
+input! {
+/// The same of a blob that is being made: Put Blob.
+    pub(super) OfNew {
         option: Option<String> = Header "x-ms-expiry-option",
         time: Option<String> = Header "x-ms-expiry-time",
     }
@@ -45,7 +43,7 @@ impl OfNew {
     /// # Errors
     /// As the operation's own.
     pub(super) fn read(request: &Request) -> Result<Option<Timestamp>, StorageError> {
-        let asked = OfNew::of(request)?;
+        let asked = request.parse::<OfNew>()?;
         let Some(option) = asked.option else { return Ok(None) };
         check_account(request)?;
         ExpiryOption::read(&option, asked.time.as_deref())?.at(request.now, request.now)
@@ -54,7 +52,7 @@ impl OfNew {
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     check_account(&request)?;
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let ask = ExpiryOption::read(&asked.option, asked.time.as_deref())?;
     let container = blobs.container(&request)?;
     let blob = container

@@ -1,9 +1,9 @@
 //! Snapshot Blob: keeps a blob as it is, to be read by the moment of its keeping. It shares the blob's bytes.
 
 use crate::operation::{
-    ENCRYPTED, METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector,
+    Access, EncryptionCheck, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
@@ -11,26 +11,23 @@ use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::wire;
 
-pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = Operation {
-    spec: OperationSpec {
+pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
+    run,
+    OperationSpec {
         name: "Snapshot Blob",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "snapshot")],
-        inputs: &[ENCRYPTED, METADATA],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "cw",
-            service: "cw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
+        inputs: &[Input::Group(METADATA)],
+        encryption: EncryptionCheck::Write,
+        requires: RequiredPermission::object("cw"),
+        access: Access::Write,
         conditions: ConditionSupport::Write,
         lease: LeaseCheck::IfPresent,
         status: 201,
-    },
-    run: |blobs, request| Box::pin(run(blobs, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     wire::check_unsupported_headers(&request)?;

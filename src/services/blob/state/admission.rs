@@ -1,6 +1,6 @@
 //! The one door to what a container holds: nobody gets at a blob but through the checks that the operation's row declares.
 
-use crate::operation::{Request, Source};
+use crate::operation::{EncryptionCheck, Request, Source};
 use crate::rules::blob::tags::Tags;
 use crate::rules::conditions::CurrentState;
 use crate::rules::encryption::Encryption;
@@ -75,8 +75,8 @@ impl Container {
     pub fn check_container(&self, request: &Request) -> Result<(), StorageError> {
         let none = Tags::default();
         let stored = CurrentState { etag: self.etag(), modified: self.properties.last_modified, tags: &none };
-        conditions::check(&request.conditions()?, request.spec.conditions, Some(&stored), request.version)?;
-        lease::check(self.lease, request.spec.lease, request.lease_id()?, LeasedResource::Container, request.now)
+        conditions::check(&request.conditions, request.spec.conditions, Some(&stored), request.version)?;
+        lease::check(self.lease, request.spec.lease, request.lease_id, LeasedResource::Container, request.now)
     }
 
     /// The blob that the call names, once every check that its row declares is passed.
@@ -84,15 +84,14 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
     pub fn admit(&self, request: &Request) -> Result<Admitted, StorageError> {
-        let asked = request.encryption()?.in_container(&self.properties.encryption)?;
+        let asked = request.encryption.clone().in_container(&self.properties.encryption)?;
         let (key, blob) = self.find(request.blob(), version_selector(request)?, request.now)?;
         check(&blob, request, key.at)?;
         blob.check_settled(request.spec, key.at)?;
-        if request.spec.takes("x-ms-encryption-key") {
-            match request.spec.conditions {
-                conditions::ConditionSupport::Read => blob.encryption.admits_reader(&request.encryption()?)?,
-                _ => blob.encryption.admits_writer(&asked)?,
-            }
+        match request.spec.encryption {
+            EncryptionCheck::None => {}
+            EncryptionCheck::Read => blob.encryption.admits_reader(&request.encryption)?,
+            EncryptionCheck::Write => blob.encryption.admits_writer(&asked)?,
         }
         Ok(Admitted { key, blob })
     }
@@ -130,7 +129,7 @@ impl Container {
     pub(super) fn claim_any(&self, request: &Request) -> Result<Claimed, StorageError> {
         version_selector(request)?;
         let key = BlobKey { name: request.blob().into(), at: VersionSelector::Base };
-        let encryption = request.encryption()?.in_container(&self.properties.encryption)?;
+        let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
         let stands = self.blobs.get(&key).filter(|blob| blob.is_live(request.now)).cloned();
         match &stands {
             Some(blob) => {
@@ -140,9 +139,9 @@ impl Container {
                 check(blob, request, VersionSelector::Base)?;
             }
             None => {
-                conditions::check(&request.conditions()?, request.spec.conditions, None, request.version)?;
+                conditions::check(&request.conditions, request.spec.conditions, None, request.version)?;
                 let lease = self.lease_at(request.blob(), None, request.now);
-                lease::check(lease, request.spec.lease, request.lease_id()?, LeasedResource::Blob, request.now)?;
+                lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
             }
         }
         Ok(Claimed { name: key.name, current: stands, encryption })
@@ -195,7 +194,7 @@ impl Container {
 pub(super) fn version_selector(request: &Request) -> Result<VersionSelector, StorageError> {
     for name in ["snapshot", "versionid"] {
         let text = request.query.get(name).unwrap_or_default();
-        if !text.is_empty() && !request.spec.takes(name) {
+        if !text.is_empty() && !request.spec.reads(name) {
             return Err(StorageError::invalid_query(name, text, "This operation is not for a snapshot or a version."));
         }
     }
@@ -221,7 +220,7 @@ const MALFORMED_TIME: &str = "Must be in the specific snapshot date time format.
 /// The checks that a row declares, in the service's order.
 pub(super) fn check(blob: &Blob, request: &Request, at: VersionSelector) -> Result<(), StorageError> {
     let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
-    let (shown, want) = (request.lease_id()?, request.conditions()?);
+    let (shown, want) = (request.lease_id, request.conditions.clone());
     let guard = if at == VersionSelector::Base { request.spec.lease } else { LeaseCheck::None };
     let leased = || lease::check(blob.lease, guard, shown, LeasedResource::Blob, request.now);
     let holds = |want| conditions::check(want, request.spec.conditions, Some(&stored), request.version);

@@ -1,6 +1,6 @@
 //! Blobs that a copy is making, or has made piece by piece: who may touch them meanwhile, and how such a copy ends.
 
-use crate::operation::{OperationSpec, Request, Secondary};
+use crate::operation::{Access, OperationSpec, Request};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::{Lease, LeaseCheck};
 use crate::rules::retention::RetentionPolicy;
@@ -39,7 +39,7 @@ impl Blob {
     /// # Errors
     /// As [`Blob::check_content`].
     pub(super) fn check_settled(&self, row: &OperationSpec, at: VersionSelector) -> Result<(), StorageError> {
-        if row.secondary != Secondary::Refused {
+        if row.access == Access::Read {
             return Ok(());
         }
         match self.check_content(at) {

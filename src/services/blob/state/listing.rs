@@ -37,7 +37,7 @@ impl Container {
         match (self.admit(request), staged) {
             (Ok(admitted), _) => Ok(BlockLists { blob: Some(admitted), waiting }),
             (Err(error), Some(staged)) if error.code() == ErrorCode::BlobNotFound => {
-                lease::check(staged.lease, request.spec.lease, request.lease_id()?, LeasedResource::Blob, request.now)?;
+                lease::check(staged.lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
                 Ok(BlockLists { blob: None, waiting })
             }
             (Err(error), _) => Err(error),

@@ -87,9 +87,7 @@ impl Container {
         let staged = self.waiting(request.blob(), request.now)?.clone();
         let (touched, untagged) = (staged.touched, Tags::default());
         let stored = CurrentState { etag: ETag::of(touched), modified: touched, tags: &untagged };
-        let held = request
-            .conditions()
-            .and_then(|want| conditions::check(&want, request.spec.conditions, Some(&stored), request.version));
+        let held = conditions::check(&request.conditions, request.spec.conditions, Some(&stored), request.version);
         let next = held.and_then(|()| lease::step(staged.lease, ask, LeasedResource::Blob, request.now));
         Some(next.map(|lease| {
             self.put_aside(Arc::from(request.blob()), UncommittedBlocks { lease, ..staged });

@@ -1,7 +1,7 @@
 //! Containers on the wire: who may read them, with what they encrypt, and what List Containers tells of them.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Field, FieldLocation, Request};
+use crate::operation::{Input, Request};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, DefaultEncryption};
 use crate::rules::error::StorageError;
@@ -11,15 +11,11 @@ use crate::services::blob::state::Container;
 use crate::services::blob::wire::write_lease;
 use crate::services::shared::listing::ListedResource;
 
-const fn header(name: &'static str) -> Field {
-    Field { place: FieldLocation::Header, name, required: false }
-}
-
 /// The header that says who may read a container without a signature.
-pub(in crate::services::blob) const ACCESS: &[Field] = &[header("x-ms-blob-public-access")];
+pub(in crate::services::blob) const ACCESS: &[Input] = &[Input::header("x-ms-blob-public-access")];
 
 /// The headers that give a container's blobs an encryption scope.
-pub(in crate::services::blob) const PRESET: &[Field] = &[header(DEFAULT_SCOPE), header(DENY_OVERRIDE)];
+pub(in crate::services::blob) const PRESET: &[Input] = &[Input::header(DEFAULT_SCOPE), Input::header(DENY_OVERRIDE)];
 
 /// Reads the encryption scope that a container gets for its blobs.
 ///

@@ -1,7 +1,7 @@
 //! The blob service's words on the wire: what a request gives a blob, and which headers tell a reader about it. The XML is below.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Field, FieldLocation, METADATA, Reply, Request};
+use crate::operation::{Input, METADATA, Reply, Request};
 use crate::rules::blob::immutability::Protection;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::{CurrentTier, Tier, TierSupport};
@@ -78,13 +78,13 @@ impl ContentHeaders {
 }
 
 /// The headers that describe a blob's content, where the body is not it.
-pub(super) const CONTENT: &[Field] = &[
-    Field { place: FieldLocation::Header, name: "x-ms-blob-content-type", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-blob-content-encoding", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-blob-content-language", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-blob-content-md5", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-blob-cache-control", required: false },
-    Field { place: FieldLocation::Header, name: "x-ms-blob-content-disposition", required: false },
+pub(super) const CONTENT: &[Input] = &[
+    Input::header("x-ms-blob-content-type"),
+    Input::header("x-ms-blob-content-encoding"),
+    Input::header("x-ms-blob-content-language"),
+    Input::header("x-ms-blob-content-md5"),
+    Input::header("x-ms-blob-cache-control"),
+    Input::header("x-ms-blob-content-disposition"),
 ];
 
 /// The Content-Type of a blob that was given none.
@@ -101,13 +101,13 @@ pub(super) struct NewBlobHeaders {
 }
 
 impl NewBlobHeaders {
-    pub(super) const FIELDS: &'static [Field] = &[
+    pub(super) const INPUTS: &'static [Input] = &[
         METADATA[0],
-        Field { place: FieldLocation::Header, name: "x-ms-tags", required: false },
-        Field { place: FieldLocation::Header, name: "x-ms-access-tier", required: false },
-        protection::FIELDS[0],
-        protection::FIELDS[1],
-        protection::FIELDS[2],
+        Input::header("x-ms-tags"),
+        Input::header("x-ms-access-tier"),
+        protection::INPUTS[0],
+        protection::INPUTS[1],
+        protection::INPUTS[2],
     ];
 
     /// Reads it off a request. Whoever writes tags needs the right to.
@@ -166,7 +166,7 @@ const NOT_KEPT: [&str; 6] = [
 /// # Errors
 /// 400 UnsupportedHeader.
 pub(super) fn check_unsupported_headers(request: &Request) -> Result<(), StorageError> {
-    match NOT_KEPT.iter().find(|name| request.has_header(name) && !request.spec.takes(name)) {
+    match NOT_KEPT.iter().find(|name| request.has_header(name) && !request.spec.reads(name)) {
         Some(name) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", *name)),
         None => Ok(()),
     }

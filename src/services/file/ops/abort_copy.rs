@@ -1,36 +1,34 @@
 //! Abort Copy File: stops a pending copy. What came so far is dropped; the file stays, without content.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::services::file::files::Files;
 use crate::services::file::wire;
-use crate::takes;
 
-pub(super) static ABORT_COPY: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static ABORT_COPY: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Abort Copy File",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "copy"), Selector::Header("x-ms-copy-action", "abort")],
-        inputs: &[Asked::FIELDS, wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::DOTS)],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 204,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     copy_id: String = Query "copyid",
 } }
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let id = Asked::of(&request)?.copy_id;
+    let id = request.parse::<Asked>()?.copy_id;
     let id = LeaseId::parse(&id).ok_or_else(|| StorageError::invalid_query("copyid", id, "copyid needs to be valid Guid."))?;
     files.share(&request)?.write(|share| share.abort_copy(&request, id.0)).await?;
     Ok(Reply::new(request.spec.status))

@@ -3,11 +3,10 @@
 
 use crate::environment::Environment;
 use crate::operation::{
-    METADATA, Operation, Request, OperationSpec, RemoteResponse, Reply, ResourceKind, Secondary, Selector,
+    Access, FromRequest, Input, METADATA, Operation, OperationSpec, RemoteResponse, Reply, Request, ResourceKind, Selector,
     SourceAuthorization, source_unavailable,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::posix;
 use crate::rules::file::posix::Posix;
@@ -25,32 +24,34 @@ use crate::services::shared::remote_source::{RemoteSource, text};
 use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::store::sparse::{PageFilling, Sparse};
-use crate::takes;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-pub(super) static COPY_FILE: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static COPY_FILE: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Copy File",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::HasHeader("x-ms-copy-source")],
-        inputs: &[Asked::FIELDS, SHOWN, wire::SMB, wire::POSIX, wire::DOTS, wire::SOURCE_DOTS, METADATA],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "cw",
-            service: "cw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[
+            Input::Group(<Asked as FromRequest>::INPUTS),
+            Input::Group(SHOWN),
+            Input::Group(wire::SMB),
+            Input::Group(wire::POSIX),
+            Input::Group(wire::DOTS),
+            Input::Group(wire::SOURCE_DOTS),
+            Input::Group(METADATA)
+        ],
+        requires: RequiredPermission::object("cw"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 202,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     source: String = Header "x-ms-copy-source",
     permission_from: Option<String> = Header "x-ms-file-permission-copy-mode",
     ignore_readonly: Option<bool> = Header "x-ms-file-copy-ignore-readonly",
@@ -144,7 +145,7 @@ impl CopySource {
 }
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let mut given = wire::given(&request)?;
     let copies_permission = from_source("x-ms-file-permission-copy-mode", asked.permission_from.as_deref())?;
     let posix = wire::given_posix(&request)?;

@@ -1,37 +1,35 @@
 //! Create Directory.
 
-use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::posix;
 use crate::rules::file::smb::NodeKind;
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
 use crate::services::file::node::{Body, Node};
 use crate::services::file::state::refuse_root;
 use crate::services::file::wire;
 
-pub(super) static CREATE_DIRECTORY: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static CREATE_DIRECTORY: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Create Directory",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory")],
-        inputs: &[wire::SMB, wire::SEMANTICS, wire::POSIX, wire::DOTS, METADATA],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "cw",
-            service: "cw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[
+            Input::Group(wire::SMB),
+            Input::Group(wire::SEMANTICS),
+            Input::Group(wire::POSIX),
+            Input::Group(wire::DOTS),
+            Input::Group(METADATA)
+        ],
+        requires: RequiredPermission::object("cw"),
+        access: Access::Write,
         status: 201,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     refuse_root(&request)?;

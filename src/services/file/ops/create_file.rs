@@ -1,11 +1,11 @@
 //! Create File, of the size that is said: all zeros, or from 2026-06-06 on with its first bytes.
 
 use crate::operation::{
-    CHECKSUMS, METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+    Access, BodyFraming, CHECKSUMS, FromRequest, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind,
+    Selector,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::ChecksumKinds;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::posix;
 use crate::rules::file::smb::NodeKind;
@@ -17,40 +17,34 @@ use crate::services::file::ops::put_range::MAX_WRITE;
 use crate::services::file::state::{NewNode, WantedNode};
 use crate::services::file::wire;
 use crate::store::sparse::Sparse;
-use crate::takes;
 
-pub(super) static CREATE_FILE: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static CREATE_FILE: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Create File",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Header("x-ms-type", "file"), Selector::Lacks("x-ms-copy-source")],
         inputs: &[
-            Asked::FIELDS,
-            STRUCTURED_BODY,
-            wire::CONTENT,
-            wire::SMB,
-            wire::SEMANTICS,
-            wire::POSIX,
-            wire::DOTS,
-            METADATA,
-            CHECKSUMS,
+            Input::Group(<Asked as FromRequest>::INPUTS),
+            Input::Group(BodyFraming::INPUTS),
+            Input::Group(wire::CONTENT),
+            Input::Group(wire::SMB),
+            Input::Group(wire::SEMANTICS),
+            Input::Group(wire::POSIX),
+            Input::Group(wire::DOTS),
+            Input::Group(METADATA),
+            Input::Group(CHECKSUMS)
         ],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "cw",
-            service: "cw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        requires: RequiredPermission::object("cw"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 201,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     length: u64 = Header "x-ms-content-length",
     kind: Option<String> = Header "x-ms-file-file-type",
 } }
@@ -70,7 +64,7 @@ pub(super) fn check_size(size: u64) -> Result<u64, StorageError> {
 }
 
 async fn run(files: &Files, mut request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let size = check_size(asked.length)?;
     if let Some(kind) = asked.kind.as_deref().filter(|kind| !kind.eq_ignore_ascii_case("Regular")) {
         return Err(StorageError::invalid_header("x-ms-file-file-type", kind)
@@ -80,7 +74,9 @@ async fn run(files: &Files, mut request: Request) -> Result<Reply, StorageError>
         request.check_no_content()?;
     }
     let claimed_sums = request.claimed_checksums()?;
-    let received = request.receive(MAX_WRITE.min(size), ChecksumKinds { md5: true, crc64: claimed_sums.crc64.is_some() }).await?;
+    let framing: BodyFraming = request.parse()?;
+    let received =
+        request.receive(framing, MAX_WRITE.min(size), ChecksumKinds { md5: true, crc64: claimed_sums.crc64.is_some() }).await?;
     claimed_sums.check(received.digests)?;
     let (bytes, md5) = (received.content, received.digests.md5);
     let told = md5.filter(|_| !bytes.is_empty()).map(|md5| md5.to_string());
@@ -109,5 +105,5 @@ async fn run(files: &Files, mut request: Request) -> Result<Reply, StorageError>
             Ok((share.create(claimed, request.now, make), parent))
         })
         .await?;
-    Ok(wire::written(&node, parent, &request).with_some("content-md5", told).with_structured(&request))
+    Ok(framing.answer(wire::written(&node, parent, &request).with_some("content-md5", told)))
 }

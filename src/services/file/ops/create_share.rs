@@ -1,36 +1,28 @@
 //! Create Share.
 
-use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
 use crate::rules::file::share::Settings;
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
 use crate::services::file::state::Share;
 use crate::services::file::wire;
 
-pub(super) static CREATE_SHARE: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static CREATE_SHARE: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Create Share",
         methods: &["PUT"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share")],
-        inputs: &[wire::SETTINGS, METADATA],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "cw",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(wire::SETTINGS), Input::Group(METADATA)],
+        requires: RequiredPermission::container("cw").account_sas_only(),
+        access: Access::Write,
         status: 201,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     let settings = Settings::make(|name| wire::text(&request, name), request.account.premium, request.now)?;

@@ -1,8 +1,7 @@
 //! Delete File; of a file with several hard links, the one that is named.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::lease::LeaseCheck;
@@ -10,21 +9,20 @@ use crate::services::file::files::Files;
 use crate::services::file::state::WantedNode;
 use crate::services::file::wire;
 
-pub(super) static DELETE_FILE: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static DELETE_FILE: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Delete File",
         methods: &["DELETE"],
         resource: ResourceKind::Path,
-        selectors: &[],
-        inputs: &[wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "d", service: "d", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(wire::DOTS)],
+        requires: RequiredPermission::object("d"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 202,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     let share = files.share(&request)?;

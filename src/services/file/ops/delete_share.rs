@@ -1,41 +1,34 @@
 //! Delete Share, and what is in it; or, with `sharesnapshot`, one snapshot of it. An account may keep a share for some days.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
 use crate::services::file::wire;
-use crate::takes;
 
-pub(super) static DELETE_SHARE: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static DELETE_SHARE: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Delete Share",
         methods: &["DELETE"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share")],
-        inputs: &[Asked::FIELDS, wire::SNAPSHOT],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "d",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::SNAPSHOT)],
+        requires: RequiredPermission::container("d").account_sas_only(),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 202,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     snapshots: Option<String> = Header "x-ms-delete-snapshots",
 } }
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let reply = Reply::new(request.spec.status);
     if request.query.get("sharesnapshot").is_some_and(|taken| !taken.is_empty()) {
         let share = files.share(&request)?;

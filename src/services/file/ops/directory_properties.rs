@@ -1,48 +1,44 @@
 //! Get and Set Directory Properties.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::posix;
 use crate::rules::file::smb::NodeKind;
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
 use crate::services::file::state::WantedNode;
 use crate::services::file::wire;
 
-pub(super) static GET_DIRECTORY_PROPERTIES: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_DIRECTORY_PROPERTIES: Operation<Files> = operation!(
+    get,
+    OperationSpec {
         name: "Get Directory Properties",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory")],
-        inputs: &[wire::SNAPSHOT, wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
+        requires: RequiredPermission::object("r"),
+        access: Access::Read,
         status: 200,
-    },
-    run: |files, request| Box::pin(get(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_DIRECTORY_PROPERTIES: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_DIRECTORY_PROPERTIES: Operation<Files> = operation!(
+    set,
+    OperationSpec {
         name: "Set Directory Properties",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory"), Selector::Query("comp", "properties")],
-        inputs: &[wire::SMB, wire::POSIX, wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(wire::SMB), Input::Group(wire::POSIX), Input::Group(wire::DOTS)],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         status: 200,
-    },
-    run: |files, request| Box::pin(set(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
     let directory = files.share(&request)?.read().admit(&request, WantedNode::Directory, FileAccess::Look)?;

@@ -1,8 +1,7 @@
 //! Get and Set File Metadata.
 
-use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::lease::LeaseCheck;
@@ -10,37 +9,37 @@ use crate::services::file::files::Files;
 use crate::services::file::state::WantedNode;
 use crate::services::file::wire;
 
-pub(super) static GET_FILE_METADATA: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_FILE_METADATA: Operation<Files> = operation!(
+    get,
+    OperationSpec {
         name: "Get File Metadata",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "metadata")],
-        inputs: &[wire::SNAPSHOT, wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
+        requires: RequiredPermission::object("r"),
+        access: Access::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |files, request| Box::pin(get(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_FILE_METADATA: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_FILE_METADATA: Operation<Files> = operation!(
+    set,
+    OperationSpec {
         name: "Set File Metadata",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "metadata")],
-        inputs: &[wire::DOTS, METADATA],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(wire::DOTS), Input::Group(METADATA)],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 200,
-    },
-    run: |files, request| Box::pin(set(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
     let node = files.share(&request)?.read().admit(&request, WantedNode::File, FileAccess::Look)?;

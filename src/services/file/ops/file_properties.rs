@@ -1,8 +1,7 @@
 //! Get File Properties, and Set File Properties: its size, what a reader is told of the content, and what Windows knows of it.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::posix;
@@ -14,41 +13,45 @@ use crate::services::file::ops::create_file::check_size;
 use crate::services::file::state::WantedNode;
 use crate::services::file::wire;
 use crate::store::sparse::Sparse;
-use crate::takes;
 
-pub(super) static GET_FILE_PROPERTIES: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_FILE_PROPERTIES: Operation<Files> = operation!(
+    get,
+    OperationSpec {
         name: "Get File Properties",
         methods: &["HEAD"],
         resource: ResourceKind::Path,
-        selectors: &[],
-        inputs: &[wire::SNAPSHOT, wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
+        requires: RequiredPermission::object("r"),
+        access: Access::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |files, request| Box::pin(get(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_FILE_PROPERTIES: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_FILE_PROPERTIES: Operation<Files> = operation!(
+    set,
+    OperationSpec {
         name: "Set File Properties",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "properties")],
-        inputs: &[Asked::FIELDS, wire::CONTENT, wire::SMB, wire::POSIX, wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[
+            Input::Group(<Asked as FromRequest>::INPUTS),
+            Input::Group(wire::CONTENT),
+            Input::Group(wire::SMB),
+            Input::Group(wire::POSIX),
+            Input::Group(wire::DOTS)
+        ],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 200,
-    },
-    run: |files, request| Box::pin(set(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     length: Option<u64> = Header "x-ms-content-length",
 } }
 
@@ -60,7 +63,7 @@ async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
 }
 
 async fn set(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let size = Asked::of(&request)?.length.map(check_size).transpose()?;
+    let size = request.parse::<Asked>()?.length.map(check_size).transpose()?;
     let given = wire::given(&request)?;
     given.check_complete(request.version)?;
     let posix = wire::given_posix(&request)?;

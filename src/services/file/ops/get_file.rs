@@ -1,9 +1,8 @@
 //! Get File: the content, or as much of it as was asked for.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, StructuredAnswer};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, Hasher};
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::lease::LeaseCheck;
@@ -13,25 +12,28 @@ use crate::services::file::files::Files;
 use crate::services::file::state::WantedNode;
 use crate::services::file::wire;
 use crate::store::chunks::Chunks;
-use crate::takes;
 
-pub(super) static GET_FILE: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_FILE: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Get File",
         methods: &["GET"],
         resource: ResourceKind::Path,
-        selectors: &[],
-        inputs: &[Asked::FIELDS, STRUCTURED, wire::SNAPSHOT, wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
+        inputs: &[
+            Input::Group(<Asked as FromRequest>::INPUTS),
+            Input::Group(StructuredAnswer::INPUTS),
+            Input::Group(wire::SNAPSHOT),
+            Input::Group(wire::DOTS)
+        ],
+        requires: RequiredPermission::object("r"),
+        access: Access::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     range: Option<String> = Header "range",
     ms_range: Option<String> = Header "x-ms-range",
     range_md5: Option<bool> = Header "x-ms-range-get-content-md5",
@@ -41,7 +43,7 @@ takes! { Asked {
 const CHECKED_RANGE: u64 = 4 << 20;
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
     let wants_md5 = asked.range_md5 == Some(true);
     let share = files.share(&request)?.read();
@@ -53,7 +55,7 @@ async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     if share.view(&request)?.taken.is_none() {
         share.check_range(&file, &bytes, false)?;
     }
-    let structured = request.structured()?;
+    let StructuredAnswer(structured) = request.parse()?;
     let sent = |reply: Reply, bytes: std::ops::Range<u64>| {
         let length = bytes.end - bytes.start;
         let chunks = Chunks::from(content.slice(bytes));

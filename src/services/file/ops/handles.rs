@@ -1,64 +1,59 @@
 //! List Handles and Force Close Handles: what SMB clients have open, and an end to it.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::rules::{listing, names};
 use crate::services::file::files::Files;
 use crate::services::file::state::{Handle, Tree, WantedNode};
 use crate::services::file::wire;
-use crate::takes;
 use std::sync::Arc;
 
-pub(super) static LIST_HANDLES: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static LIST_HANDLES: Operation<Files> = operation!(
+    list,
+    OperationSpec {
         name: "List Handles",
         methods: &["GET"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "listhandles")],
-        inputs: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
+        requires: RequiredPermission::object("r"),
+        access: Access::Read,
         status: 200,
-    },
-    run: |files, request| Box::pin(list(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static FORCE_CLOSE_HANDLES: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static FORCE_CLOSE_HANDLES: Operation<Files> = operation!(
+    close,
+    OperationSpec {
         name: "Force Close Handles",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "forceclosehandles")],
-        inputs: &[Closing::FIELDS, wire::SNAPSHOT, wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Closing as FromRequest>::INPUTS), Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         status: 200,
-    },
-    run: |files, request| Box::pin(close(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     marker: Option<u64> = Query "marker",
     maxresults: Option<String> = Query "maxresults",
     recursive: Option<bool> = Header "x-ms-recursive",
 } }
 
-takes! { Closing {
+input! { pub(super) Closing {
     id: String = Header "x-ms-handle-id",
     recursive: Option<bool> = Header "x-ms-recursive",
 } }
 
 async fn list(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let share = files.share(&request)?.read();
     let node = share.look_at(&request, WantedNode::Any)?;
@@ -96,7 +91,7 @@ fn write(xml: &mut Writer, handle: &Handle, tree: &Tree, request: &Request) {
 }
 
 async fn close(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Closing::of(&request)?;
+    let asked = request.parse::<Closing>()?;
     let one = match asked.id.as_str() {
         "*" => None,
         text => Some(text.parse::<u64>().map_err(|_| StorageError::invalid_header("x-ms-handle-id", text))?),

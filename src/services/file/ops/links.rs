@@ -1,8 +1,7 @@
 //! Create Hard Link, Create Symbolic Link and Get Symbolic Link, in shares that are served over NFS.
 
-use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::{Path, TrailingDots};
@@ -14,78 +13,70 @@ use crate::services::file::files::Files;
 use crate::services::file::node::Body;
 use crate::services::file::state::WantedNode;
 use crate::services::file::wire;
-use crate::takes;
 
-pub(super) static CREATE_HARD_LINK: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static CREATE_HARD_LINK: Operation<Files> = operation!(
+    create_hard,
+    OperationSpec {
         name: "Create Hard Link",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "hardlink")],
-        inputs: &[Hard::FIELDS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "cw",
-            service: "cw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Hard as FromRequest>::INPUTS)],
+        requires: RequiredPermission::object("cw"),
+        access: Access::Write,
         status: 201,
-    },
-    run: |files, request| Box::pin(create_hard(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static CREATE_SYMBOLIC_LINK: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static CREATE_SYMBOLIC_LINK: Operation<Files> = operation!(
+    create_symbolic,
+    OperationSpec {
         name: "Create Symbolic Link",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "symboliclink")],
-        inputs: &[Symbolic::FIELDS, wire::SMB, wire::POSIX, METADATA],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "cw",
-            service: "cw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[
+            Input::Group(<Symbolic as FromRequest>::INPUTS),
+            Input::Group(wire::SMB),
+            Input::Group(wire::POSIX),
+            Input::Group(METADATA)
+        ],
+        requires: RequiredPermission::object("cw"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 201,
-    },
-    run: |files, request| Box::pin(create_symbolic(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static GET_SYMBOLIC_LINK: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_SYMBOLIC_LINK: Operation<Files> = operation!(
+    get_symbolic,
+    OperationSpec {
         name: "Get Symbolic Link",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "symboliclink")],
-        inputs: &[wire::SNAPSHOT],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(wire::SNAPSHOT)],
+        requires: RequiredPermission::object("r"),
+        access: Access::Read,
         status: 200,
-    },
-    run: |files, request| Box::pin(get_symbolic(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Hard {
+input! { pub(super) Hard {
     target: String = Header "x-ms-file-target-file",
     kind: Option<String> = Header "x-ms-type",
     lease: Option<lease::LeaseId> = Header "x-ms-lease-id",
 } }
 
-takes! { Symbolic {
+input! { pub(super) Symbolic {
     text: String = Header "x-ms-link-text",
 } }
 
 async fn create_hard(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Hard::of(&request)?;
+    let asked = request.parse::<Hard>()?;
     if let Some(kind) = asked.kind.filter(|kind| !kind.eq_ignore_ascii_case("file")) {
         return Err(StorageError::invalid_header("x-ms-type", kind));
     }
@@ -105,7 +96,7 @@ async fn create_hard(files: &Files, request: Request) -> Result<Reply, StorageEr
 }
 
 async fn create_symbolic(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Symbolic::of(&request)?;
+    let asked = request.parse::<Symbolic>()?;
     let (given, metadata) = (wire::given(&request)?, request.metadata()?);
     let posix = wire::given_posix(&request)?;
     let share = files.share(&request)?;

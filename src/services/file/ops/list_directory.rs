@@ -1,14 +1,12 @@
 //! List Directories and Files: what is in a directory, in order of the names as they are found, a page at a time.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::folded;
 use crate::rules::file::smb::NodeKind;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::listing::Position;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
@@ -17,30 +15,23 @@ use crate::services::file::files::Files;
 use crate::services::file::node::Node;
 use crate::services::file::state::{WantedNode, path_of};
 use crate::services::file::wire;
-use crate::takes;
 
-pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "List Directories and Files",
         methods: &["GET"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory"), Selector::Query("comp", "list")],
-        inputs: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "l",
-            service: "l",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
+        requires: RequiredPermission::container("l"),
+        access: Access::Read,
         status: 200,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     prefix: Option<String> = Query "prefix",
     marker: Option<String> = Query "marker",
     maxresults: Option<String> = Query "maxresults",
@@ -78,7 +69,7 @@ impl Include {
 }
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     let include = Include::read(&asked, request.version)?;
     let start = asked.marker.as_deref().map(Position::read).transpose()?;

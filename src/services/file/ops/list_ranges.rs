@@ -1,9 +1,8 @@
 //! List Ranges: which bytes of a file were written; or, with an earlier snapshot of the share, what changed since then.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::lease::LeaseCheck;
@@ -13,25 +12,24 @@ use crate::services::file::node::SECTOR;
 use crate::services::file::state::{WantedNode, read_snapshot};
 use crate::services::file::wire;
 use crate::store::sparse::Change;
-use crate::takes;
 
-pub(super) static LIST_RANGES: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static LIST_RANGES: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "List Ranges",
         methods: &["GET"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "rangelist")],
-        inputs: &[Asked::FIELDS, wire::SNAPSHOT, wire::DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
+        requires: RequiredPermission::object("r"),
+        access: Access::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     range: Option<String> = Header "range",
     ms_range: Option<String> = Header "x-ms-range",
     previous: Option<String> = Query "prevsharesnapshot",
@@ -41,7 +39,7 @@ takes! { Asked {
 } }
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let max = asked.maxresults.as_deref().map(|text| listing::maxresults(Some(text))).transpose()?;
     let share = files.share(&request)?.read();
     let file = share.admit(&request, WantedNode::Content, FileAccess::Read)?;

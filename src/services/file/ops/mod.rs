@@ -2,7 +2,7 @@
 
 use crate::services::file::files::Files;
 
-crate::ops! { Files:
+operations! { Files:
     list_shares { LIST_SHARES }
     service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
     user_delegation_key { GET_USER_DELEGATION_KEY }

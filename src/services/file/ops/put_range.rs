@@ -1,11 +1,10 @@
 //! Put Range: writes bytes into a file, or clears them.
 
 use crate::operation::{
-    CHECKSUMS, Operation, Request, OperationSpec, Reply, ResourceKind, STRUCTURED_BODY, Secondary, Selector,
+    Access, BodyFraming, CHECKSUMS, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::ChecksumKinds;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::smb::FileTime;
@@ -18,26 +17,30 @@ use crate::services::file::node::{Body, Node};
 use crate::services::file::state::WantedNode;
 use crate::services::file::wire;
 use crate::store::content::Content;
-use crate::takes;
 use std::sync::Arc;
 
-pub(super) static PUT_RANGE: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static PUT_RANGE: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Put Range",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "range")],
-        inputs: &[Asked::FIELDS, STRUCTURED_BODY, wire::DOTS, CHECKSUMS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[
+            Input::Group(<Asked as FromRequest>::INPUTS),
+            Input::Group(BodyFraming::INPUTS),
+            Input::Group(wire::DOTS),
+            Input::Group(CHECKSUMS)
+        ],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 201,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     write: String = Header "x-ms-write",
     range: Option<String> = Header "range",
     ms_range: Option<String> = Header "x-ms-range",
@@ -69,7 +72,7 @@ impl Asked {
 }
 
 async fn run(files: &Files, mut request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let span = asked.span()?;
     if asked.write.eq_ignore_ascii_case("clear") {
         request.check_no_content()?;
@@ -82,14 +85,16 @@ async fn run(files: &Files, mut request: Request) -> Result<Reply, StorageError>
     let claimed = request.claimed_checksums()?;
     // Recorded: the MD5 comes back whatever was claimed.
     let wanted = ChecksumKinds { md5: true, crc64: claimed.crc64.is_some() };
-    let received = request.receive(MAX_WRITE, wanted).await?;
+    let framing: BodyFraming = request.parse()?;
+    let received = request.receive(framing, MAX_WRITE, wanted).await?;
     claimed.check(received.digests)?;
     let node = write(files, &request, &asked, span, Some(&received.content)).await?;
-    Ok(answer(&node, &request)
-        .with("x-ms-request-server-encrypted", "true")
-        .with_some("content-md5", received.digests.md5.map(|md5| md5.to_string()))
-        .with_some("x-ms-content-crc64", received.digests.crc64.map(|crc64| crc64.to_string()))
-        .with_structured(&request))
+    Ok(framing.answer(
+        answer(&node, &request)
+            .with("x-ms-request-server-encrypted", "true")
+            .with_some("content-md5", received.digests.md5.map(|md5| md5.to_string()))
+            .with_some("x-ms-content-crc64", received.digests.crc64.map(|crc64| crc64.to_string())),
+    ))
 }
 
 /// Writes these bytes to the range, or clears it when there are none.

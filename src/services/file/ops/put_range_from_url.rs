@@ -1,12 +1,10 @@
 //! Put Range from URL: writes bytes into a file that a file or a blob has, here or on another server.
 
 use crate::operation::{
-    Field, FieldLocation, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector,
-    SourceAuthorization,
+    Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAuthorization,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, Crc64, Digests, Hasher, RequestChecksums};
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
@@ -18,25 +16,30 @@ use crate::services::file::ops::put_range::MAX_WRITE;
 use crate::services::file::wire;
 use crate::services::shared::remote_source::RemoteSource;
 use crate::store::content::Content;
-use crate::takes;
 
-pub(super) static PUT_RANGE_FROM_URL: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static PUT_RANGE_FROM_URL: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Put Range from URL",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "range"), Selector::HasHeader("x-ms-copy-source")],
-        inputs: &[Asked::FIELDS, SHOWN, put_range::Asked::FIELDS, wire::DOTS, wire::SOURCE_DOTS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "w", service: "w", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[
+            Input::Group(<Asked as FromRequest>::INPUTS),
+            Input::Group(SHOWN),
+            Input::Group(<put_range::Asked as FromRequest>::INPUTS),
+            Input::Group(wire::DOTS),
+            Input::Group(wire::SOURCE_DOTS)
+        ],
+        requires: RequiredPermission::object("w"),
+        access: Access::Write,
         lease: LeaseCheck::Required,
         status: 201,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     source: String = Header "x-ms-copy-source",
     range: String = Header "x-ms-source-range",
     crc64: Option<String> = Header "x-ms-source-content-crc64",
@@ -45,11 +48,10 @@ takes! { Asked {
 } }
 
 /// What is shown for the source: a bearer token.
-pub(super) const SHOWN: &[Field] =
-    &[Field { place: FieldLocation::Header, name: "x-ms-copy-source-authorization", required: false }];
+pub(super) const SHOWN: &[Input] = &[Input::header("x-ms-copy-source-authorization")];
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let (asked, target) = (Asked::of(&request)?, put_range::Asked::of(&request)?);
+    let (asked, target) = (request.parse::<Asked>()?, request.parse::<put_range::Asked>()?);
     if !target.write.eq_ignore_ascii_case("update") {
         return Err(StorageError::invalid_header("x-ms-write", target.write));
     }

@@ -1,42 +1,52 @@
 //! Rename File and Rename Directory: a new name for what has another, in the same share. Nothing below a directory is touched.
 
 use crate::operation::{
-    Field, METADATA, Operation, Request, OperationSpec, Reply, ReplyFuture, ResourceKind, Secondary, Selector,
+    Access, FromRequest, Input, METADATA, Operation, OperationSpec, Reply, ReplyFuture, Request, ResourceKind, Selector,
     SourceAccess, SourceAuthorization, SourceLocation,
 };
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::Path;
 use crate::rules::lease;
-use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
 use crate::services::file::state::{WantedNode, dots};
 use crate::services::file::wire;
-use crate::takes;
 
 pub(super) static RENAME_FILE: Operation<Files> = row(
     "Rename File",
     &[Selector::Query("comp", "rename")],
-    &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, METADATA, &[CONTENT_TYPE]],
-    |files, request| Box::pin(run(files, request, WantedNode::File)),
+    &[
+        Input::Group(<Asked as FromRequest>::INPUTS),
+        Input::Group(wire::SMB),
+        Input::Group(wire::DOTS),
+        Input::Group(wire::SOURCE_DOTS),
+        Input::Group(METADATA),
+        CONTENT_TYPE,
+    ],
+    |files, request| Ok(Box::pin(run(files, request, WantedNode::File))),
 );
 pub(super) static RENAME_DIRECTORY: Operation<Files> = row(
     "Rename Directory",
     &[Selector::Query("restype", "directory"), Selector::Query("comp", "rename")],
-    &[Asked::FIELDS, wire::SMB, wire::DOTS, wire::SOURCE_DOTS, METADATA],
-    |files, request| Box::pin(run(files, request, WantedNode::Directory)),
+    &[
+        Input::Group(<Asked as FromRequest>::INPUTS),
+        Input::Group(wire::SMB),
+        Input::Group(wire::DOTS),
+        Input::Group(wire::SOURCE_DOTS),
+        Input::Group(METADATA),
+    ],
+    |files, request| Ok(Box::pin(run(files, request, WantedNode::Directory))),
 );
 
-const CONTENT_TYPE: Field = wire::CONTENT[0];
+const CONTENT_TYPE: Input = wire::CONTENT[0];
 
 const fn row(
     name: &'static str,
     signs: &'static [Selector],
-    takes: &'static [&'static [Field]],
-    run: for<'a> fn(&'a Files, Request) -> ReplyFuture<'a>,
+    takes: &'static [Input],
+    start: for<'a> fn(&'a Files, Request) -> Result<ReplyFuture<'a>, StorageError>,
 ) -> Operation<Files> {
     Operation {
         spec: OperationSpec {
@@ -45,22 +55,16 @@ const fn row(
             resource: ResourceKind::Path,
             selectors: signs,
             inputs: takes,
-            requires: RequiredPermission {
-                level: ResourceLevel::Object,
-                account: "w",
-                service: "w",
-                public: AnonymousAccess::Never,
-            },
-            secondary: Secondary::Refused,
-            conditions: ConditionSupport::None,
-            lease: LeaseCheck::None,
+            requires: RequiredPermission::object("w"),
+            access: Access::Write,
             status: 200,
+            ..OperationSpec::DEFAULT
         },
-        run,
+        start,
     }
 }
 
-takes! { Asked {
+input! { pub(super) Asked {
     source: String = Header "x-ms-file-rename-source",
     replace: Option<bool> = Header "x-ms-file-rename-replace-if-exists",
     ignore_readonly: Option<bool> = Header "x-ms-file-rename-ignore-readonly",
@@ -71,12 +75,12 @@ takes! { Asked {
 /// What a rename needs of its source. The SDKs' tests rename with a signature that may read and write alone.
 const MOVES: SourceAccess = SourceAccess {
     header: "x-ms-file-rename-source",
-    permit: RequiredPermission { level: ResourceLevel::Object, account: "dw", service: "dw", public: AnonymousAccess::Never },
+    permit: RequiredPermission::object("dw"),
     opens: SourceAuthorization::Caller,
 };
 
 async fn run(files: &Files, request: Request, want: WantedNode) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let given = wire::given(&request)?;
     let metadata = request.metadata()?;
     let content_type = wire::text(&request, "x-ms-content-type");

@@ -1,43 +1,34 @@
 //! Restore Share: brings a deleted share back within its days of retention, under its name or another one.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::retention;
 use crate::services::file::files::Files;
-use crate::takes;
 
-pub(super) static RESTORE_SHARE: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static RESTORE_SHARE: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Restore Share",
         methods: &["PUT"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "undelete")],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "w",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::container("w").account_sas_only(),
+        access: Access::Write,
         status: 201,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     name: String = Header "x-ms-deleted-share-name",
     version: String = Header "x-ms-deleted-share-version",
 } }
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let account = files.account(&request.account.name)?;
     account
         .resources

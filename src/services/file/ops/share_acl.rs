@@ -1,55 +1,42 @@
 //! Get and Set Share ACL: the stored access policies of a share.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::{RequiredPermission, ResourceLevel};
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
 use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
 use crate::services::shared::policies;
 
-pub(super) static GET_SHARE_ACL: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_SHARE_ACL: Operation<Files> = operation!(
+    get,
+    OperationSpec {
         name: "Get Share ACL",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "acl")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
+        requires: RequiredPermission::owner(ResourceLevel::Container),
+        access: Access::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |files, request| Box::pin(get(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_SHARE_ACL: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_SHARE_ACL: Operation<Files> = operation!(
+    set,
+    OperationSpec {
         name: "Set Share ACL",
         methods: &["PUT"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "acl")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        requires: RequiredPermission::owner(ResourceLevel::Container),
+        access: Access::Write,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |files, request| Box::pin(set(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 /// The permissions that a policy of a share can give.
 const LETTERS: &str = "rcwdl";

@@ -1,58 +1,45 @@
 //! Create and Get Permission: security descriptors that a share keeps, by their keys.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::security_descriptor::Format;
 use crate::rules::file::{sddl, smb};
 use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
-use crate::takes;
 
-pub(super) static CREATE_PERMISSION: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static CREATE_PERMISSION: Operation<Files> = operation!(
+    create,
+    OperationSpec {
         name: "Create Permission",
         methods: &["PUT"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "cw",
-            service: "cw",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        requires: RequiredPermission::container("cw"),
+        access: Access::Write,
         lease: LeaseCheck::IfPresent,
         status: 201,
-    },
-    run: |files, request| Box::pin(create(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static GET_PERMISSION: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_PERMISSION: Operation<Files> = operation!(
+    get,
+    OperationSpec {
         name: "Get Permission",
         methods: &["GET"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "filepermission")],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "r",
-            service: "r",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::container("r"),
+        access: Access::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |files, request| Box::pin(get(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     key: String = Header "x-ms-file-permission-key",
     format: Option<String> = Header "x-ms-file-permission-format",
 } }
@@ -88,7 +75,7 @@ fn capitalized(name: &str) -> &'static str {
 }
 
 async fn get(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let format = smb::format(asked.format.as_deref())?;
     let share = files.share(&request)?.read();
     share.admit_self(&request)?;

@@ -1,34 +1,27 @@
 //! Get Share Stats: how many bytes the files of a share have.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
 use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
 
-pub(super) static GET_SHARE_STATS: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_SHARE_STATS: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Get Share Stats",
         methods: &["GET"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "stats")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "r",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
+        requires: RequiredPermission::container("r").account_sas_only(),
+        access: Access::Read,
         lease: LeaseCheck::IfPresent,
         status: 200,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     let share = files.share(&request)?.read();

@@ -1,33 +1,27 @@
 //! Snapshot Share: the share as it is now, to be read for good.
 
-use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
 use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
 
-pub(super) static SNAPSHOT_SHARE: Operation<Files> = Operation {
-    spec: OperationSpec {
+pub(super) static SNAPSHOT_SHARE: Operation<Files> = operation!(
+    run,
+    OperationSpec {
         name: "Snapshot Share",
         methods: &["PUT"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "snapshot")],
-        inputs: &[METADATA],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "cw",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
+        inputs: &[Input::Group(METADATA)],
+        requires: RequiredPermission::container("cw").account_sas_only(),
+        access: Access::Write,
         lease: LeaseCheck::IfPresent,
         status: 201,
-    },
-    run: |files, request| Box::pin(run(files, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     let metadata = Some(request.metadata()?).filter(|metadata| !metadata.is_empty());

@@ -5,4 +5,4 @@ use crate::services::file::files::Files;
 use crate::services::shared::delegation;
 
 pub(super) static GET_USER_DELEGATION_KEY: Operation<Files> =
-    Operation { spec: delegation::ROW, run: |_, request| Box::pin(delegation::lend(ServiceKind::File, request)) };
+    Operation { spec: delegation::ROW, start: |_, request| Ok(Box::pin(delegation::lend(ServiceKind::File, request))) };

@@ -38,7 +38,7 @@ impl Share {
     /// 404 for what is not there; 412 for the lease; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
     pub fn abort_copy(&mut self, request: &Request, id: [u8; 16]) -> Result<(), StorageError> {
         let Admitted { node, .. } = find(&self.tree, &path_of(request)?, super::WantedNode::Content)?;
-        lease::check(node.lease(), request.spec.lease, request.lease_id()?, LeasedResource::File, request.now)?;
+        lease::check(node.lease(), request.spec.lease, request.lease_id, LeasedResource::File, request.now)?;
         let copy = pending(&node).ok_or(ErrorCode::NoPendingCopyOperation)?;
         if copy.id != id {
             return Err(ErrorCode::CopyIdMismatch.into());

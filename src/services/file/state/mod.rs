@@ -12,7 +12,7 @@ mod record;
 mod snapshots;
 mod tree;
 
-use crate::operation::{Request, Secondary};
+use crate::operation::{Access, Request};
 use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
@@ -239,7 +239,7 @@ impl Share {
     /// Those, and 412 for the lease.
     pub fn admit_self(&self, request: &Request) -> Result<ShareView<'_>, StorageError> {
         let view = self.view(request)?;
-        lease::check(view.lease, request.spec.lease, request.lease_id()?, LeasedResource::Share, request.now)?;
+        lease::check(view.lease, request.spec.lease, request.lease_id, LeasedResource::Share, request.now)?;
         Ok(view)
     }
 
@@ -277,14 +277,14 @@ impl Share {
         let view = self.view(request)?;
         let path = path_of(request)?;
         // Who looks for a directory where a file is, or the other way round, finds nothing: the Azure CLI asks so before it writes.
-        let reads = request.spec.secondary != Secondary::Refused;
+        let reads = request.spec.access == Access::Read;
         let admitted = find(view.tree, &path, want).map_err(|error| match error.code() {
             ErrorCode::ResourceTypeMismatch if reads => ErrorCode::ResourceNotFound.into(),
             _ => error,
         })?;
         if view.taken.is_none() {
             self.check(&admitted.node, touch, false)?;
-            lease::check(admitted.node.lease(), request.spec.lease, request.lease_id()?, LeasedResource::File, request.now)?;
+            lease::check(admitted.node.lease(), request.spec.lease, request.lease_id, LeasedResource::File, request.now)?;
         }
         Ok(admitted)
     }
@@ -342,7 +342,7 @@ impl Share {
     /// of handles and the lease; 403 where the caller may create but not overwrite.
     pub fn claim(&self, request: &Request, want: WantedNode, despite_read_only: bool) -> Result<Claimed, StorageError> {
         let claimed = self.claim_place(request)?;
-        let shown = request.lease_id()?;
+        let shown = request.lease_id;
         match claimed.stands() {
             None => lease::check(Lease::default(), request.spec.lease, shown, LeasedResource::File, request.now)?,
             Some(node) => {

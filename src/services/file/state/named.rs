@@ -47,7 +47,7 @@ pub(super) fn asked_snapshot(request: &Request) -> Result<Option<Timestamp>, Sto
     if text.is_empty() {
         return Ok(None);
     }
-    if !request.spec.takes("sharesnapshot") {
+    if !request.spec.reads("sharesnapshot") {
         return Err(StorageError::invalid_query("sharesnapshot", text, "This operation is not for a share snapshot."));
     }
     read_snapshot("sharesnapshot", text).map(Some)

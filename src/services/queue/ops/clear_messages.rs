@@ -1,27 +1,22 @@
 //! Clear Messages: deletes all messages of a queue, whoever holds them.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::services::queue::queues::Queues;
 
-pub(super) static CLEAR_MESSAGES: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static CLEAR_MESSAGES: Operation<Queues> = operation!(
+    run,
+    OperationSpec {
         name: "Clear Messages",
         methods: &["DELETE"],
         resource: ResourceKind::Messages,
-        selectors: &[],
-        inputs: &[],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "d", service: "", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        requires: RequiredPermission::object("d").account_sas_only(),
+        access: Access::Write,
         status: 204,
-    },
-    run: |queues, request| Box::pin(run(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
     let queue = queues.queue(&request)?;

@@ -1,33 +1,24 @@
 //! Create Queue: creating one that is there already with the same metadata does nothing, and is no mistake.
 
-use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::queue::queues::Queues;
 use crate::services::queue::state::Queue;
 
-pub(super) static CREATE_QUEUE: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static CREATE_QUEUE: Operation<Queues> = operation!(
+    run,
+    OperationSpec {
         name: "Create Queue",
         methods: &["PUT"],
         resource: ResourceKind::Queue,
-        selectors: &[],
-        inputs: &[METADATA],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "cw",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(METADATA)],
+        requires: RequiredPermission::container("cw").account_sas_only(),
+        access: Access::Write,
         status: 201,
-    },
-    run: |queues, request| Box::pin(run(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 /// The status when the queue was there already.
 const THERE: u16 = 204;

@@ -1,37 +1,32 @@
 //! Delete Message: by who holds it.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::queue::message;
 use crate::rules::queue::message::Receipt;
 use crate::services::queue::queues::Queues;
-use crate::takes;
 
-pub(super) static DELETE_MESSAGE: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static DELETE_MESSAGE: Operation<Queues> = operation!(
+    run,
+    OperationSpec {
         name: "Delete Message",
         methods: &["DELETE"],
         resource: ResourceKind::Message,
-        selectors: &[],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "p", service: "p", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::object("p"),
+        access: Access::Write,
         status: 204,
-    },
-    run: |queues, request| Box::pin(run(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     receipt: String = Query "popreceipt",
 } }
 
 async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     Receipt::check_form(&asked.receipt)?;
     let queue = queues.queue(&request)?;
     let id = message::id(request.message())?;

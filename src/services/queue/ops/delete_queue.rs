@@ -1,32 +1,22 @@
 //! Delete Queue: its messages go with it.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::queue::queues::Queues;
 
-pub(super) static DELETE_QUEUE: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static DELETE_QUEUE: Operation<Queues> = operation!(
+    run,
+    OperationSpec {
         name: "Delete Queue",
         methods: &["DELETE"],
         resource: ResourceKind::Queue,
-        selectors: &[],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "d",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        requires: RequiredPermission::container("d").account_sas_only(),
+        access: Access::Write,
         status: 204,
-    },
-    run: |queues, request| Box::pin(run(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
     let account = queues.account(&request.account.name)?;

@@ -1,39 +1,34 @@
 //! Get Messages: takes messages off the front of a queue, for a while.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::queue::message;
 use crate::services::queue::queues::Queues;
 use crate::services::queue::wire;
-use crate::takes;
 
-pub(super) static GET_MESSAGES: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_MESSAGES: Operation<Queues> = operation!(
+    run,
+    OperationSpec {
         name: "Get Messages",
         methods: &["GET"],
         resource: ResourceKind::Messages,
-        selectors: &[],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "p", service: "p", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::object("p"),
+        access: Access::Write,
         status: 200,
-    },
-    run: |queues, request| Box::pin(run(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     count: Option<String> = Query "numofmessages",
     visibility: Option<String> = Query "visibilitytimeout",
     peek: Option<bool> = Query "peekonly",
 } }
 
 async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     // What is nearly `true` must not take anything.
     if asked.peek == Some(true) {
         return Err(StorageError::invalid_query("peekonly", " true", "Value is not in the correct format."));

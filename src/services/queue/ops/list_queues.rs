@@ -1,29 +1,26 @@
 //! List Queues: the account's queues in order of their names, a page at a time.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::listing::PAGE;
 use crate::services::queue::queues::Queues;
 use crate::services::shared::listing;
 
-pub(super) static LIST_QUEUES: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static LIST_QUEUES: Operation<Queues> = operation!(
+    run,
+    OperationSpec {
         name: "List Queues",
         methods: &["GET"],
         resource: ResourceKind::Service,
         selectors: &[Selector::Query("comp", "list")],
-        inputs: &[listing::FIELDS],
-        requires: RequiredPermission { level: ResourceLevel::Service, account: "l", service: "", public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(listing::INPUTS)],
+        requires: RequiredPermission::service("l").account_sas_only(),
+        access: Access::Read,
         status: 200,
-    },
-    run: |queues, request| Box::pin(run(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 /// What `include=` may ask for.
 const INCLUDE: &[&str] = &["metadata"];

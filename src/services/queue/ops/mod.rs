@@ -2,7 +2,7 @@
 
 use crate::services::queue::queues::Queues;
 
-crate::ops! { Queues:
+operations! { Queues:
     list_queues { LIST_QUEUES }
     service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
     service_stats { GET_SERVICE_STATS }

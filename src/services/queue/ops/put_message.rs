@@ -1,41 +1,36 @@
 //! Put Message.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::queue::message;
 use crate::rules::versions::Version;
 use crate::services::queue::queues::Queues;
 use crate::services::queue::state::NewMessage;
 use crate::services::queue::wire;
-use crate::takes;
 use uuid::Uuid;
 
-pub(super) static PUT_MESSAGE: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static PUT_MESSAGE: Operation<Queues> = operation!(
+    run,
+    OperationSpec {
         name: "Put Message",
         methods: &["POST"],
         resource: ResourceKind::Messages,
-        selectors: &[],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "a", service: "a", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::object("a"),
+        access: Access::Write,
         status: 201,
-    },
-    run: |queues, request| Box::pin(run(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     visibility: Option<String> = Query "visibilitytimeout",
     ttl: Option<String> = Query "messagettl",
 } }
 
 async fn run(queues: &Queues, mut request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     let (visible, expires) = message::put_terms(asked.visibility.as_deref(), asked.ttl.as_deref(), request.now, request.version)?;
     let text = wire::read_text(&mut request.body).await?.ok_or_else(|| StorageError::invalid_xml("Error parsing Xml content"))?;
     let new = NewMessage { id: Uuid::from_bytes(request.environment.id()), text, visible, expires };

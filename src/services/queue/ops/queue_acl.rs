@@ -1,54 +1,38 @@
 //! Get and Set Queue ACL: the stored access policies of a queue.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::{RequiredPermission, ResourceLevel};
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::services::queue::queues::Queues;
 use crate::services::shared::policies;
 
-pub(super) static GET_QUEUE_ACL: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_QUEUE_ACL: Operation<Queues> = operation!(
+    get,
+    OperationSpec {
         name: "Get Queue ACL",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Queue,
         selectors: &[Selector::Query("comp", "acl")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        requires: RequiredPermission::owner(ResourceLevel::Container),
+        access: Access::Read,
         status: 200,
-    },
-    run: |queues, request| Box::pin(get(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_QUEUE_ACL: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_QUEUE_ACL: Operation<Queues> = operation!(
+    set,
+    OperationSpec {
         name: "Set Queue ACL",
         methods: &["PUT"],
         resource: ResourceKind::Queue,
         selectors: &[Selector::Query("comp", "acl")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        requires: RequiredPermission::owner(ResourceLevel::Container),
+        access: Access::Write,
         status: 204,
-    },
-    run: |queues, request| Box::pin(set(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 /// The permissions that a policy of a queue can give: read, add, update, process.
 const LETTERS: &str = "raup";

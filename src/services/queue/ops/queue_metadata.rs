@@ -1,53 +1,38 @@
 //! Get and Set Queue Metadata; with the former, how many messages there are.
 
-use crate::operation::{METADATA, Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::services::queue::queues::Queues;
 
-pub(super) static GET_QUEUE_METADATA: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_QUEUE_METADATA: Operation<Queues> = operation!(
+    get,
+    OperationSpec {
         name: "Get Queue Metadata",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Queue,
         selectors: &[Selector::Query("comp", "metadata")],
-        inputs: &[],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "r",
-            service: "r",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        requires: RequiredPermission::container("r"),
+        access: Access::Read,
         status: 200,
-    },
-    run: |queues, request| Box::pin(get(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_QUEUE_METADATA: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_QUEUE_METADATA: Operation<Queues> = operation!(
+    set,
+    OperationSpec {
         name: "Set Queue Metadata",
         methods: &["PUT"],
         resource: ResourceKind::Queue,
         selectors: &[Selector::Query("comp", "metadata")],
-        inputs: &[METADATA],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "w",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(METADATA)],
+        requires: RequiredPermission::container("w").account_sas_only(),
+        access: Access::Write,
         status: 204,
-    },
-    run: |queues, request| Box::pin(set(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn get(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
     let queue = queues.queue(&request)?.read();

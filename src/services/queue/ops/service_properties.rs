@@ -6,10 +6,10 @@ use crate::services::shared::properties;
 
 pub(super) static GET_SERVICE_PROPERTIES: Operation<Queues> = Operation {
     spec: properties::get_row("Get Queue Service Properties"),
-    run: |queues, request| Box::pin(std::future::ready(properties::get(queues, &request, ServiceKind::Queue))),
+    start: |queues, request| Ok(Box::pin(std::future::ready(properties::get(queues, &request, ServiceKind::Queue)))),
 };
 
 pub(super) static SET_SERVICE_PROPERTIES: Operation<Queues> = Operation {
     spec: properties::set_row("Set Queue Service Properties"),
-    run: |queues, request| Box::pin(properties::set(queues, request, ServiceKind::Queue)),
+    start: |queues, request| Ok(Box::pin(properties::set(queues, request, ServiceKind::Queue))),
 };

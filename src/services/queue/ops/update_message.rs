@@ -1,39 +1,34 @@
 //! Update Message: sets a message aside for a while, with another text if the request carries one.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::queue::message;
 use crate::rules::queue::message::Receipt;
 use crate::services::queue::queues::Queues;
 use crate::services::queue::wire;
-use crate::takes;
 
-pub(super) static UPDATE_MESSAGE: Operation<Queues> = Operation {
-    spec: OperationSpec {
+pub(super) static UPDATE_MESSAGE: Operation<Queues> = operation!(
+    run,
+    OperationSpec {
         name: "Update Message",
         methods: &["PUT"],
         resource: ResourceKind::Message,
-        selectors: &[],
-        inputs: &[Asked::FIELDS],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "u", service: "u", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
+        requires: RequiredPermission::object("u"),
+        access: Access::Write,
         status: 204,
-    },
-    run: |queues, request| Box::pin(run(queues, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     receipt: String = Query "popreceipt",
     visibility: String = Query "visibilitytimeout",
 } }
 
 async fn run(queues: &Queues, mut request: Request) -> Result<Reply, StorageError> {
-    let asked = Asked::of(&request)?;
+    let asked = request.parse::<Asked>()?;
     Receipt::check_form(&asked.receipt)?;
     let visible = message::aside_until(&asked.visibility, request.now)?;
     let text = wire::read_text(&mut request.body).await?;

@@ -5,4 +5,4 @@ use crate::services::queue::queues::Queues;
 use crate::services::shared::delegation;
 
 pub(super) static GET_USER_DELEGATION_KEY: Operation<Queues> =
-    Operation { spec: delegation::ROW, run: |_, request| Box::pin(delegation::lend(ServiceKind::Queue, request)) };
+    Operation { spec: delegation::ROW, start: |_, request| Ok(Box::pin(delegation::lend(ServiceKind::Queue, request))) };

@@ -6,14 +6,12 @@
 mod record;
 
 use crate::operation::xml::{Element, Writer};
-use crate::operation::{OperationSpec, Reply, Request, ResourceKind, Secondary, Selector, ServiceKind, xml};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind, xml};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::website::Site;
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::cors;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use std::sync::Arc;
@@ -187,19 +185,19 @@ const SIGNS: &[Selector] = &[Selector::Query("restype", "service"), Selector::Qu
 
 /// The operation that reads them, as every service declares it under its own name.
 pub const fn get_row(name: &'static str) -> OperationSpec {
-    spec(name, &["GET"], "r", Secondary::Allowed, 200)
+    spec(name, &["GET"], "r", Access::Read, 200)
 }
 
 /// The operation that sets them.
 pub const fn set_row(name: &'static str) -> OperationSpec {
-    spec(name, &["PUT"], "w", Secondary::Refused, 202)
+    spec(name, &["PUT"], "w", Access::Write, 202)
 }
 
 const fn spec(
     name: &'static str,
     methods: &'static [&'static str],
-    account: &'static str,
-    secondary: Secondary,
+    letters: &'static str,
+    access: Access,
     status: u16,
 ) -> OperationSpec {
     OperationSpec {
@@ -207,12 +205,10 @@ const fn spec(
         methods,
         resource: ResourceKind::Service,
         selectors: SIGNS,
-        inputs: &[],
-        requires: RequiredPermission { level: ResourceLevel::Service, account, service: "", public: AnonymousAccess::Never },
-        secondary,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        requires: RequiredPermission::service(letters).account_sas_only(),
+        access,
         status,
+        ..OperationSpec::DEFAULT
     }
 }
 

@@ -1,45 +1,35 @@
 //! Create Table.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::names;
 use crate::rules::table::entity::members;
 use crate::services::table::state::Table;
 use crate::services::table::wire::{Prefer, ResponseFormat};
 use crate::services::table::{Tables, wire};
-use crate::takes;
 
-pub(super) static CREATE_TABLE: Operation<Tables> = Operation {
-    spec: OperationSpec {
+pub(super) static CREATE_TABLE: Operation<Tables> = operation!(
+    run,
+    OperationSpec {
         name: "Create Table",
         methods: &["POST"],
         resource: ResourceKind::Tables,
-        selectors: &[],
-        inputs: &[Asked::FIELDS, wire::FORMAT],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "cw",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::FORMAT)],
+        requires: RequiredPermission::container("cw").account_sas_only(),
+        access: Access::Write,
         status: 201,
-    },
-    run: |tables, request| Box::pin(run(tables, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     prefer: Option<String> = Header "prefer",
 } }
 
 async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
-    let Asked { prefer } = Asked::of(&request)?;
+    let Asked { prefer } = request.parse::<Asked>()?;
     wire::check_options(&request.query, request.spec)?;
     let prefer = Prefer::read(prefer.as_deref());
     let metadata = match prefer {

@@ -1,32 +1,23 @@
 //! Delete Table: the table and all its entities.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::table::{Tables, wire};
 
-pub(super) static DELETE_TABLE: Operation<Tables> = Operation {
-    spec: OperationSpec {
+pub(super) static DELETE_TABLE: Operation<Tables> = operation!(
+    run,
+    OperationSpec {
         name: "Delete Table",
         methods: &["DELETE"],
         resource: ResourceKind::Table,
-        selectors: &[],
-        inputs: &[wire::FORMAT],
-        requires: RequiredPermission {
-            level: ResourceLevel::Container,
-            account: "d",
-            service: "",
-            public: AnonymousAccess::Never,
-        },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(wire::FORMAT)],
+        requires: RequiredPermission::container("d").account_sas_only(),
+        access: Access::Write,
         status: 204,
-    },
-    run: |tables, request| Box::pin(run(tables, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(tables: &Tables, request: Request) -> Result<Reply, StorageError> {
     wire::check_options(&request.query, request.spec)?;

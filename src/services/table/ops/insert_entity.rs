@@ -1,40 +1,35 @@
 //! Insert Entity: a new one.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::table::entity;
 use crate::rules::table::entity::{Change, Entity, Key, Write, etag};
 use crate::rules::table::odata::Select;
 use crate::services::table::wire::{Prefer, ResponseFormat};
 use crate::services::table::{Tables, wire};
-use crate::takes;
 
-pub(super) static INSERT_ENTITY: Operation<Tables> = Operation {
-    spec: OperationSpec {
+pub(super) static INSERT_ENTITY: Operation<Tables> = operation!(
+    run,
+    OperationSpec {
         name: "Insert Entity",
         methods: &["POST"],
         resource: ResourceKind::Entities,
-        selectors: &[],
-        inputs: &[Asked::FIELDS, wire::FORMAT],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: "a", service: "a", public: AnonymousAccess::Never },
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::FORMAT)],
+        requires: RequiredPermission::object("a"),
+        access: Access::Write,
         status: 201,
-    },
-    run: |tables, request| Box::pin(run(tables, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     prefer: Option<String> = Header "prefer",
 } }
 
 async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
-    let Asked { prefer } = Asked::of(&request)?;
+    let Asked { prefer } = request.parse::<Asked>()?;
     wire::check_options(&request.query, request.spec)?;
     let answer = Answer::wanted(prefer.as_deref(), || Metadata::wanted(&request.query, &request.headers))?;
     let body = request.body.bytes(wire::LIMIT).await?;

@@ -2,7 +2,7 @@
 
 use crate::services::table::Tables;
 
-crate::ops! { Tables:
+operations! { Tables:
     query_tables { QUERY_TABLES, GET_TABLE }
     create_table { CREATE_TABLE }
     delete_table { DELETE_TABLE }

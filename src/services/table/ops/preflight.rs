@@ -1,9 +1,7 @@
 //! Preflight Table Request: a browser asks whether a web page may send what it means to send.
 
-use crate::operation::{Operation, OperationSpec, ResourceKind, Secondary, Service};
+use crate::operation::{Access, Input, Operation, OperationSpec, ResourceKind, Service};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
-use crate::rules::lease::LeaseCheck;
 use crate::services::shared::preflight;
 use crate::services::table::Tables;
 
@@ -12,18 +10,16 @@ pub(super) static PREFLIGHT: Operation<Tables> = Operation {
         name: "Preflight Table Request",
         methods: &["OPTIONS"],
         resource: ResourceKind::Any,
-        selectors: &[],
-        inputs: &[preflight::FIELDS],
+        inputs: &[Input::Group(preflight::INPUTS)],
         requires: RequiredPermission {
             level: ResourceLevel::Service,
             account: "",
             service: "",
             public: AnonymousAccess::Everyone,
         },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        access: Access::Read,
         status: 200,
+        ..OperationSpec::DEFAULT
     },
-    run: |tables, request| Box::pin(std::future::ready(preflight::answer(&request, &tables.cors(&request.account.name)))),
+    start: |tables, request| Ok(Box::pin(std::future::ready(preflight::answer(&request, &tables.cors(&request.account.name))))),
 };

@@ -4,11 +4,9 @@
 //! on all the same.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Operation, Request, OperationSpec, Query, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, Operation, OperationSpec, Query, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::table::entity::key::Range;
 use crate::rules::table::entity::{Key, etag};
 use crate::rules::table::odata;
@@ -16,23 +14,20 @@ use crate::rules::table::odata::{Filter, Select};
 use crate::services::table::wire::{FilteredEntity, ResponseFormat};
 use crate::services::table::{Tables, wire};
 
-const PERMIT: RequiredPermission =
-    RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Never };
+const PERMIT: RequiredPermission = RequiredPermission::object("r");
 
 pub(super) static QUERY_ENTITIES: Operation<Tables> = Operation {
     spec: OperationSpec {
         name: "Query Entities",
         methods: &["GET"],
         resource: ResourceKind::Entities,
-        selectors: &[],
-        inputs: &[wire::FORMAT, wire::WANTED, wire::PAGE],
+        inputs: &[Input::Group(wire::FORMAT), Input::Group(wire::WANTED), Input::Group(wire::PAGE)],
         requires: PERMIT,
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        access: Access::Read,
         status: 200,
+        ..OperationSpec::DEFAULT
     },
-    run: |tables, request| Box::pin(std::future::ready(query(tables, &request))),
+    start: |tables, request| Ok(Box::pin(std::future::ready(query(tables, &request)))),
 };
 
 pub(super) static GET_ENTITY: Operation<Tables> = Operation {
@@ -40,15 +35,13 @@ pub(super) static GET_ENTITY: Operation<Tables> = Operation {
         name: "Query Entities (one entity)",
         methods: &["GET"],
         resource: ResourceKind::Entity,
-        selectors: &[],
-        inputs: &[wire::FORMAT, wire::WANTED],
+        inputs: &[Input::Group(wire::FORMAT), Input::Group(wire::WANTED)],
         requires: PERMIT,
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        access: Access::Read,
         status: 200,
+        ..OperationSpec::DEFAULT
     },
-    run: |tables, request| Box::pin(std::future::ready(get(tables, &request))),
+    start: |tables, request| Ok(Box::pin(std::future::ready(get(tables, &request)))),
 };
 
 /// The most entities of a page.

@@ -1,34 +1,29 @@
 //! Query Tables: the account's tables in the order of their names, a page at a time; and one of them.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::table::odata::Filter;
 use crate::services::table::ops::query_entities::{filtered, top};
 use crate::services::table::wire::{FilteredTable, ResponseFormat};
 use crate::services::table::{Tables, wire};
 use std::sync::Arc;
 
-const PERMIT: RequiredPermission =
-    RequiredPermission { level: ResourceLevel::Container, account: "rl", service: "", public: AnonymousAccess::Never };
+const PERMIT: RequiredPermission = RequiredPermission::container("rl").account_sas_only();
 
 pub(super) static QUERY_TABLES: Operation<Tables> = Operation {
     spec: OperationSpec {
         name: "Query Tables",
         methods: &["GET"],
         resource: ResourceKind::Tables,
-        selectors: &[],
-        inputs: &[wire::FORMAT, wire::WANTED, wire::TABLES_PAGE],
+        inputs: &[Input::Group(wire::FORMAT), Input::Group(wire::WANTED), Input::Group(wire::TABLES_PAGE)],
         requires: PERMIT,
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        access: Access::Read,
         status: 200,
+        ..OperationSpec::DEFAULT
     },
-    run: |tables, request| Box::pin(std::future::ready(query(tables, &request))),
+    start: |tables, request| Ok(Box::pin(std::future::ready(query(tables, &request)))),
 };
 
 pub(super) static GET_TABLE: Operation<Tables> = Operation {
@@ -36,15 +31,13 @@ pub(super) static GET_TABLE: Operation<Tables> = Operation {
         name: "Query Tables (one table)",
         methods: &["GET"],
         resource: ResourceKind::Table,
-        selectors: &[],
-        inputs: &[wire::FORMAT],
+        inputs: &[Input::Group(wire::FORMAT)],
         requires: PERMIT,
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        access: Access::Read,
         status: 200,
+        ..OperationSpec::DEFAULT
     },
-    run: |tables, request| Box::pin(std::future::ready(get(tables, &request))),
+    start: |tables, request| Ok(Box::pin(std::future::ready(get(tables, &request)))),
 };
 
 fn query(tables: &Tables, request: &Request) -> Result<Reply, StorageError> {

@@ -6,10 +6,10 @@ use crate::services::table::Tables;
 
 pub(super) static GET_SERVICE_PROPERTIES: Operation<Tables> = Operation {
     spec: properties::get_row("Get Table Service Properties"),
-    run: |tables, request| Box::pin(std::future::ready(properties::get(tables, &request, ServiceKind::Table))),
+    start: |tables, request| Ok(Box::pin(std::future::ready(properties::get(tables, &request, ServiceKind::Table)))),
 };
 
 pub(super) static SET_SERVICE_PROPERTIES: Operation<Tables> = Operation {
     spec: properties::set_row("Set Table Service Properties"),
-    run: |tables, request| Box::pin(properties::set(tables, request, ServiceKind::Table)),
+    start: |tables, request| Ok(Box::pin(properties::set(tables, request, ServiceKind::Table))),
 };

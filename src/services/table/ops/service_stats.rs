@@ -1,9 +1,7 @@
 //! Get Table Service Stats: how far the secondary has come. Only the secondary is asked; here it is never behind.
 
-use crate::operation::{Operation, OperationSpec, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
-use crate::rules::lease::LeaseCheck;
+use crate::operation::{Access, Operation, OperationSpec, ResourceKind, Secondary, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::services::shared::statistics;
 use crate::services::table::Tables;
 
@@ -13,12 +11,11 @@ pub(super) static GET_SERVICE_STATS: Operation<Tables> = Operation {
         methods: &["GET"],
         resource: ResourceKind::Service,
         selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "stats")],
-        inputs: &[],
-        requires: RequiredPermission { level: ResourceLevel::Service, account: "r", service: "", public: AnonymousAccess::Never },
+        requires: RequiredPermission::service("r").account_sas_only(),
+        access: Access::Read,
         secondary: Secondary::Only,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
         status: 200,
+        ..OperationSpec::DEFAULT
     },
-    run: |_, request| Box::pin(std::future::ready(Ok(statistics::answer(&request)))),
+    start: |_, request| Ok(Box::pin(std::future::ready(Ok(statistics::answer(&request))))),
 };

@@ -1,54 +1,47 @@
 //! Get and Set Table ACL: a table's stored access policies.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::{RequiredPermission, ResourceLevel};
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::services::shared::policies;
 use crate::services::table::Tables;
 use crate::services::table::state::Table;
 use crate::store::cell::Cell;
-use crate::takes;
 use std::sync::Arc;
 
 /// Only who has the account's key.
-const KEY_ONLY: RequiredPermission =
-    RequiredPermission { level: ResourceLevel::Container, account: "", service: "", public: AnonymousAccess::Never };
+const KEY_ONLY: RequiredPermission = RequiredPermission::owner(ResourceLevel::Container);
 
-pub(super) static GET_TABLE_ACL: Operation<Tables> = Operation {
-    spec: OperationSpec {
+pub(super) static GET_TABLE_ACL: Operation<Tables> = operation!(
+    get,
+    OperationSpec {
         name: "Get Table ACL",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Entities,
         selectors: &[Selector::Query("comp", "acl")],
-        inputs: &[],
         requires: KEY_ONLY,
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        access: Access::Read,
         status: 200,
-    },
-    run: |tables, request| Box::pin(get(tables, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-pub(super) static SET_TABLE_ACL: Operation<Tables> = Operation {
-    spec: OperationSpec {
+pub(super) static SET_TABLE_ACL: Operation<Tables> = operation!(
+    set,
+    OperationSpec {
         name: "Set Table ACL",
         methods: &["PUT"],
         resource: ResourceKind::Entities,
         selectors: &[Selector::Query("comp", "acl")],
-        inputs: &[Asked::FIELDS],
+        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
         requires: KEY_ONLY,
-        secondary: Secondary::Refused,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        access: Access::Write,
         status: 204,
-    },
-    run: |tables, request| Box::pin(set(tables, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
-takes! { Asked {
+input! { pub(super) Asked {
     accept: Option<String> = Header "accept",
 } }
 
@@ -68,7 +61,7 @@ async fn get(tables: &Tables, request: Request) -> Result<Reply, StorageError> {
 }
 
 async fn set(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
-    let Asked { accept } = Asked::of(&request)?;
+    let Asked { accept } = request.parse::<Asked>()?;
     // Recorded of a client that takes anything; one that says nothing is served.
     if accept.is_some_and(|accept| accept.trim() == "*/*") {
         return Err(ErrorCode::MediaTypeNotSupported.into());

@@ -5,16 +5,14 @@
 
 use crate::operation::odata::Metadata;
 use crate::operation::{
-    CONTENT_TYPE, Operation, Request, OperationSpec, Payload, Query, Reply, ResourceKind, Secondary, Service, Target,
-    header_text, odata,
+    Access, CONTENT_TYPE, Input, Operation, OperationSpec, Payload, Query, Reply, Request, ResourceKind, Secondary, Service,
+    Target, header_text, odata,
 };
 use crate::rules::auth::permissions;
-use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission, ResourceLevel, SasScope};
+use crate::rules::auth::permissions::{Authorization, RequiredPermission, SasScope};
 use crate::rules::batch::changeset::{Change, Group};
 use crate::rules::batch::{BatchPart, changeset};
-use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::lease::LeaseCheck;
 use crate::rules::names;
 use crate::rules::table::entity::{Entity, Key, Write};
 use crate::services::table::ops::delete_entity::DELETE_ENTITY;
@@ -32,21 +30,19 @@ use std::sync::Arc;
 /// Every letter that a SAS for tables can have: what the parts do needs their own.
 const ANY: &str = "raud";
 
-pub(super) static TRANSACTION: Operation<Tables> = Operation {
-    spec: OperationSpec {
+pub(super) static TRANSACTION: Operation<Tables> = operation!(
+    run,
+    OperationSpec {
         name: "Entity Group Transaction",
         methods: &["POST"],
         resource: ResourceKind::Batch,
-        selectors: &[],
-        inputs: &[CONTENT_TYPE],
-        requires: RequiredPermission { level: ResourceLevel::Object, account: ANY, service: ANY, public: AnonymousAccess::Never },
-        secondary: Secondary::Allowed,
-        conditions: ConditionSupport::None,
-        lease: LeaseCheck::None,
+        inputs: &[Input::Group(CONTENT_TYPE)],
+        requires: RequiredPermission::object(ANY),
+        access: Access::Read,
         status: 202,
-    },
-    run: |tables, request| Box::pin(run(tables, request)),
-};
+        ..OperationSpec::DEFAULT
+    }
+);
 
 async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
     let body = request.body.bytes(wire::LIMIT).await?;

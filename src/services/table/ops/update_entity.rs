@@ -1,17 +1,14 @@
 //! Update and Merge Entity, where an entity must stand; Insert Or Replace and Insert Or Merge Entity, where none need stand. `If-Match` tells
 //! them apart.
 
-use crate::operation::{Operation, Request, OperationSpec, Reply, ResourceKind, Secondary, Selector};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseCheck;
 use crate::rules::table::entity;
 use crate::rules::table::entity::etag::EntityCondition;
 use crate::rules::table::entity::{Change, Key, Write, etag};
 use crate::rules::time::Timestamp;
 use crate::services::table::{Tables, wire};
-use crate::takes;
 
 const IF_MATCH: Selector = Selector::HasHeader("if-match");
 
@@ -26,34 +23,28 @@ const fn op(
     signs: &'static [Selector],
     letters: &'static str,
 ) -> Operation<Tables> {
-    Operation {
-        spec: OperationSpec {
+    operation!(
+        run,
+        OperationSpec {
             name,
             methods,
             resource: ResourceKind::Entity,
             selectors: signs,
-            inputs: &[Asked::FIELDS, wire::FORMAT],
-            requires: RequiredPermission {
-                level: ResourceLevel::Object,
-                account: letters,
-                service: letters,
-                public: AnonymousAccess::Never,
-            },
-            secondary: Secondary::Refused,
-            conditions: ConditionSupport::None,
-            lease: LeaseCheck::None,
+            inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::FORMAT)],
+            requires: RequiredPermission::object(letters),
+            access: Access::Write,
             status: 204,
-        },
-        run: |tables, request| Box::pin(run(tables, request)),
-    }
+            ..OperationSpec::DEFAULT
+        }
+    )
 }
 
-takes! { Asked {
+input! { pub(super) Asked {
     if_match: Option<String> = Header "if-match",
 } }
 
 async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
-    let Asked { if_match } = Asked::of(&request)?;
+    let Asked { if_match } = request.parse::<Asked>()?;
     wire::check_options(&request.query, request.spec)?;
     check_both(&request)?;
     let change = change(request.spec);

@@ -5,4 +5,4 @@ use crate::services::shared::delegation;
 use crate::services::table::Tables;
 
 pub(super) static GET_USER_DELEGATION_KEY: Operation<Tables> =
-    Operation { spec: delegation::ROW, run: |_, request| Box::pin(delegation::lend(ServiceKind::Table, request)) };
+    Operation { spec: delegation::ROW, start: |_, request| Ok(Box::pin(delegation::lend(ServiceKind::Table, request))) };

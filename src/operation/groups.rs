@@ -1,0 +1,117 @@
+//! Groups of fields that several operations read alike.
+
+use crate::operation::request::metadata;
+use crate::operation::{Field, FieldLocation, Fields, FromRequest, Input};
+use crate::rules::checksums::RequestChecksums;
+use crate::rules::conditions::{self, Conditions};
+use crate::rules::encryption::Encryption;
+use crate::rules::error::StorageError;
+use crate::rules::metadata::Metadata;
+
+/// The query parameters that name a snapshot or a version of a blob instead of the blob itself.
+pub const STATE: &[Input] = &[Input::query("snapshot"), Input::query("versionid")];
+
+/// The query parameter that names a version of a blob, for operations that take no snapshot.
+pub const VERSION: &[Input] = &[Input::query("versionid")];
+
+/// The metadata headers, declared by what their names begin with.
+pub const METADATA: &[Input] = &[Input::header("x-ms-meta-")];
+
+/// The header that names the boundary of a batch's parts.
+pub const CONTENT_TYPE: &[Input] =
+    &[Input::Field(Field { location: FieldLocation::Header, name: "content-type", required: true })];
+
+/// The checksums that a request gives for its body.
+pub const CHECKSUMS: &[Input] = &[Input::header("content-md5"), Input::header("x-ms-content-crc64")];
+
+/// The conditions on the source of a copy.
+pub const SOURCE_CONDITIONS: &[Input] = &[
+    Input::header(conditions::SOURCE.if_match),
+    Input::header(conditions::SOURCE.if_none_match),
+    Input::header(conditions::SOURCE.if_modified_since),
+    Input::header(conditions::SOURCE.if_unmodified_since),
+    Input::header(conditions::SOURCE.if_tags),
+];
+
+/// The query parameters of a snapshot or a version. Their value is in the target.
+#[derive(Clone, Copy, Debug)]
+pub struct StateQuery;
+
+impl FromRequest for StateQuery {
+    const INPUTS: &'static [Input] = STATE;
+
+    fn from_request(_: &Fields<'_>) -> Result<StateQuery, StorageError> {
+        Ok(StateQuery)
+    }
+}
+
+/// The query parameter of a version. Its value is in the target.
+#[derive(Clone, Copy, Debug)]
+pub struct VersionQuery;
+
+impl FromRequest for VersionQuery {
+    const INPUTS: &'static [Input] = VERSION;
+
+    fn from_request(_: &Fields<'_>) -> Result<VersionQuery, StorageError> {
+        Ok(VersionQuery)
+    }
+}
+
+/// The metadata that a request carries.
+impl FromRequest for Metadata {
+    const INPUTS: &'static [Input] = METADATA;
+
+    fn from_request(fields: &Fields<'_>) -> Result<Metadata, StorageError> {
+        metadata(&fields.headers, &fields.metadata_case)
+    }
+}
+
+/// What the request says of its body: `Content-MD5` or `x-ms-content-crc64`.
+impl FromRequest for RequestChecksums {
+    const INPUTS: &'static [Input] = CHECKSUMS;
+
+    fn from_request(fields: &Fields<'_>) -> Result<RequestChecksums, StorageError> {
+        RequestChecksums::read(fields.header("content-md5"), fields.header("x-ms-content-crc64"))
+    }
+}
+
+/// The conditions on the source of a copy.
+#[derive(Clone, Debug)]
+pub struct SourceConditions(pub Conditions);
+
+impl FromRequest for SourceConditions {
+    const INPUTS: &'static [Input] = SOURCE_CONDITIONS;
+
+    fn from_request(fields: &Fields<'_>) -> Result<SourceConditions, StorageError> {
+        fields.conditions_named(&conditions::SOURCE).map(SourceConditions)
+    }
+}
+
+/// The customer-provided key that opens the source of a copy.
+#[derive(Clone, Debug)]
+pub struct SourceEncryption(pub Encryption);
+
+impl FromRequest for SourceEncryption {
+    const INPUTS: &'static [Input] = &[
+        Input::header("x-ms-source-encryption-key"),
+        Input::header("x-ms-source-encryption-key-sha256"),
+        Input::header("x-ms-source-encryption-algorithm"),
+    ];
+
+    fn from_request(fields: &Fields<'_>) -> Result<SourceEncryption, StorageError> {
+        fields.source_encryption().map(SourceEncryption)
+    }
+}
+
+/// The content type of a batch, with the boundary of its parts.
+#[derive(Clone, Debug)]
+pub struct BatchContentType(pub String);
+
+impl FromRequest for BatchContentType {
+    const INPUTS: &'static [Input] = CONTENT_TYPE;
+
+    fn from_request(fields: &Fields<'_>) -> Result<BatchContentType, StorageError> {
+        let text = fields.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;
+        Ok(BatchContentType(text.to_owned()))
+    }
+}
