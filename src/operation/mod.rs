@@ -136,6 +136,8 @@ pub enum EncryptionCheck {
     Read,
     /// A writer must show the key or the scope of the blob, or gives it one.
     Write,
+    /// A writer need not show the key or the scope of the blob, but one that it shows must be the blob's.
+    IfPresent,
 }
 
 /// What a path names.

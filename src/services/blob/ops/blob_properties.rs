@@ -8,7 +8,6 @@ use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::blob::pages;
 use crate::rules::blob::pages::Action;
 use crate::rules::conditions::ConditionSupport;
-use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
@@ -46,6 +45,7 @@ pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
         access: Access::Write,
         conditions: ConditionSupport::Write,
         lease: LeaseCheck::Required,
+        encryption: EncryptionCheck::IfPresent,
         status: 200,
         ..OperationSpec::DEFAULT
     }
@@ -71,16 +71,11 @@ async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let headers = ContentHeaders::read_all(&request);
     let size = asked.size.as_deref().map(pages::read_size).transpose()?;
     let action = asked.action.as_deref().map(|action| Action::read(action, asked.sequence.as_deref())).transpose()?;
-    let shown = request.encryption.clone();
     let container = blobs.container(&request)?;
     let blob = container
         .write(|container| {
             let admitted = container.admit(&request)?;
             admitted.check_online(request.now)?;
-            // No key or scope need be shown, but one that is shown must be the blob's.
-            if shown != Encryption::Service {
-                admitted.encryption.admits_writer(&shown)?;
-            }
             let body = match (&admitted.body, size, action) {
                 (body, None, None) => body.clone(),
                 (Body::Page { content, sequence }, ..) => {

@@ -2,7 +2,7 @@
 //! level does not matter.
 use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use crate::rules::conditions::ConditionSupport;
+use crate::rules::conditions::{ConditionSupport, Conditions};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::ranges;
 use crate::rules::ranges::RequestedRange as Range;
@@ -10,7 +10,7 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::ContentHeaders;
 use crate::services::blob::last_access;
 use crate::services::blob::state::{Admitted, Container};
-use http::{HeaderMap, Method};
+use http::Method;
 use std::sync::Arc;
 
 pub(super) static GET_WEBSITE: Operation<Blobs> = operation!(
@@ -93,7 +93,7 @@ fn not_found(
     request: &mut Request,
     document: Option<&str>,
 ) -> Result<(Admitted, Reply), StorageError> {
-    request.headers = HeaderMap::new();
+    request.conditions = Conditions::default();
     let Some(blob) = first(container, request, document.into_iter().map(str::to_owned).collect())? else {
         return Err(ErrorCode::WebContentNotFound.into());
     };

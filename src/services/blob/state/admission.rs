@@ -92,6 +92,8 @@ impl Container {
             EncryptionCheck::None => {}
             EncryptionCheck::Read => blob.encryption.admits_reader(&request.encryption)?,
             EncryptionCheck::Write => blob.encryption.admits_writer(&asked)?,
+            EncryptionCheck::IfPresent if request.encryption == Encryption::Service => {}
+            EncryptionCheck::IfPresent => blob.encryption.admits_writer(&request.encryption)?,
         }
         Ok(Admitted { key, blob })
     }
