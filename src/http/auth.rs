@@ -115,7 +115,7 @@ fn bearer(
     let (https, version, now) = (asking.https, asking.version, asking.machine);
     let user = token::bearer(asking.oauth, token, &token::TokenContext { labels, account: &account.name, https, version, now })?;
     tracing::debug!(target: "lazuli::access", "a token of {:?} ({:?})", user.oid, user.name);
-    if service.kind() == ServiceKind::File && !target.container.is_empty() {
+    if service.kind() == ServiceKind::File && target.container_name().is_some() {
         token::intent(asking.header("x-ms-file-request-intent"))?;
     }
     Ok(user)
@@ -189,8 +189,8 @@ pub fn bears_signature(asking: &SignedHead<'_>, service: &dyn Service, account: 
 /// The signature that the request bears, if one of the account's keys made it, or a key that was lent to a user.
 fn signed(asking: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, StorageError> {
     let sas = Sas::parse(service.kind().letter(), asking.query)?;
-    let name = Some(target.blob.as_str()).filter(|name| !name.is_empty());
-    let canonical = sas.canonical(&account.name, &target.container, name)?;
+    let container = target.container_name().unwrap_or_default();
+    let canonical = sas.canonical(&account.name, container, target.object_name())?;
     let text = sas.string_to_sign(&account.name, &canonical, asking.query, asking.headers);
     let good = |key: &Vec<u8>| match sas.lent_key() {
         Some(lent) => made(&lent.value(&account.name, key), &text, sas.signature()),

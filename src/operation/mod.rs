@@ -13,6 +13,7 @@ mod request;
 mod service;
 mod source;
 mod structured;
+mod target;
 pub mod xml;
 
 use crate::rules::auth::permissions::{RequiredPermission, ResourceLevel};
@@ -24,7 +25,7 @@ pub use body::{Body, BodyRemainder, ConnectionLost, Received, UnreadBody};
 pub use groups::*;
 pub use input::{Field, FieldLocation, Fields, FromField, FromRequest, FromText, Input};
 pub use reply::{Payload, Reply, Stream};
-pub use request::{Parts, Query, Request, Target, header_text};
+pub use request::{Parts, Query, Request, header_text};
 pub use service::{Service, ServiceKind};
 pub use source::{
     RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources, source_unavailable,
@@ -32,6 +33,7 @@ pub use source::{
 use std::future::Future;
 use std::pin::Pin;
 pub use structured::{BodyFraming, StructuredAnswer};
+pub use target::{ResourcePath, Target};
 
 /// What a handler gives back, when it is done.
 pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, StorageError>> + Send + 'a>>;

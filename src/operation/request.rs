@@ -2,7 +2,7 @@
 
 use crate::account::Account;
 use crate::environment::Environment;
-use crate::operation::{Body, EncryptionCheck, Fields, FromRequest, OperationSpec, ResourceKind, Sources};
+use crate::operation::{Body, EncryptionCheck, Fields, FromRequest, OperationSpec, Sources, Target};
 use crate::rules::auth::permissions::Authorization;
 use crate::rules::auth::token::Identity;
 use crate::rules::batch::BatchPart;
@@ -71,24 +71,6 @@ pub struct Request {
     pub parts: Arc<dyn Parts>,
     /// The body, until somebody reads it.
     pub body: Body,
-}
-
-/// What a path names: parsed once, then trusted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
-    /// How deep it goes.
-    pub resource: ResourceKind,
-    /// The container, queue, table or share; empty for the service itself.
-    pub container: String,
-    /// The blob's name, the message's id, or the keys of an entity as they are written; empty above them.
-    pub blob: String,
-}
-
-impl Target {
-    /// The service itself.
-    pub fn service() -> Target {
-        Target { resource: ResourceKind::Service, container: String::new(), blob: String::new() }
-    }
 }
 
 /// A query string, decoded: names in lower case, values of repeated names joined by `,` as the service does.
@@ -194,6 +176,13 @@ impl Request {
 
     /// Parses what the request demands of the state of its resource.
     pub(in crate::operation) fn parse_preconditions(&mut self) -> Result<(), StorageError> {
+        for name in self.target.state_parameters() {
+            let text = self.query.get(name).unwrap_or_default();
+            if !text.is_empty() && !self.spec.reads(name) {
+                let reason = "This operation does not support snapshots or versions.";
+                return Err(StorageError::invalid_query(name, text, reason));
+            }
+        }
         if self.spec.lease != LeaseCheck::None || self.spec.conditions != ConditionSupport::None {
             self.lease_id = header_text(&self.headers, LEASE_ID)
                 .map(|text| LeaseId::parse(text).ok_or_else(|| StorageError::invalid_header(LEASE_ID, text)))
@@ -232,26 +221,6 @@ impl Request {
             scope: names.scope.and_then(text),
         };
         Encryption::read(names, headers)
-    }
-
-    /// The container's name.
-    pub fn container(&self) -> &str {
-        &self.target.container
-    }
-
-    /// The blob's name.
-    pub fn blob(&self) -> &str {
-        &self.target.blob
-    }
-
-    /// The queue's name.
-    pub fn queue(&self) -> &str {
-        &self.target.container
-    }
-
-    /// The message's id as the path has it.
-    pub fn message(&self) -> &str {
-        &self.target.blob
     }
 }
 

@@ -1,7 +1,6 @@
 //! The face that a service shows to the wire. Behind it, `http` does not know what a blob is.
 
-use crate::operation::request::{Query, Target};
-use crate::operation::{OperationSpec, ReplyFuture, Request};
+use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Target};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
@@ -84,7 +83,7 @@ pub trait Service: Send + Sync + std::fmt::Debug {
     ///
     /// # Errors
     /// 400 for a path that can name nothing.
-    fn target(&self, path: &str, query: &Query) -> Result<Target, StorageError>;
+    fn target(&self, resource: &ResourcePath<'_>) -> Result<Target, StorageError>;
 
     /// What a path (as for [`Service::target`]) of an account's website names, if the service has websites.
     ///

@@ -86,10 +86,6 @@ pub struct Source {
     pub account: Arc<Account>,
     /// The blob.
     pub target: Target,
-    /// The snapshot, if the URL names one.
-    pub snapshot: Option<String>,
-    /// The version, if the URL names one.
-    pub version_id: Option<String>,
 }
 
 impl Source {

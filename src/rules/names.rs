@@ -26,6 +26,66 @@ const LENGTH: &str = "The specified resource name length is not within the permi
 /// All but RFC 3986's unreserved characters; the service leaves no slash standing either.
 pub const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
+/// A type for names that a rule has accepted.
+macro_rules! name_type {
+    ($(#[$doc:meta])* $name:ident, $check:path) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Box<str>);
+
+        impl $name {
+            /// Checks a decoded name.
+            ///
+            /// # Errors
+            /// 400 OutOfRangeInput or InvalidResourceName.
+            pub fn parse(name: &str) -> Result<$name, StorageError> {
+                $check(name).map(|()| $name(name.into()))
+            }
+        }
+
+        impl std::ops::Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl From<&$name> for std::sync::Arc<str> {
+            fn from(name: &$name) -> std::sync::Arc<str> {
+                (&*name.0).into()
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+name_type! {
+    /// The name of a container.
+    ContainerName, container
+}
+name_type! {
+    /// The name of a blob.
+    BlobName, blob
+}
+name_type! {
+    /// The name of a queue.
+    QueueName, queue
+}
+name_type! {
+    /// The name of a table, in the case that the client wrote.
+    TableName, table
+}
+name_type! {
+    /// The name of a share.
+    ShareName, crate::rules::file::path::share
+}
+
 /// Whether an account may be called so: 3 to 24 lower-case letters and digits.
 pub fn account(name: &str) -> bool {
     (3..=24).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())

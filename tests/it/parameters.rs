@@ -4,7 +4,9 @@
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use lazuli::account::Accounts;
 use lazuli::http::route::Table;
-use lazuli::operation::{FieldLocation, OperationSpec, Query, Selector, Service};
+use lazuli::operation::{FieldLocation, OperationSpec, Query, ResourcePath, Selector, Service, Target};
+use lazuli::rules::error::StorageError;
+use lazuli::rules::versions::Version;
 use lazuli::services::blob::Blobs;
 use lazuli::services::file::Files;
 use lazuli::services::queue::Queues;
@@ -220,8 +222,13 @@ impl Request {
         let told = |fault: lazuli::rules::error::StorageError| {
             format!("{fault} for {} {} {:?} {:?}", self.method, self.path, self.query, self.headers)
         };
-        let target = service.target(&self.path, &self.query).map_err(told)?;
+        let target = target_of(service, &self.path, &self.query).map_err(told)?;
         let method = service.method(&self.method, &self.headers).map_err(told)?;
-        table.find(method.as_str(), target.resource, &self.query, &self.headers).map(|(_, row)| row).map_err(told)
+        table.find(method.as_str(), target.kind(), &self.query, &self.headers).map(|(_, row)| row).map_err(told)
     }
+}
+
+/// The target that a path names.
+fn target_of(service: &dyn Service, path: &str, query: &Query) -> Result<Target, StorageError> {
+    service.target(&ResourcePath { path, query, headers: &HeaderMap::new(), version: Version::V2021_12_02 })
 }

@@ -4,8 +4,9 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use lazuli::account::Accounts;
 use lazuli::http::route::Table;
-use lazuli::operation::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, Service};
-use lazuli::rules::error::ErrorCode;
+use lazuli::operation::{OperationSpec, Query, ResourceKind, ResourcePath, SELECTING_PARAMETERS, Selector, Service, Target};
+use lazuli::rules::error::{ErrorCode, StorageError};
+use lazuli::rules::versions::Version;
 use lazuli::services::blob::Blobs;
 use lazuli::services::file::Files;
 use lazuli::services::queue::Queues;
@@ -124,18 +125,18 @@ fn reaches_every_row(service: &dyn Service) {
         let (query, headers) = shown(row.selectors);
         let target = match row.resource {
             ResourceKind::Site => service.website_target(path(row.resource)).unwrap(),
-            ResourceKind::Any => service.target("/name", &query).unwrap(),
-            shape => service.target(path(shape), &query).unwrap(),
+            ResourceKind::Any => target_of(service, "/name", &query).unwrap(),
+            shape => target_of(service, path(shape), &query).unwrap(),
         };
         assert!(
-            row.resource == ResourceKind::Any || target.resource == row.resource,
+            row.resource == ResourceKind::Any || target.kind() == row.resource,
             "{}: its path is a {:?}",
             row.name,
-            target.resource
+            target.kind()
         );
         assert!(!row.methods.is_empty(), "{} answers to no method", row.name);
         for method in row.methods {
-            let (found, reached) = table.find(method, target.resource, &query, &headers).unwrap();
+            let (found, reached) = table.find(method, target.kind(), &query, &headers).unwrap();
             assert_eq!((found, reached.name), (place, row.name), "{method} {}", path(row.resource));
         }
     }
@@ -417,7 +418,7 @@ fn has_every_operation(book: &Book) {
     let mut reached: BTreeSet<&str> = book.beyond.iter().copied().collect();
     for (operation, (id, name)) in described.iter().zip(book.places) {
         let query = Query::new(&operation.query);
-        let shape = book.service.target(operation.path, &query).unwrap().resource;
+        let shape = target_of(&*book.service, operation.path, &query).unwrap().kind();
         let mut headers = operation.headers.clone();
         let row = rows.iter().find(|row| row.name == *name).unwrap_or_else(|| panic!("{id}: there is no {name}"));
         // The description does not count a header that any value selects by.
@@ -429,4 +430,9 @@ fn has_every_operation(book: &Book) {
     let unreached: Vec<&str> = rows.iter().map(|row| row.name).filter(|name| !reached.contains(name)).collect();
     assert!(unreached.is_empty(), "in no description: {unreached:?}");
     assert!(book.beyond.iter().all(|name| rows.iter().any(|row| row.name == *name)));
+}
+
+/// The target that a path names.
+fn target_of(service: &dyn Service, path: &str, query: &Query) -> Result<Target, StorageError> {
+    service.target(&ResourcePath { path, query, headers: &HeaderMap::new(), version: Version::V2021_12_02 })
 }

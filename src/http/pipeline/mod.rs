@@ -18,8 +18,8 @@ use crate::http::route::Table;
 use crate::http::target::{AccountAddress, account_address};
 use crate::http::{auth, data_lake, render, target};
 use crate::operation::{
-    Body as Sent, BodyRemainder, ConnectionLost, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind, Secondary,
-    Service, ServiceKind, Target, header_text,
+    Body as Sent, BodyRemainder, ConnectionLost, EncryptionCheck, OperationSpec, Query, Reply, Request, ResourceKind,
+    ResourcePath, Secondary, Service, ServiceKind, Target, header_text,
 };
 use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
@@ -303,11 +303,15 @@ impl Pipeline {
         }
         let target = match head.site {
             true => self.service.website_target(place.path)?,
-            false if is_preflight(&head.method, head.site) => Target::service(),
-            false => self.service.target(place.path, &head.query)?,
+            false if is_preflight(&head.method, head.site) => Target::Service,
+            false => {
+                let resource =
+                    ResourcePath { path: place.path, query: &head.query, headers: &head.headers, version: known.version };
+                self.service.target(&resource)?
+            }
         };
         let method = self.service.method(&head.method, &head.headers)?;
-        let (row_place, spec) = self.table.find(method.as_str(), target.resource, &head.query, &head.headers)?;
+        let (row_place, spec) = self.table.find(method.as_str(), target.kind(), &head.query, &head.headers)?;
         known.spec = Some(spec);
         head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(spec, &target))?;
         if !has_length && matches!(head.method, Method::PUT | Method::POST | Method::PATCH) {
@@ -321,8 +325,8 @@ impl Pipeline {
         if head.method == Method::PUT && spec.encryption != EncryptionCheck::None {
             apply_encryption_scope(caller.scope.as_deref(), &account.scopes, &mut head.headers)?;
         }
-        let read = matches!(target.resource, ResourceKind::Blob | ResourceKind::Path)
-            && matches!(head.method, Method::GET | Method::HEAD);
+        let read =
+            matches!(target.kind(), ResourceKind::Blob | ResourceKind::Path) && matches!(head.method, Method::GET | Method::HEAD);
 
         let on_behalf = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer });
         let request = Request {

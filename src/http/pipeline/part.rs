@@ -15,7 +15,7 @@ use std::pin::Pin;
 /// What a part is held to: the account of its batch, the container if the batch has one, and the operations that there are in batches.
 pub(super) struct Batch {
     account: String,
-    container: String,
+    container: Option<String>,
     operations: &'static [&'static OperationSpec],
 }
 
@@ -32,8 +32,8 @@ impl Batch {
         if !self.operations.iter().any(|known| known.name == spec.name) {
             return Err(ErrorCode::InvalidInput.with_reason(format!("{} is not for batches", spec.name)));
         }
-        if !self.container.is_empty() && self.container != target.container {
-            return Err(ErrorCode::InvalidInput.with_reason(format!("the batch is for {:?} only", self.container)));
+        if let Some(container) = self.container.as_deref().filter(|container| Some(*container) != target.container_name()) {
+            return Err(ErrorCode::InvalidInput.with_reason(format!("the batch is for {container:?} only")));
         }
         Ok(())
     }
@@ -107,7 +107,11 @@ impl OnBehalf {
         let (parts, ()) = builder.body(()).map_err(|error| ErrorCode::InvalidInput.with_reason(error.to_string()))?.into_parts();
         let mut known = RequestProgress::of_part(request.version);
         let head = self.pipeline.head(parts, self.host.clone(), self.peer, Vec::new(), request.now, &mut known)?;
-        let batch = Batch { account: request.account.name.clone(), container: request.container().to_owned(), operations };
+        let batch = Batch {
+            account: request.account.name.clone(),
+            container: request.target.container_name().map(str::to_owned),
+            operations,
+        };
         Ok(RequestHead { version: Some(request.version), batch: Some(batch), ..head })
     }
 }

@@ -4,7 +4,8 @@ use crate::http::auth;
 use crate::http::pipeline::local_services::{Asked, port_of};
 use crate::http::pipeline::{OnBehalf, Pipeline, RequestHead, local_services};
 use crate::operation::{
-    Query, RemoteRequest, RemoteResponse, Request, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources,
+    Query, RemoteRequest, RemoteResponse, Request, ResourcePath, Source, SourceAccess, SourceAuthorization, SourceLocation,
+    Sources,
 };
 use crate::rules::auth::permissions::Authorization;
 use crate::rules::auth::sas::Sas;
@@ -50,6 +51,10 @@ impl Sources for OnBehalf {
         let query = Query::new(&pairs);
         // Who shows something for the source is known by that, and asks by it.
         let shown = request.headers.get("x-ms-copy-source-authorization").filter(|shown| !shown.is_empty()).cloned();
+        let mut headers = HeaderMap::from_iter(shown.clone().map(|value| (http::header::AUTHORIZATION, value)));
+        if let Some(dots) = request.headers.get("x-ms-source-allow-trailing-dot") {
+            headers.insert("x-ms-allow-trailing-dot", dots.clone());
+        }
         let head = RequestHead {
             method: Method::GET,
             host: host.to_owned(),
@@ -59,7 +64,7 @@ impl Sources for OnBehalf {
             query: query.clone(),
             signed: Vec::new(),
             pairs,
-            headers: HeaderMap::from_iter(shown.clone().map(|value| (http::header::AUTHORIZATION, value))),
+            headers,
             spelling: Vec::new(),
             peer: self.peer,
             now: request.now,
@@ -71,8 +76,9 @@ impl Sources for OnBehalf {
             let unknown = ErrorCode::ResourceNotFound.with_reason(format!("there is no account {:?}", place.account));
             return Err(copy_source::refused(request.version, &unknown));
         };
-        let target = self.pipeline.service.target(place.path, &query).map_err(|_| bad())?;
-        if target.blob.is_empty() {
+        let resource = ResourcePath { path: place.path, query: &query, headers: &head.headers, version: request.version };
+        let target = self.pipeline.service.target(&resource).map_err(|_| bad())?;
+        if target.object_name().is_none() {
             return Err(bad());
         }
         if shown.as_ref().is_some_and(|shown| !is_bearer(shown)) {
@@ -93,9 +99,7 @@ impl Sources for OnBehalf {
             let refused = |error: StorageError| copy_source::refused(request.version, &error);
             self.pipeline.authorize(&head, request.version, &account, &target, &reach.permit).map_err(refused)?;
         }
-        let given = |name| query.get(name).map(str::to_owned);
-        let snapshot = given("snapshot").or_else(|| given("sharesnapshot"));
-        Ok(SourceLocation::Here(Source { account, target, snapshot, version_id: given("versionid") }))
+        Ok(SourceLocation::Here(Source { account, target }))
     }
 
     fn open(&self, asking: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>> {

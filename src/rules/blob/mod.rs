@@ -10,4 +10,5 @@ pub mod pages;
 pub mod query;
 pub mod tags;
 pub mod tier;
+pub mod version_selector;
 pub mod website;

@@ -40,7 +40,7 @@ impl Blobs {
     /// # Errors
     /// 404 ContainerNotFound.
     pub fn container(&self, request: &Request) -> Result<Arc<Cell<Container>>, StorageError> {
-        self.find(&request.account.name, request.container())
+        self.find(&request.account.name, request.target.container()?)
     }
 
     /// What the account that a call is about keeps of overwritten and deleted blobs.

@@ -3,9 +3,10 @@
 use crate::account::Account;
 use crate::operation::xml::Writer;
 use crate::operation::{Reply, Request};
+use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
-use crate::services::blob::state::{Admitted, Blob, Container, VersionSelector};
+use crate::services::blob::state::{Admitted, Blob, Container};
 use crate::store::cell::Cell;
 
 /// Keeps that a blob's content was read: by a client, or by a copy. Most reads of a day write nothing, and wait for no writer; nor does

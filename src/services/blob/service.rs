@@ -1,13 +1,13 @@
 //! The face of the blob service: its operations, what its paths name, and what the door must know of its containers.
 
-use crate::operation::{OperationSpec, Query, ReplyFuture, Request, ResourceKind, Service, ServiceKind, Target};
+use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
-use crate::rules::blob::website;
+use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names;
-use crate::rules::names::ROOT;
+use crate::rules::names::{BlobName, ContainerName, ROOT};
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::ops;
@@ -28,44 +28,42 @@ impl Service for Blobs {
         operation.start(self, request)
     }
 
-    fn target(&self, path: &str, query: &Query) -> Result<Target, StorageError> {
-        let path = path.strip_prefix('/').unwrap_or(path);
-        let target = |shape, container: &str, blob: String| Target { resource: shape, container: container.to_owned(), blob };
+    fn target(&self, resource: &ResourcePath<'_>) -> Result<Target, StorageError> {
+        let path = resource.path.strip_prefix('/').unwrap_or(resource.path);
         if path.is_empty() {
-            return Ok(target(ResourceKind::Service, "", String::new()));
+            return Ok(Target::Service);
         }
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
         let first = names::decode(first)?;
+        let version = || VersionSelector::parse(resource.query.get("snapshot"), resource.query.get("versionid"));
         if !rest.is_empty() {
-            names::container(&first)?;
-            let blob = names::decode(rest)?;
+            let (container, blob) = (ContainerName::parse(&first)?, names::decode(rest)?);
             if first == ROOT {
                 names::root_blob(&blob)?;
-            } else {
-                names::blob(&blob)?;
             }
-            return Ok(target(ResourceKind::Blob, &first, blob));
+            return Ok(Target::Blob { container, blob: BlobName::parse(&blob)?, version: version()? });
         }
         // `/name` is a container when the query says so, and otherwise a blob of the root container.
-        if query.get("restype").is_some() {
-            names::container(&first)?;
-            return Ok(target(ResourceKind::Container, &first, String::new()));
+        if resource.query.get("restype").is_some() {
+            return Ok(Target::Container { container: ContainerName::parse(&first)? });
         }
         names::root_blob(&first)?;
-        Ok(target(ResourceKind::Blob, ROOT, first))
+        Ok(Target::Blob { container: ContainerName::parse(ROOT)?, blob: BlobName::parse(&first)?, version: version()? })
     }
 
     fn website_target(&self, path: &str) -> Result<Target, StorageError> {
-        let blob = names::decode(path.strip_prefix('/').unwrap_or(path))?;
-        Ok(Target { resource: ResourceKind::Site, container: website::CONTAINER.to_owned(), blob })
+        Ok(Target::Site { path: names::decode(path.strip_prefix('/').unwrap_or(path))? })
     }
 
     fn public_access(&self, account: &str, target: &Target) -> PublicAccess {
-        self.find(account, &target.container).map_or(PublicAccess::Private, |cell| cell.read().properties().access)
+        target
+            .container_name()
+            .and_then(|name| self.find(account, name).ok())
+            .map_or(PublicAccess::Private, |cell| cell.read().properties().access)
     }
 
     fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
-        let container = self.find(account, &target.container).ok()?.read();
+        let container = self.find(account, target.container_name()?).ok()?.read();
         container.properties().policies.iter().find(|policy| policy.id == id).cloned()
     }
 

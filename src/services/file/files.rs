@@ -3,10 +3,9 @@
 use crate::operation::{Request, ServiceKind, SourceAuthorization, SourceLocation};
 use crate::rules::copy_source;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::file::path::Path;
 use crate::rules::time::Timestamp;
 use crate::services::file::node::Node;
-use crate::services::file::state::{Share, dots, read_snapshot};
+use crate::services::file::state::Share;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::resource_index::Restorable;
 use crate::store::cell::Cell;
@@ -55,10 +54,9 @@ impl Files {
             _ => copy_source::refused(request.version, &error),
         };
         let read = || {
-            let path = Path::parse(&source.target.blob, dots(request, "x-ms-source-allow-trailing-dot")?)?;
-            let taken = source.snapshot.as_deref().filter(|text| !text.is_empty());
-            let taken = taken.map(|text| read_snapshot("sharesnapshot", text)).transpose()?;
-            self.find(&source.account.name, &source.target.container)?.read().source(&path, taken)
+            self.find(&source.account.name, source.target.share()?)?
+                .read()
+                .source(source.target.path()?, source.target.share_snapshot())
         };
         let (node, permission) = read().map_err(lost)?;
         Ok(Some(Source { node, permission }))
@@ -69,6 +67,6 @@ impl Files {
     /// # Errors
     /// 404 ShareNotFound.
     pub fn share(&self, request: &Request) -> Result<Arc<Cell<Share>>, StorageError> {
-        self.find(&request.account.name, request.container())
+        self.find(&request.account.name, request.target.share()?)
     }
 }

@@ -1,15 +1,17 @@
 //! The face of the file service: its operations, what its paths name, and what the door must know of its shares.
 
-use crate::operation::{OperationSpec, Query, ReplyFuture, Request, ResourceKind, Service, ServiceKind, Target};
+use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target, header_text};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::file::path;
+use crate::rules::file::path::{Path, TrailingDots};
 use crate::rules::names;
+use crate::rules::names::ShareName;
 use crate::rules::versions::Version;
 use crate::services::file::files::Files;
 use crate::services::file::ops;
+use crate::services::file::state::read_snapshot;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -27,18 +29,22 @@ impl Service for Files {
         operation.start(self, request)
     }
 
-    /// Only the share's own operations say `restype=share`; every other path is that of a directory or a file, the share's root among
-    /// them. What a path below a share may be is for the operation to say, which knows what becomes of dots.
-    fn target(&self, path: &str, query: &Query) -> Result<Target, StorageError> {
-        let path = path.strip_prefix('/').unwrap_or(path);
+    /// Operations on a share itself say `restype=share`; every other path names a directory or a file, the share's root among them.
+    fn target(&self, resource: &ResourcePath<'_>) -> Result<Target, StorageError> {
+        let path = resource.path.strip_prefix('/').unwrap_or(resource.path);
         if path.is_empty() {
-            return Ok(Target { resource: ResourceKind::Service, container: String::new(), blob: String::new() });
+            return Ok(Target::Service);
         }
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
-        let (share, blob) = (names::decode(first)?, names::decode(rest)?);
-        path::share(&share)?;
-        let own = blob.is_empty() && query.get("restype").is_some_and(|kind| kind.eq_ignore_ascii_case("share"));
-        Ok(Target { resource: if own { ResourceKind::Share } else { ResourceKind::Path }, container: share, blob })
+        let (share, text) = (ShareName::parse(&names::decode(first)?)?, names::decode(rest)?);
+        let snapshot = resource.query.get(SNAPSHOT).filter(|text| !text.is_empty());
+        let snapshot = snapshot.map(|text| read_snapshot(SNAPSHOT, text)).transpose()?;
+        let is_share = resource.query.get("restype").is_some_and(|kind| kind.eq_ignore_ascii_case("share"));
+        if text.is_empty() && is_share {
+            return Ok(Target::Share { share, snapshot });
+        }
+        let path = Path::parse(&text, trailing_dots(resource)?)?;
+        Ok(Target::Path { share, path, text, snapshot })
     }
 
     fn public_access(&self, _: &str, _: &Target) -> PublicAccess {
@@ -46,7 +52,7 @@ impl Service for Files {
     }
 
     fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
-        let share = self.find(account, &target.container).ok()?.read();
+        let share = self.find(account, target.container_name()?).ok()?.read();
         share.properties().policies.iter().find(|policy| policy.id == id).cloned()
     }
 
@@ -60,5 +66,20 @@ impl Service for Files {
 
     fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>> {
         Box::pin(self.clear())
+    }
+}
+
+/// The query parameter that names a snapshot of a share.
+const SNAPSHOT: &str = "sharesnapshot";
+
+/// Whether dots at the end of names count.
+fn trailing_dots(resource: &ResourcePath<'_>) -> Result<TrailingDots, StorageError> {
+    const HEADER: &str = "x-ms-allow-trailing-dot";
+    match header_text(resource.headers, HEADER).unwrap_or_default() {
+        text if text.eq_ignore_ascii_case("true") && resource.version >= Version::V2022_11_02 => Ok(TrailingDots::Kept),
+        text if text.is_empty() || text.eq_ignore_ascii_case("false") || text.eq_ignore_ascii_case("true") => {
+            Ok(TrailingDots::Dropped)
+        }
+        text => Err(StorageError::invalid_header(HEADER, text)),
     }
 }

@@ -21,6 +21,6 @@ impl Queues {
     /// # Errors
     /// 404 QueueNotFound.
     pub fn queue(&self, request: &Request) -> Result<Arc<Cell<Queue>>, StorageError> {
-        self.find(&request.account.name, request.queue())
+        self.find(&request.account.name, request.target.queue()?)
     }
 }

@@ -1,11 +1,12 @@
 //! The face of the queue service: its operations, what its paths name, and what the door must know of its queues.
 
-use crate::operation::{OperationSpec, Query, ReplyFuture, Request, ResourceKind, Service, ServiceKind, Target};
+use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names;
+use crate::rules::names::QueueName;
 use crate::rules::versions::Version;
 use crate::services::queue::ops;
 use crate::services::queue::queues::Queues;
@@ -36,21 +37,19 @@ impl Service for Queues {
         }))
     }
 
-    fn target(&self, path: &str, _: &Query) -> Result<Target, StorageError> {
-        let path = path.strip_prefix('/').unwrap_or(path);
-        let target = |shape, queue: &str, message: String| Target { resource: shape, container: queue.to_owned(), blob: message };
+    fn target(&self, resource: &ResourcePath<'_>) -> Result<Target, StorageError> {
+        let path = resource.path.strip_prefix('/').unwrap_or(resource.path);
         if path.is_empty() {
-            return Ok(target(ResourceKind::Service, "", String::new()));
+            return Ok(Target::Service);
         }
         let (queue, below) = path.split_once('/').unwrap_or((path, ""));
-        let queue = names::decode(queue)?;
-        names::queue(&queue)?;
+        let queue = QueueName::parse(&names::decode(queue)?)?;
         let (part, id) = below.split_once('/').unwrap_or((below, ""));
         match (part, id) {
-            ("", "") => Ok(target(ResourceKind::Queue, &queue, String::new())),
-            (MESSAGES, "") => Ok(target(ResourceKind::Messages, &queue, String::new())),
-            (MESSAGES, id) if !id.contains('/') => Ok(target(ResourceKind::Message, &queue, names::decode(id)?)),
-            _ => Err(ErrorCode::InvalidUri.with_reason(format!("{below:?} is nothing that a queue has"))),
+            ("", "") => Ok(Target::Queue { queue }),
+            (MESSAGES, "") => Ok(Target::Messages { queue }),
+            (MESSAGES, id) if !id.contains('/') => Ok(Target::Message { queue, id: names::decode(id)? }),
+            _ => Err(ErrorCode::InvalidUri.with_reason(format!("a queue has no resource {below:?}"))),
         }
     }
 
@@ -59,7 +58,7 @@ impl Service for Queues {
     }
 
     fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
-        let queue = self.find(account, &target.container).ok()?.read();
+        let queue = self.find(account, target.container_name()?).ok()?.read();
         queue.policies().iter().find(|policy| policy.id == id).cloned()
     }
 

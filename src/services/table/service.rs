@@ -1,11 +1,12 @@
 //! The face of the table service: its operations, what its paths name, and what the door must know of its tables.
 
-use crate::operation::{OperationSpec, Query, ReplyFuture, Request, ResourceKind, Service, ServiceKind, Target, header_text};
+use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target, header_text};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names;
+use crate::rules::names::TableName;
 use crate::rules::table::entity::Key;
 use crate::rules::versions::Version;
 use crate::services::table::{Tables, ops};
@@ -23,15 +24,15 @@ impl Service for Tables {
     }
 
     fn start(&self, index: usize, request: Request) -> Result<ReplyFuture<'_>, StorageError> {
-        if is_misplaced(&request.target) {
-            return Err(self.misplaced(&request));
+        if let Target::Misplaced { below, keyed, .. } = &request.target {
+            return Err(self.misplaced(&request, below, *keyed));
         }
         let operation = ops::ALL.get(index).ok_or(ErrorCode::NotImplemented)?;
         operation.start(self, request)
     }
 
-    fn target(&self, path: &str, _: &Query) -> Result<Target, StorageError> {
-        target(path)
+    fn target(&self, resource: &ResourcePath<'_>) -> Result<Target, StorageError> {
+        target(resource.path)
     }
 
     /// `X-HTTP-Method` on a POST, for clients and proxies that know no other methods.
@@ -53,7 +54,7 @@ impl Service for Tables {
     }
 
     fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy> {
-        let table = self.find(account, &target.container.to_lowercase()).ok()?.read();
+        let table = self.find(account, &target.container_name()?.to_lowercase()).ok()?.read();
         table.policies().iter().find(|policy| policy.id == id).cloned()
     }
 
@@ -73,17 +74,16 @@ impl Service for Tables {
 impl Tables {
     /// Why a resource of the account cannot stand behind a table's name. The refusals are those that the official Python library's live
     /// tests see when a client is given a table's address for the account's.
-    fn misplaced(&self, request: &Request) -> StorageError {
-        let below = request.blob();
+    fn misplaced(&self, request: &Request, below: &str, keyed: bool) -> StorageError {
         if request.method == Method::POST && below.eq_ignore_ascii_case(BATCH) {
             return ErrorCode::MediaTypeNotSupported.into();
         }
         match self.table(request) {
             Err(error) => error,
-            Ok(_) if request.target.resource == ResourceKind::Entity => ErrorCode::InvalidInput.with_message(format!(
+            Ok(_) if keyed => ErrorCode::InvalidInput.with_message(format!(
                 "The number of keys specified in the URI does not match number of key properties for the resource '{}.{}'.",
                 request.account.name,
-                request.container()
+                request.target.container_name().unwrap_or_default()
             )),
             Ok(_) if request.method == Method::POST => ErrorCode::PropertiesNeedValue.into(),
             Ok(_) => ErrorCode::InvalidUri.with_reason(format!("{below:?} is no resource of a table")),
@@ -93,16 +93,6 @@ impl Tables {
 
 /// The path of entity group transactions.
 const BATCH: &str = "$batch";
-
-/// Whether a resource of the account stands behind a table's name: `/t/Tables`, `/t/$batch`, `/t/Tables('t')`. Such a target is of the
-/// shape that an operation on the table would have, and what stands behind the name is in the place of the keys.
-pub(super) fn is_misplaced(target: &Target) -> bool {
-    match target.resource {
-        ResourceKind::Entities => !target.blob.is_empty(),
-        ResourceKind::Entity => target.blob.starts_with('\''),
-        _ => false,
-    }
-}
 
 /// What a path names: `/Tables`, `/Tables('t')`, `/$batch`, `/t`, `/t()`, `/t(PartitionKey='p',RowKey='r')`. One slash behind it is
 /// passed over.
@@ -114,8 +104,6 @@ pub(super) fn target(path: &str) -> Result<Target, StorageError> {
     let path = path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path);
     let path = names::unescape(path)
         .ok_or_else(|| ErrorCode::InvalidUri.with_reason(format!("{path:?} is not percent-encoded UTF-8")))?;
-    let target =
-        |shape, table: &str, keys: &str| Ok(Target { resource: shape, container: table.to_owned(), blob: keys.to_owned() });
     let (first, inside) = match path.split_once('(') {
         None => (path.as_str(), ""),
         Some((first, rest)) => {
@@ -124,41 +112,36 @@ pub(super) fn target(path: &str) -> Result<Target, StorageError> {
         }
     };
     match (first, inside) {
-        ("", "") if path.is_empty() => target(ResourceKind::Service, "", ""),
-        (BATCH, "") => target(ResourceKind::Batch, "", ""),
-        (list, "") if list.eq_ignore_ascii_case("Tables") => target(ResourceKind::Tables, "", ""),
+        ("", "") if path.is_empty() => Ok(Target::Service),
+        (BATCH, "") => Ok(Target::Batch),
+        (list, "") if list.eq_ignore_ascii_case("Tables") => Ok(Target::Tables),
         (list, quoted) if list.eq_ignore_ascii_case("Tables") => {
             let quoted = quoted.strip_prefix("TableName=").unwrap_or(quoted);
             let name = quoted.strip_prefix('\'').and_then(|name| name.strip_suffix('\''));
             let name = name.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the name of a table stands in quotes"))?;
-            names::table(name)?;
-            target(ResourceKind::Table, name, "")
+            Ok(Target::Table { table: TableName::parse(name)? })
         }
         (path, inside) if path.contains('/') => {
             let (table, below) = path.split_once('/').unwrap_or_default();
-            names::table(table)?;
+            let table = TableName::parse(table)?;
             let list = below.eq_ignore_ascii_case("Tables");
             match inside {
-                "" if list || below == BATCH => target(ResourceKind::Entities, table, below),
-                quoted if list && quoted.starts_with('\'') => target(ResourceKind::Entity, table, quoted),
+                "" if list || below == BATCH => Ok(Target::Misplaced { table, below: below.to_owned(), keyed: false }),
+                quoted if list && quoted.starts_with('\'') => {
+                    Ok(Target::Misplaced { table, below: quoted.to_owned(), keyed: true })
+                }
                 _ => Err(ErrorCode::InvalidResourceName.into()),
             }
         }
-        (table, "") => {
-            names::table(table)?;
-            target(ResourceKind::Entities, table, "")
-        }
-        (table, keys) => {
-            names::table(table)?;
-            Key::parse(keys)?;
-            target(ResourceKind::Entity, table, keys)
-        }
+        (table, "") => Ok(Target::Entities { table: TableName::parse(table)? }),
+        (table, keys) => Ok(Target::Entity { table: TableName::parse(table)?, key: Key::parse(keys)? }),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operation::ResourceKind;
 
     #[test]
     fn one_table_of_paths() {
@@ -175,7 +158,7 @@ mod tests {
             ("/$batch/", Ok((ResourceKind::Batch, "", ""))),
             ("/abc/", Ok((ResourceKind::Entities, "abc", ""))),
             ("/abc()/", Ok((ResourceKind::Entities, "abc", ""))),
-            ("/abc(PartitionKey='p',RowKey='r')/", Ok((ResourceKind::Entity, "abc", "PartitionKey='p',RowKey='r'"))),
+            ("/abc(PartitionKey='p',RowKey='r')/", Ok((ResourceKind::Entity, "abc", "p|r"))),
             ("/abc/Tables", Ok((ResourceKind::Entities, "abc", "Tables"))),
             ("/abc/Tables/", Ok((ResourceKind::Entities, "abc", "Tables"))),
             ("/abc/$batch", Ok((ResourceKind::Entities, "abc", "$batch"))),
@@ -186,9 +169,9 @@ mod tests {
             ("/%24batch", Ok((ResourceKind::Batch, "", ""))),
             ("/abc", Ok((ResourceKind::Entities, "abc", ""))),
             ("/abc()", Ok((ResourceKind::Entities, "abc", ""))),
-            ("/abc(PartitionKey='p',RowKey='r')", Ok((ResourceKind::Entity, "abc", "PartitionKey='p',RowKey='r'"))),
-            ("/abc(RowKey='r',PartitionKey='p%20()')", Ok((ResourceKind::Entity, "abc", "RowKey='r',PartitionKey='p ()'"))),
-            ("/abc(PartitionKey='%2C''',RowKey='')", Ok((ResourceKind::Entity, "abc", "PartitionKey=',''',RowKey=''"))),
+            ("/abc(PartitionKey='p',RowKey='r')", Ok((ResourceKind::Entity, "abc", "p|r"))),
+            ("/abc(RowKey='r',PartitionKey='p%20()')", Ok((ResourceKind::Entity, "abc", "p ()|r"))),
+            ("/abc(PartitionKey='%2C''',RowKey='')", Ok((ResourceKind::Entity, "abc", ",'|"))),
             ("/abc(PartitionKey='a%2Fb',RowKey='r')", Err(ErrorCode::OutOfRangeInput)),
             ("/abc(PartitionKey='a/b',RowKey='r')", Err(ErrorCode::OutOfRangeInput)),
             ("/abc(PartitionKey='p')", Err(ErrorCode::InvalidInput)),
@@ -201,7 +184,13 @@ mod tests {
             ("/%zz", Err(ErrorCode::InvalidUri)),
         ] {
             let found = target(path).map_err(|error| error.code());
-            let seen = found.as_ref().map(|found| (found.resource, &*found.container, &*found.blob)).map_err(|code| *code);
+            let object = |found: &Target| match found {
+                Target::Entity { key, .. } => format!("{}|{}", key.partition(), key.row()),
+                Target::Misplaced { below, .. } => below.clone(),
+                _ => String::new(),
+            };
+            let seen = found.map(|found| (found.kind(), found.container_name().unwrap_or_default().to_owned(), object(&found)));
+            let expected = expected.map(|(kind, table, object)| (kind, table.to_owned(), object.to_owned()));
             assert_eq!(seen, expected, "{path}");
         }
     }

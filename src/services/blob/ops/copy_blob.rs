@@ -94,7 +94,7 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
             })
             .await?;
             let container = Arc::downgrade(&container);
-            let name = request.blob().into();
+            let name = request.target.blob()?.0.into();
             let coming = PendingCopy {
                 container,
                 name,
@@ -120,7 +120,7 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
 /// The blob of this server that is copied, once it is as the request wants it.
 async fn original(blobs: &Blobs, request: &Request, asked: &Asked, source: &Source) -> Result<Arc<Blob>, StorageError> {
     let gone = |error: StorageError| source.refused(request, error);
-    let from = blobs.find(&source.account.name, &source.target.container).map_err(gone)?;
+    let from = blobs.find(&source.account.name, source.target.container()?).map_err(gone)?;
     let original = from.read().source(source, request.now).map_err(gone)?;
     let stored = CurrentState { etag: original.etag(), modified: original.last_modified, tags: &original.tags };
     lease::check(original.lease(), LeaseCheck::IfPresent, asked.source_lease, LeasedResource::Blob, request.now)?;
@@ -128,15 +128,15 @@ async fn original(blobs: &Blobs, request: &Request, asked: &Asked, source: &Sour
     conditions::check_source(&want, &stored).map_err(UnmetCondition::of_source)?;
     // A copy brings no key of its source's.
     original.encryption.admits_reader(&Encryption::Service)?;
-    last_access::keep(&from, &source.account, &source.target.blob, &original, request.now).await;
+    last_access::keep(&from, &source.account, source.target.blob()?.0, &original, request.now).await;
     Ok(original)
 }
 
 /// Whether a copy would take its source's place. What is archived leaves the archive under another name.
 fn is_onto_itself(request: &Request, source: &Source) -> bool {
     source.account.name == request.account.name
-        && source.target.container == request.target.container
-        && source.target.blob == request.blob()
+        && source.target.container_name() == request.target.container_name()
+        && source.target.object_name() == request.target.object_name()
 }
 
 fn unmeasured() -> StorageError {

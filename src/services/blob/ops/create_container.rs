@@ -31,12 +31,12 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     account
         .resources
         .write(|containers| {
-            containers.check_free(request.container(), request.now)?;
+            containers.check_free(request.target.container()?, request.now)?;
             // How the service refuses a system container is not known: no recording and no test has one.
-            if names::SYSTEM.contains(&request.container()) {
+            if names::SYSTEM.contains(&request.target.container()?) {
                 return Err(ErrorCode::AuthorizationFailure.into());
             }
-            containers.insert(request.container().into(), blobs.cell(container));
+            containers.insert(request.target.container()?.into(), blobs.cell(container));
             Ok(())
         })
         .await?;

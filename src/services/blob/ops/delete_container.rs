@@ -29,13 +29,15 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
         .resources
         .write(|containers| {
             // Recorded: what is being deleted can be deleted again, and nothing comes of it.
-            if !containers.contains_key(request.container()) && containers.is_going(request.container(), request.now) {
+            if !containers.contains_key(request.target.container()?)
+                && containers.is_going(request.target.container()?, request.now)
+            {
                 return Ok(());
             }
             let days = request.account.container_retention;
-            containers.delete(request.container(), request.now, days, |container| {
+            containers.delete(request.target.container()?, request.now, days, |container| {
                 container.check_container(&request)?;
-                if names::SYSTEM.contains(&request.container()) {
+                if names::SYSTEM.contains(&request.target.container()?) {
                     return Err(ErrorCode::AuthorizationFailure.into());
                 }
                 if request.account.immutability { container.check_empty(request.now) } else { Ok(()) }

@@ -4,12 +4,13 @@ use crate::operation::xml::Writer;
 use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tags::Where;
+use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::error::StorageError;
 use crate::rules::listing;
 use crate::rules::listing::{ListingFilter, Position};
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::state::{ListInclude, ListedBlob, VersionSelector};
+use crate::services::blob::state::{ListInclude, ListedBlob};
 use crate::services::blob::wire;
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ input! { pub(super) Asked {
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let asked = request.parse::<Asked>()?;
-    let scope = Some(request.container()).filter(|name| !name.is_empty());
+    let scope = request.target.container_name();
     let search = Where::parse(&asked.search, scope.is_some())?;
     let max = listing::maxresults(asked.maxresults.as_deref())?;
     check_include(asked.include.as_deref())?;

@@ -279,7 +279,7 @@ impl FetchedSource {
         wanted: ChecksumKinds,
     ) -> Result<FetchedSource, StorageError> {
         let lost = |error: StorageError| copy_source::refused(request.version, &error);
-        let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?;
+        let from = blobs.find(&source.account.name, source.target.container()?).map_err(lost)?;
         let blob =
             from.read().source(source, request.now).map_err(|error| if error.status() == 409 { error } else { lost(error) })?;
         let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
@@ -299,7 +299,7 @@ impl FetchedSource {
         if span.end - span.start > want.limit {
             return Err(StorageError::too_large(want.limit));
         }
-        last_access::keep(&from, &source.account, &source.target.blob, &blob, request.now).await;
+        last_access::keep(&from, &source.account, source.target.blob()?.0, &blob, request.now).await;
         let mut hasher = Hasher::new(wanted);
         if wanted != ChecksumKinds::default() {
             for chunk in blob.body.slice(span.clone()) {

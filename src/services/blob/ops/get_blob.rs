@@ -55,7 +55,7 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let blob = container.read().admit(&request)?;
     blob.check_readable(request.now)?;
     let reply = read(&blob, range, wanted, structured, &request)?;
-    last_access::keep(&container, &request.account, request.blob(), &blob, request.now).await;
+    last_access::keep(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
     Ok(reply)
 }
 

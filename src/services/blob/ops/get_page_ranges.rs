@@ -7,10 +7,12 @@ use crate::operation::{
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::blob::pages;
+use crate::rules::blob::version_selector::MALFORMED_TIME;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges::RequestedRange as Range;
+use crate::rules::time::Timestamp;
 use crate::rules::{listing, ranges};
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
@@ -65,9 +67,13 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let max = asked.maxresults.as_deref().map_or(Ok(PAGE), |text| listing::maxresults(Some(text)))?;
     let previous = match (asked.previous, &asked.previous_url) {
         (Some(_), Some(url)) => return Err(StorageError::invalid_header("x-ms-previous-snapshot-url", url)),
-        (previous, url) => previous.or(url.as_deref().map(|url| snapshot_of(&request, url)).transpose()?),
+        (Some(previous), None) => Some(
+            Timestamp::parse_iso(&previous)
+                .ok_or_else(|| StorageError::invalid_query("prevsnapshot", &previous, MALFORMED_TIME))?,
+        ),
+        (None, url) => url.as_deref().map(|url| snapshot_of(&request, url)).transpose()?,
     };
-    let changes = match &previous {
+    let changes = match previous {
         None => content.written(span).into_iter().map(Change::Written).collect(),
         Some(previous) => {
             let (taken, earlier) = container.snapshot_before(&request, previous)?;
@@ -100,15 +106,13 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
         .with("x-ms-blob-content-length", size.to_string()))
 }
 
-/// The snapshot that a URL names; it has to be one of the blob that the call is about.
-fn snapshot_of(request: &Request, url: &str) -> Result<String, StorageError> {
+/// The snapshot that a URL names; it has to be one of the blob that the request is about.
+fn snapshot_of(request: &Request, url: &str) -> Result<Timestamp, StorageError> {
     let bad = || StorageError::invalid_header("x-ms-previous-snapshot-url", url);
-    match request.sources.find(request, url, SourceAuthorization::Caller).map_err(|_| bad())? {
-        SourceLocation::Here(Source { account, target, snapshot: Some(snapshot), version_id: None })
-            if account.name == request.account.name && target == request.target =>
-        {
-            Ok(snapshot)
-        }
-        _ => Err(bad()),
-    }
+    let found = request.sources.find(request, url, SourceAuthorization::Caller).map_err(|_| bad())?;
+    let SourceLocation::Here(Source { account, target }) = found else { return Err(bad()) };
+    let is_same = account.name == request.account.name
+        && target.container()? == request.target.container()?
+        && target.blob()?.0 == request.target.blob()?.0;
+    target.blob()?.1.snapshot().filter(|_| is_same).ok_or_else(bad)
 }

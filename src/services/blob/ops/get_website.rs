@@ -1,9 +1,12 @@
 //! Static websites: what a visitor of an account's web endpoint gets out of `$web`. Nobody signs there, and the container's own access
 //! level does not matter.
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Target};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::blob::version_selector::VersionSelector;
+use crate::rules::blob::website;
 use crate::rules::conditions::{ConditionSupport, Conditions};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::names::{BlobName, ContainerName};
 use crate::rules::ranges;
 use crate::rules::ranges::RequestedRange as Range;
 use crate::services::blob::blobs::Blobs;
@@ -42,10 +45,12 @@ async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError>
     let asked = request.parse::<Asked>()?;
     let properties = blobs.account(&request.account.name)?.properties.read();
     let site = properties.static_website.site().ok_or(ErrorCode::WebContentNotFound)?;
-    let cell = blobs.container(&request).map_err(|_| ErrorCode::WebContentNotFound)?;
+    let cell = blobs.find(&request.account.name, website::CONTAINER).map_err(|_| ErrorCode::WebContentNotFound)?;
     let container = cell.read();
 
-    let path = std::mem::take(&mut request.target.blob);
+    let Target::Site { path } = request.target.clone() else {
+        return Err(ErrorCode::InternalError.with_reason("the target is no document of a website"));
+    };
     let (blob, reply) = match first(&container, &mut request, site.candidates(&path))? {
         Some(blob) => {
             let reply = page(&blob, &asked, &request)?;
@@ -54,16 +59,18 @@ async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError>
         None => not_found(&container, &mut request, site.error_document())?,
     };
     if request.method == Method::GET {
-        last_access::keep(&cell, &request.account, request.blob(), &blob, request.now).await;
+        last_access::keep(&cell, &request.account, request.target.blob()?.0, &blob, request.now).await;
     }
     Ok(reply)
 }
 
 /// The first of these blobs that is there. What is wrong with it then is wrong with the visit.
-fn first(container: &Arc<Container>, request: &mut Request, names: Vec<String>) -> Result<Option<Admitted>, StorageError> {
+fn first(state: &Arc<Container>, request: &mut Request, names: Vec<String>) -> Result<Option<Admitted>, StorageError> {
     for name in names {
-        request.target.blob = name;
-        match container.admit(request) {
+        let Ok(blob) = BlobName::parse(&name) else { continue };
+        let container = ContainerName::parse(website::CONTAINER)?;
+        request.target = Target::Blob { container, blob, version: VersionSelector::Base };
+        match state.admit(request) {
             Err(error) if error.code() == ErrorCode::BlobNotFound => {}
             admitted => return admitted.map(Some),
         }

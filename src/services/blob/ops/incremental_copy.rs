@@ -46,16 +46,16 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let SourceLocation::Here(source) = request.sources.find(&request, &asked, SourceAuthorization::Caller)? else {
         return Err(ErrorCode::InvalidSourceBlobUrl.into());
     };
-    let taken =
-        source.snapshot.as_deref().and_then(Timestamp::parse_iso).ok_or(ErrorCode::IncrementalCopySourceMustBeSnapshot)?;
+    let (name, version) = source.target.blob()?;
+    let taken = version.snapshot().ok_or(ErrorCode::IncrementalCopySourceMustBeSnapshot)?;
     let lost = |error: StorageError| source.refused(&request, error);
-    let from = blobs.find(&source.account.name, &source.target.container).map_err(lost)?.read();
+    let from = blobs.find(&source.account.name, source.target.container()?).map_err(lost)?.read();
     let original = from.source(&source, request.now).map_err(lost)?;
     let Body::Page { content, sequence } = &original.body else { return Err(ErrorCode::InvalidSourceBlobType.into()) };
     original.encryption.admits_reader(&Encryption::Service)?;
 
     let id = request.environment.id();
-    let of = [source.account.name.clone(), source.target.container.clone(), source.target.blob.clone()];
+    let of = [source.account.name.clone(), source.target.container()?.to_owned(), name.to_owned()];
     let increment = IncrementalCopy { of, created: original.created, snapshot: taken, kept: Timestamp::default() };
     let copied = |at| Some(Arc::new(BlobCopy::whole(id, copy_properties::without_signature(&asked), content.len(), at)));
     let keeping = blobs.retention_policy(&request)?;

@@ -85,8 +85,8 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
         return Ok(arrow(request.spec.status, wire::arrow_list(page, include, &request)?));
     }
     let mut xml = Writer::new();
-    let url = format!("{}{}", request.endpoint, request.container());
-    let container_name = if request.version >= Version::V2013_08_15 { request.container() } else { &url };
+    let url = format!("{}{}", request.endpoint, request.target.container()?);
+    let container_name = if request.version >= Version::V2013_08_15 { request.target.container()? } else { &url };
     xml.open_with("EnumerationResults", &[("ServiceEndpoint", &request.endpoint), ("ContainerName", container_name)]);
     if asked.prefix.is_some() {
         wire::write_name(&mut xml, "Prefix", prefix, request.version);

@@ -108,7 +108,7 @@ pub(super) async fn write(
             }
             let (mut content, sequence) = (content.clone(), *sequence);
             // Only what was cleared after a snapshot was taken can be told of by a difference from one.
-            let watched = container.has_snapshots(request.blob());
+            let watched = container.has_snapshots(request.target.blob()?.0);
             container.replace(admitted, request.now, |blob| {
                 // By the blob's own stamp: it is later than that of every snapshot taken before, the clock's time may not be.
                 match bytes {

@@ -70,7 +70,7 @@ async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError>
     for name in OF_THE_BYTES {
         reply.headers.remove(name);
     }
-    last_access::keep(&container, &request.account, request.blob(), &blob, request.now).await;
+    last_access::keep(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
     let size = blob.body.len();
     let sync = request.environment.id();
     match contents {

@@ -35,8 +35,8 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
         .resources
         .write(|containers| {
             // Recorded: a name that is taken is refused before the source is looked for.
-            containers.check_free(request.container(), request.now)?;
-            if [request.container(), &asked.source].iter().any(|container| names::SYSTEM.contains(container)) {
+            containers.check_free(request.target.container()?, request.now)?;
+            if [request.target.container()?, asked.source.as_str()].iter().any(|container| names::SYSTEM.contains(container)) {
                 return Err(ErrorCode::AuthorizationFailure.into());
             }
             let cell = containers.remove(asked.source.as_str()).ok_or(ErrorCode::ContainerNotFound)?;
@@ -52,7 +52,7 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
                 Ok(())
             };
             cell.edit(renew, false)?;
-            containers.insert(request.container().into(), cell);
+            containers.insert(request.target.container()?.into(), cell);
             Ok(())
         })
         .await?;

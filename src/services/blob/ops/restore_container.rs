@@ -34,7 +34,7 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
         .write(|containers| {
             // What is no version is that of no container: nothing was born at the beginning of time.
             let born = retention::read_container_version(&asked.version).unwrap_or_default();
-            containers.restore(&asked.name, born, request.container(), request.now)
+            containers.restore(&asked.name, born, request.target.container()?, request.now)
         })
         .await?;
     Ok(Reply::new(request.spec.status))

@@ -21,6 +21,6 @@ pub(super) static UNDELETE_BLOB: Operation<Blobs> = operation!(
 
 async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let container = blobs.container(&request)?;
-    container.write(|container| container.undelete(request.blob(), request.now)).await?;
+    container.write(|container| container.undelete(request.target.blob()?.0, request.now)).await?;
     Ok(Reply::new(request.spec.status))
 }

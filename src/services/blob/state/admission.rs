@@ -2,6 +2,7 @@
 
 use crate::operation::{EncryptionCheck, Request, Source};
 use crate::rules::blob::tags::Tags;
+use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::conditions::CurrentState;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -10,7 +11,7 @@ use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
 use crate::services::blob::body::Body;
 use crate::services::blob::state::blob::Blob;
-use crate::services::blob::state::{BlobKey, Container, VersionKind, VersionSelector};
+use crate::services::blob::state::{BlobKey, Container};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -85,7 +86,7 @@ impl Container {
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
     pub fn admit(&self, request: &Request) -> Result<Admitted, StorageError> {
         let asked = request.encryption.clone().in_container(&self.properties.encryption)?;
-        let (key, blob) = self.find(request.blob(), version_selector(request)?, request.now)?;
+        let (key, blob) = self.find(request.target.blob()?.0, request.target.blob()?.1, request.now)?;
         check(&blob, request, key.at)?;
         blob.check_settled(request.spec, key.at)?;
         match request.spec.encryption {
@@ -104,11 +105,11 @@ impl Container {
     /// 409 BlobSnapshotNotSoftDeleted for what is not deleted, BlobOperationNotSupported for the blob itself; 404 BlobNotFound; those
     /// of [`Container::admit`].
     pub fn admit_deleted(&self, request: &Request) -> Result<Admitted, StorageError> {
-        let key = BlobKey { name: request.blob().into(), at: version_selector(request)? };
+        let key = BlobKey { name: request.target.blob()?.0.into(), at: request.target.blob()?.1 };
         if key.at == VersionSelector::Base {
             return Err(ErrorCode::BlobOperationNotSupported.into());
         }
-        if self.find(request.blob(), key.at, request.now).is_ok() {
+        if self.find(request.target.blob()?.0, key.at, request.now).is_ok() {
             return Err(ErrorCode::BlobSnapshotNotSoftDeleted.into());
         }
         let blob = self.blobs.get(&key).filter(|blob| blob.is_kept(request.now)).ok_or(ErrorCode::BlobNotFound)?.clone();
@@ -129,8 +130,7 @@ impl Container {
 
     /// [`Container::claim`], whatever copies have to do with what stands there.
     pub(super) fn claim_any(&self, request: &Request) -> Result<Claimed, StorageError> {
-        version_selector(request)?;
-        let key = BlobKey { name: request.blob().into(), at: VersionSelector::Base };
+        let key = BlobKey { name: request.target.blob()?.0.into(), at: VersionSelector::Base };
         let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
         let stands = self.blobs.get(&key).filter(|blob| blob.is_live(request.now)).cloned();
         match &stands {
@@ -142,7 +142,7 @@ impl Container {
             }
             None => {
                 conditions::check(&request.conditions, request.spec.conditions, None, request.version)?;
-                let lease = self.lease_at(request.blob(), None, request.now);
+                let lease = self.lease_at(request.target.blob()?.0, None, request.now);
                 lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
             }
         }
@@ -154,8 +154,8 @@ impl Container {
     /// # Errors
     /// 404 BlobNotFound; 409 for a blob that a copy is making.
     pub fn source(&self, source: &Source, now: Timestamp) -> Result<Arc<Blob>, StorageError> {
-        let at = state_named(source.snapshot.as_deref(), source.version_id.as_deref())?;
-        let (key, blob) = self.find(&source.target.blob, at, now)?;
+        let (name, version) = source.target.blob()?;
+        let (key, blob) = self.find(name, version, now)?;
         blob.check_content(key.at)?;
         Ok(blob)
     }
@@ -180,44 +180,16 @@ impl Container {
     ///
     /// # Errors
     /// 400 for what is no moment, or later than the snapshot that the call asks about; 409 PreviousSnapshotNotFound.
-    pub fn snapshot_before(&self, request: &Request, previous: &str) -> Result<(Timestamp, Arc<Blob>), StorageError> {
-        let taken = Timestamp::parse_iso(previous)
-            .ok_or_else(|| StorageError::invalid_query("prevsnapshot", previous, MALFORMED_TIME))?;
+    pub fn snapshot_before(&self, request: &Request, taken: Timestamp) -> Result<(Timestamp, Arc<Blob>), StorageError> {
         let at = VersionSelector::Earlier(taken, VersionKind::Snapshot);
-        if version_selector(request)? < at {
+        if request.target.blob()?.1 < at {
             return Err(ErrorCode::PreviousSnapshotCannotBeNewer.into());
         }
-        let (_, earlier) = self.find(request.blob(), at, request.now).map_err(|_| ErrorCode::PreviousSnapshotNotFound)?;
+        let (_, earlier) =
+            self.find(request.target.blob()?.0, at, request.now).map_err(|_| ErrorCode::PreviousSnapshotNotFound)?;
         Ok((taken, earlier))
     }
 }
-
-/// The state of a name that the call asks for: `snapshot=`, `versionid=`, or the blob as it is, which alone can be written to.
-pub(super) fn version_selector(request: &Request) -> Result<VersionSelector, StorageError> {
-    for name in ["snapshot", "versionid"] {
-        let text = request.query.get(name).unwrap_or_default();
-        if !text.is_empty() && !request.spec.reads(name) {
-            return Err(StorageError::invalid_query(name, text, "This operation is not for a snapshot or a version."));
-        }
-    }
-    state_named(request.query.get("snapshot"), request.query.get("versionid"))
-}
-
-fn state_named(snapshot: Option<&str>, version: Option<&str>) -> Result<VersionSelector, StorageError> {
-    let time = |name: &'static str, text: Option<&str>| {
-        let read = |text| Timestamp::parse_iso(text).ok_or_else(|| StorageError::invalid_query(name, text, MALFORMED_TIME));
-        text.filter(|text| !text.is_empty()).map(read).transpose()
-    };
-    match (time("snapshot", snapshot)?, time("versionid", version)?) {
-        (Some(_), Some(_)) => Err(ErrorCode::MutuallyExclusiveQueryParameters.into()),
-        (Some(taken), None) => Ok(VersionSelector::Earlier(taken, VersionKind::Snapshot)),
-        (None, Some(id)) => Ok(VersionSelector::Earlier(id, VersionKind::Version)),
-        (None, None) => Ok(VersionSelector::Base),
-    }
-}
-
-/// What is said of a time that is none.
-const MALFORMED_TIME: &str = "Must be in the specific snapshot date time format.";
 
 /// The checks that a row declares, in the service's order.
 pub(super) fn check(blob: &Blob, request: &Request, at: VersionSelector) -> Result<(), StorageError> {

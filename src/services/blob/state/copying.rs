@@ -1,15 +1,16 @@
 //! Blobs that a copy is making, or has made piece by piece: who may touch them meanwhile, and how such a copy ends.
 
 use crate::operation::{Access, OperationSpec, Request};
+use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::{Lease, LeaseCheck};
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::Body;
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy, Outcome};
-use crate::services::blob::state::admission::{Admitted, Claimed, check, version_selector};
+use crate::services::blob::state::admission::{Admitted, Claimed, check};
 use crate::services::blob::state::blob::{Blob, NewBlob};
-use crate::services::blob::state::{BlobKey, Container, VersionKind, VersionSelector};
+use crate::services::blob::state::{BlobKey, Container};
 use std::sync::Arc;
 
 impl Blob {
@@ -90,7 +91,7 @@ impl Container {
     /// # Errors
     /// As [`Container::admit`]; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
     pub fn abort_copy(&mut self, request: &Request, id: [u8; 16]) -> Result<(), StorageError> {
-        let (key, blob) = self.find(request.blob(), version_selector(request)?, request.now)?;
+        let (key, blob) = self.find(request.target.blob()?.0, request.target.blob()?.1, request.now)?;
         check(&blob, request, key.at)?;
         let copy = blob.copy.clone().filter(|copy| copy.is_pending()).ok_or(ErrorCode::NoPendingCopyOperation)?;
         if copy.id != id {
@@ -142,7 +143,7 @@ impl Container {
             }
         };
         increment.kept = self.next_last_modified(request.now);
-        let key = BlobKey { name: request.blob().into(), at: VersionSelector::Base };
+        let key = BlobKey { name: request.target.blob()?.0.into(), at: VersionSelector::Base };
         let done = self.replace(Admitted { key: key.clone(), blob: begun.clone() }, request.now, |blob| {
             blob.version = None;
             blob.copy = blob

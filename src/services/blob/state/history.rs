@@ -2,12 +2,13 @@
 //! states until their retention ends.
 
 use crate::rules::blob::immutability::Protection;
+use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::Lease;
 use crate::rules::metadata::Metadata;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::{Admitted, Blob, BlobKey, Container, VersionKind, VersionSelector};
+use crate::services::blob::state::{Admitted, Blob, BlobKey, Container};
 use std::sync::Arc;
 
 impl Container {

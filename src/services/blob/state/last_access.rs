@@ -1,10 +1,11 @@
 //! What a container keeps of its blobs' reads, where the account tracks them.
 
 use crate::rules::blob::last_access::LastAccess;
+use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::Body;
-use crate::services::blob::state::{Blob, BlobKey, Container, VersionSelector};
+use crate::services::blob::state::{Blob, BlobKey, Container};
 use std::ptr;
 use std::sync::Arc;
 

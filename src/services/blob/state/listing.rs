@@ -3,13 +3,14 @@
 use crate::operation::Request;
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
+use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease;
 use crate::rules::lease::{Lease, LeasedResource};
 use crate::rules::time::Timestamp;
-use crate::services::blob::state::admission::{Admitted, version_selector};
+use crate::services::blob::state::admission::Admitted;
 use crate::services::blob::state::blob::Blob;
-use crate::services::blob::state::{BlobKey, Container, UncommittedBlocks, VersionKind, VersionSelector};
+use crate::services::blob::state::{BlobKey, Container, UncommittedBlocks};
 use std::sync::Arc;
 
 impl Container {
@@ -27,7 +28,8 @@ impl Container {
     /// # Errors
     /// As [`Container::admit`]; 404 BlobNotFound when there are neither.
     pub fn block_lists(&self, request: &Request) -> Result<BlockLists, StorageError> {
-        let staged = self.waiting(request.blob(), request.now).filter(|_| version_selector(request) == Ok(VersionSelector::Base));
+        let (name, version) = request.target.blob()?;
+        let staged = self.waiting(name, request.now).filter(|_| version == VersionSelector::Base);
         let mut waiting: Vec<_> = staged
             .map(|staged| staged.blocks.iter().map(|(id, block)| (id.clone(), block.content.len())).collect())
             .unwrap_or_default();

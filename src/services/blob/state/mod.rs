@@ -8,6 +8,7 @@
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::blob::blocks::BlockId;
+use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::encryption::{DefaultEncryption, Encryption};
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
@@ -77,34 +78,6 @@ impl BlobKey {
     fn first(name: &str) -> BlobKey {
         BlobKey { name: name.into(), at: VersionSelector::Earlier(Timestamp::default(), VersionKind::Snapshot) }
     }
-}
-
-/// Which state of a name. Those that were kept come in the order of their times, and before the blob as it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum VersionSelector {
-    /// As it was at a moment.
-    Earlier(Timestamp, VersionKind),
-    /// As it is.
-    Base,
-}
-
-impl VersionSelector {
-    /// The moment by which a listing orders it: the blob as it is comes last.
-    pub fn time(self) -> Timestamp {
-        match self {
-            VersionSelector::Earlier(time, _) => time,
-            VersionSelector::Base => Timestamp::NEVER,
-        }
-    }
-}
-
-/// Why an earlier state of a name is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum VersionKind {
-    /// Somebody took a snapshot.
-    Snapshot,
-    /// The account keeps versions, and the blob was written to or deleted.
-    Version,
 }
 
 /// Blocks that were put and not yet committed.

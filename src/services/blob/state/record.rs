@@ -9,6 +9,7 @@ use crate::rules::blob::immutability::{Policy, PolicyMode, Protection};
 use crate::rules::blob::last_access::LastAccess;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::{CurrentTier, RehydratePriority, Rehydration, Tier};
+use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
 use crate::rules::encryption::{DefaultEncryption, Encryption};
 use crate::rules::lease;
 use crate::rules::metadata::Metadata;
@@ -17,9 +18,7 @@ use crate::rules::time::Timestamp;
 use crate::services::blob::body::{Block, Body, ContentHeaders};
 use crate::services::blob::copy_properties::{BlobCopy, IncrementalCopy};
 use crate::services::blob::state::sweep::Due;
-use crate::services::blob::state::{
-    Blob, BlobKey, Container, ContainerProperties, UncommittedBlock, UncommittedBlocks, VersionKind, VersionSelector,
-};
+use crate::services::blob::state::{Blob, BlobKey, Container, ContainerProperties, UncommittedBlock, UncommittedBlocks};
 use crate::services::shared::record::{Lease, Pairs, Progress, StoredPolicy, pairs, policies, policy, ticks, time};
 use crate::store::Store;
 use crate::store::cleared_ranges::Marks;

@@ -75,11 +75,11 @@ mod tests {
     use super::*;
     use crate::rules::auth::permissions::PublicAccess;
     use crate::rules::blob::blocks::{BlockId, UNCOMMITTED_SECONDS};
+    use crate::rules::blob::version_selector::VersionSelector;
     use crate::rules::encryption::{DefaultEncryption, Encryption};
     use crate::rules::metadata::Metadata;
     use crate::rules::retention::RetentionPolicy;
     use crate::services::blob::body::{Body, ContentHeaders};
-    use crate::services::blob::state::VersionSelector;
     use crate::services::blob::state::admission::{Admitted, Claimed};
     use crate::store::content::Content;
 

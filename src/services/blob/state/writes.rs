@@ -4,6 +4,7 @@ use crate::operation::Request;
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::tags::Tags;
+use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::conditions::CurrentState;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
@@ -13,7 +14,7 @@ use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
 use crate::services::blob::state::admission::{Admitted, Claimed};
 use crate::services::blob::state::blob::{Blob, NewBlob};
-use crate::services::blob::state::{BlobKey, Container, UncommittedBlock, UncommittedBlocks, VersionSelector};
+use crate::services::blob::state::{BlobKey, Container, UncommittedBlock, UncommittedBlocks};
 use crate::store::content::Content;
 use std::sync::Arc;
 
@@ -84,13 +85,14 @@ impl Container {
         request: &Request,
         ask: lease::LeaseAction,
     ) -> Option<Result<(Timestamp, Lease), StorageError>> {
-        let staged = self.waiting(request.blob(), request.now)?.clone();
+        let (name, _) = request.target.blob().ok()?;
+        let staged = self.waiting(name, request.now)?.clone();
         let (touched, untagged) = (staged.touched, Tags::default());
         let stored = CurrentState { etag: ETag::of(touched), modified: touched, tags: &untagged };
         let held = conditions::check(&request.conditions, request.spec.conditions, Some(&stored), request.version);
         let next = held.and_then(|()| lease::step(staged.lease, ask, LeasedResource::Blob, request.now));
         Some(next.map(|lease| {
-            self.put_aside(Arc::from(request.blob()), UncommittedBlocks { lease, ..staged });
+            self.put_aside(Arc::from(name), UncommittedBlocks { lease, ..staged });
             (touched, lease)
         }))
     }

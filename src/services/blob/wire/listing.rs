@@ -2,6 +2,7 @@
 
 use crate::operation::Request;
 use crate::operation::xml::Writer;
+use crate::rules::blob::version_selector::{VersionKind as State, VersionSelector};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
 use crate::rules::lease::Lease;
@@ -9,7 +10,7 @@ use crate::rules::names;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::services::blob::body::Body;
-use crate::services::blob::state::{Blob, ListInclude, ListedBlob, VersionKind as State, VersionSelector};
+use crate::services::blob::state::{Blob, ListInclude, ListedBlob};
 use crate::services::blob::wire::{tier, write_lease, write_tag_set};
 use crate::services::blob::{last_access, protection};
 

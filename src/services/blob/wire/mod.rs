@@ -5,6 +5,7 @@ use crate::operation::{Input, METADATA, Reply, Request};
 use crate::rules::blob::immutability::Protection;
 use crate::rules::blob::tags::Tags;
 use crate::rules::blob::tier::{CurrentTier, Tier, TierSupport};
+use crate::rules::blob::version_selector::{VersionKind as State, VersionSelector};
 use crate::rules::checksums::Digests;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -13,7 +14,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use crate::services::blob::body::{Body, ContentHeaders};
-use crate::services::blob::state::{Admitted, Blob, VersionKind as State, VersionSelector};
+use crate::services::blob::state::{Admitted, Blob};
 use crate::services::blob::{last_access, protection};
 
 #[cfg(feature = "arrow")]

@@ -32,8 +32,8 @@ async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     account
         .resources
         .write(|shares| {
-            shares.check_free(request.container(), request.now)?;
-            shares.insert(request.container().into(), files.cell(share));
+            shares.check_free(request.target.share()?, request.now)?;
+            shares.insert(request.target.share()?.into(), files.cell(share));
             Ok(())
         })
         .await?;

@@ -47,10 +47,10 @@ async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
         .resources
         .write(|shares| {
             // Recorded: who deletes a share again while that goes on hears that it is being done.
-            if !shares.contains_key(request.container()) && shares.is_going(request.container(), request.now) {
+            if !shares.contains_key(request.target.share()?) && shares.is_going(request.target.share()?, request.now) {
                 return Ok(());
             }
-            shares.delete(request.container(), request.now, request.account.share_retention, |share| {
+            shares.delete(request.target.share()?, request.now, request.account.share_retention, |share| {
                 // Recorded: a leased snapshot is DeleteShareWhenSnapshotLeased even where the share's own lease is not shown.
                 share.check_snapshots(asked.snapshots.as_deref(), request.now)?;
                 share.admit_self(&request).map(|_| ())

@@ -13,7 +13,7 @@ use crate::rules::versions::Version;
 use crate::rules::{listing, names};
 use crate::services::file::files::Files;
 use crate::services::file::node::Node;
-use crate::services::file::state::{WantedNode, path_of};
+use crate::services::file::state::WantedNode;
 use crate::services::file::wire;
 
 pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = operation!(
@@ -83,8 +83,8 @@ async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     let mut page = view.tree.list(directory.id, from).take_while(|(name, _)| folded(name).starts_with(&prefix));
 
     let mut xml = Writer::new();
-    let (path, taken) = (path_of(&request)?.text(), view.taken.map(Timestamp::iso).unwrap_or_default());
-    let mut attributes = vec![("ServiceEndpoint", request.endpoint.as_str()), ("ShareName", request.container())];
+    let (path, taken) = (request.target.path()?.text(), view.taken.map(Timestamp::iso).unwrap_or_default());
+    let mut attributes = vec![("ServiceEndpoint", request.endpoint.as_str()), ("ShareName", request.target.share()?)];
     if view.taken.is_some() {
         attributes.push(("ShareSnapshot", &taken));
     }

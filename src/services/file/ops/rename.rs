@@ -7,11 +7,10 @@ use crate::operation::{
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
-use crate::rules::file::path::Path;
 use crate::rules::lease;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
-use crate::services::file::state::{WantedNode, dots};
+use crate::services::file::state::WantedNode;
 use crate::services::file::wire;
 
 pub(super) static RENAME_FILE: Operation<Files> = row(
@@ -87,10 +86,10 @@ async fn run(files: &Files, request: Request, want: WantedNode) -> Result<Reply,
     let SourceLocation::Here(source) = request.sources.find_for(&request, &asked.source, MOVES)? else {
         return Err(StorageError::invalid_header("x-ms-file-rename-source", asked.source));
     };
-    if source.account.name != request.account.name || source.target.container != request.container() {
+    if source.account.name != request.account.name || source.target.share()? != request.target.share()? {
         return Err(ErrorCode::InvalidInput.with_reason("what is renamed stays in its share"));
     }
-    let from = Path::parse(&source.target.blob, dots(&request, "x-ms-source-allow-trailing-dot")?)?;
+    let from = source.target.path()?.clone();
     let (replace, despite) = (asked.replace == Some(true), asked.ignore_readonly == Some(true));
     let share = files.share(&request)?;
     let (node, parent) = share

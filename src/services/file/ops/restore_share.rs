@@ -35,7 +35,7 @@ async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
         .write(|shares| {
             // What is no version is that of no share: nothing was born at the beginning of time.
             let born = retention::read_container_version(&asked.version).unwrap_or_default();
-            shares.restore(&asked.name, born, request.container(), request.now)
+            shares.restore(&asked.name, born, request.target.share()?, request.now)
         })
         .await?;
     let stamp = files.share(&request)?.read().properties().last_modified;

@@ -6,7 +6,7 @@ use crate::rules::lease;
 use crate::rules::lease::LeasedResource;
 use crate::rules::time::Timestamp;
 use crate::services::file::node::{Body, FileCopy, Node, NodeId};
-use crate::services::file::state::{Admitted, Share, find, path_of};
+use crate::services::file::state::{Admitted, Share, find};
 use crate::services::shared::copying::Outcome;
 use crate::store::sparse::Sparse;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Share {
     /// # Errors
     /// 404 for what is not there; 412 for the lease; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
     pub fn abort_copy(&mut self, request: &Request, id: [u8; 16]) -> Result<(), StorageError> {
-        let Admitted { node, .. } = find(&self.tree, &path_of(request)?, super::WantedNode::Content)?;
+        let Admitted { node, .. } = find(&self.tree, request.target.path()?, super::WantedNode::Content)?;
         lease::check(node.lease(), request.spec.lease, request.lease_id, LeasedResource::File, request.now)?;
         let copy = pending(&node).ok_or(ErrorCode::NoPendingCopyOperation)?;
         if copy.id != id {

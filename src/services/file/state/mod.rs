@@ -26,11 +26,10 @@ use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::file::node::{Body, File, Node, NodeId, NodeName};
 use crate::services::file::state::handles::Handles;
-use crate::services::file::state::named::{asked_snapshot, refuse_snapshot};
 use crate::services::file::state::snapshots::Snapshot;
 pub use handles::{Handle, HandleOwner};
 use imbl::OrdMap;
-pub use named::{dots, path_of, read_snapshot, refuse_root};
+pub use named::{read_snapshot, refuse_root};
 use std::ops::Deref;
 use std::sync::Arc;
 pub use tree::Tree;
@@ -227,7 +226,7 @@ impl Share {
     /// # Errors
     /// 400 InvalidQueryParameterValue for a moment that is none, or an operation that is not for snapshots; 404 ShareNotFound.
     pub fn view(&self, request: &Request) -> Result<ShareView<'_>, StorageError> {
-        match asked_snapshot(request)? {
+        match request.target.share_snapshot() {
             None => Ok(self.live()),
             Some(taken) => Ok(self.snapshot(taken).ok_or(ErrorCode::ShareNotFound)?.view(taken)),
         }
@@ -275,10 +274,9 @@ impl Share {
     /// the lease.
     pub fn admit(&self, request: &Request, want: WantedNode, touch: FileAccess) -> Result<Admitted, StorageError> {
         let view = self.view(request)?;
-        let path = path_of(request)?;
         // Who looks for a directory where a file is, or the other way round, finds nothing: the Azure CLI asks so before it writes.
         let reads = request.spec.access == Access::Read;
-        let admitted = find(view.tree, &path, want).map_err(|error| match error.code() {
+        let admitted = find(view.tree, request.target.path()?, want).map_err(|error| match error.code() {
             ErrorCode::ResourceTypeMismatch if reads => ErrorCode::ResourceNotFound.into(),
             _ => error,
         })?;
@@ -294,7 +292,7 @@ impl Share {
     /// # Errors
     /// 404 for what is not there; 409 ResourceTypeMismatch.
     pub fn look_at(&self, request: &Request, want: WantedNode) -> Result<Admitted, StorageError> {
-        find(self.view(request)?.tree, &path_of(request)?, want)
+        find(self.view(request)?.tree, request.target.path()?, want)
     }
 
     /// The node that a copy is made from, and its security descriptor. The door has let its reader in.
@@ -395,8 +393,7 @@ impl Share {
     }
 
     fn claim_place(&self, request: &Request) -> Result<Claimed, StorageError> {
-        refuse_snapshot(request)?;
-        let place = self.tree.place(&path_of(request)?)?;
+        let place = self.tree.place(request.target.path()?)?;
         let stands = self.tree.child(place.parent, &place.name).cloned();
         Ok(Claimed { place, stands })
     }

@@ -28,11 +28,11 @@ async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
     let account = queues.account(&request.account.name)?;
     let status = account
         .resources
-        .write(|named| match named.get(request.queue()) {
+        .write(|named| match named.get(request.target.queue()?) {
             Some(queue) if queue.read().metadata().says_as(&metadata) => Ok(THERE),
             Some(_) => Err(ErrorCode::QueueAlreadyExists.into()),
             None => {
-                named.insert(request.queue().into(), queues.cell(Queue::new(metadata)));
+                named.insert(request.target.queue()?.into(), queues.cell(Queue::new(metadata)));
                 Ok(request.spec.status)
             }
         })

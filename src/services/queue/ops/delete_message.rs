@@ -29,7 +29,7 @@ async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
     let asked = request.parse::<Asked>()?;
     Receipt::check_form(&asked.receipt)?;
     let queue = queues.queue(&request)?;
-    let id = message::id(request.message())?;
+    let id = message::id(request.target.message_id()?)?;
     queue.write(|queue| queue.delete(id, &asked.receipt, request.now)).await?;
     Ok(Reply::new(request.spec.status))
 }

@@ -23,10 +23,10 @@ async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
     let deleted = account
         .resources
         .write(|queues| {
-            let queue = queues.get(request.queue()).ok_or(ErrorCode::QueueNotFound)?;
+            let queue = queues.get(request.target.queue()?).ok_or(ErrorCode::QueueNotFound)?;
             // Closed before its name is free: who is still putting messages there is refused, and none is lost.
             queue.edit(|_| Ok(()), true)?;
-            Ok(queues.remove(request.queue()))
+            Ok(queues.remove(request.target.queue()?))
         })
         .await?;
     // Only here, where nobody waits for it: letting go of many messages takes time.

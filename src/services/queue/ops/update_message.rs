@@ -33,7 +33,7 @@ async fn run(queues: &Queues, mut request: Request) -> Result<Reply, StorageErro
     let visible = message::aside_until(&asked.visibility, request.now)?;
     let text = wire::read_text(&mut request.body).await?;
     let queue = queues.queue(&request)?;
-    let id = message::id(request.message())?;
+    let id = message::id(request.target.message_id()?)?;
     let updated = queue.write(|queue| queue.update(id, &asked.receipt, visible, text, request.now)).await?;
     Ok(Reply::new(request.spec.status)
         .with("x-ms-popreceipt", updated.receipt.text())

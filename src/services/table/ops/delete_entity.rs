@@ -28,7 +28,7 @@ input! { pub(super) Asked {
 async fn run(tables: &Tables, request: Request) -> Result<Reply, StorageError> {
     let Asked { if_match } = request.parse::<Asked>()?;
     wire::check_options(&request.query, request.spec)?;
-    let write = read(&if_match, Key::parse(request.blob())?)?;
+    let write = read(&if_match, request.target.entity_key()?.clone())?;
     tables.table(&request)?.write(|table| table.write(&request, write)).await?;
     Ok(wire::reply(request.spec.status))
 }

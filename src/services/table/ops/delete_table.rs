@@ -25,7 +25,7 @@ async fn run(tables: &Tables, request: Request) -> Result<Reply, StorageError> {
     account
         .resources
         .write(|names| {
-            let table = names.remove(&*request.container().to_lowercase()).ok_or(ErrorCode::ResourceNotFound)?;
+            let table = names.remove(&*request.target.table()?.to_lowercase()).ok_or(ErrorCode::ResourceNotFound)?;
             table.edit(|_| Ok(()), true)
         })
         .await?;

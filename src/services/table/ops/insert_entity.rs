@@ -40,7 +40,7 @@ async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageErro
     let made = table.write(|table| table.write(&request, write)).await?;
     let face = ResponseFormat::new(&request, answer.metadata);
     let made = made.ok_or_else(|| ErrorCode::InternalError.with_reason("an insertion left no entity"))?;
-    Ok(answer.reply(&face, request.container(), &key, &made))
+    Ok(answer.reply(&face, request.target.table()?, &key, &made))
 }
 
 /// Reads the entity that is to be inserted.

@@ -94,7 +94,7 @@ pub(super) fn query(tables: &Tables, request: &Request) -> Result<Reply, Storage
     let ranges = filter.as_ref().map_or_else(|| vec![Range::all()], odata::ranges);
     let table = tables.table(request)?.read();
 
-    let (face, name) = (ResponseFormat::new(request, metadata), request.container());
+    let (face, name) = (ResponseFormat::new(request, metadata), request.target.table()?);
     let looks = (LOOKED / filter.as_ref().map_or(1, Filter::comparisons).max(1)).max(MOST);
     let (mut looked, mut length) = (0, 0);
     let mut page: Vec<String> = Vec::new();
@@ -131,13 +131,13 @@ pub(super) fn get(tables: &Tables, request: &Request) -> Result<Reply, StorageEr
     let metadata = Metadata::wanted(&request.query, &request.headers)?;
     let filter = filtered(&request.query)?;
     let (select, context) = selected(&request.query);
-    let key = Key::parse(request.blob())?;
+    let key = request.target.entity_key()?.clone();
     let table = tables.table(request)?.read();
     let entity = table.entity(request, &key)?;
     if filter.is_some_and(|filter| !filter.holds(&FilteredEntity(&key, entity))) {
         return Err(ErrorCode::ResourceNotFound.into());
     }
-    let (face, name) = (ResponseFormat::new(request, metadata), request.container());
+    let (face, name) = (ResponseFormat::new(request, metadata), request.target.table()?);
     let text = wire::object(|object| {
         object.context(&face, &format!("{name}/@Element{context}"));
         object.entity(&face, name, (&key, entity), &select);

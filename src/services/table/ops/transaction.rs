@@ -160,7 +160,7 @@ fn read<'a>(tables: &Tables, request: &Request, change: &'a Change) -> Result<Pr
     let header = |name: &str| header_text(&headers, name);
     let (target, query) = place(request, target)?;
     let if_match = header("if-match");
-    let row = match (target.resource, method.as_str(), if_match) {
+    let row = match (target.kind(), method.as_str(), if_match) {
         (ResourceKind::Entities, "POST", _) => &INSERT_ENTITY.spec,
         (ResourceKind::Entity, "PUT", Some(_)) => &UPDATE_ENTITY.spec,
         (ResourceKind::Entity, "PUT", None) => &INSERT_OR_REPLACE_ENTITY.spec,
@@ -180,11 +180,12 @@ fn read<'a>(tables: &Tables, request: &Request, change: &'a Change) -> Result<Pr
             insert_entity::read(change.body.as_bytes())?
         }
         _ if row.name == DELETE_ENTITY.spec.name => {
-            delete_entity::read(if_match.ok_or_else(|| StorageError::missing_header("If-Match"))?, Key::parse(&target.blob)?)?
+            delete_entity::read(if_match.ok_or_else(|| StorageError::missing_header("If-Match"))?, target.entity_key()?.clone())?
         }
-        _ => update_entity::read(update_entity::change(row), if_match, Key::parse(&target.blob)?, change.body.as_bytes())?,
+        _ => update_entity::read(update_entity::change(row), if_match, target.entity_key()?.clone(), change.body.as_bytes())?,
     };
-    let answer = PreparedQuery { id: change.part.id.as_deref(), table: target.container, key: write.key.clone(), insert };
+    let answer =
+        PreparedQuery { id: change.part.id.as_deref(), table: target.table()?.to_owned(), key: write.key.clone(), insert };
     Ok(PreparedChange { write, answer })
 }
 
@@ -196,8 +197,8 @@ fn place(request: &Request, url: &str) -> Result<(Target, Query), StorageError> 
     let in_path = accounts.iter().any(|account| request.endpoint.ends_with(account));
     let below = accounts.iter().find_map(|account| path.strip_prefix(account)).filter(|_| in_path);
     let target = service::target(below.unwrap_or(path))?;
-    if service::is_misplaced(&target) {
-        return Err(ErrorCode::InvalidInput.with_reason(format!("{:?} is no resource of a table", target.blob)));
+    if let Target::Misplaced { below, .. } = &target {
+        return Err(ErrorCode::InvalidInput.with_reason(format!("a table has no resource {below:?}")));
     }
     Ok((target, Query::new(&names::decode_query(query)?)))
 }
@@ -224,7 +225,9 @@ fn permit(request: &Request, row: &OperationSpec, target: &Target) -> Result<(),
     // The signature of a table is for that table.
     let signed = request.query.get("tn").unwrap_or_default();
     match request.authorization {
-        Authorization::Sas { scope: SasScope::Resource, .. } if !target.container.eq_ignore_ascii_case(signed) => {
+        Authorization::Sas { scope: SasScope::Resource, .. }
+            if !target.container_name().is_some_and(|table| table.eq_ignore_ascii_case(signed)) =>
+        {
             Err(ErrorCode::AuthorizationFailure.with_reason("the signature is for another table"))
         }
         _ => Ok(()),
@@ -235,7 +238,7 @@ fn permit(request: &Request, row: &OperationSpec, target: &Target) -> Result<(),
 fn query(tables: &Tables, request: &Request, part: &BatchPart) -> Result<Reply, StorageError> {
     let headers = headers(part)?;
     let (target, query) = place(request, &part.target)?;
-    let row = match target.resource {
+    let row = match target.kind() {
         ResourceKind::Entities => &QUERY_ENTITIES.spec,
         ResourceKind::Entity => &GET_ENTITY.spec,
         shape => return Err(ErrorCode::InvalidInput.with_reason(format!("GET of {shape:?} is not for transactions"))),

@@ -49,7 +49,7 @@ async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageErro
     check_both(&request)?;
     let change = change(request.spec);
     let body = request.body.bytes(wire::LIMIT).await?;
-    let write = read(change, if_match.as_deref(), Key::parse(request.blob())?, &body)?;
+    let write = read(change, if_match.as_deref(), request.target.entity_key()?.clone(), &body)?;
     let changed = tables.table(&request)?.write(|table| table.write(&request, write)).await?;
     Ok(reply(changed.map_or(request.now, |entity| entity.timestamp)))
 }

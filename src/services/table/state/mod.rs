@@ -107,6 +107,6 @@ impl Tables {
     /// # Errors
     /// 404 TableNotFound.
     pub fn table(&self, request: &Request) -> Result<Arc<Cell<Table>>, StorageError> {
-        self.find(&request.account.name, &request.container().to_lowercase())
+        self.find(&request.account.name, &request.target.table()?.to_lowercase())
     }
 }

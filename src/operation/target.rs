@@ -1,0 +1,213 @@
+//! The resource that a request names: parsed once by the service, then trusted.
+
+use crate::operation::{Query, ResourceKind};
+use crate::rules::blob::version_selector::VersionSelector;
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::file::path::Path;
+use crate::rules::names::{BlobName, ContainerName, QueueName, ShareName, TableName};
+use crate::rules::table::entity;
+use crate::rules::time::Timestamp;
+use crate::rules::versions::Version;
+use http::HeaderMap;
+
+/// What a service parses a [`Target`] from.
+#[derive(Clone, Copy, Debug)]
+pub struct ResourcePath<'a> {
+    /// The path of the URL without the account, percent-encoded; it begins with `/`.
+    pub path: &'a str,
+    pub query: &'a Query,
+    pub headers: &'a HeaderMap,
+    pub version: Version,
+}
+
+/// The resource that a request names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The service itself: `/`.
+    Service,
+    /// `/container`
+    Container { container: ContainerName },
+    /// `/container/blob`, with `snapshot=` or `versionid=` an earlier state of it.
+    Blob { container: ContainerName, blob: BlobName, version: VersionSelector },
+    /// `/queue`
+    Queue { queue: QueueName },
+    /// `/queue/messages`
+    Messages { queue: QueueName },
+    /// `/queue/messages/id`. The id is checked by the operation: the refusal depends on it.
+    Message { queue: QueueName, id: String },
+    /// `/Tables`
+    Tables,
+    /// `/Tables('table')`
+    Table { table: TableName },
+    /// `/table()`
+    Entities { table: TableName },
+    /// `/table(PartitionKey='p',RowKey='r')`
+    Entity { table: TableName, key: entity::Key },
+    /// `/$batch`
+    Batch,
+    /// A resource of the account below a table's name, as in `/table/$batch`: a client was given a table's address for the account's.
+    /// `keyed` is true for `/table/Tables('other')`.
+    Misplaced { table: TableName, below: String, keyed: bool },
+    /// `/share?restype=share`, with `sharesnapshot=` a snapshot of it.
+    Share { share: ShareName, snapshot: Option<Timestamp> },
+    /// `/share/path`, or `/share` for its root directory. `text` is the path as the client wrote it, decoded: signatures cover it.
+    Path { share: ShareName, path: Path, text: String, snapshot: Option<Timestamp> },
+    /// A document of the account's website.
+    Site { path: String },
+}
+
+impl Target {
+    pub fn kind(&self) -> ResourceKind {
+        match self {
+            Target::Service => ResourceKind::Service,
+            Target::Container { .. } => ResourceKind::Container,
+            Target::Blob { .. } => ResourceKind::Blob,
+            Target::Queue { .. } => ResourceKind::Queue,
+            Target::Messages { .. } => ResourceKind::Messages,
+            Target::Message { .. } => ResourceKind::Message,
+            Target::Tables => ResourceKind::Tables,
+            Target::Table { .. } => ResourceKind::Table,
+            Target::Entities { .. } | Target::Misplaced { keyed: false, .. } => ResourceKind::Entities,
+            Target::Entity { .. } | Target::Misplaced { keyed: true, .. } => ResourceKind::Entity,
+            Target::Batch => ResourceKind::Batch,
+            Target::Share { .. } => ResourceKind::Share,
+            Target::Path { .. } => ResourceKind::Path,
+            Target::Site { .. } => ResourceKind::Site,
+        }
+    }
+
+    /// The name of the container, queue, table or share that it is or lies in.
+    pub fn container_name(&self) -> Option<&str> {
+        match self {
+            Target::Container { container } | Target::Blob { container, .. } => Some(container),
+            Target::Queue { queue } | Target::Messages { queue } | Target::Message { queue, .. } => Some(queue),
+            Target::Table { table }
+            | Target::Entities { table }
+            | Target::Entity { table, .. }
+            | Target::Misplaced { table, .. } => Some(table),
+            Target::Share { share, .. } | Target::Path { share, .. } => Some(share),
+            Target::Service | Target::Tables | Target::Batch | Target::Site { .. } => None,
+        }
+    }
+
+    /// The name of the object in it, as a service SAS signs it: a blob's or a file's.
+    pub fn object_name(&self) -> Option<&str> {
+        match self {
+            Target::Blob { blob, .. } => Some(blob),
+            Target::Path { text, .. } => Some(text).filter(|text| !text.is_empty()).map(String::as_str),
+            _ => None,
+        }
+    }
+
+    /// The container that it is or lies in.
+    ///
+    /// # Errors
+    /// 500 InternalError for any other target, as for the functions below: operations are routed by the kind of their target.
+    pub fn container(&self) -> Result<&str, StorageError> {
+        match self {
+            Target::Container { container } | Target::Blob { container, .. } => Ok(container),
+            _ => Err(self.mismatch("container")),
+        }
+    }
+
+    /// The blob.
+    ///
+    /// # Errors
+    /// As [`Target::container`].
+    pub fn blob(&self) -> Result<(&str, VersionSelector), StorageError> {
+        match self {
+            Target::Blob { blob, version, .. } => Ok((blob, *version)),
+            _ => Err(self.mismatch("blob")),
+        }
+    }
+
+    /// The queue that it is or lies in.
+    ///
+    /// # Errors
+    /// As [`Target::container`].
+    pub fn queue(&self) -> Result<&str, StorageError> {
+        match self {
+            Target::Queue { queue } | Target::Messages { queue } | Target::Message { queue, .. } => Ok(queue),
+            _ => Err(self.mismatch("queue")),
+        }
+    }
+
+    /// The id of the message, as the client wrote it.
+    ///
+    /// # Errors
+    /// As [`Target::container`].
+    pub fn message_id(&self) -> Result<&str, StorageError> {
+        match self {
+            Target::Message { id, .. } => Ok(id),
+            _ => Err(self.mismatch("message")),
+        }
+    }
+
+    /// The table that it is or lies in.
+    ///
+    /// # Errors
+    /// As [`Target::container`].
+    pub fn table(&self) -> Result<&str, StorageError> {
+        match self {
+            Target::Table { table }
+            | Target::Entities { table }
+            | Target::Entity { table, .. }
+            | Target::Misplaced { table, .. } => Ok(table),
+            _ => Err(self.mismatch("table")),
+        }
+    }
+
+    /// The keys of the entity.
+    ///
+    /// # Errors
+    /// As [`Target::container`].
+    pub fn entity_key(&self) -> Result<&entity::Key, StorageError> {
+        match self {
+            Target::Entity { key, .. } => Ok(key),
+            _ => Err(self.mismatch("entity")),
+        }
+    }
+
+    /// The share that it is or lies in.
+    ///
+    /// # Errors
+    /// As [`Target::container`].
+    pub fn share(&self) -> Result<&str, StorageError> {
+        match self {
+            Target::Share { share, .. } | Target::Path { share, .. } => Ok(share),
+            _ => Err(self.mismatch("share")),
+        }
+    }
+
+    /// The snapshot of the share that it names.
+    pub fn share_snapshot(&self) -> Option<Timestamp> {
+        match self {
+            Target::Share { snapshot, .. } | Target::Path { snapshot, .. } => *snapshot,
+            _ => None,
+        }
+    }
+
+    /// The path of the directory or the file.
+    ///
+    /// # Errors
+    /// As [`Target::container`].
+    pub fn path(&self) -> Result<&Path, StorageError> {
+        match self {
+            Target::Path { path, .. } => Ok(path),
+            _ => Err(self.mismatch("path")),
+        }
+    }
+
+    /// The query parameters that name a snapshot or a version of such a target.
+    pub fn state_parameters(&self) -> &'static [&'static str] {
+        match self {
+            Target::Blob { .. } => &["snapshot", "versionid"],
+            Target::Share { .. } | Target::Path { .. } => &["sharesnapshot"],
+            _ => &[],
+        }
+    }
+
+    fn mismatch(&self, wanted: &str) -> StorageError {
+        ErrorCode::InternalError.with_reason(format!("the target of the request is no {wanted}: {self:?}"))
+    }
+}
