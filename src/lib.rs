@@ -27,6 +27,7 @@ pub mod health;
 pub mod http;
 pub mod import;
 pub mod log;
+pub mod pfx;
 pub mod rules;
 pub mod services;
 pub mod store;

@@ -106,7 +106,7 @@ fn serve(mut config: Config) -> Result<ExitCode, String> {
             _ => return Err(format!("--user: {why}; --user 0 stays root")),
         }
     }
-    let voice = Logger::start(&config, file)?;
+    let voice = Logger::start(&config.log_options(), file)?;
     let _house = keep_house().map_err(|error| error.to_string())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
     let outcome = runtime.block_on(run(&config, tls, &voice));

@@ -7,6 +7,7 @@ use crate::config::arguments::Argument;
 use crate::config::flags::{Flag, Set, Takes};
 use crate::config::{AccountConfig, Config, Endpoint, ProgramName, Tls, flags};
 use crate::log::Format;
+use crate::pfx;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
 use crate::user::User;
@@ -101,7 +102,7 @@ impl Draft {
             }
             (Some(cert), None) if self.password || is_pfx(&cert) => {
                 cert.metadata().map_err(|error| format!("--cert {} cannot be read: {error}", cert.display()))?;
-                return Err(no_pfx(&cert));
+                return Err(pfx::refusal(&cert));
             }
             (Some(_), None) => return Err("--cert needs --key with the certificate's private key".to_owned()),
             (None, Some(_)) => return Err("--key needs --cert with the certificate of that key".to_owned()),
@@ -155,22 +156,6 @@ impl Draft {
 
 fn is_pfx(cert: &Path) -> bool {
     cert.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pfx") || extension.eq_ignore_ascii_case("p12"))
-}
-
-/// What to do with a certificate and key in one PFX file.
-pub(crate) fn no_pfx(file: &Path) -> String {
-    let pem = converted(file);
-    let (file, pem) = (file.display(), pem.display());
-    format!(
-        "{file}: Lazuli does not read PFX files. Convert it: openssl pkcs12 -in {file} -out {pem} -nodes, then start with --cert {pem} \
-         --key {pem}"
-    )
-}
-
-/// The file that a conversion to PEM makes: never the one that it reads.
-pub(crate) fn converted(file: &Path) -> PathBuf {
-    let pem = file.with_extension("pem");
-    if pem == file { file.with_extension("converted.pem") } else { pem }
 }
 
 /// What the command line says: the last value, or all of them with `;` between where all count.

@@ -15,12 +15,11 @@ mod values;
 
 pub use crate::account::WELL_KNOWN_ACCOUNT;
 use crate::config::draft::Draft;
-use crate::log::Format;
+use crate::log::{Format, LogOptions};
 use crate::rules::auth::token::TokenCheck;
 use crate::rules::encryption::Scopes;
 use crate::store::disk::Durability;
 use crate::user::User;
-pub(crate) use draft::{converted, no_pfx};
 pub use reference::reference;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -72,6 +71,13 @@ pub struct Config {
     pub user: Option<User>,
     /// What was asked for and will not happen: one line each, for the log.
     pub warnings: Vec<String>,
+}
+
+impl Config {
+    /// What is logged, and how.
+    pub fn log_options(&self) -> LogOptions {
+        LogOptions { level: self.log, format: self.log_format, silent: self.silent }
+    }
 }
 
 /// Where a service listens.

@@ -94,9 +94,9 @@ const SEQUENCE: u8 = 0x30;
 fn not_pem(file: &Path, bytes: &[u8], command: &str) -> String {
     // A PFX file is a sequence that begins with the number 3; a certificate is one that begins with a sequence.
     match contents(bytes) {
-        Some([0x02, 0x01, 0x03, ..]) => crate::config::no_pfx(file),
+        Some([0x02, 0x01, 0x03, ..]) => crate::pfx::refusal(file),
         _ => {
-            let pem = crate::config::converted(file);
+            let pem = crate::pfx::converted(file);
             let (file, pem) = (file.display(), pem.display());
             format!("{file} is in DER, not in PEM: openssl {command} -inform der -in {file} -out {pem} converts it")
         }

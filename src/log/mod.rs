@@ -4,7 +4,6 @@ mod file;
 pub mod lossy;
 mod text;
 
-use crate::config::Config;
 use crate::log::lossy::{LossyWriter, Notice};
 pub use file::open;
 use std::io;
@@ -23,6 +22,15 @@ pub enum Format {
     Text,
     /// A JSON object a line.
     Json,
+}
+
+/// What is logged, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct LogOptions {
+    pub level: tracing::Level,
+    pub format: Format,
+    /// Whether the line of each request is left out.
+    pub silent: bool,
 }
 
 /// The target of the events that are one for each request.
@@ -44,8 +52,8 @@ impl Logger {
     ///
     /// # Errors
     /// One sentence, when there can be no threads.
-    pub fn start(config: &Config, file: Option<std::fs::File>) -> Result<Logger, String> {
-        let notice: Notice = match config.log_format {
+    pub fn start(options: &LogOptions, file: Option<std::fs::File>) -> Result<Logger, String> {
+        let notice: Notice = match options.format {
             Format::Text => text::dropped,
             Format::Json => {
                 |count| format!("{}\n", serde_json::json!({ "level": "WARN", "message": lost(count), "dropped": count }))
@@ -56,10 +64,10 @@ impl Logger {
         let err = started(LossyWriter::start("stderr", io::stderr(), text::dropped))?;
         let file = file.map(|file| started(LossyWriter::start("debug", file, text::dropped))).transpose()?;
 
-        let access = if config.silent { LevelFilter::OFF } else { LevelFilter::INFO };
-        let filter = EnvFilter::new(format!("{},{ACCESS}={access}", config.log.to_string().to_lowercase()));
+        let access = if options.silent { LevelFilter::OFF } else { LevelFilter::INFO };
+        let filter = EnvFilter::new(format!("{},{ACCESS}={access}", options.level.to_string().to_lowercase()));
         let lines = fmt::layer().with_writer(Lines(out.clone())).with_ansi(false).log_internal_errors(false);
-        let lines = match config.log_format {
+        let lines = match options.format {
             Format::Text => lines.event_format(text::Text).boxed(),
             Format::Json => lines.json().flatten_event(true).with_target(false).with_current_span(false).boxed(),
         };
