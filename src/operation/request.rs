@@ -123,7 +123,7 @@ impl Request {
     /// The call of a part of this one's batch, with what the part has of its own; whatever it has in common with the batch is the same.
     pub fn part(&self, spec: &'static OperationSpec, target: Target, query: Query, headers: HeaderMap) -> Request {
         Request {
-            spec: spec,
+            spec,
             target,
             query,
             headers,

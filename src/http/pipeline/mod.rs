@@ -330,7 +330,7 @@ impl Pipeline {
 
         let on_behalf = Arc::new(OnBehalf { pipeline: self.clone(), host: head.host, peer: head.peer });
         let request = Request {
-            spec: spec,
+            spec,
             endpoint,
             account,
             secondary,

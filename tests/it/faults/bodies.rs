@@ -229,6 +229,36 @@ async fn expectations() {
     assert_eq!(wire.hear("GET").await.answer.text(), "new");
 }
 
+/// A malformed header of each group that operations read alike is refused before the body is asked for.
+#[tokio::test]
+async fn malformed_headers_are_refused_before_the_body() {
+    let stored = Stored::new().await;
+    let block = |header| [PUT[0], header];
+    for (target, header, verdict) in [
+        ("/kept/new", ("x-ms-lease-id", "garbage"), "400 InvalidHeaderValue"),
+        ("/kept/new", ("if-modified-since", "yesterday"), "400 InvalidHeaderValue"),
+        ("/kept/new", ("if-unmodified-since", "tomorrow"), "400 InvalidHeaderValue"),
+        ("/kept/new", ("x-ms-if-tags", "tag = "), "400 InvalidHeaderValue"),
+        ("/kept/new", ("x-ms-encryption-key", "c2hvcnQ="), "400 InvalidHeaderValue"),
+        ("/kept/new", ("x-ms-meta-1st", "digit first"), "400 InvalidMetadata"),
+        ("/kept/new", ("x-ms-tags", "a=b&a=c"), "400 DuplicateTagNames"),
+        ("/kept/new", ("x-ms-access-tier", "Lukewarm"), "400 InvalidHeaderValue"),
+        ("/kept/new", ("content-md5", "no base64"), "400 InvalidMd5"),
+        ("/kept/new?comp=block&blockid=MDE%3D", ("x-ms-lease-id", "garbage"), "400 InvalidHeaderValue"),
+        ("/kept/new?comp=blocklist", ("x-ms-lease-id", "garbage"), "400 InvalidHeaderValue"),
+        ("/kept/new?comp=appendblock", ("x-ms-blob-condition-maxsize", "much"), "400 InvalidHeaderValue"),
+        ("/kept/new?comp=page", ("x-ms-range", "bytes=one-two"), "400 InvalidHeaderValue"),
+        ("/kept/new?snapshot=now", ("x-ms-lease-id", ""), "400 InvalidQueryParameterValue"),
+    ] {
+        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let headers = block(header);
+        wire.say(format!("{}content-length: 3\r\nexpect: 100-continue\r\n\r\n", head("PUT", target, &headers, 3))).await;
+        let answer = wire.hear("PUT").await.answer;
+        assert_eq!(answer.verdict(), verdict, "{target} {header:?}");
+        stored.unchanged(target).await;
+    }
+}
+
 /// The size of a body that is too long for every buffer on its way.
 const LARGE: usize = 200_000_000;
 

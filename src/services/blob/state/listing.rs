@@ -89,7 +89,7 @@ impl Container {
             let (key, blob) = states.next()?;
             match key.at {
                 VersionSelector::Earlier(_, VersionKind::Version) if also.versions_only && blob.is_kept(now) => {
-                    version = Some((&key.name, blob))
+                    version = Some((&key.name, blob));
                 }
                 VersionSelector::Base if blob.is_live(now) => version = None,
                 VersionSelector::Earlier(..) | VersionSelector::Base => {}
