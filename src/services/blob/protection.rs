@@ -1,38 +1,46 @@
-//! Immutability policies and legal holds on the wire: what a request gives a blob, and what a reader is told of it.
+//! Immutability policies and legal holds on the wire, in requests and in answers.
 
 use crate::operation::xml::Writer;
-use crate::operation::{FromRequest, Input, Reply, Request};
+use crate::operation::{FieldLocation, Fields, FromField, FromRequest, Input, Reply, Request};
 use crate::rules::blob::immutability::{Policy, Protection};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::blob::state::Blob;
+use crate::services::blob::wire::required_header;
 
-input! { pub(super) Asked {
-    until: Option<String> = Header "x-ms-immutability-policy-until-date",
-    mode: Option<String> = Header "x-ms-immutability-policy-mode",
-    hold: Option<bool> = Header "x-ms-legal-hold",
-} }
+const UNTIL: &str = "x-ms-immutability-policy-until-date";
+const MODE: &str = "x-ms-immutability-policy-mode";
+const HOLD: &str = "x-ms-legal-hold";
 
-/// The headers by which a request that makes a blob protects it.
-pub(super) const INPUTS: &[Input] = <Asked as FromRequest>::INPUTS;
+/// The protection of a new blob. A caller needs the permission to protect.
+impl FromRequest for Protection {
+    const INPUTS: &'static [Input] = &[Input::header(UNTIL), Input::header(MODE), Input::header(HOLD)];
 
-/// Reads what a request that makes a blob protects it with. Whoever protects needs the right to.
-///
-/// # Errors
-/// 400 for what is malformed, UnsupportedHeader in an account without immutability; 403 for a SAS without `i`.
-pub(super) fn read(request: &Request) -> Result<Protection, StorageError> {
-    let fields = Input::fields(INPUTS);
-    let Some(first) = fields.iter().find(|field| request.has_header(field.name)) else { return Ok(Protection::default()) };
-    if !request.account.immutability {
-        return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", first.name));
+    /// Returns 400 for malformed headers, and UnsupportedHeader in an account without immutability; 403 for a SAS without `i`.
+    fn from_request(fields: &Fields<'_>) -> Result<Protection, StorageError> {
+        let Some(first) = [UNTIL, MODE, HOLD].into_iter().find(|name| fields.has_header(name)) else {
+            return Ok(Protection::default());
+        };
+        if !fields.account.immutability {
+            return Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", first));
+        }
+        if !fields.authorization.allows("i") {
+            return Err(fields.authorization.missing_permission("i"));
+        }
+        let hold = FromField::from_field(fields, FieldLocation::Header, HOLD)?;
+        Ok(Protection { policy: Policy::read(fields.header(UNTIL), fields.header(MODE), fields.now)?, hold })
     }
-    if !request.authorization.allows("i") {
-        return Err(request.authorization.missing_permission("i"));
-    }
-    let asked = request.parse::<Asked>()?;
-    Ok(Protection { policy: Policy::read(asked.until.as_deref(), asked.mode.as_deref(), request.now)?, hold: asked.hold })
 }
 
-/// Checks that the account has immutable storage at all.
+/// The policy of Set Blob Immutability Policy.
+impl FromRequest for Policy {
+    const INPUTS: &'static [Input] = &[required_header(UNTIL), Input::header(MODE)];
+
+    fn from_request(fields: &Fields<'_>) -> Result<Policy, StorageError> {
+        Policy::read(fields.header(UNTIL), fields.header(MODE), fields.now)?.ok_or_else(|| StorageError::missing_header(UNTIL))
+    }
+}
+
+/// Checks that the account has immutable storage.
 ///
 /// # Errors
 /// 409 BlobOperationNotSupported.
@@ -40,23 +48,21 @@ pub(super) fn check_account(request: &Request) -> Result<(), StorageError> {
     if request.account.immutability { Ok(()) } else { Err(ErrorCode::BlobOperationNotSupported.into()) }
 }
 
-/// Adds a policy.
+/// Adds the headers of a policy.
 pub(super) fn with_policy(reply: Reply, policy: Option<Policy>) -> Reply {
-    reply
-        .with_some("x-ms-immutability-policy-until-date", policy.map(|policy| policy.until.rfc1123()))
-        .with_some("x-ms-immutability-policy-mode", policy.map(|policy| policy.mode.name()))
+    reply.with_some(UNTIL, policy.map(|policy| policy.until.rfc1123())).with_some(MODE, policy.map(|policy| policy.mode.name()))
 }
 
-/// Adds what a reader of a blob is told.
+/// Adds the headers of a blob's protection.
 pub(super) fn describe(reply: Reply, blob: &Blob) -> Reply {
-    let hold = blob.protection.hold.map(|held| held.to_string());
-    with_policy(reply, blob.protection.policy).with_some("x-ms-legal-hold", hold)
+    let hold = blob.protection.hold.map(|hold| hold.to_string());
+    with_policy(reply, blob.protection.policy).with_some(HOLD, hold)
 }
 
-/// Writes what a listing tells, if it is asked for.
-pub(super) fn write(xml: &mut Writer, blob: &Blob, policy: bool, hold: bool) {
-    if let Some(kept) = blob.protection.policy.filter(|_| policy) {
-        xml.leaf("ImmutabilityPolicyUntilDate", kept.until.rfc1123()).leaf("ImmutabilityPolicyMode", kept.mode.name());
+/// Writes the elements of a listing that includes them.
+pub(super) fn write(xml: &mut Writer, blob: &Blob, with_policy: bool, with_hold: bool) {
+    if let Some(policy) = blob.protection.policy.filter(|_| with_policy) {
+        xml.leaf("ImmutabilityPolicyUntilDate", policy.until.rfc1123()).leaf("ImmutabilityPolicyMode", policy.mode.name());
     }
-    xml.leaf_some("LegalHold", blob.protection.hold.filter(|_| hold).map(|held| held.to_string()));
+    xml.leaf_some("LegalHold", blob.protection.hold.filter(|_| with_hold).map(|hold| hold.to_string()));
 }

@@ -9,7 +9,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::blob::body::{Body, ContentHeaders};
 use crate::services::blob::wire;
-use crate::services::shared::remote_source::{CONDITIONS, RemoteSource, passed_on, refusal, refused, text};
+use crate::services::shared::remote_source::{ForwardedHeaders, RemoteSource, refusal, refused, text};
 use crate::store::content::Content;
 use crate::store::sparse::{PageFilling, Sparse};
 use crate::store::{Store, content};
@@ -32,11 +32,9 @@ impl RemoteSource {
 ///
 /// # Errors
 /// As [`Elsewhere::open`]; CannotVerifyCopySource for an answer that is no tag set.
-pub(super) async fn tags(request: &Request, url: &str) -> Result<Tags, StorageError> {
+pub(super) async fn tags(request: &Request, url: &str, headers: &ForwardedHeaders) -> Result<Tags, StorageError> {
     let joint = if url.contains('?') { '&' } else { '?' };
-    // The conditions were held when the source itself was asked for; tags know of none but their own.
-    let mut headers = passed_on(request);
-    CONDITIONS.iter().for_each(|name| _ = headers.remove(*name));
+    let headers = headers.for_tags();
     let answer = request.sources.open(RemoteRequest { url: format!("{url}{joint}comp=tags"), headers }).await?;
     match answer.status {
         200 => wire::read_tags(&answer.beginning(TAGS).await).map_err(|_| refused(409, "The copy source has no tags.")),

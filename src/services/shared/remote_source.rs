@@ -1,6 +1,7 @@
-//! Copy sources on other servers: what they are asked, and what it means that they refuse.
+//! Copy sources on other servers: the request for a source, and what its server's refusal means for the copy.
 
-use crate::operation::{RemoteRequest, RemoteResponse, Request, xml};
+use crate::operation::{Fields, FromRequest, Input, RemoteRequest, RemoteResponse, Request, xml};
+use crate::rules::conditions::Conditions;
 use crate::rules::copy_source::Refusal;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::ranges::RequestedRange as Range;
@@ -9,9 +10,8 @@ use crate::rules::versions::Version;
 use crate::rules::{conditions, copy_source};
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// What a copy's request says of its source, and what that is called when the source is asked.
-const PASSED_ON: [(&str, &str); 13] = [
-    ("x-ms-version", "x-ms-version"),
+/// The headers of a copy's request that are about its source, and their names in the request for the source.
+const FORWARDED: [(&str, &str); 12] = [
     (conditions::SOURCE.if_match, conditions::PLAIN.if_match),
     (conditions::SOURCE.if_none_match, conditions::PLAIN.if_none_match),
     (conditions::SOURCE.if_modified_since, conditions::PLAIN.if_modified_since),
@@ -26,8 +26,8 @@ const PASSED_ON: [(&str, &str); 13] = [
     ("x-ms-source-allow-trailing-dot", "x-ms-allow-trailing-dot"),
 ];
 
-/// Those of them that are conditions on its state.
-pub const CONDITIONS: [&str; 4] = [
+/// The headers of the request for a source that are conditions on its state. Tags have other conditions than the blob.
+const CONDITIONS: [&str; 4] = [
     conditions::PLAIN.if_match,
     conditions::PLAIN.if_none_match,
     conditions::PLAIN.if_modified_since,
@@ -37,38 +37,71 @@ pub const CONDITIONS: [&str; 4] = [
 /// The most bytes of a refusal that are read.
 const REFUSAL: usize = 16 << 10;
 
-/// A source elsewhere: what its server says of it, and its bytes, which are still to come.
+/// The headers for the server of a copy's source: every header about the source that the operation declares.
+#[derive(Clone, Debug)]
+pub struct ForwardedHeaders(HeaderMap);
+
+impl FromRequest for ForwardedHeaders {
+    const INPUTS: &'static [Input] =
+        &[Input::header("x-ms-copy-source-authorization"), Input::header("x-ms-file-request-intent")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<ForwardedHeaders, StorageError> {
+        let value = |name: &str| fields.headers.get(name).filter(|value| !value.is_empty()).cloned();
+        let declared = FORWARDED.iter().filter(|(name, _)| fields.spec.reads(name));
+        let forwarded = declared.chain(&[("x-ms-version", "x-ms-version")]);
+        let named = forwarded.filter_map(|(name, remote)| Some((HeaderName::from_static(remote), value(name)?)));
+        Ok(ForwardedHeaders(named.collect()))
+    }
+}
+
+impl ForwardedHeaders {
+    /// The headers for a request about the tags of the source.
+    pub fn for_tags(&self) -> HeaderMap {
+        let mut headers = self.0.clone();
+        CONDITIONS.iter().for_each(|name| _ = headers.remove(*name));
+        headers
+    }
+}
+
+/// A copy's source as its request names it.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedSource<'a> {
+    pub url: &'a str,
+    /// The part of the source that is copied.
+    pub range: Range,
+    pub conditions: &'a Conditions,
+    pub headers: &'a ForwardedHeaders,
+}
+
+/// A source on another server: the answer of that server, whose body is not read yet.
 #[derive(Debug)]
 pub struct RemoteSource {
-    /// What its server answered.
     pub answer: RemoteResponse,
-    /// Which part of the answer's body is meant.
+    /// The part of the answer's body that is the source.
     pub part: std::ops::Range<u64>,
 }
 
 impl RemoteSource {
-    /// Asks for a source, or a range of it, under the request's conditions.
+    /// Sends the request for a source, or for a range of it.
     ///
     /// # Errors
-    /// CannotVerifyCopySource with the status of its server's refusal; 500 where there is no answer.
-    pub async fn open(request: &Request, url: &str, range: Option<&str>) -> Result<RemoteSource, StorageError> {
-        let mut headers = passed_on(request);
-        let range = range.map(|text| (text, Range::parse(text))).filter(|(_, range)| *range != Range::Whole);
-        if let Some(value) = range.and_then(|(text, _)| HeaderValue::from_str(text).ok()) {
+    /// CannotVerifyCopySource with the status of its server's refusal; 500 when there is no answer.
+    pub async fn open(request: &Request, source: NamedSource<'_>) -> Result<RemoteSource, StorageError> {
+        let mut headers = source.headers.0.clone();
+        if let Some(value) = header_of(source.range) {
             headers.insert(http::header::RANGE, value);
         }
-        let answer = request.sources.open(RemoteRequest { url: url.to_owned(), headers }).await?;
-        let part = match (answer.status, range) {
-            (200, None) => 0..u64::MAX,
-            (206, Some((_, asked))) if begins_as(&answer.headers, asked) => 0..u64::MAX,
-            // A server need not know ranges: then it sends the whole.
-            (200, Some((_, Range::From(start)))) => start..u64::MAX,
-            (200, Some((_, Range::Between(start, end)))) => start..end.saturating_add(1),
+        let answer = request.sources.open(RemoteRequest { url: source.url.to_owned(), headers }).await?;
+        let part = match (answer.status, source.range) {
+            (200, Range::Whole) => 0..u64::MAX,
+            (206, range) if starts_as_requested(&answer.headers, range) => 0..u64::MAX,
+            // A server that does not support ranges sends everything.
+            (200, Range::From(start)) => start..u64::MAX,
+            (200, Range::Between(start, end)) => start..end.saturating_add(1),
             _ => return Err(refusal(request.version, answer).await),
         };
         let modified = text(&answer.headers, "last-modified").and_then(Timestamp::parse_http);
-        let want = request.conditions_named(&conditions::SOURCE)?;
-        conditions::check_remote_source(&want, text(&answer.headers, "etag"), modified).map_err(|unmet| {
+        conditions::check_remote_source(source.conditions, text(&answer.headers, "etag"), modified).map_err(|unmet| {
             copy_source::refused(request.version, &StorageError::from(ErrorCode::ConditionNotMet).with_status(unmet.status()))
         })?;
         if answer.length().is_some_and(|length| part.start > 0 && part.start >= length) {
@@ -78,39 +111,42 @@ impl RemoteSource {
     }
 }
 
-/// What is passed on of a copy's request when its source is asked.
-pub fn passed_on(request: &Request) -> HeaderMap {
-    let value = |name: &str| request.headers.get(name).filter(|value| !value.is_empty()).cloned();
-    PASSED_ON.iter().filter_map(|(here, there)| Some((HeaderName::from_static(there), value(here)?))).collect()
+fn header_of(range: Range) -> Option<HeaderValue> {
+    let text = match range {
+        Range::Whole => return None,
+        Range::From(start) => format!("bytes={start}-"),
+        Range::Between(start, end) => format!("bytes={start}-{end}"),
+    };
+    HeaderValue::try_from(text).ok()
 }
 
-/// Whether a partial answer is the part that was asked for.
-fn begins_as(headers: &HeaderMap, asked: Range) -> bool {
-    let told =
+/// Returns true if a partial answer starts where the requested range starts.
+fn starts_as_requested(headers: &HeaderMap, range: Range) -> bool {
+    let reported =
         text(headers, "content-range").and_then(|text| text.strip_prefix("bytes ")?.split_once('-')?.0.trim().parse().ok());
-    match asked {
+    match range {
         Range::Whole => false,
-        Range::From(start) | Range::Between(start, _) => told == Some(start),
+        Range::From(start) | Range::Between(start, _) => reported == Some(start),
     }
 }
 
-/// The refusal of a source under the request's conditions, for the operations that have a name for an unmet one.
-pub fn named_if_unmet(request: &Request, error: StorageError) -> StorageError {
-    let conditional = request.conditions_named(&conditions::SOURCE).is_ok_and(|want| !want.is_empty());
+/// The refusal of a source, for the operations that have an error code of their own for an unmet condition on it.
+pub fn named_if_unmet(conditions: &Conditions, error: StorageError) -> StorageError {
     match error.status() {
-        304 | 412 if conditional => ErrorCode::SourceConditionNotMet.into(),
+        304 | 412 if !conditions.is_empty() => ErrorCode::SourceConditionNotMet.into(),
         _ => error,
     }
 }
 
-/// What a source's refusal becomes: the source's own sentence, if it has one, and its status, if it is one of a refusal.
+/// The copy's own refusal for that of its source's server: with the same sentence, if there is one, and the same status, if it is an
+/// error's.
 pub async fn refusal(version: Version, answer: RemoteResponse) -> StorageError {
     let status = match answer.status {
         status @ (304 | 400..=499) => status,
         500.. => 500,
         _ => 409,
     };
-    let told = format!("Could not verify the copy source: it answered with status {}.", answer.status);
+    let fallback = format!("Could not verify the copy source: it answered with status {}.", answer.status);
     let (theirs, named) = (answer.status, text(&answer.headers, "x-ms-error-code").map(str::to_owned));
     let document = answer.beginning(REFUSAL).await;
     let error = xml::parse(&document, "Error").ok();
@@ -122,15 +158,15 @@ pub async fn refusal(version: Version, answer: RemoteResponse) -> StorageError {
         _ => None,
     };
     let refusal = Refusal { status: theirs, code: code.as_deref(), says: says.as_deref() };
-    refusal.told(version, status, says.as_deref().or(usual).unwrap_or(&told))
+    refusal.told(version, status, says.as_deref().or(usual).unwrap_or(&fallback))
 }
 
-/// A refusal of a source, with the status of its server's.
-pub fn refused(status: u16, says: &str) -> StorageError {
-    ErrorCode::CannotVerifyCopySource.with_message(says.to_owned()).with_status(status)
+/// The refusal of a source that cannot be copied.
+pub fn refused(status: u16, sentence: &str) -> StorageError {
+    ErrorCode::CannotVerifyCopySource.with_message(sentence.to_owned()).with_status(status)
 }
 
-/// The text of one of its headers.
+/// The text of a header of an answer.
 pub fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }

@@ -1,76 +1,80 @@
-//! Get Blob Properties, and Set Blob Properties: what a reader is told of the content, and a page blob's size and sequence
-//! number.
+//! Get Blob Properties, and Set Blob Properties: the headers that describe the content, and a page blob's size and sequence number.
 
 use crate::operation::{
-    Access, EncryptionCheck, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector,
+    self, Access, EncryptionCheck, Fields, FromRequest, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
+    StateQuery,
 };
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
-use crate::rules::blob::pages;
-use crate::rules::blob::pages::Action;
+use crate::rules::blob::pages::Action as SequenceNumberAction;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::services::blob::blobs::Blobs;
-use crate::services::blob::body::{Body, ContentHeaders};
+use crate::services::blob::body::Body;
 use crate::services::blob::ops::put_page;
 use crate::services::blob::wire;
-use crate::services::blob::wire::{ContentHeaderSource, DescribedPart};
+use crate::services::blob::wire::{DescribedPart, PageBlobSize, ReplacingContentHeaders};
 
 pub(super) static GET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
-    get,
+    get_blob_properties,
+    StateQuery,
     OperationSpec {
         name: "Get Blob Properties",
         methods: &["HEAD"],
         resource: ResourceKind::Blob,
-        inputs: &[Input::Group(STATE)],
         encryption: EncryptionCheck::Read,
         requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
 pub(super) static SET_BLOB_PROPERTIES: Operation<Blobs> = operation!(
-    set,
+    set_blob_properties,
+    Input,
     OperationSpec {
         name: "Set Blob Properties",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "properties")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::CONTENT)],
         requires: RequiredPermission::object("w"),
         access: Access::Write,
         conditions: ConditionSupport::Write,
         lease: LeaseCheck::Required,
         encryption: EncryptionCheck::IfPresent,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-async fn get(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+async fn get_blob_properties(blobs: &Blobs, request: Request, _: StateQuery) -> Result<Reply, StorageError> {
     let blob = blobs.container(&request)?.read().admit(&request)?;
     let reply = wire::describe(Reply::new(request.spec.status), &blob, DescribedPart::Whole, &request);
     Ok(wire::with_tier(reply, &blob, &request).bytes(blob.body.slice(0..0), blob.size()))
 }
 
-input! { pub(super) Asked {
-    size: Option<String> = Header "x-ms-blob-content-length",
-    action: Option<String> = Header "x-ms-sequence-number-action",
-    sequence: Option<String> = Header "x-ms-blob-sequence-number",
+input! { pub(super) Input {
+    size: Option<PageBlobSize> = Header "x-ms-blob-content-length",
+    action: Option<SequenceNumberAction>,
+    content: ReplacingContentHeaders,
 } }
 
-/// What the request does not say of the content is cleared, unless it only speaks of a page blob's size or sequence number.
-async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let says_nothing = ContentHeaders::read(&request, ContentHeaderSource::ByName) == ContentHeaders::default();
-    let only_pages = says_nothing && (asked.size.is_some() || asked.action.is_some());
-    let headers = ContentHeaders::read_all(&request);
-    let size = asked.size.as_deref().map(pages::read_size).transpose()?;
-    let action = asked.action.as_deref().map(|action| Action::read(action, asked.sequence.as_deref())).transpose()?;
+impl FromRequest for Option<SequenceNumberAction> {
+    const INPUTS: &'static [operation::Input] =
+        &[operation::Input::header("x-ms-sequence-number-action"), operation::Input::header("x-ms-blob-sequence-number")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<Option<SequenceNumberAction>, StorageError> {
+        let number = fields.header("x-ms-blob-sequence-number");
+        let action = fields.header("x-ms-sequence-number-action");
+        action.map(|action| SequenceNumberAction::read(action, number)).transpose()
+    }
+}
+
+/// Clears the content headers that the request does not carry, unless it only changes a page blob's size or sequence number.
+async fn set_blob_properties(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
+    let Input { size, action, content: ReplacingContentHeaders { is_present, headers } } = input;
+    let size = size.map(|size| size.0);
+    let keeps_headers = !is_present && (size.is_some() || action.is_some());
     let container = blobs.container(&request)?;
     let blob = container
         .write(|container| {
@@ -80,7 +84,7 @@ async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
                 (body, None, None) => body.clone(),
                 (Body::Page { content, sequence }, ..) => {
                     let mut content = content.clone();
-                    if size.is_some_and(|size| admitted.tier.is_some_and(|placed| !placed.tier.holds(size))) {
+                    if size.is_some_and(|size| admitted.tier.is_some_and(|current| !current.tier.holds(size))) {
                         return Err(ErrorCode::ContentLengthLargerThanTierLimit.into());
                     }
                     size.into_iter().for_each(|size| content.resize(size));
@@ -90,7 +94,7 @@ async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
             };
             container.replace(admitted, request.now, |blob| {
                 blob.body = body;
-                if !only_pages {
+                if !keeps_headers {
                     blob.headers = headers;
                 }
             })

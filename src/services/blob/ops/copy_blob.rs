@@ -1,16 +1,18 @@
-//! Copy Blob. Within this server the bytes are shared and the copy is complete at once; from another server they come in the background,
-//! and until they are there the copy is pending.
+//! Copy Blob. Within this server the bytes are shared and the copy is complete at once; from another server they arrive in the background,
+//! and until then the copy is pending.
+
 use crate::environment::Environment;
 use crate::operation::{
-    Access, FromRequest, Input, Operation, OperationSpec, RemoteResponse, Reply, Request, ResourceKind, SOURCE_CONDITIONS,
-    Selector, Source, SourceAuthorization, SourceLocation, source_unavailable,
+    Access, Operation, OperationSpec, RemoteResponse, Reply, Request, ResourceKind, Selector, Source, SourceAuthorization,
+    SourceConditions, SourceLocation, source_unavailable,
 };
 use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::blob::tier::{CurrentTier, RehydratePriority, TierSupport};
+use crate::rules::blob::tier::{CurrentTier, RehydratePriority};
 use crate::rules::conditions::{ConditionSupport, CurrentState, UnmetCondition};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::{LeaseCheck, LeasedResource};
+use crate::rules::ranges::RequestedRange;
 use crate::rules::time::Timestamp;
 use crate::rules::{conditions, lease};
 use crate::services::blob::blobs::Blobs;
@@ -18,25 +20,22 @@ use crate::services::blob::body::{Body, ContentHeaders};
 use crate::services::blob::copy_properties::{BlobCopy, Progress};
 use crate::services::blob::remote_source::RemoteBlob;
 use crate::services::blob::state::{Blob, Container};
+use crate::services::blob::wire::NewBlobHeaders;
 use crate::services::blob::{copy_properties, last_access, wire};
-use crate::services::shared::remote_source::{RemoteSource, named_if_unmet};
+use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, named_if_unmet};
 use crate::store::Store;
 use crate::store::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 pub(super) static COPY_BLOB: Operation<Blobs> = operation!(
-    run,
+    copy_blob,
+    Input,
     OperationSpec {
         name: "Copy Blob",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::HasHeader("x-ms-copy-source")],
-        inputs: &[
-            Input::Group(<Asked as FromRequest>::INPUTS),
-            Input::Group(wire::NewBlobHeaders::INPUTS),
-            Input::Group(SOURCE_CONDITIONS)
-        ],
         requires: RequiredPermission::object("cw"),
         access: Access::Write,
         conditions: ConditionSupport::CopyTarget,
@@ -46,67 +45,69 @@ pub(super) static COPY_BLOB: Operation<Blobs> = operation!(
     }
 );
 
-input! { pub(super) Asked {
+input! { pub(super) Input {
     source: String = Header "x-ms-copy-source",
     source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
+    conditions: SourceConditions,
+    forwarded: ForwardedHeaders,
     seal: Option<bool> = Header "x-ms-seal-blob",
-    priority: Option<String> = Header "x-ms-rehydrate-priority",
+    priority: Option<RehydratePriority> = Header "x-ms-rehydrate-priority",
+    new: NewBlobHeaders,
 } }
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let mut given = wire::NewBlobHeaders::read(&request, TierSupport::Any)?;
-    let priority = asked.priority.as_deref().map_or(Ok(RehydratePriority::default()), RehydratePriority::read)?;
-    let found = request.sources.find(&request, &asked.source, SourceAuthorization::Caller)?;
+async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
+    wire::check_unsupported_headers(&request)?;
+    let found = request.sources.find(&request, &input.source, SourceAuthorization::Caller)?;
     let id = request.environment.id();
-    let source = copy_properties::without_signature(&asked.source);
+    let source = copy_properties::without_signature(&input.source);
     let blob = match found {
         SourceLocation::Here(found) => {
-            let original = original(blobs, &request, &asked, &found).await?;
-            given.check_tier(&original.body)?;
-            given.tier = CurrentTier::copied(original.tier, given.tier, priority, request.now)?;
+            let original = original(blobs, &request, &input, &found).await?;
+            input.new.check_tier_of(&original.body)?;
+            let priority = input.priority.unwrap_or_default();
+            let tier = CurrentTier::copied(original.tier, input.new.tier(request.now), priority, request.now)?;
             if original.check_online(request.now).is_err() && is_onto_itself(&request, &found) {
                 return Err(ErrorCode::BlobArchived.into());
             }
             let copy = |body: &Body, at| BlobCopy::whole(id, source, body.len(), at);
-            let body = sealed(original.body.clone(), asked.seal);
-            make(blobs, &request, given, body, copy, |mut blob| {
-                blob.headers = original.headers.clone();
+            let body = sealed(original.body.clone(), input.seal);
+            create(blobs, &request, (body, original.headers.clone()), copy, |mut blob| {
                 blob.metadata = original.metadata.clone();
+                let mut blob = input.new.apply(blob, request.now);
+                blob.tier = tier;
                 blob
             })
             .await?
             .1
         }
         SourceLocation::Elsewhere => {
-            let elsewhere =
-                RemoteSource::open(&request, &asked.source, None).await.map_err(|error| named_if_unmet(&request, error))?;
+            let conditions = &input.conditions.0;
+            let named = NamedSource { url: &input.source, range: RequestedRange::Whole, conditions, headers: &input.forwarded };
+            let elsewhere = RemoteSource::open(&request, named).await.map_err(|error| named_if_unmet(conditions, error))?;
             let described = elsewhere.described()?;
-            given.check_tier(&described.empty())?;
+            input.new.check_tier_of(&described.empty())?;
             let total = elsewhere.answer.length().ok_or_else(unmeasured)?;
             let bytes = Arc::new(AtomicU64::new(0));
             let arrived = Arc::downgrade(&bytes);
             let copy = |_: &Body, _| BlobCopy { id, source, total, progress: Progress::Pending(bytes), incremental: None };
-            let (container, blob) = make(blobs, &request, given, described.empty(), copy, |mut blob| {
-                blob.headers = described.headers.clone();
+            let content = (described.empty(), described.headers.clone());
+            let (container, blob) = create(blobs, &request, content, copy, |mut blob| {
                 blob.metadata = described.metadata.clone();
-                blob
+                input.new.apply(blob, request.now)
             })
             .await?;
-            let container = Arc::downgrade(&container);
-            let name = request.target.blob()?.0.into();
-            let coming = PendingCopy {
-                container,
-                name,
+            let pending = PendingCopy {
+                container: Arc::downgrade(&container),
+                name: request.target.blob()?.0.into(),
                 id,
                 described,
-                seal: asked.seal,
+                seal: input.seal,
                 total,
                 arrived,
                 environment: request.environment.clone(),
                 store: request.store.clone(),
             };
-            request.sources.go_on(Box::pin(coming.bring(elsewhere.answer)));
+            request.sources.go_on(Box::pin(pending.receive(elsewhere.answer)));
             blob
         }
     };
@@ -117,22 +118,21 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     Ok(wire::with_written(reply, &blob))
 }
 
-/// The blob of this server that is copied, once it is as the request wants it.
-async fn original(blobs: &Blobs, request: &Request, asked: &Asked, source: &Source) -> Result<Arc<Blob>, StorageError> {
-    let gone = |error: StorageError| source.refused(request, error);
-    let from = blobs.find(&source.account.name, source.target.container()?).map_err(gone)?;
-    let original = from.read().source(source, request.now).map_err(gone)?;
+/// The blob of this server that is copied, after all checks of the request's conditions on it.
+async fn original(blobs: &Blobs, request: &Request, input: &Input, source: &Source) -> Result<Arc<Blob>, StorageError> {
+    let refuse = |error: StorageError| source.refused(request, error);
+    let from = blobs.find(&source.account.name, source.target.container()?).map_err(refuse)?;
+    let original = from.read().source(source, request.now).map_err(refuse)?;
     let stored = CurrentState { etag: original.etag(), modified: original.last_modified, tags: &original.tags };
-    lease::check(original.lease(), LeaseCheck::IfPresent, asked.source_lease, LeasedResource::Blob, request.now)?;
-    let want = request.conditions_named(&conditions::SOURCE)?;
-    conditions::check_source(&want, &stored).map_err(UnmetCondition::of_source)?;
-    // A copy brings no key of its source's.
+    lease::check(original.lease(), LeaseCheck::IfPresent, input.source_lease, LeasedResource::Blob, request.now)?;
+    conditions::check_source(&input.conditions.0, &stored).map_err(UnmetCondition::of_source)?;
+    // The request has no key of the source.
     original.encryption.admits_reader(&Encryption::Service)?;
     last_access::keep(&from, &source.account, source.target.blob()?.0, &original, request.now).await;
     Ok(original)
 }
 
-/// Whether a copy would take its source's place. What is archived leaves the archive under another name.
+/// Returns true if a copy would replace its source. An archived blob can only be copied to another name.
 fn is_onto_itself(request: &Request, source: &Source) -> bool {
     source.account.name == request.account.name
         && source.target.container_name() == request.target.container_name()
@@ -143,25 +143,24 @@ fn unmeasured() -> StorageError {
     ErrorCode::CannotVerifyCopySource.with_message("The copy source does not say its length.").with_status(409)
 }
 
-/// Recorded: the copy is sealed as its source was, unless the request says how it shall be.
-fn sealed(mut body: Body, asked: Option<bool>) -> Body {
-    if let (Body::Append { sealed, .. }, Some(seal)) = (&mut body, asked) {
+/// The copy is sealed if its source is, unless the request says otherwise (recorded).
+fn sealed(mut body: Body, requested: Option<bool>) -> Body {
+    if let (Body::Append { sealed, .. }, Some(seal)) = (&mut body, requested) {
         *sealed = seal;
     }
     body
 }
 
-/// Makes the blob, whole or with all its bytes still to come.
-async fn make(
+/// Creates the blob, complete or without its bytes.
+async fn create(
     blobs: &Blobs,
     request: &Request,
-    given: wire::NewBlobHeaders,
-    body: Body,
+    (body, headers): (Body, ContentHeaders),
     copy: impl FnOnce(&Body, Timestamp) -> BlobCopy,
-    inherit: impl FnOnce(Blob) -> Blob,
+    finish: impl FnOnce(Blob) -> Blob,
 ) -> Result<(Arc<Cell<Container>>, Arc<Blob>), StorageError> {
     let container = blobs.container(request)?;
-    let keeping = blobs.retention_policy(request)?;
+    let retention = blobs.retention_policy(request)?;
     let blob = container
         .write(|container| {
             let claimed = container.claim(request)?;
@@ -171,17 +170,17 @@ async fn make(
             if claimed.current().is_some_and(|blob| blob.lease().duration(request.now) == Some("fixed")) {
                 return Err(ErrorCode::InfiniteLeaseDurationRequired.into());
             }
-            Ok(container.create(claimed, request.now, keeping, |new| {
-                let mut blob = inherit(new.blob(body, ContentHeaders::default()));
+            Ok(container.create(claimed, request.now, retention, |new| {
+                let mut blob = finish(new.blob(body, headers));
                 blob.copy = Some(Arc::new(copy(&blob.body, blob.last_modified)));
-                given.apply(blob)
+                blob
             }))
         })
         .await?;
     Ok((container, blob))
 }
 
-/// A copy whose bytes come in the background. It holds nothing of what it copies to: when that is gone, it ends.
+/// A copy that receives its bytes in the background. It ends when the destination is deleted, which it does not keep alive.
 struct PendingCopy {
     container: Weak<Cell<Container>>,
     name: Arc<str>,
@@ -195,11 +194,11 @@ struct PendingCopy {
 }
 
 impl PendingCopy {
-    async fn bring(self, answer: RemoteResponse) {
+    async fn receive(self, answer: RemoteResponse) {
         let mut filling = self.described.filling(&self.store, self.total, self.environment.now());
         let take = |piece: &[u8]| {
             filling.push(piece)?;
-            let count = self.arrived.upgrade().ok_or_else(|| source_unavailable("nobody waits for it any more"))?;
+            let count = self.arrived.upgrade().ok_or_else(|| source_unavailable("the destination was deleted"))?;
             count.store(filling.came(), Ordering::Relaxed);
             Ok(())
         };
@@ -210,11 +209,11 @@ impl PendingCopy {
             true => filling.finish(),
             false => Err(source_unavailable("the source is not as long as it said")),
         });
-        let came = body.map(|body| sealed(body, self.seal)).map_err(|error| {
+        let outcome = body.map(|body| sealed(body, self.seal)).map_err(|error| {
             tracing::debug!(target: "lazuli::copy", "{error}");
             "500 InternalServerError \"Copy failed when reading the source.\"".into()
         });
-        // Whoever stopped it meanwhile, or deleted the blob or its container, does not wait for this.
-        _ = container.write(|container| container.end_copy(&self.name, self.id, now, came)).await;
+        // It has no effect if the copy was aborted or the blob was deleted in the meantime.
+        _ = container.write(|container| container.end_copy(&self.name, self.id, now, outcome)).await;
     }
 }

@@ -1,8 +1,10 @@
-//! Delete Blob: the blob, its snapshots with it or instead of it, or one snapshot or version; and for good what only its retention
-//! keeps (`deletetype=permanent`).
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+//! Delete Blob: deletes the blob, its snapshots with it or instead of it, or one snapshot or version. `deletetype=permanent` deletes for
+//! good what the account still retains.
+use crate::operation::{
+    self, Access, FieldLocation, Fields, FromField, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind,
+};
 use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::blob::tier;
+use crate::rules::blob::tier::ChangeConditions;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
@@ -11,12 +13,12 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::DeleteSnapshots;
 
 pub(super) static DELETE_BLOB: Operation<Blobs> = operation!(
-    run,
+    delete_blob,
+    Input,
     OperationSpec {
         name: "Delete Blob",
         methods: &["DELETE"],
         resource: ResourceKind::Blob,
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
         requires: RequiredPermission::object("dxy"),
         access: Access::Write,
         conditions: ConditionSupport::Delete,
@@ -26,43 +28,58 @@ pub(super) static DELETE_BLOB: Operation<Blobs> = operation!(
     }
 );
 
-input! { pub(super) Asked {
-    delete_snapshots: Option<String> = Header "x-ms-delete-snapshots",
+input! { pub(super) Input {
+    permanent: Permanent = Query "deletetype",
     snapshot: Option<String> = Query "snapshot",
     version: Option<String> = Query "versionid",
-    delete_type: Option<String> = Query "deletetype",
-    tier_modified_since: Option<String> = Header "x-ms-access-tier-if-modified-since",
-    tier_unmodified_since: Option<String> = Header "x-ms-access-tier-if-unmodified-since",
+    snapshots: Option<DeleteSnapshots> = Header "x-ms-delete-snapshots",
+    tier: ChangeConditions,
 } }
 
-impl Asked {
-    /// What is asked of the moment at which the blob's tier last changed. Versions before 2026-04-06 do not know it.
-    fn tier_conditions(&self, request: &Request) -> Result<tier::ChangeConditions, StorageError> {
-        match request.version >= Version::V2026_04_06 {
-            true => tier::ChangeConditions::read(self.tier_modified_since.as_deref(), self.tier_unmodified_since.as_deref()),
-            false => Ok(tier::ChangeConditions::default()),
+/// Whether the blob is deleted for good (`deletetype=permanent`).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Permanent(bool);
+
+impl FromField for Permanent {
+    const REQUIRED: bool = false;
+
+    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Permanent, StorageError> {
+        match fields.text(location, name) {
+            None => Ok(Permanent(false)),
+            Some(text) if text.eq_ignore_ascii_case("permanent") => Ok(Permanent(true)),
+            Some(text) => Err(StorageError::invalid_query(name, text, "Invalid query parameter value.")),
         }
     }
 }
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let permanent = match asked.delete_type.as_deref() {
-        None => false,
-        Some(text) if text.eq_ignore_ascii_case("permanent") => true,
-        Some(text) => return Err(StorageError::invalid_query("deletetype", text, "Invalid query parameter value.")),
-    };
-    let snapshots = match asked.delete_snapshots.as_deref().map(str::to_ascii_lowercase).as_deref() {
-        None => None,
-        Some("include") if asked.snapshot.is_none() => Some(DeleteSnapshots::Include),
-        Some("only") if asked.snapshot.is_none() => Some(DeleteSnapshots::Only),
-        Some(other) => return Err(StorageError::invalid_header("x-ms-delete-snapshots", other)),
-    };
-    let by_version = asked.version.is_some();
-    if by_version && snapshots.is_some() {
-        return Err(StorageError::invalid_header("x-ms-delete-snapshots", asked.delete_snapshots.unwrap_or_default()));
+impl FromText for DeleteSnapshots {
+    fn from_text(text: &str) -> Option<DeleteSnapshots> {
+        [DeleteSnapshots::Include, DeleteSnapshots::Only].into_iter().find(|value| value.name().eq_ignore_ascii_case(text))
     }
-    let tiers = asked.tier_conditions(&request)?;
+}
+
+/// The conditions on the last change of the tier. Versions before 2026-04-06 ignore them.
+impl FromRequest for ChangeConditions {
+    const INPUTS: &'static [operation::Input] = &[
+        operation::Input::header("x-ms-access-tier-if-modified-since"),
+        operation::Input::header("x-ms-access-tier-if-unmodified-since"),
+    ];
+
+    fn from_request(fields: &Fields<'_>) -> Result<ChangeConditions, StorageError> {
+        if fields.version < Version::V2026_04_06 {
+            return Ok(ChangeConditions::default());
+        }
+        let [modified_since, unmodified_since] =
+            ["x-ms-access-tier-if-modified-since", "x-ms-access-tier-if-unmodified-since"].map(|name| fields.header(name));
+        ChangeConditions::read(modified_since, unmodified_since)
+    }
+}
+
+async fn delete_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
+    let (Permanent(permanent), by_version) = (input.permanent, input.version.is_some());
+    if let Some(snapshots) = input.snapshots.filter(|_| by_version || input.snapshot.is_some()) {
+        return Err(StorageError::invalid_header("x-ms-delete-snapshots", snapshots.name()));
+    }
     let letter = match (permanent, by_version) {
         (true, _) => "y",
         (false, true) => "x",
@@ -79,23 +96,23 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
         container
             .write(|container| {
                 let admitted = container.admit_deleted(&request)?;
-                tiers.hold(admitted.tier_changed(request.now))?;
+                input.tier.hold(admitted.tier_changed(request.now))?;
                 container.purge(&admitted, request.now)
             })
             .await?;
         return Ok(answer(&request, true));
     }
-    let keeping = blobs.retention_policy(&request)?;
-    let for_good = container
+    let retention = blobs.retention_policy(&request)?;
+    let is_permanent = container
         .write(|container| {
             let admitted = container.admit(&request)?;
-            tiers.hold(admitted.tier_changed(request.now))?;
-            container.remove(&admitted, snapshots, by_version, request.now, keeping)
+            input.tier.hold(admitted.tier_changed(request.now))?;
+            container.remove(&admitted, input.snapshots, by_version, request.now, retention)
         })
         .await?;
-    Ok(answer(&request, for_good))
+    Ok(answer(&request, is_permanent))
 }
 
-fn answer(request: &Request, for_good: bool) -> Reply {
-    Reply::new(request.spec.status).with("x-ms-delete-type-permanent", for_good.to_string())
+fn answer(request: &Request, is_permanent: bool) -> Reply {
+    Reply::new(request.spec.status).with("x-ms-delete-type-permanent", is_permanent.to_string())
 }

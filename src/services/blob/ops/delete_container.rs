@@ -1,4 +1,5 @@
-//! Delete Container: its blobs go with it, leased or not; its own lease guards it. An account may keep it for some days.
+//! Delete Container: deletes the container with its blobs, leased or not; only its own lease protects it. An account may retain it for
+//! some days.
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
@@ -8,7 +9,7 @@ use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 
 pub(super) static DELETE_CONTAINER: Operation<Blobs> = operation!(
-    run,
+    delete_container,
     OperationSpec {
         name: "Delete Container",
         methods: &["DELETE"],
@@ -23,12 +24,12 @@ pub(super) static DELETE_CONTAINER: Operation<Blobs> = operation!(
     }
 );
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+async fn delete_container(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let account = blobs.account(&request.account.name)?;
     account
         .resources
         .write(|containers| {
-            // Recorded: what is being deleted can be deleted again, and nothing comes of it.
+            // A container that is being deleted can be deleted again, without effect (recorded).
             if !containers.contains_key(request.target.container()?)
                 && containers.is_going(request.target.container()?, request.now)
             {

@@ -1,7 +1,7 @@
 //! Find Blobs by Tags: the blobs of an account, or of one container, whose index tags match an expression.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{FieldLocation, Fields, FromField, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::tags::Where;
 use crate::rules::blob::version_selector::VersionSelector;
@@ -12,80 +12,85 @@ use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::{ListInclude, ListedBlob};
 use crate::services::blob::wire;
+use crate::services::blob::wire::{Marker, MaxResults};
 use std::sync::Arc;
 
-/// How many blobs one request looks at before it answers with what it has and a marker.
-const LOOKS: usize = 100_000;
+/// The blobs that one request examines before it answers with the blobs found so far and a marker.
+const MAX_EXAMINED: usize = 100_000;
 
-pub(super) static FIND_BLOBS: Operation<Blobs> = within(
+pub(super) static FIND_BLOBS: Operation<Blobs> = operation(
     "Find Blobs by Tags",
     ResourceKind::Service,
     &[Selector::Query("comp", "blobs")],
     RequiredPermission::object("f").account_sas_only(),
 );
 
-pub(super) static FIND_BLOBS_IN_CONTAINER: Operation<Blobs> = within(
+pub(super) static FIND_BLOBS_IN_CONTAINER: Operation<Blobs> = operation(
     "Find Blobs by Tags in Container",
     ResourceKind::Container,
     &[Selector::Query("restype", "container"), Selector::Query("comp", "blobs")],
     RequiredPermission::object("f"),
 );
 
-const fn within(
+const fn operation(
     name: &'static str,
-    shape: ResourceKind,
-    signs: &'static [Selector],
-    permit: RequiredPermission,
+    resource: ResourceKind,
+    selectors: &'static [Selector],
+    requires: RequiredPermission,
 ) -> Operation<Blobs> {
     operation!(
-        run,
-        OperationSpec {
-            name,
-            methods: &["GET"],
-            resource: shape,
-            selectors: signs,
-            inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
-            requires: permit,
-            access: Access::Read,
-            status: 200,
-            ..OperationSpec::DEFAULT
-        }
+        find_blobs,
+        Input,
+        OperationSpec { name, methods: &["GET"], resource, selectors, requires, ..OperationSpec::DEFAULT }
     )
 }
 
-input! { pub(super) Asked {
-    search: String = Query "where",
-    marker: Option<String> = Query "marker",
-    maxresults: Option<String> = Query "maxresults",
+input! { pub(super) Input {
+    expression: Expression = Query "where",
+    max: Option<MaxResults> = Query "maxresults",
     include: Option<String> = Query "include",
+    marker: Option<Marker> = Query "marker",
 } }
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
+/// The expression that the tags must match, and its text.
+#[derive(Clone, Debug)]
+pub(super) struct Expression(Where, String);
+
+impl FromField for Expression {
+    const REQUIRED: bool = true;
+
+    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Expression, StorageError> {
+        let text = String::from_field(fields, location, name)?;
+        let in_container = fields.spec.resource == ResourceKind::Container;
+        Ok(Expression(Where::parse(&text, in_container)?, text))
+    }
+}
+
+async fn find_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
+    let Expression(search, expression) = &input.expression;
     let scope = request.target.container_name();
-    let search = Where::parse(&asked.search, scope.is_some())?;
-    let max = listing::maxresults(asked.maxresults.as_deref())?;
-    check_include(asked.include.as_deref())?;
-    let start = asked.marker.as_deref().map(place).transpose()?;
-    let (from, first) = start.as_ref().map_or(("", ""), |(container, blob)| (container, blob));
+    let max = input.max.map_or(listing::PAGE, |max| max.0);
+    check_include(input.include.as_deref())?;
+    let marker = input.marker.map(|marker| marker.0);
+    let (from, first) = marker.as_ref().map_or(Ok(("", "")), start_of)?;
     if scope.is_some() {
         blobs.container(&request)?;
     }
     let only = |name: &str| [scope, search.container()].into_iter().flatten().all(|only| only == name);
 
-    let mut sieve = ListingFilter::new(max, LOOKS);
+    let mut filter = ListingFilter::new(max, MAX_EXAMINED);
     let (mut found, mut next) = (Vec::new(), None);
     let containers = blobs.account(&request.account.name)?.resources.read();
     'containers: for (container, cell) in containers.range(Arc::<str>::from(from)..).filter(|(name, _)| only(name)) {
-        let container_now = cell.read();
+        let state = cell.read();
         let first = if **container == *from { first } else { "" };
-        for (name, listed) in container_now.list_from(first, ListInclude::default(), request.now) {
+        for (name, listed) in state.list_from(first, ListInclude::default(), request.now) {
             let blob = if let ListedBlob::Blob(VersionSelector::Base, blob) = listed {
                 Some(blob).filter(|blob| blob.is_live(request.now))
             } else {
                 None
             };
-            match (sieve.sift(blob.is_some_and(|blob| search.finds(&blob.tags))), blob) {
+            match (filter.sift(blob.is_some_and(|blob| search.finds(&blob.tags))), blob) {
                 (Some(true), Some(blob)) => found.push((container.clone(), name.to_owned(), blob.clone())),
                 (Some(_), _) => {}
                 (None, _) => {
@@ -98,9 +103,9 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
 
     let mut xml = Writer::new();
     xml.open_with("EnumerationResults", &[("ServiceEndpoint", &request.endpoint)]);
-    xml.leaf_some("Marker", asked.marker.as_deref());
-    xml.leaf("Where", &asked.search);
-    xml.leaf_some("MaxResults", asked.maxresults.as_ref().map(|_| max.to_string()));
+    xml.leaf_some("Marker", marker.as_ref().map(Position::marker));
+    xml.leaf("Where", expression);
+    xml.leaf_some("MaxResults", input.max.map(|max| max.0.to_string()));
     xml.nest("Blobs", |xml| {
         for (container, name, blob) in &found {
             xml.open("Blob");
@@ -120,19 +125,16 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     Ok(Reply::xml(request.spec.status, xml.finish()))
 }
 
-/// Where a marker of this operation leads: a container, and a name in it.
-fn place(marker: &str) -> Result<(String, String), StorageError> {
-    let name = Position::read(marker)?.name;
-    let (container, blob) = name
-        .split_once('/')
-        .ok_or_else(|| StorageError::invalid_query("marker", marker, "The value is not a marker that this operation gave."))?;
-    Ok((container.to_owned(), blob.to_owned()))
+/// Where a page starts: a container, and a name in it.
+fn start_of(marker: &Position) -> Result<(&str, &str), StorageError> {
+    let reason = "The value is not a marker that this operation gave.";
+    marker.name.split_once('/').ok_or_else(|| StorageError::invalid_query("marker", marker.marker(), reason))
 }
 
-/// Checks `include=`: versions add nothing yet.
+/// Checks `include=`. Versions are never found.
 fn check_include(text: Option<&str>) -> Result<(), StorageError> {
-    let odd = |word: &&str| !["", "none", "versions"].contains(&word.to_ascii_lowercase().as_str());
-    match text.unwrap_or_default().split(',').map(str::trim).find(odd) {
+    let unknown = |word: &&str| !["", "none", "versions"].contains(&word.to_ascii_lowercase().as_str());
+    match text.unwrap_or_default().split(',').map(str::trim).find(unknown) {
         Some(word) => Err(StorageError::invalid_query("include", word, "Invalid query parameter value.")),
         None => Ok(()),
     }

@@ -1,7 +1,6 @@
-//! Get Blob: the content, or as much of it as was asked for.
-use crate::operation::{
-    Access, EncryptionCheck, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, StructuredAnswer,
-};
+//! Get Blob: the content, or a range of it.
+
+use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, StateQuery, StructuredAnswer};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::checksums::{ChecksumKinds, Digests, Hasher};
 use crate::rules::conditions::ConditionSupport;
@@ -13,44 +12,40 @@ use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::state::Admitted;
-use crate::services::blob::wire::DescribedPart;
+use crate::services::blob::wire::{DescribedPart, ReadRange};
 use crate::services::blob::{last_access, wire};
 
 pub(super) static GET_BLOB: Operation<Blobs> = operation!(
-    run,
+    get_blob,
+    (StateQuery, Input),
     OperationSpec {
         name: "Get Blob",
         methods: &["GET"],
         resource: ResourceKind::Blob,
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(STATE), Input::Group(StructuredAnswer::INPUTS)],
         encryption: EncryptionCheck::Read,
         requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-input! { pub(super) Asked {
-    range: Option<String> = Header "range",
-    ms_range: Option<String> = Header "x-ms-range",
-    range_md5: Option<bool> = Header "x-ms-range-get-content-md5",
-    range_crc64: Option<bool> = Header "x-ms-range-get-content-crc64",
+input! { pub(super) Input {
+    range: ReadRange,
+    md5: Option<bool> = Header "x-ms-range-get-content-md5",
+    crc64: Option<bool> = Header "x-ms-range-get-content-crc64",
+    structured: StructuredAnswer,
 } }
 
-/// The largest range whose checksum can be asked for, in bytes.
+/// The largest range that has a checksum, in bytes.
 const CHECKED_RANGE: u64 = 4 << 20;
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
-    let wanted = ChecksumKinds { md5: asked.range_md5 == Some(true), crc64: asked.range_crc64 == Some(true) };
+async fn get_blob(blobs: &Blobs, request: Request, (_, input): (StateQuery, Input)) -> Result<Reply, StorageError> {
+    let Input { range: ReadRange(range), structured: StructuredAnswer(structured), .. } = input;
+    let wanted = ChecksumKinds { md5: input.md5 == Some(true), crc64: input.crc64 == Some(true) };
     if wanted.md5 && wanted.crc64 {
         return Err(ErrorCode::BothCrc64AndMd5RangeHeaderPresent.into());
     }
-    let StructuredAnswer(structured) = request.parse()?;
     let container = blobs.container(&request)?;
     let blob = container.read().admit(&request)?;
     blob.check_readable(request.now)?;
@@ -59,7 +54,7 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     Ok(reply)
 }
 
-/// As much of a blob as was asked for.
+/// The blob, or a range of it.
 fn read(
     blob: &Admitted,
     range: Range,
@@ -86,13 +81,13 @@ fn read(
     Ok(content(reply, &blob.body, span.start, span.len(), structured))
 }
 
-/// Answers so many bytes from here on, as they are or in a structured message.
+/// Adds a range of the body, plain or in a structured message.
 fn content(reply: Reply, body: &Body, start: u64, length: u64, structured: bool) -> Reply {
     let chunks = body.slice(start..start + length);
     if structured { reply.structured(chunks, length) } else { reply.bytes(chunks, length) }
 }
 
-/// What Get Blob tells of a blob: of its tier nothing until late.
+/// Describes the blob. Versions before 2026-10-06 do not report its tier.
 fn describe(reply: Reply, blob: &Admitted, part: DescribedPart, request: &Request) -> Reply {
     let reply = wire::describe(reply, blob, part, request);
     match request.version {
@@ -107,7 +102,8 @@ fn digest(body: &Body, span: InclusiveRange, wanted: ChecksumKinds) -> Result<Di
         return Ok(Digests::default());
     }
     if span.len() > CHECKED_RANGE {
-        return Err(ErrorCode::OutOfRangeInput.with_reason(format!("a checksum of {} bytes was asked for", span.len())));
+        return Err(ErrorCode::OutOfRangeInput
+            .with_reason(format!("the range has {} bytes, and only {CHECKED_RANGE} can have a checksum", span.len())));
     }
     let mut hasher = Hasher::new(wanted);
     for chunk in body.slice(span.start..span.end + 1) {

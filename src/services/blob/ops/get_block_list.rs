@@ -1,5 +1,8 @@
-//! Get Block List: the blocks that make the blob, and those that wait to.
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector};
+//! Get Block List: the committed blocks of a blob, and the uncommitted ones.
+
+use crate::operation::{
+    FieldLocation, Fields, FromField, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery,
+};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -10,43 +13,57 @@ use crate::services::blob::state::BlockLists;
 use crate::services::blob::wire;
 
 pub(super) static GET_BLOCK_LIST: Operation<Blobs> = operation!(
-    run,
+    get_block_list,
+    (StateQuery, Input),
     OperationSpec {
         name: "Get Block List",
         methods: &["GET"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "blocklist")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(STATE)],
         requires: RequiredPermission::object("r"),
-        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-input! { pub(super) Asked {
-    list: Option<String> = Query "blocklisttype",
+input! { pub(super) Input {
+    lists: BlockListType = Query "blocklisttype",
 } }
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?.list.unwrap_or_else(|| "committed".to_owned());
-    let (committed, uncommitted) = match asked.to_ascii_lowercase().as_str() {
-        "committed" => (true, false),
-        "uncommitted" => (false, true),
-        "all" => (true, true),
-        _ => return Err(StorageError::invalid_query("blocklisttype", asked, "Invalid block list type.")),
-    };
+/// The lists that the answer has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BlockListType {
+    committed: bool,
+    uncommitted: bool,
+}
+
+impl FromField for BlockListType {
+    const REQUIRED: bool = false;
+
+    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<BlockListType, StorageError> {
+        let text = fields.text(location, name).unwrap_or("committed");
+        let (committed, uncommitted) = match text.to_ascii_lowercase().as_str() {
+            "committed" => (true, false),
+            "uncommitted" => (false, true),
+            "all" => (true, true),
+            _ => return Err(StorageError::invalid_query(name, text, "Invalid block list type.")),
+        };
+        Ok(BlockListType { committed, uncommitted })
+    }
+}
+
+async fn get_block_list(blobs: &Blobs, request: Request, (_, input): (StateQuery, Input)) -> Result<Reply, StorageError> {
+    let BlockListType { committed, uncommitted } = input.lists;
     let container = blobs.container(&request)?.read();
     let BlockLists { blob, waiting } = container.block_lists(&request)?;
     if blob.as_ref().is_some_and(|blob| !matches!(blob.body, Body::Block { .. })) {
         return Err(ErrorCode::InvalidBlobType.into());
     }
-    let stands = blob.as_ref().map(|blob| blob.body.blocks()).unwrap_or_default();
-    let document = wire::block_list(committed.then_some(stands), uncommitted.then_some(&*waiting));
+    let blocks = blob.as_ref().map(|blob| blob.body.blocks()).unwrap_or_default();
+    let document = wire::block_list(committed.then_some(blocks), uncommitted.then_some(&*waiting));
     let reply = Reply::xml(request.spec.status, document);
-    // Recorded: of a name that has no blob yet there is neither state nor length.
+    // A name that has no blob yet has neither state nor length (recorded).
     Ok(match &blob {
         Some(blob) => reply.with_state(blob.etag(), blob.last_modified).with("x-ms-blob-content-length", blob.size().to_string()),
         None => reply,

@@ -1,6 +1,7 @@
-//! Static websites: what a visitor of an account's web endpoint gets out of `$web`. Nobody signs there, and the container's own access
-//! level does not matter.
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Target};
+//! Static websites: the answers of an account's web endpoint, which serves the container `$web` to everyone, whatever the public access to
+//! that container is.
+
+use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Target};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::blob::website;
@@ -8,41 +9,33 @@ use crate::rules::conditions::{ConditionSupport, Conditions};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names::{BlobName, ContainerName};
 use crate::rules::ranges;
-use crate::rules::ranges::RequestedRange as Range;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::ContentHeaders;
 use crate::services::blob::last_access;
 use crate::services::blob::state::{Admitted, Container};
+use crate::services::blob::wire::ReadRange;
 use http::Method;
 use std::sync::Arc;
 
 pub(super) static GET_WEBSITE: Operation<Blobs> = operation!(
-    run,
+    get_website,
+    ReadRange,
     OperationSpec {
         name: "Get Static Website Content",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Site,
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
         requires: RequiredPermission {
             level: ResourceLevel::Object,
             account: "",
             service: "",
             public: AnonymousAccess::Everyone,
         },
-        access: Access::Read,
         conditions: ConditionSupport::Read,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-input! { pub(super) Asked {
-    range: Option<String> = Header "range",
-    ms_range: Option<String> = Header "x-ms-range",
-} }
-
-async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
+async fn get_website(blobs: &Blobs, mut request: Request, range: ReadRange) -> Result<Reply, StorageError> {
     let properties = blobs.account(&request.account.name)?.properties.read();
     let site = properties.static_website.site().ok_or(ErrorCode::WebContentNotFound)?;
     let cell = blobs.find(&request.account.name, website::CONTAINER).map_err(|_| ErrorCode::WebContentNotFound)?;
@@ -53,7 +46,7 @@ async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError>
     };
     let (blob, reply) = match first(&container, &mut request, site.candidates(&path))? {
         Some(blob) => {
-            let reply = page(&blob, &asked, &request)?;
+            let reply = page(&blob, range, &request)?;
             (blob, reply)
         }
         None => not_found(&container, &mut request, site.error_document())?,
@@ -64,7 +57,7 @@ async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError>
     Ok(reply)
 }
 
-/// The first of these blobs that is there. What is wrong with it then is wrong with the visit.
+/// The first of these blobs that exists. A refusal of that blob is the refusal of the request.
 fn first(state: &Arc<Container>, request: &mut Request, names: Vec<String>) -> Result<Option<Admitted>, StorageError> {
     for name in names {
         let Ok(blob) = BlobName::parse(&name) else { continue };
@@ -78,15 +71,14 @@ fn first(state: &Arc<Container>, request: &mut Request, names: Vec<String>) -> R
     Ok(None)
 }
 
-/// A blob, or as much of it as was asked for.
-fn page(blob: &Admitted, asked: &Asked, request: &Request) -> Result<Reply, StorageError> {
+/// A blob, or a range of it.
+fn page(blob: &Admitted, range: ReadRange, request: &Request) -> Result<Reply, StorageError> {
     blob.check_online(request.now)?;
     let size = blob.body.len();
     if request.method == Method::HEAD {
         return Ok(describe(Reply::new(request.spec.status), blob).bytes(blob.body.slice(0..0), size));
     }
-    let range = asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(Range::Whole, Range::parse);
-    let Some(span) = ranges::resolve(range, size)? else {
+    let Some(span) = ranges::resolve(range.0, size)? else {
         return Ok(describe(Reply::new(request.spec.status), blob).bytes(blob.body.slice(0..size), size));
     };
     let mut reply = describe(Reply::new(206), blob).with("content-range", span.content_range(size));
@@ -94,7 +86,7 @@ fn page(blob: &Admitted, asked: &Asked, request: &Request) -> Result<Reply, Stor
     Ok(reply.bytes(blob.body.slice(span.start..span.end + 1), span.len()))
 }
 
-/// The error document, whatever conditions and range the visitor had for another; or the refusal alone.
+/// The error document, without the conditions and the range that were meant for another document; or the refusal alone.
 fn not_found(
     container: &Arc<Container>,
     request: &mut Request,
@@ -112,7 +104,7 @@ fn not_found(
     Ok((blob, reply))
 }
 
-/// What a visitor is told of a blob: its content, and nothing of its storage.
+/// The headers that describe a blob to a visitor: its content, and nothing about its storage.
 fn describe(reply: Reply, blob: &Admitted) -> Reply {
     let ContentHeaders { encoding, language, md5, cache_control, disposition, .. } = &blob.headers;
     reply

@@ -1,9 +1,8 @@
-//! Incremental Copy Blob: a blob that takes in one snapshot after another of a page blob, and keeps each as a snapshot of its own. The
-//! blob itself is never read or written; its snapshots are read.
+//! Incremental Copy Blob: copies one snapshot after another of a page blob, each to a snapshot of the destination. The destination itself is
+//! never read or written; its snapshots are read.
 
 use crate::operation::{
-    Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAuthorization,
-    SourceLocation,
+    Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAuthorization, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
@@ -20,13 +19,13 @@ use crate::store::sparse::{Change, Sparse};
 use std::sync::Arc;
 
 pub(super) static INCREMENTAL_COPY: Operation<Blobs> = operation!(
-    run,
+    incremental_copy,
+    Input,
     OperationSpec {
         name: "Incremental Copy Blob",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "incrementalcopy")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
         requires: RequiredPermission::object("cw"),
         access: Access::Write,
         conditions: ConditionSupport::CopyTargetIfMatch,
@@ -36,35 +35,34 @@ pub(super) static INCREMENTAL_COPY: Operation<Blobs> = operation!(
     }
 );
 
-input! { pub(super) Asked {
+input! { pub(super) Input {
     source: String = Header "x-ms-copy-source",
 } }
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?.source;
-    // The snapshots of another server cannot be told to be those of one blob.
-    let SourceLocation::Here(source) = request.sources.find(&request, &asked, SourceAuthorization::Caller)? else {
+async fn incremental_copy(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
+    // Nothing shows that two snapshots on another server are of the same blob.
+    let SourceLocation::Here(source) = request.sources.find(&request, &input.source, SourceAuthorization::Caller)? else {
         return Err(ErrorCode::InvalidSourceBlobUrl.into());
     };
     let (name, version) = source.target.blob()?;
-    let taken = version.snapshot().ok_or(ErrorCode::IncrementalCopySourceMustBeSnapshot)?;
-    let lost = |error: StorageError| source.refused(&request, error);
-    let from = blobs.find(&source.account.name, source.target.container()?).map_err(lost)?.read();
-    let original = from.source(&source, request.now).map_err(lost)?;
+    let snapshot = version.snapshot().ok_or(ErrorCode::IncrementalCopySourceMustBeSnapshot)?;
+    let refuse = |error: StorageError| source.refused(&request, error);
+    let from = blobs.find(&source.account.name, source.target.container()?).map_err(refuse)?.read();
+    let original = from.source(&source, request.now).map_err(refuse)?;
     let Body::Page { content, sequence } = &original.body else { return Err(ErrorCode::InvalidSourceBlobType.into()) };
     original.encryption.admits_reader(&Encryption::Service)?;
 
     let id = request.environment.id();
     let of = [source.account.name.clone(), source.target.container()?.to_owned(), name.to_owned()];
-    let increment = IncrementalCopy { of, created: original.created, snapshot: taken, kept: Timestamp::default() };
-    let copied = |at| Some(Arc::new(BlobCopy::whole(id, copy_properties::without_signature(&asked), content.len(), at)));
-    let keeping = blobs.retention_policy(&request)?;
+    let increment = IncrementalCopy { of, created: original.created, snapshot, kept: Timestamp::default() };
+    let copied = |at| Some(Arc::new(BlobCopy::whole(id, copy_properties::without_signature(&input.source), content.len(), at)));
+    let retention = blobs.retention_policy(&request)?;
     let begun = blobs
         .container(&request)?
         .write(|container| {
             container.copy_increment(
                 &request,
-                keeping,
+                retention,
                 increment,
                 |new| {
                     let mut blob = new.blob(original.body.clone(), original.headers.clone());
@@ -87,13 +85,13 @@ async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let reply = Reply::new(request.spec.status)
         .with_state(begun.etag(), begun.last_modified)
         .with("x-ms-copy-id", wire::guid(id))
-        // Recorded: it is pending when it is answered, however soon it ends.
+        // The answer says that the copy is pending, however soon it ends (recorded).
         .with("x-ms-copy-status", "pending");
     Ok(wire::with_written(reply, &begun))
 }
 
-/// The pages as they were after the last snapshot, with what changed up to this one written now: a difference between two snapshots of
-/// the copy is found as one between two of the source.
+/// The pages after the last snapshot, with the changes up to this one written now, so that two snapshots of the copy differ in the same
+/// pages as those of the source.
 fn advanced(before: &Sparse, source: &Sparse, last: Timestamp, now: Timestamp) -> Sparse {
     let mut pages = before.clone();
     pages.resize(source.len());

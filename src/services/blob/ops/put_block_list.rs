@@ -1,11 +1,10 @@
-//! Put Block List: makes a blob of blocks, those put aside and those of the blob as it is.
-use crate::operation::{
-    Access, CHECKSUMS, EncryptionCheck, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
+//! Put Block List: creates a blob from uncommitted blocks and from blocks of the current blob.
+
+use crate::operation::{Access, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::blob::blocks;
 use crate::rules::blob::blocks::BlockId;
 use crate::rules::blob::tier::TierSupport;
-use crate::rules::checksums::ChecksumKinds;
+use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
@@ -13,22 +12,22 @@ use crate::rules::lease::LeaseCheck;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::{Block, Body, ContentHeaders};
-use crate::services::blob::ops::put_block::{STAGES, check_stages};
+use crate::services::blob::ops::put_block::{REQUIRED, check_permission};
 use crate::services::blob::wire;
-use crate::services::blob::wire::ContentHeaderSource;
+use crate::services::blob::wire::NewBlobHeaders;
 use crate::store::content::Content;
 use std::collections::HashMap;
 
 pub(super) static PUT_BLOCK_LIST: Operation<Blobs> = operation!(
-    run,
+    put_block_list,
+    Input,
     OperationSpec {
         name: "Put Block List",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "blocklist")],
-        inputs: &[Input::Group(wire::NewBlobHeaders::INPUTS), Input::Group(wire::CONTENT), Input::Group(CHECKSUMS)],
         encryption: EncryptionCheck::Write,
-        requires: STAGES,
+        requires: REQUIRED,
         access: Access::Write,
         conditions: ConditionSupport::Create,
         lease: LeaseCheck::Required,
@@ -37,28 +36,34 @@ pub(super) static PUT_BLOCK_LIST: Operation<Blobs> = operation!(
     }
 );
 
-/// The largest list in bytes: fifty thousand of the longest ids, in the longest elements, with room to breathe.
+/// The largest list in bytes: fifty thousand of the longest ids in the longest elements take less.
 const LIMIT: u64 = 8 << 20;
 
-async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
-    check_stages(&request)?;
-    let given = wire::NewBlobHeaders::read(&request, TierSupport::Standard)?;
-    let headers = ContentHeaders::read(&request, ContentHeaderSource::ByName);
-    let claimed = request.claimed_checksums()?;
-    // Recorded: whatever was claimed, the answer carries the CRC64 of the list (the list itself, not the content).
-    let wanted = ChecksumKinds { crc64: request.version >= Version::V2019_02_02, ..claimed.wanted(request.version) };
+input! { pub(super) Input {
+    new: NewBlobHeaders,
+    content: ContentHeaders,
+    checksums: RequestChecksums,
+} }
+
+async fn put_block_list(blobs: &Blobs, mut request: Request, input: Input) -> Result<Reply, StorageError> {
+    check_permission(&request)?;
+    wire::check_unsupported_headers(&request)?;
+    let Input { new, content: headers, checksums } = input;
+    new.check_tier(TierSupport::Standard)?;
+    // The answer has the CRC64 of the list itself, not of the content, whichever checksum the request has (recorded).
+    let wanted = ChecksumKinds { crc64: request.version >= Version::V2019_02_02, ..checksums.wanted(request.version) };
     let (document, digests) = request.body.document(LIMIT, wanted).await?;
-    claimed.check(digests)?;
+    checksums.check(digests)?;
     let list = wire::read_block_list(&document)?;
     let container = blobs.container(&request)?;
-    let keeping = blobs.retention_policy(&request)?;
+    let retention = blobs.retention_policy(&request)?;
     let blob = container
         .write(|container| {
             let name = container.claim(&request)?;
             name.check_block_blob()?;
-            let stands: HashMap<&BlockId, &Content> =
+            let current: HashMap<&BlockId, &Content> =
                 name.current().into_iter().flat_map(|blob| blob.body.blocks()).map(|block| (&block.id, &block.content)).collect();
-            // A block comes with the key or scope that it was put with, and only the same can make a blob of it.
+            // A block can only be committed with the key or the scope that it was put with.
             let block = |id: &BlockId, content, encryption: &Encryption| -> Result<Block, StorageError> {
                 encryption.admits_writer(name.encryption())?;
                 Ok(Block { id: id.clone(), content })
@@ -66,18 +71,18 @@ async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError>
             let committed = name.current().map(|blob| &blob.encryption).unwrap_or(&Encryption::Service);
             let chosen = blocks::resolve(
                 &list,
-                |id| stands.get(id).map(|content| block(id, Content::clone(content), committed)),
-                |id| container.staged_block(&name, id, request.now).map(|aside| block(id, aside.content, &aside.encryption)),
+                |id| current.get(id).map(|content| block(id, Content::clone(content), committed)),
+                |id| container.staged_block(&name, id, request.now).map(|staged| block(id, staged.content, &staged.encryption)),
             )?;
             let chosen = chosen.into_iter().collect::<Result<Vec<Block>, StorageError>>()?;
             let content = Content::concat(chosen.iter().map(|block| &block.content));
             let body = Body::Block { content, blocks: chosen.into() };
-            Ok(container.create(name, request.now, keeping, |new| given.apply(new.blob(body, headers))))
+            Ok(container.create(name, request.now, retention, |blob| new.apply(blob.blob(body, headers), request.now)))
         })
         .await?;
     let reply =
         Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified).with("x-ms-request-server-encrypted", "true");
-    // Recorded: the MD5 is told up to 2018-11-09, the CRC64 since then, whichever the client named.
-    let told = ChecksumKinds { md5: request.version < Version::V2019_02_02, crc64: wanted.crc64 };
-    Ok(wire::with_digests(wire::with_written(reply, &blob), digests.only(told)))
+    // Versions up to 2018-11-09 report the MD5, later ones the CRC64, whichever the request has (recorded).
+    let reported = ChecksumKinds { md5: request.version < Version::V2019_02_02, crc64: wanted.crc64 };
+    Ok(wire::with_digests(wire::with_written(reply, &blob), digests.only(reported)))
 }

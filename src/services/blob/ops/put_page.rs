@@ -1,8 +1,8 @@
 //! Put Page: writes whole pages of a page blob, or clears them.
 
 use crate::operation::{
-    Access, BodyFraming, CHECKSUMS, EncryptionCheck, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
-    Selector,
+    self, Access, BodyFraming, EncryptionCheck, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request,
+    ResourceKind, Selector,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::pages;
@@ -13,23 +13,25 @@ use crate::rules::conditions::ConditionSupport;
 use crate::rules::encryption::Encryption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
+use crate::rules::ranges;
 use crate::rules::ranges::InclusiveRange;
 use crate::rules::versions::Version;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::body::Body;
 use crate::services::blob::state::Blob;
 use crate::services::blob::wire;
+use crate::services::blob::wire::ReadRange;
 use crate::store::content::Content;
 use std::sync::Arc;
 
 pub(super) static PUT_PAGE: Operation<Blobs> = operation!(
-    run,
+    put_page,
+    Input,
     OperationSpec {
         name: "Put Page",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "page")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(BodyFraming::INPUTS), Input::Group(CHECKSUMS)],
         encryption: EncryptionCheck::Write,
         requires: RequiredPermission::object("w"),
         access: Access::Write,
@@ -40,79 +42,104 @@ pub(super) static PUT_PAGE: Operation<Blobs> = operation!(
     }
 );
 
-input! { pub(super) Asked {
-    write: String = Header "x-ms-page-write",
-    range: Option<String> = Header "range",
-    ms_range: Option<String> = Header "x-ms-range",
-    le: Option<String> = Header "x-ms-if-sequence-number-le",
-    lt: Option<String> = Header "x-ms-if-sequence-number-lt",
-    eq: Option<String> = Header "x-ms-if-sequence-number-eq",
+input! { pub(super) Input {
+    pages: PageWrite,
+    framing: BodyFraming,
+    checksums: RequestChecksums,
 } }
 
-impl Asked {
-    /// The range, and the header that it stood in.
-    pub(super) fn range(&self) -> Result<(&'static str, &str), StorageError> {
-        let named =
-            self.ms_range.as_deref().map(|text| ("x-ms-range", text)).or(self.range.as_deref().map(|text| ("Range", text)));
-        named.ok_or_else(|| StorageError::missing_header("x-ms-range"))
-    }
-
-    fn sequence(&self) -> Result<SequenceConditions, StorageError> {
-        SequenceConditions::read(|name| match name {
-            "x-ms-if-sequence-number-le" => self.le.as_deref(),
-            "x-ms-if-sequence-number-lt" => self.lt.as_deref(),
-            _ => self.eq.as_deref(),
-        })
+input! {
+    /// A write to pages.
+    pub(super) PageWrite {
+        mode: WriteMode = Header "x-ms-page-write",
+        range: PageRange,
+        conditions: SequenceConditions,
     }
 }
 
-async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WriteMode {
+    Update,
+    Clear,
+}
+
+impl FromText for WriteMode {
+    fn from_text(text: &str) -> Option<WriteMode> {
+        let modes = [("update", WriteMode::Update), ("clear", WriteMode::Clear)];
+        modes.into_iter().find_map(|(name, mode)| name.eq_ignore_ascii_case(text).then_some(mode))
+    }
+}
+
+/// The range of the pages: `x-ms-range`, or else `Range`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PageRange(InclusiveRange);
+
+impl FromRequest for PageRange {
+    const INPUTS: &'static [operation::Input] = ReadRange::INPUTS;
+
+    fn from_request(fields: &Fields<'_>) -> Result<PageRange, StorageError> {
+        let (name, text) = match (fields.header("x-ms-range"), fields.header("range")) {
+            (Some(text), _) => ("x-ms-range", text),
+            (None, Some(text)) => ("Range", text),
+            (None, None) => return Err(StorageError::missing_header("x-ms-range")),
+        };
+        ranges::exact(text).map(PageRange).ok_or_else(|| StorageError::invalid_header(name, text))
+    }
+}
+
+impl FromRequest for SequenceConditions {
+    const INPUTS: &'static [operation::Input] = &[
+        operation::Input::header("x-ms-if-sequence-number-le"),
+        operation::Input::header("x-ms-if-sequence-number-lt"),
+        operation::Input::header("x-ms-if-sequence-number-eq"),
+    ];
+
+    fn from_request(fields: &Fields<'_>) -> Result<SequenceConditions, StorageError> {
+        SequenceConditions::read(|name| fields.header(name))
+    }
+}
+
+async fn put_page(blobs: &Blobs, mut request: Request, input: Input) -> Result<Reply, StorageError> {
+    let Input { pages: page_write, framing, checksums } = input;
     wire::check_unsupported_headers(&request)?;
-    if asked.write.eq_ignore_ascii_case("clear") {
+    if page_write.mode == WriteMode::Clear {
         request.check_no_content()?;
-        let blob = write(blobs, &request, &asked, None).await?;
+        let blob = write(blobs, &request, &page_write, None).await?;
         return Ok(answer(&blob, &request));
     }
-    if !asked.write.eq_ignore_ascii_case("update") {
-        return Err(StorageError::invalid_header("x-ms-page-write", asked.write));
-    }
-    let claimed = request.claimed_checksums()?;
-    // Which of them the answer tells depends on the blob, which is not looked at before its bytes are here.
-    let framing: BodyFraming = request.parse()?;
+    // The blob, which is not read before the body is, decides which of them the answer has.
     let received = request.receive(framing, pages::MAX_WRITE, ChecksumKinds { md5: true, crc64: true }).await?;
-    claimed.check(received.digests)?;
-    let blob = write(blobs, &request, &asked, Some(&received.content)).await?;
-    let told = told(&blob, &request, claimed);
-    Ok(framing.answer(wire::with_digests(written(&blob, &request), received.digests.only(told))))
+    checksums.check(received.digests)?;
+    let blob = write(blobs, &request, &page_write, Some(&received.content)).await?;
+    let reported = reported_checksums(&blob, &request, checksums);
+    Ok(framing.answer(wire::with_digests(written(&blob, &request), received.digests.only(reported))))
 }
 
-/// Writes to the pages that the request names, or clears them when there is nothing to write.
+/// Writes to the pages that the request names, or clears them if there are no bytes.
 pub(super) async fn write(
     blobs: &Blobs,
     request: &Request,
-    asked: &Asked,
+    write: &PageWrite,
     bytes: Option<&Content>,
 ) -> Result<Arc<Blob>, StorageError> {
-    let conditions = asked.sequence()?;
-    let (header, range) = asked.range()?;
+    let span = write.range.0;
     let container = blobs.container(request)?;
     container
         .write(|container| {
             let admitted = container.admit(request)?;
             let Body::Page { content, sequence } = &admitted.body else { return Err(ErrorCode::InvalidBlobType.into()) };
-            conditions.hold(*sequence)?;
-            let span: InclusiveRange = pages::read_range(header, range, content.len())?;
+            write.conditions.hold(*sequence)?;
+            pages::check_range(span, content.len())?;
             if let Some(bytes) = bytes.filter(|bytes| bytes.len() != span.len()) {
                 return Err(StorageError::invalid_header("Content-Length", bytes.len().to_string()));
             }
             let (mut content, sequence) = (content.clone(), *sequence);
-            // Only what was cleared after a snapshot was taken can be told of by a difference from one.
-            let watched = container.has_snapshots(request.target.blob()?.0);
+            // A difference from a snapshot reports the pages that were cleared after it.
+            let has_snapshots = container.has_snapshots(request.target.blob()?.0);
             container.replace(admitted, request.now, |blob| {
-                // By the blob's own stamp: it is later than that of every snapshot taken before, the clock's time may not be.
+                // The blob's modification time is later than every snapshot before it; the clock's time may not be.
                 match bytes {
-                    None if watched => content.clear_at(span.start..span.end + 1, blob.last_modified),
+                    None if has_snapshots => content.clear_at(span.start..span.end + 1, blob.last_modified),
                     None => content.clear(span.start..span.end + 1),
                     Some(bytes) => content.write(span.start, bytes, blob.last_modified),
                 }
@@ -122,14 +149,14 @@ pub(super) async fn write(
         .await
 }
 
-/// Which checksums a write of pages answers with. Recorded: the MD5 whatever was claimed from 2019-12-12 on, in 2019-07-07 of a blob with
-/// an encryption scope, in 2019-02-02 of a premium blob.
-pub(super) fn told(blob: &Blob, request: &Request, claimed: RequestChecksums) -> ChecksumKinds {
-    let premium = blob.tier.is_some_and(|placed| matches!(placed.tier, Tier::Premium(_)));
+/// The checksums in the answer to a write of pages. They include the MD5, whichever the request has: from 2019-12-12 on, in 2019-07-07 of a
+/// blob with an encryption scope, in 2019-02-02 of a premium blob (recorded).
+pub(super) fn reported_checksums(blob: &Blob, request: &Request, checksums: RequestChecksums) -> ChecksumKinds {
+    let premium = blob.tier.is_some_and(|current| matches!(current.tier, Tier::Premium(_)));
     let scoped = matches!(blob.encryption, Encryption::Scope(_)) && request.version >= Version::V2019_07_07;
     match premium || scoped || request.version >= Version::V2019_12_12 {
-        true => claimed.wanted_with_md5(request.version),
-        false => claimed.wanted(request.version),
+        true => checksums.wanted_with_md5(request.version),
+        false => checksums.wanted(request.version),
     }
 }
 

@@ -1,9 +1,7 @@
-//! Query Blob Contents: the rows of a blob's text that a query asks for, as a stream of Avro records.
+//! Query Blob Contents: the rows of a blob's text that a query selects, as a stream of Avro records.
 
 use crate::operation::xml::Element;
-use crate::operation::{
-    Access, EncryptionCheck, Input, Operation, OperationSpec, Reply, Request, ResourceKind, STATE, Selector, xml,
-};
+use crate::operation::{EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, StateQuery, xml};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 #[cfg(feature = "arrow")]
 use crate::rules::blob::arrow::Column;
@@ -30,27 +28,25 @@ use bytes::Bytes;
 use std::ops::Range;
 
 pub(super) static QUERY_BLOB: Operation<Blobs> = operation!(
-    run,
+    query_blob,
+    StateQuery,
     OperationSpec {
         name: "Query Blob Contents",
         methods: &["POST"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "query")],
-        inputs: &[Input::Group(STATE)],
         encryption: EncryptionCheck::Read,
         requires: RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob),
-        access: Access::Read,
         conditions: ConditionSupport::Read,
         lease: LeaseCheck::IfPresent,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
 /// The largest query document, in bytes.
 const LIMIT: u64 = 256 << 10;
-/// Headers of Get Blob that are about its bytes, not about the answer to a query.
-const OF_THE_BYTES: [&str; 6] = [
+/// Headers of Get Blob that describe its bytes, not the answer to a query.
+const BYTE_HEADERS: [&str; 6] = [
     "cache-control",
     "content-disposition",
     "content-encoding",
@@ -59,15 +55,15 @@ const OF_THE_BYTES: [&str; 6] = [
     "x-ms-server-encrypted",
 ];
 
-async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError> {
+async fn query_blob(blobs: &Blobs, mut request: Request, _: StateQuery) -> Result<Reply, StorageError> {
     let (task, contents) = read_task(&request.body.bytes(LIMIT).await?, request.version)?;
     let container = blobs.container(&request)?;
     let blob = container.read().admit(&request)?;
     blob.check_readable(request.now)?;
-    // Of whichever type: the reference names none, and there is no evidence of a refusal. An append blob's lines are rows like any others.
+    // Blobs of every type can be queried: the reference excludes none, and there is no evidence of a refusal.
     let mut reply = wire::describe(Reply::new(request.spec.status), &blob, DescribedPart::Range, &request)
         .with("content-type", "avro/binary");
-    for name in OF_THE_BYTES {
+    for name in BYTE_HEADERS {
         reply.headers.remove(name);
     }
     last_access::keep(&container, &request.account, request.target.blob()?.0, &blob, request.now).await;
@@ -87,7 +83,7 @@ async fn run(blobs: &Blobs, mut request: Request) -> Result<Reply, StorageError>
     }
 }
 
-/// What a blob is said to hold.
+/// The type of the content, as the request states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Contents {
     /// Text, in the task's format.
@@ -97,7 +93,7 @@ enum Contents {
     Parquet,
 }
 
-/// A range of a blob's bytes, unless they cannot be read.
+/// A range of a blob's bytes; `None` if they cannot be read.
 #[cfg(feature = "arrow")]
 fn read(blob: &Blob, range: Range<u64>) -> Option<Bytes> {
     let mut chunks = blob.body.slice(range).map(|chunk| chunk.read().ok());
@@ -129,14 +125,14 @@ fn read_task(document: &[u8], version: Version) -> Result<(Task, Contents), Stor
         Contents::Parquet => delimited(),
     };
     let mut output = request.child("OutputSerialization").map_or_else(|| Ok(Output::Text(as_read())), read_output)?;
-    // Recorded in 2019-12-12: an answer has no header, whatever is asked.
+    // Up to 2019-12-12 an answer never has a header row (recorded).
     if let Output::Text(Format::Delimited(dialect)) = &mut output {
         dialect.headers &= version > Version::V2019_12_12;
     }
     Ok((Task::new(query, input, output).map_err(refusal)?, contents))
 }
 
-/// The format of text that nothing is said of.
+/// The format of text if the request states none.
 fn delimited() -> Format {
     Format::Delimited(Dialect::default())
 }
@@ -184,7 +180,7 @@ fn read_format(format: &Element) -> Result<Format, StorageError> {
     }
 }
 
-/// The columns that an Arrow answer is to have.
+/// The columns of an Arrow answer.
 #[cfg(feature = "arrow")]
 fn read_schema(format: &Element) -> Result<Vec<Column>, StorageError> {
     let configuration =
@@ -229,12 +225,12 @@ fn read_dialect(delimited: &Element) -> Result<Format, StorageError> {
     }))
 }
 
-/// A separator as it is written, spaces and line ends included; none if it is empty.
+/// A separator with its white space; `None` if it is empty.
 fn separator(of: &Element, name: &str) -> Option<Vec<u8>> {
     of.child(name).map(|child| child.text.clone().into_bytes()).filter(|text| !text.is_empty())
 }
 
-/// A single character, if there is one.
+/// An element with at most one character.
 fn byte(of: &Element, name: &str) -> Result<Option<u8>, StorageError> {
     match of.child(name).map_or("", |child| &child.text).as_bytes() {
         [] => Ok(None),

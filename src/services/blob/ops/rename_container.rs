@@ -1,6 +1,6 @@
-//! Rename Container: its blobs and its policies keep what they are under another name of the account. Its lease ends.
+//! Rename Container: moves a container with its blobs and its policies to another name of the account. Its lease ends.
 
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::{LeaseCheck, LeasedResource};
@@ -9,42 +9,40 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::Container;
 
 pub(super) static RENAME_CONTAINER: Operation<Blobs> = operation!(
-    run,
+    rename_container,
+    Input,
     OperationSpec {
         name: "Rename Container",
         methods: &["PUT"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container"), Selector::Query("comp", "rename")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
         requires: RequiredPermission::container("w").account_sas_only(),
         access: Access::Write,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-input! { pub(super) Asked {
+input! { pub(super) Input {
     source: String = Header "x-ms-source-container-name",
     source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
 } }
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
+async fn rename_container(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
     let account = blobs.account(&request.account.name)?;
     account
         .resources
         .write(|containers| {
-            // Recorded: a name that is taken is refused before the source is looked for.
+            // A name that is in use is refused before the source is looked up (recorded).
             containers.check_free(request.target.container()?, request.now)?;
-            if [request.target.container()?, asked.source.as_str()].iter().any(|container| names::SYSTEM.contains(container)) {
+            if [request.target.container()?, &input.source].iter().any(|container| names::SYSTEM.contains(container)) {
                 return Err(ErrorCode::AuthorizationFailure.into());
             }
-            let cell = containers.remove(asked.source.as_str()).ok_or(ErrorCode::ContainerNotFound)?;
+            let cell = containers.remove(input.source.as_str()).ok_or(ErrorCode::ContainerNotFound)?;
             let renew = |container: &mut Container| {
                 lease::check(
                     container.lease(),
                     LeaseCheck::Required,
-                    asked.source_lease,
+                    input.source_lease,
                     LeasedResource::Container,
                     request.now,
                 )?;

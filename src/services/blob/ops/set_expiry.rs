@@ -1,68 +1,68 @@
-//! Set Blob Expiry: when a blob is to be gone. Only accounts with a hierarchical namespace have it.
+//! Set Blob Expiry: sets when a blob expires. Only accounts with a hierarchical namespace support it.
 
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Access, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::expiry::ExpiryOption;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
+use crate::services::blob::wire::required_header;
 
 pub(super) static SET_EXPIRY: Operation<Blobs> = operation!(
-    run,
+    set_expiry,
+    ExpiryOption,
     OperationSpec {
         name: "Set Blob Expiry",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "expiry")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
         requires: RequiredPermission::object("w"),
         access: Access::Write,
         lease: LeaseCheck::Required,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-input! { pub(super) Asked {
-    option: String = Header "x-ms-expiry-option",
-    time: Option<String> = Header "x-ms-expiry-time",
-} }
+const OPTION: &str = "x-ms-expiry-option";
+const TIME: &str = "x-ms-expiry-time";
 
-input! {
-/// The same of a blob that is being made: Put Blob.
-    pub(super) OfNew {
-        option: Option<String> = Header "x-ms-expiry-option",
-        time: Option<String> = Header "x-ms-expiry-time",
+impl FromRequest for ExpiryOption {
+    const INPUTS: &'static [Input] = &[required_header(OPTION), Input::header(TIME)];
+
+    /// Returns 409 HierarchicalNamespaceNotEnabled in other accounts.
+    fn from_request(fields: &Fields<'_>) -> Result<ExpiryOption, StorageError> {
+        check_account(fields)?;
+        let option = fields.header(OPTION).ok_or_else(|| StorageError::missing_header(OPTION))?;
+        ExpiryOption::read(option, fields.header(TIME))
     }
 }
 
-impl OfNew {
-    /// When the blob that a call makes is to be gone.
-    ///
-    /// # Errors
-    /// As the operation's own.
-    pub(super) fn read(request: &Request) -> Result<Option<Timestamp>, StorageError> {
-        let asked = request.parse::<OfNew>()?;
-        let Some(option) = asked.option else { return Ok(None) };
-        check_account(request)?;
-        ExpiryOption::read(&option, asked.time.as_deref())?.at(request.now, request.now)
+/// When a new blob expires.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NewBlobExpiry(pub(super) Option<Timestamp>);
+
+impl FromRequest for NewBlobExpiry {
+    const INPUTS: &'static [Input] = &[Input::header(OPTION), Input::header(TIME)];
+
+    fn from_request(fields: &Fields<'_>) -> Result<NewBlobExpiry, StorageError> {
+        if !fields.has_header(OPTION) {
+            return Ok(NewBlobExpiry(None));
+        }
+        ExpiryOption::from_request(fields)?.at(fields.now, fields.now).map(NewBlobExpiry)
     }
 }
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    check_account(&request)?;
-    let asked = request.parse::<Asked>()?;
-    let ask = ExpiryOption::read(&asked.option, asked.time.as_deref())?;
+async fn set_expiry(blobs: &Blobs, request: Request, option: ExpiryOption) -> Result<Reply, StorageError> {
     let container = blobs.container(&request)?;
     let blob = container
         .write(|container| {
             let admitted = container.admit(&request)?;
-            let expires = ask.at(admitted.created, request.now)?;
+            let expires = option.at(admitted.created, request.now)?;
             Ok(container.amend(admitted, |blob| blob.expires = expires))
         })
         .await?;
-    // Recorded: the state is the same as before.
+    // The ETag and the modification time do not change (recorded).
     Ok(Reply::new(request.spec.status).with_state(blob.etag(), blob.last_modified))
 }
 

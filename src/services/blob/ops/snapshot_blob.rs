@@ -1,24 +1,23 @@
-//! Snapshot Blob: keeps a blob as it is, to be read by the moment of its keeping. It shares the blob's bytes.
+//! Snapshot Blob: stores the current state of a blob under the current time. The snapshot shares the bytes of the blob.
 
-use crate::operation::{
-    Access, EncryptionCheck, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
-};
+use crate::operation::{Access, EncryptionCheck, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
+use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::wire;
 
 pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
-    run,
+    snapshot_blob,
+    Metadata,
     OperationSpec {
         name: "Snapshot Blob",
         methods: &["PUT"],
         resource: ResourceKind::Blob,
         selectors: &[Selector::Query("comp", "snapshot")],
-        inputs: &[Input::Group(METADATA)],
         encryption: EncryptionCheck::Write,
         requires: RequiredPermission::object("cw"),
         access: Access::Write,
@@ -29,24 +28,23 @@ pub(super) static SNAPSHOT_BLOB: Operation<Blobs> = operation!(
     }
 );
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
+async fn snapshot_blob(blobs: &Blobs, request: Request, metadata: Metadata) -> Result<Reply, StorageError> {
     wire::check_unsupported_headers(&request)?;
-    let metadata = request.metadata()?;
-    let writes = !metadata.is_empty();
+    let has_metadata = !metadata.is_empty();
     let container = blobs.container(&request)?;
-    let keeping = blobs.retention_policy(&request)?;
-    let taken = container
+    let retention = blobs.retention_policy(&request)?;
+    let snapshot = container
         .write(|container| {
             let admitted = container.admit(&request)?;
             admitted.check_online(request.now)?;
-            Ok(container.snapshot(admitted, request.now, metadata, keeping))
+            Ok(container.snapshot(admitted, request.now, metadata, retention))
         })
         .await?;
     let reply = Reply::new(request.spec.status)
-        .with_state(taken.blob.etag(), taken.blob.last_modified)
-        .with("x-ms-snapshot", taken.at.iso())
-        .with_some("x-ms-version-id", taken.version.map(Timestamp::iso))
-        // Recorded: the flag is false where the snapshot is the blob as it was; with metadata of its own something is written.
-        .with("x-ms-request-server-encrypted", writes.to_string());
-    Ok(if writes { wire::with_encryption(reply, &taken.blob.encryption) } else { reply })
+        .with_state(snapshot.blob.etag(), snapshot.blob.last_modified)
+        .with("x-ms-snapshot", snapshot.at.iso())
+        .with_some("x-ms-version-id", snapshot.version.map(Timestamp::iso))
+        // True only for a snapshot with metadata of its own, which alone writes something (recorded).
+        .with("x-ms-request-server-encrypted", has_metadata.to_string());
+    Ok(if has_metadata { wire::with_encryption(reply, &snapshot.blob.encryption) } else { reply })
 }

@@ -200,10 +200,20 @@ impl Container {
 /// What Delete Blob does with a blob's snapshots (`x-ms-delete-snapshots`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeleteSnapshots {
-    /// They go with it.
+    /// They are deleted with it.
     Include,
-    /// They go, and the blob stays.
+    /// They are deleted, and the blob is not.
     Only,
+}
+
+impl DeleteSnapshots {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DeleteSnapshots::Include => "include",
+            DeleteSnapshots::Only => "only",
+        }
+    }
 }
 
 /// A snapshot that was taken.

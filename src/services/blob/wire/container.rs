@@ -1,7 +1,7 @@
-//! Containers on the wire: who may read them, with what they encrypt, and what List Containers tells of them.
+//! Containers on the wire: their public access, their encryption scope, and their entries in List Containers.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Input, Request};
+use crate::operation::{Fields, FromRequest, FromText, Input, Request};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, DefaultEncryption};
 use crate::rules::error::StorageError;
@@ -11,37 +11,24 @@ use crate::services::blob::state::Container;
 use crate::services::blob::wire::write_lease;
 use crate::services::shared::listing::ListedResource;
 
-/// The header that says who may read a container without a signature.
-pub(in crate::services::blob) const ACCESS: &[Input] = &[Input::header("x-ms-blob-public-access")];
+/// The encryption scope that a new container sets for its blobs.
+impl FromRequest for DefaultEncryption {
+    const INPUTS: &'static [Input] = &[Input::header(DEFAULT_SCOPE), Input::header(DENY_OVERRIDE)];
 
-/// The headers that give a container's blobs an encryption scope.
-pub(in crate::services::blob) const PRESET: &[Input] = &[Input::header(DEFAULT_SCOPE), Input::header(DENY_OVERRIDE)];
-
-/// Reads the encryption scope that a container gets for its blobs.
-///
-/// # Errors
-/// Those of [`Preset::read`].
-pub(in crate::services::blob) fn read_preset(request: &Request) -> Result<DefaultEncryption, StorageError> {
-    let (scope, deny) = (request.header(DEFAULT_SCOPE), request.header(DENY_OVERRIDE));
-    DefaultEncryption::read(scope.as_deref(), deny.as_deref(), &request.account.scopes)
+    fn from_request(fields: &Fields<'_>) -> Result<DefaultEncryption, StorageError> {
+        DefaultEncryption::read(fields.header(DEFAULT_SCOPE), fields.header(DENY_OVERRIDE), &fields.account.scopes)
+    }
 }
 
 /// The scope that a container reports, and whether it denies others.
-pub(in crate::services::blob) fn preset_told(preset: &DefaultEncryption) -> (&str, &'static str) {
-    (preset.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if preset.deny_override { "true" } else { "false" })
+pub(in crate::services::blob) fn reported_scope(encryption: &DefaultEncryption) -> (&str, &'static str) {
+    (encryption.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if encryption.deny_override { "true" } else { "false" })
 }
 
-/// Reads `x-ms-blob-public-access`.
-///
-/// # Errors
-/// 400 InvalidHeaderValue for anything but `blob` and `container`.
-pub(in crate::services::blob) fn read_public_access(request: &Request) -> Result<PublicAccess, StorageError> {
-    match request.header("x-ms-blob-public-access").as_deref().unwrap_or_default() {
-        "" => Ok(PublicAccess::Private),
-        text => [PublicAccess::Blob, PublicAccess::Container]
-            .into_iter()
-            .find(|access| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text)))
-            .ok_or_else(|| StorageError::invalid_header("x-ms-blob-public-access", text)),
+impl FromText for PublicAccess {
+    fn from_text(text: &str) -> Option<PublicAccess> {
+        let named = |access: &PublicAccess| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text));
+        [PublicAccess::Blob, PublicAccess::Container].into_iter().find(named)
     }
 }
 
@@ -71,7 +58,7 @@ pub(in crate::services::blob) fn write_container(
         xml.leaf_some("PublicAccess", about.access.name());
     }
     if request.version >= Version::V2019_02_02 {
-        let (scope, deny) = preset_told(&about.encryption);
+        let (scope, deny) = reported_scope(&about.encryption);
         xml.leaf("DefaultEncryptionScope", scope).leaf("DenyEncryptionScopeOverride", deny);
     }
     if request.version >= Version::V2017_11_09 {

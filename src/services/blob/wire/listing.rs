@@ -1,7 +1,7 @@
 //! Blobs in the list: what List Blobs may be asked to show, and the `<Blob>` that it shows.
 
-use crate::operation::Request;
 use crate::operation::xml::Writer;
+use crate::operation::{FieldLocation, Fields, FromField, Request};
 use crate::rules::blob::version_selector::{VersionKind as State, VersionSelector};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
@@ -40,14 +40,15 @@ impl Include {
             (VersionSelector::Base, _) => true,
         }
     }
+}
 
-    /// Reads the list. What has no meaning yet (permissions) is known and adds nothing.
-    ///
-    /// # Errors
-    /// 400 InvalidQueryParameterValue for an unknown word.
-    pub(in crate::services::blob) fn read(text: Option<&str>) -> Result<Include, StorageError> {
+impl FromField for Include {
+    const REQUIRED: bool = false;
+
+    /// Returns 400 InvalidQueryParameterValue for an unknown word.
+    fn from_field(fields: &Fields<'_>, location: FieldLocation, name: &'static str) -> Result<Include, StorageError> {
         let mut include = Include::default();
-        for word in text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        for word in fields.text(location, name).unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty()) {
             match word.to_ascii_lowercase().as_str() {
                 "metadata" => include.metadata = true,
                 "uncommittedblobs" => include.also.uncommitted = true,
@@ -59,8 +60,9 @@ impl Include {
                 "deleted" => include.deleted = true,
                 "immutabilitypolicy" => include.policy = true,
                 "legalhold" => include.hold = true,
+                // Blobs have no permissions without a hierarchical namespace.
                 "permissions" => {}
-                _ => return Err(StorageError::invalid_query("include", word, "Invalid query parameter value.")),
+                _ => return Err(StorageError::invalid_query(name, word, "Invalid query parameter value.")),
             }
         }
         Ok(include)

@@ -7,12 +7,14 @@ use crate::operation::{
     SourceAuthorization, source_unavailable,
 };
 use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::conditions::Conditions;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::posix;
 use crate::rules::file::posix::Posix;
 use crate::rules::file::smb::{Attributes, Flags, NodeKind, Permission, Smb, SmbInput};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
+use crate::rules::ranges::RequestedRange;
 use crate::services::file::files::{Files, Source};
 use crate::services::file::node::{Body, ContentHeaders, File, FileCopy, Node, NodeId};
 use crate::services::file::ops::create_file::check_size;
@@ -20,7 +22,7 @@ use crate::services::file::ops::put_range_from_url::SHOWN;
 use crate::services::file::state::{Share, WantedNode};
 use crate::services::file::wire;
 use crate::services::shared::copying::Progress;
-use crate::services::shared::remote_source::{RemoteSource, text};
+use crate::services::shared::remote_source::{NamedSource, RemoteSource, text};
 use crate::store::Store;
 use crate::store::cell::Cell;
 use crate::store::sparse::{PageFilling, Sparse};
@@ -101,7 +103,11 @@ impl CopySource {
     async fn find(files: &Files, request: &Request, url: &str) -> Result<CopySource, StorageError> {
         match files.source(request, url, SourceAuthorization::Caller)? {
             Some(source) => CopySource::here(&source),
-            None => CopySource::elsewhere(RemoteSource::open(request, url, None).await?),
+            None => {
+                let (headers, conditions) = (request.parse()?, Conditions::default());
+                let named = NamedSource { url, range: RequestedRange::Whole, conditions: &conditions, headers: &headers };
+                CopySource::elsewhere(RemoteSource::open(request, named).await?)
+            }
         }
     }
 

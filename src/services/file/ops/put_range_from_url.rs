@@ -5,16 +5,17 @@ use crate::operation::{
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, Crc64, Digests, Hasher, RequestChecksums};
+use crate::rules::conditions::Conditions;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
-use crate::rules::ranges::InclusiveRange;
+use crate::rules::ranges::{InclusiveRange, RequestedRange};
 use crate::services::file::files::Files;
 use crate::services::file::node::Node;
 use crate::services::file::ops::put_range;
 use crate::services::file::ops::put_range::MAX_WRITE;
 use crate::services::file::wire;
-use crate::services::shared::remote_source::RemoteSource;
+use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource};
 use crate::store::content::Content;
 
 pub(super) static PUT_RANGE_FROM_URL: Operation<Files> = operation!(
@@ -48,7 +49,7 @@ input! { pub(super) Asked {
 } }
 
 /// What is shown for the source: a bearer token.
-pub(super) const SHOWN: &[Input] = &[Input::header("x-ms-copy-source-authorization")];
+pub(super) const SHOWN: &[Input] = &[Input::Group(ForwardedHeaders::INPUTS)];
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     let (asked, target) = (request.parse::<Asked>()?, request.parse::<put_range::Asked>()?);
@@ -104,7 +105,9 @@ fn here(source: &Node, from: InclusiveRange) -> Result<(Content, Digests), Stora
 
 /// The bytes that another server sends.
 async fn elsewhere(request: &Request, asked: &Asked) -> Result<(Content, Digests), StorageError> {
-    let source = RemoteSource::open(request, &asked.source, Some(&asked.range)).await?;
+    let (range, headers, conditions) = (RequestedRange::parse(&asked.range), request.parse()?, Conditions::default());
+    let named = NamedSource { url: &asked.source, range, conditions: &conditions, headers: &headers };
+    let source = RemoteSource::open(request, named).await?;
     let received = source.answer.receive(&request.store, source.part, MAX_WRITE, CRC64).await?;
     Ok((received.content, received.digests))
 }
