@@ -161,8 +161,8 @@ async fn what_a_source_is_asked() {
             ("x-ms-source-if-unmodified-since", "Thu, 09 May 2019 00:53:12 GMT"),
             ("x-ms-copy-source-authorization", "Bearer token"),
             ("x-ms-file-request-intent", "backup"),
-            ("x-ms-source-encryption-key", "a2V5"),
-            ("x-ms-source-encryption-key-sha256", "c2hh"),
+            ("x-ms-source-encryption-key", "YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE="),
+            ("x-ms-source-encryption-key-sha256", "O6P19DuSYCaDwZruYqIDQrCE3Vlx3dM4CNgaMoh5pUc="),
             ("x-ms-source-encryption-algorithm", "AES256"),
         ];
         let (got, head) = tokio::join!(copy(&house, each, &url, &headers), web.answer("HTTP/1.1 403 No\n\n"));
@@ -177,8 +177,8 @@ async fn what_a_source_is_asked() {
             "if-unmodified-since: thu, 09 may 2019 00:53:12 gmt",
             "authorization: bearer token",
             "x-ms-file-request-intent: backup",
-            "x-ms-encryption-key: a2v5",
-            "x-ms-encryption-key-sha256: c2hh",
+            "x-ms-encryption-key: ywfhywfhywfhywfhywfhywfhywfhywfhywfhywfhywe=",
+            "x-ms-encryption-key-sha256: o6p19dusycadwzruyqidqrce3vlx3dm4cngamoh5puc=",
             "x-ms-encryption-algorithm: aes256",
             "x-ms-version: 2021-12-02",
         ] {
