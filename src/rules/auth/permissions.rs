@@ -94,6 +94,10 @@ impl RequiredPermission {
     pub const BEARER_TOKEN: RequiredPermission =
         RequiredPermission { public: AnonymousAccess::User, ..RequiredPermission::owner(ResourceLevel::Service) };
 
+    /// What needs no credentials at all.
+    pub const ANYONE: RequiredPermission =
+        RequiredPermission { public: AnonymousAccess::Everyone, ..RequiredPermission::owner(ResourceLevel::Service) };
+
     /// What no signature opens: the account's key, or a token.
     pub const fn owner(level: ResourceLevel) -> RequiredPermission {
         RequiredPermission { level, account: "", service: "", public: AnonymousAccess::Never }

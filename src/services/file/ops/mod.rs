@@ -1,12 +1,14 @@
 //! The file service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::file::files::Files;
+use crate::services::shared::{delegation, preflight, properties};
 
 operations! { Files:
     list_shares { LIST_SHARES }
-    service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
-    user_delegation_key { GET_USER_DELEGATION_KEY }
-    preflight { PREFLIGHT }
+    + properties::get("Get File Service Properties");
+    + properties::set("Set File Service Properties");
+    + delegation::operation();
+    + preflight::operation("Preflight File Request");
     create_share { CREATE_SHARE }
     share_properties { GET_SHARE_PROPERTIES, SET_SHARE_PROPERTIES }
     share_metadata { GET_SHARE_METADATA, SET_SHARE_METADATA }

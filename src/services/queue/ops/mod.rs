@@ -1,13 +1,15 @@
 //! The queue service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::queue::queues::Queues;
+use crate::services::shared::{delegation, preflight, properties, statistics};
 
 operations! { Queues:
     list_queues { LIST_QUEUES }
-    service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
-    service_stats { GET_SERVICE_STATS }
-    user_delegation_key { GET_USER_DELEGATION_KEY }
-    preflight { PREFLIGHT }
+    + properties::get("Get Queue Service Properties");
+    + properties::set("Set Queue Service Properties");
+    + statistics::get("Get Queue Service Stats");
+    + delegation::operation();
+    + preflight::operation("Preflight Queue Request");
     create_queue { CREATE_QUEUE }
     delete_queue { DELETE_QUEUE }
     queue_metadata { GET_QUEUE_METADATA, SET_QUEUE_METADATA }

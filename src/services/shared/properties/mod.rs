@@ -6,7 +6,7 @@
 mod record;
 
 use crate::operation::xml::{Element, Writer};
-use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind, xml};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind, xml};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::website::Site;
 use crate::rules::cors;
@@ -181,61 +181,47 @@ impl Properties {
 /// The largest body of a Set Service Properties, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-const SIGNS: &[Selector] = &[Selector::Query("restype", "service"), Selector::Query("comp", "properties")];
-
-/// The operation that reads them, as every service declares it under its own name.
-pub const fn get_row(name: &'static str) -> OperationSpec {
-    spec(name, &["GET"], "r", Access::Read, 200)
+/// Declares Get Service Properties of a service.
+pub const fn get<S: Resource>(name: &'static str) -> Operation<ServiceAccounts<S>> {
+    operation!(read, OperationSpec { name, methods: &["GET"], requires: account_sas("r"), ..SPEC })
 }
 
-/// The operation that sets them.
-pub const fn set_row(name: &'static str) -> OperationSpec {
-    spec(name, &["PUT"], "w", Access::Write, 202)
+/// Declares Set Service Properties of a service.
+pub const fn set<S: Resource>(name: &'static str) -> Operation<ServiceAccounts<S>> {
+    operation!(update, set_spec(name))
 }
 
-const fn spec(
-    name: &'static str,
-    methods: &'static [&'static str],
-    letters: &'static str,
-    access: Access,
-    status: u16,
-) -> OperationSpec {
-    OperationSpec {
-        name,
-        methods,
-        resource: ResourceKind::Service,
-        selectors: SIGNS,
-        requires: RequiredPermission::service(letters).account_sas_only(),
-        access,
-        status,
-        ..OperationSpec::DEFAULT
-    }
+/// The specification of [`set`], for a service that does more than set them.
+pub const fn set_spec(name: &'static str) -> OperationSpec {
+    OperationSpec { name, methods: &["PUT"], requires: account_sas("w"), access: Access::Write, status: 202, ..SPEC }
 }
 
-/// Answers Get Service Properties.
-///
-/// # Errors
-/// None but for an account that is not there.
-pub fn get<S: Resource>(directory: &ServiceAccounts<S>, request: &Request, kind: ServiceKind) -> Result<Reply, StorageError> {
-    let properties = directory.account(&request.account.name)?.properties.read();
-    Ok(Reply::xml(request.spec.status, properties.document(kind, request.version)))
+const SPEC: OperationSpec = OperationSpec {
+    resource: ResourceKind::Service,
+    selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "properties")],
+    ..OperationSpec::DEFAULT
+};
+
+const fn account_sas(letters: &'static str) -> RequiredPermission {
+    RequiredPermission::service(letters).account_sas_only()
+}
+
+async fn read<S: Resource>(accounts: &ServiceAccounts<S>, request: Request) -> Result<Reply, StorageError> {
+    let properties = accounts.account(&request.account.name)?.properties.read();
+    Ok(Reply::xml(request.spec.status, properties.document(S::KIND, request.version)))
 }
 
 /// Performs Set Service Properties.
 ///
 /// # Errors
 /// As [`Properties::updated`].
-pub async fn set<S: Resource>(
-    directory: &ServiceAccounts<S>,
-    mut request: Request,
-    kind: ServiceKind,
-) -> Result<Reply, StorageError> {
+pub async fn update<S: Resource>(accounts: &ServiceAccounts<S>, mut request: Request) -> Result<Reply, StorageError> {
     let document = request.body.bytes(LIMIT).await?;
-    let account = directory.account(&request.account.name)?;
+    let account = accounts.account(&request.account.name)?;
     account
         .properties
         .write(|properties| {
-            *properties = properties.updated(&document, kind)?;
+            *properties = properties.updated(&document, S::KIND)?;
             Ok(())
         })
         .await?;
