@@ -1,11 +1,17 @@
 //! The blobs of every account: from a call to a container.
 
-use crate::operation::{Request, ServiceKind};
+use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind};
+use crate::rules::auth::permissions::{AnonymousAccess, PublicAccess, RequiredPermission};
+use crate::rules::auth::sas::Policy;
+use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::rules::metadata::Metadata;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::Container;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::resource_index::Restorable;
 use crate::store::cell::Cell;
 use std::sync::Arc;
@@ -31,6 +37,60 @@ impl Restorable for Container {
     fn restored(mut self, now: Timestamp) -> Container {
         self.renew(now);
         self
+    }
+}
+
+impl Described for Container {
+    const RESTYPE: Option<Selector> = Some(Selector::Query("restype", "container"));
+    const READ: OperationSpec =
+        OperationSpec { resource: ResourceKind::Container, lease: LeaseCheck::IfPresent, ..OperationSpec::DEFAULT };
+    const WRITE: OperationSpec = OperationSpec { access: Access::Write, conditions: ConditionSupport::Dates, ..Container::READ };
+
+    fn find(blobs: &Blobs, request: &Request) -> Result<Arc<Cell<Container>>, StorageError> {
+        blobs.container(request)
+    }
+
+    fn check(&self, request: &Request) -> Result<(), StorageError> {
+        self.check_container(request)
+    }
+
+    fn last_modified(&self) -> Option<Timestamp> {
+        Some(self.properties().last_modified)
+    }
+}
+
+impl HasMetadata for Container {
+    const READERS: RequiredPermission =
+        RequiredPermission::container("r").account_sas_only().or_anonymous(AnonymousAccess::Container);
+    type View = ();
+
+    fn metadata(&self, request: &Request) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
+        self.check_container(request)?;
+        Ok((&self.properties().metadata, self.last_modified()))
+    }
+
+    fn set_metadata(&mut self, metadata: Metadata, now: Timestamp) {
+        self.revise(now, |properties| properties.metadata = metadata);
+    }
+}
+
+impl HasPolicies for Container {
+    const LETTERS: &'static str = "racwdxyltfmeopi";
+    type Input = PublicAccess;
+
+    fn policies(&self) -> &[Policy] {
+        &self.properties().policies
+    }
+
+    fn set_policies(&mut self, policies: Arc<[Policy]>, access: PublicAccess, now: Timestamp) {
+        self.revise(now, |properties| {
+            properties.access = access;
+            properties.policies = policies;
+        });
+    }
+
+    fn describe(&self, reply: Reply) -> Reply {
+        reply.with_some("x-ms-blob-public-access", self.properties().access.name())
     }
 }
 

@@ -1,13 +1,21 @@
 //! The shares of every account: from a call to a share.
 
-use crate::operation::{Request, ServiceKind, SourceAuthorization, SourceLocation};
+use crate::operation::{
+    Access, OperationSpec, Request, ResourceKind, Selector, ServiceKind, SourceAuthorization, SourceLocation,
+};
+use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::sas::Policy;
 use crate::rules::copy_source;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::path::Path;
+use crate::rules::lease::LeaseCheck;
+use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::file::node::Node;
 use crate::services::file::state::{Share, dots, read_snapshot};
+use crate::services::file::wire::ShareSnapshotQuery;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::resource_index::Restorable;
 use crate::store::cell::Cell;
 use std::sync::Arc;
@@ -40,6 +48,52 @@ impl Restorable for Share {
 
     fn restored(self, now: Timestamp) -> Share {
         Share::restored(self, now)
+    }
+}
+
+impl Described for Share {
+    const RESTYPE: Option<Selector> = Some(Selector::Query("restype", "share"));
+    const READ: OperationSpec =
+        OperationSpec { resource: ResourceKind::Share, lease: LeaseCheck::IfPresent, ..OperationSpec::DEFAULT };
+    const WRITE: OperationSpec = OperationSpec { access: Access::Write, ..Share::READ };
+
+    fn find(files: &Files, request: &Request) -> Result<Arc<Cell<Share>>, StorageError> {
+        files.share(request)
+    }
+
+    fn check(&self, request: &Request) -> Result<(), StorageError> {
+        self.admit_self(request).map(drop)
+    }
+
+    fn last_modified(&self) -> Option<Timestamp> {
+        Some(self.properties().last_modified)
+    }
+}
+
+impl HasMetadata for Share {
+    const READERS: RequiredPermission = RequiredPermission::container("r").account_sas_only();
+    type View = ShareSnapshotQuery;
+
+    fn metadata(&self, request: &Request) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
+        let properties = self.admit_self(request)?.about;
+        Ok((&properties.metadata, Some(properties.last_modified)))
+    }
+
+    fn set_metadata(&mut self, metadata: Metadata, now: Timestamp) {
+        self.revise(now, |properties| properties.metadata = metadata);
+    }
+}
+
+impl HasPolicies for Share {
+    const LETTERS: &'static str = "rcwdl";
+    type Input = ();
+
+    fn policies(&self) -> &[Policy] {
+        &self.properties().policies
+    }
+
+    fn set_policies(&mut self, policies: Arc<[Policy]>, (): (), now: Timestamp) {
+        self.revise(now, |properties| properties.policies = policies);
     }
 }
 

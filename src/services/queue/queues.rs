@@ -1,9 +1,14 @@
 //! The queues of every account: from a call to a queue.
 
-use crate::operation::{Request, ServiceKind};
+use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind};
+use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::metadata::Metadata;
+use crate::rules::time::Timestamp;
 use crate::services::queue::state::Queue;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::store::cell::Cell;
 use std::sync::Arc;
 
@@ -13,6 +18,47 @@ pub type Queues = ServiceAccounts<Queue>;
 impl Resource for Queue {
     const KIND: ServiceKind = ServiceKind::Queue;
     const MISSING: ErrorCode = ErrorCode::QueueNotFound;
+}
+
+impl Described for Queue {
+    const RESTYPE: Option<Selector> = None;
+    const READ: OperationSpec = OperationSpec { resource: ResourceKind::Queue, ..OperationSpec::DEFAULT };
+    const WRITE: OperationSpec = OperationSpec { access: Access::Write, status: 204, ..Queue::READ };
+
+    fn find(queues: &Queues, request: &Request) -> Result<Arc<Cell<Queue>>, StorageError> {
+        queues.queue(request)
+    }
+}
+
+impl HasMetadata for Queue {
+    const READERS: RequiredPermission = RequiredPermission::container("r");
+    type View = ();
+
+    fn metadata(&self, _: &Request) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
+        Ok((Queue::metadata(self), None))
+    }
+
+    fn set_metadata(&mut self, metadata: Metadata, _: Timestamp) {
+        Queue::set_metadata(self, metadata);
+    }
+
+    fn describe(&self, reply: Reply, now: Timestamp) -> Reply {
+        reply.with("x-ms-approximate-messages-count", self.count(now).to_string())
+    }
+}
+
+impl HasPolicies for Queue {
+    /// Read, add, update, process.
+    const LETTERS: &'static str = "raup";
+    type Input = ();
+
+    fn policies(&self) -> &[Policy] {
+        Queue::policies(self)
+    }
+
+    fn set_policies(&mut self, policies: Arc<[Policy]>, (): (), _: Timestamp) {
+        Queue::set_policies(self, policies);
+    }
 }
 
 impl Queues {

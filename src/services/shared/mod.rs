@@ -5,6 +5,7 @@
 pub mod accounts;
 pub mod copying;
 pub mod delegation;
+pub mod described;
 pub mod lease;
 pub mod listing;
 pub mod policies;

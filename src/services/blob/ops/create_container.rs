@@ -1,20 +1,21 @@
 //! Create Container.
-use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::{PublicAccess, RequiredPermission};
+use crate::rules::encryption::DefaultEncryption;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::metadata::Metadata;
 use crate::rules::names;
 use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::Container;
-use crate::services::blob::wire;
 
 pub(super) static CREATE_CONTAINER: Operation<Blobs> = operation!(
     run,
+    CreateInput,
     OperationSpec {
         name: "Create Container",
         methods: &["PUT"],
         resource: ResourceKind::Container,
         selectors: &[Selector::Query("restype", "container")],
-        inputs: &[Input::Group(METADATA), Input::Group(wire::ACCESS), Input::Group(wire::PRESET)],
         requires: RequiredPermission::container("cw").account_sas_only(),
         access: Access::Write,
         status: 201,
@@ -22,11 +23,15 @@ pub(super) static CREATE_CONTAINER: Operation<Blobs> = operation!(
     }
 );
 
-async fn run(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
-    let access = wire::read_public_access(&request)?;
-    let metadata = request.metadata()?;
+input! { pub(super) CreateInput {
+    metadata: Metadata,
+    access: PublicAccess,
+    encryption: DefaultEncryption,
+} }
+
+async fn run(blobs: &Blobs, request: Request, input: CreateInput) -> Result<Reply, StorageError> {
     let account = blobs.account(&request.account.name)?;
-    let container = Container::new(request.now, metadata, access, wire::read_preset(&request)?);
+    let container = Container::new(request.now, input.metadata, input.access, input.encryption);
     let reply = Reply::new(request.spec.status).with_state(container.etag(), container.properties().last_modified);
     account
         .resources

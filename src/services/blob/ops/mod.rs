@@ -1,7 +1,7 @@
 //! The blob service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::blob::blobs::Blobs;
-use crate::services::shared::{delegation, preflight, properties, statistics};
+use crate::services::shared::{delegation, described, preflight, properties, statistics};
 
 operations! { Blobs:
     list_containers { LIST_CONTAINERS }
@@ -15,8 +15,10 @@ operations! { Blobs:
     + preflight::operation("Preflight Blob Request");
     create_container { CREATE_CONTAINER }
     container_properties { GET_CONTAINER_PROPERTIES }
-    container_metadata { GET_CONTAINER_METADATA, SET_CONTAINER_METADATA }
-    container_acl { GET_CONTAINER_ACL, SET_CONTAINER_ACL }
+    + described::get_metadata("Get Container Metadata");
+    + described::set_metadata("Set Container Metadata");
+    + described::get_acl("Get Container ACL");
+    + described::set_acl("Set Container ACL");
     lease_container { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     rename_container { RENAME_CONTAINER }
     delete_container { DELETE_CONTAINER }

@@ -1,7 +1,7 @@
 //! Containers on the wire: who may read them, with what they encrypt, and what List Containers tells of them.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Input, Request};
+use crate::operation::{Fields, FromRequest, Input, Request};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, DefaultEncryption};
 use crate::rules::error::StorageError;
@@ -11,19 +11,12 @@ use crate::services::blob::state::Container;
 use crate::services::blob::wire::write_lease;
 use crate::services::shared::listing::ListedResource;
 
-/// The header that says who may read a container without a signature.
-pub(in crate::services::blob) const ACCESS: &[Input] = &[Input::header("x-ms-blob-public-access")];
+impl FromRequest for DefaultEncryption {
+    const INPUTS: &'static [Input] = &[Input::header(DEFAULT_SCOPE), Input::header(DENY_OVERRIDE)];
 
-/// The headers that give a container's blobs an encryption scope.
-pub(in crate::services::blob) const PRESET: &[Input] = &[Input::header(DEFAULT_SCOPE), Input::header(DENY_OVERRIDE)];
-
-/// Reads the encryption scope that a container gets for its blobs.
-///
-/// # Errors
-/// Those of [`Preset::read`].
-pub(in crate::services::blob) fn read_preset(request: &Request) -> Result<DefaultEncryption, StorageError> {
-    let (scope, deny) = (request.header(DEFAULT_SCOPE), request.header(DENY_OVERRIDE));
-    DefaultEncryption::read(scope.as_deref(), deny.as_deref(), &request.account.scopes)
+    fn from_request(fields: &Fields<'_>) -> Result<DefaultEncryption, StorageError> {
+        DefaultEncryption::read(fields.header(DEFAULT_SCOPE), fields.header(DENY_OVERRIDE), &fields.account.scopes)
+    }
 }
 
 /// The scope that a container reports, and whether it denies others.
@@ -31,17 +24,15 @@ pub(in crate::services::blob) fn preset_told(preset: &DefaultEncryption) -> (&st
     (preset.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if preset.deny_override { "true" } else { "false" })
 }
 
-/// Reads `x-ms-blob-public-access`.
-///
-/// # Errors
-/// 400 InvalidHeaderValue for anything but `blob` and `container`.
-pub(in crate::services::blob) fn read_public_access(request: &Request) -> Result<PublicAccess, StorageError> {
-    match request.header("x-ms-blob-public-access").as_deref().unwrap_or_default() {
-        "" => Ok(PublicAccess::Private),
-        text => [PublicAccess::Blob, PublicAccess::Container]
+impl FromRequest for PublicAccess {
+    const INPUTS: &'static [Input] = &[Input::header("x-ms-blob-public-access")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<PublicAccess, StorageError> {
+        let Some(text) = fields.header("x-ms-blob-public-access") else { return Ok(PublicAccess::Private) };
+        [PublicAccess::Blob, PublicAccess::Container]
             .into_iter()
             .find(|access| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text)))
-            .ok_or_else(|| StorageError::invalid_header("x-ms-blob-public-access", text)),
+            .ok_or_else(|| StorageError::invalid_header("x-ms-blob-public-access", text))
     }
 }
 

@@ -27,7 +27,7 @@ mod tier;
 #[cfg(feature = "arrow")]
 pub(super) use arrow::arrow_list;
 pub(super) use blocks::{block_list, read_block_list};
-pub(super) use container::{ACCESS, PRESET, preset_told, read_preset, read_public_access, write_container};
+pub(super) use container::{preset_told, write_container};
 pub(super) use listing::{Include, write_listed, write_name};
 pub(super) use tags::{read_tags, tags, write_tag_set};
 pub(super) use tier::{tiers_of, with_smart_tier, with_tier};

@@ -1,7 +1,7 @@
 //! The file service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::file::files::Files;
-use crate::services::shared::{delegation, preflight, properties};
+use crate::services::shared::{delegation, described, preflight, properties};
 
 operations! { Files:
     list_shares { LIST_SHARES }
@@ -11,8 +11,10 @@ operations! { Files:
     + preflight::operation("Preflight File Request");
     create_share { CREATE_SHARE }
     share_properties { GET_SHARE_PROPERTIES, SET_SHARE_PROPERTIES }
-    share_metadata { GET_SHARE_METADATA, SET_SHARE_METADATA }
-    share_acl { GET_SHARE_ACL, SET_SHARE_ACL }
+    + described::get_metadata("Get Share Metadata");
+    + described::set_metadata("Set Share Metadata");
+    + described::get_acl("Get Share ACL");
+    + described::set_acl("Set Share ACL");
     share_stats { GET_SHARE_STATS }
     share_permission { CREATE_PERMISSION, GET_PERMISSION }
     snapshot_share { SNAPSHOT_SHARE }

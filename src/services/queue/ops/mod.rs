@@ -1,7 +1,7 @@
 //! The queue service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::queue::queues::Queues;
-use crate::services::shared::{delegation, preflight, properties, statistics};
+use crate::services::shared::{delegation, described, preflight, properties, statistics};
 
 operations! { Queues:
     list_queues { LIST_QUEUES }
@@ -12,8 +12,10 @@ operations! { Queues:
     + preflight::operation("Preflight Queue Request");
     create_queue { CREATE_QUEUE }
     delete_queue { DELETE_QUEUE }
-    queue_metadata { GET_QUEUE_METADATA, SET_QUEUE_METADATA }
-    queue_acl { GET_QUEUE_ACL, SET_QUEUE_ACL }
+    + described::get_metadata("Get Queue Metadata");
+    + described::set_metadata("Set Queue Metadata");
+    + described::get_acl("Get Queue ACL");
+    + described::set_acl("Set Queue ACL");
     put_message { PUT_MESSAGE }
     get_messages { GET_MESSAGES }
     peek_messages { PEEK_MESSAGES }

@@ -1,13 +1,14 @@
 //! The table service's operations, a family a room.
 
-use crate::services::shared::{delegation, preflight, properties, statistics};
+use crate::services::shared::{delegation, described, preflight, properties, statistics};
 use crate::services::table::Tables;
 
 operations! { Tables:
     query_tables { QUERY_TABLES, GET_TABLE }
     create_table { CREATE_TABLE }
     delete_table { DELETE_TABLE }
-    table_acl { GET_TABLE_ACL, SET_TABLE_ACL }
+    + described::get_acl("Get Table ACL");
+    + described::set_acl("Set Table ACL");
     + properties::get("Get Table Service Properties");
     + properties::set("Set Table Service Properties");
     + statistics::get("Get Table Service Stats");
