@@ -29,6 +29,9 @@ impl Restorable for Container {
     const GOING: ErrorCode = ErrorCode::ContainerBeingDeleted;
     // Recorded: shorter than elsewhere.
     const STILL_GOING: &'static str = "The specified container is being deleted.";
+    const DELETED_NAME: &'static str = "x-ms-deleted-container-name";
+    const DELETED_VERSION: &'static str = "x-ms-deleted-container-version";
+    const RESTORE_REPORTS_STATE: bool = false;
 
     fn created(&self) -> Timestamp {
         Container::born(self)

@@ -41,6 +41,9 @@ impl Restorable for Share {
     const TAKEN: ErrorCode = ErrorCode::ShareAlreadyExists;
     const GOING: ErrorCode = ErrorCode::ShareBeingDeleted;
     const STILL_GOING: &'static str = "The specified share is being deleted.";
+    const DELETED_NAME: &'static str = "x-ms-deleted-share-name";
+    const DELETED_VERSION: &'static str = "x-ms-deleted-share-version";
+    const RESTORE_REPORTS_STATE: bool = true;
 
     fn created(&self) -> Timestamp {
         Share::born(self)

@@ -84,12 +84,14 @@ macro_rules! selectors {
     ($resource:ident, $comp:literal) => {
         const {
             match $resource::RESTYPE {
-                Some(restype) => &[restype, Selector::Query("comp", $comp)],
-                None => &[Selector::Query("comp", $comp)] as &[Selector],
+                Some(restype) => &[restype, $crate::operation::Selector::Query("comp", $comp)],
+                None => &[$crate::operation::Selector::Query("comp", $comp)] as &[$crate::operation::Selector],
             }
         }
     };
 }
+
+pub(super) use selectors;
 
 /// Declares Get Metadata.
 pub const fn get_metadata<S: HasMetadata>(name: &'static str) -> Operation<ServiceAccounts<S>> {

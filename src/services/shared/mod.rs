@@ -14,4 +14,5 @@ pub mod properties;
 pub mod record;
 pub mod remote_source;
 pub mod resource_index;
+pub mod restore;
 pub mod statistics;

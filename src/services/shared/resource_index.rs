@@ -57,6 +57,12 @@ pub trait Restorable: Resource {
     const GOING: ErrorCode;
     /// The sentence that goes with it where something is to be brought back.
     const STILL_GOING: &'static str;
+    /// The header that names the deleted resource to restore.
+    const DELETED_NAME: &'static str;
+    /// The header that says which resource of that name.
+    const DELETED_VERSION: &'static str;
+    /// Whether the answer to a restore has an ETag and a Last-Modified.
+    const RESTORE_REPORTS_STATE: bool;
 
     /// When it was made, or last brought back.
     fn created(&self) -> Timestamp;
@@ -284,6 +290,9 @@ mod tests {
         const TAKEN: ErrorCode = ErrorCode::ContainerAlreadyExists;
         const GOING: ErrorCode = ErrorCode::ContainerBeingDeleted;
         const STILL_GOING: &'static str = "It is going.";
+        const DELETED_NAME: &'static str = "";
+        const DELETED_VERSION: &'static str = "";
+        const RESTORE_REPORTS_STATE: bool = false;
 
         fn created(&self) -> Timestamp {
             self.0

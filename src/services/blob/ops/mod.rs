@@ -1,7 +1,7 @@
 //! The blob service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::blob::blobs::Blobs;
-use crate::services::shared::{delegation, described, preflight, properties, statistics};
+use crate::services::shared::{delegation, described, preflight, properties, restore, statistics};
 
 operations! { Blobs:
     list_containers { LIST_CONTAINERS }
@@ -22,7 +22,7 @@ operations! { Blobs:
     lease_container { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     rename_container { RENAME_CONTAINER }
     delete_container { DELETE_CONTAINER }
-    restore_container { RESTORE_CONTAINER }
+    + restore::operation("Restore Container");
     list_blobs { LIST_BLOBS }
     put_blob { PUT_BLOB }
     get_blob { GET_BLOB }

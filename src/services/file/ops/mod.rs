@@ -1,7 +1,7 @@
 //! The file service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::file::files::Files;
-use crate::services::shared::{delegation, described, preflight, properties};
+use crate::services::shared::{delegation, described, preflight, properties, restore};
 
 operations! { Files:
     list_shares { LIST_SHARES }
@@ -20,7 +20,7 @@ operations! { Files:
     snapshot_share { SNAPSHOT_SHARE }
     lease_share { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     delete_share { DELETE_SHARE }
-    restore_share { RESTORE_SHARE }
+    + restore::operation("Restore Share");
     create_directory { CREATE_DIRECTORY }
     directory_properties { GET_DIRECTORY_PROPERTIES, SET_DIRECTORY_PROPERTIES }
     directory_metadata { GET_DIRECTORY_METADATA, SET_DIRECTORY_METADATA }
