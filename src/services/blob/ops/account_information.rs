@@ -23,7 +23,7 @@ const fn at(name: &'static str, shape: ResourceKind, level: ResourceLevel) -> Op
             methods: &["GET", "HEAD"],
             resource: shape,
             selectors: &[Selector::Query("restype", "account"), Selector::Query("comp", "properties")],
-            requires: RequiredPermission { level, account: ANY, service: ANY, public: AnonymousAccess::Container },
+            requires: RequiredPermission { level, ..RequiredPermission::object(ANY).or_anonymous(AnonymousAccess::Container) },
             access: Access::Read,
             status: 200,
             ..OperationSpec::DEFAULT

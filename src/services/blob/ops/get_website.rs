@@ -20,12 +20,7 @@ pub(super) static GET_WEBSITE: Operation<Blobs> = operation!(
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Site,
         inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
-        requires: RequiredPermission {
-            level: ResourceLevel::Object,
-            account: "",
-            service: "",
-            public: AnonymousAccess::Everyone,
-        },
+        requires: RequiredPermission::owner(ResourceLevel::Object).or_anonymous(AnonymousAccess::Everyone),
         access: Access::Read,
         conditions: ConditionSupport::Read,
         status: 200,
