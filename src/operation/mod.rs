@@ -257,9 +257,9 @@ pub const SELECTING_PARAMETERS: [&str; 4] = ["comp", "restype", "resource", "act
 
 /// The operations of one service: those of its own, in a module each, and after `+` those that it shares with other services.
 macro_rules! operations {
-    ($state:ty: $($module:ident { $($own:ident),* $(,)? } $(+ $shared:expr;)*)*) => {
+    ($state:ty: $(+ $first:expr;)* $($module:ident { $($own:ident),* $(,)? } $(+ $shared:expr;)*)*) => {
         $(mod $module;)*
         /// Every operation of the service.
-        pub static ALL: &[&$crate::operation::Operation<$state>] = &[$($(&$module::$own,)* $(&$shared,)*)*];
+        pub static ALL: &[&$crate::operation::Operation<$state>] = &[$(&$first,)* $($(&$module::$own,)* $(&$shared,)*)*];
     };
 }

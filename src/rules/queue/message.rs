@@ -50,12 +50,12 @@ pub struct Message {
 
 impl Message {
     /// Whether it is no more.
-    pub fn is_over(&self, now: Timestamp) -> bool {
+    pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires <= now
     }
 
     /// The message as it is after being taken until `visible`.
-    pub fn taken(&self, visible: Timestamp, number: u64) -> Message {
+    pub fn after_get(&self, visible: Timestamp, number: u64) -> Message {
         Message { visible, dequeued: self.dequeued + 1, receipt: Receipt { number, visible }, ..self.clone() }
     }
 
@@ -139,7 +139,7 @@ pub fn id(text: &str) -> Result<Uuid, StorageError> {
 ///
 /// # Errors
 /// 400 OutOfRangeQueryParameterValue for less than 1 or more than 32, InvalidQueryParameterValue for no number.
-pub fn how_many(text: Option<&str>) -> Result<usize, StorageError> {
+pub fn count(text: Option<&str>) -> Result<usize, StorageError> {
     Ok(number("numofmessages", text, 1..=BATCH)?.unwrap_or(1) as usize)
 }
 
@@ -147,7 +147,7 @@ pub fn how_many(text: Option<&str>) -> Result<usize, StorageError> {
 ///
 /// # Errors
 /// 400 OutOfRangeQueryParameterValue or InvalidQueryParameterValue.
-pub fn taken_until(text: Option<&str>, now: Timestamp, version: Version) -> Result<Timestamp, StorageError> {
+pub fn visible_after_get(text: Option<&str>, now: Timestamp, version: Version) -> Result<Timestamp, StorageError> {
     let most = if version < Version::V2011_08_18 { TWO_HOURS } else { WEEK };
     Ok(now.after_seconds(number("visibilitytimeout", text, 1..=most)?.unwrap_or(TAKEN)))
 }
@@ -156,7 +156,7 @@ pub fn taken_until(text: Option<&str>, now: Timestamp, version: Version) -> Resu
 ///
 /// # Errors
 /// 400 OutOfRangeQueryParameterValue or InvalidQueryParameterValue.
-pub fn aside_until(text: &str, now: Timestamp) -> Result<Timestamp, StorageError> {
+pub fn visible_after_update(text: &str, now: Timestamp) -> Result<Timestamp, StorageError> {
     Ok(now.after_seconds(number("visibilitytimeout", Some(text), 0..=WEEK)?.unwrap_or(0)))
 }
 
@@ -165,7 +165,7 @@ pub fn aside_until(text: &str, now: Timestamp) -> Result<Timestamp, StorageError
 /// # Errors
 /// 400 OutOfRangeQueryParameterValue or InvalidQueryParameterValue, the latter also for a message that would be over before anybody
 /// could take it.
-pub fn put_terms(
+pub fn put_times(
     visibility: Option<&str>,
     ttl: Option<&str>,
     now: Timestamp,
@@ -230,9 +230,9 @@ mod tests {
     }
 
     #[test]
-    fn how_many_at_once() {
+    fn count_at_once() {
         for (text, expected) in [(None, Ok(1)), (Some("1"), Ok(1)), (Some("32"), Ok(32)), (Some(" 7 "), Ok(7))] {
-            assert_eq!(how_many(text), expected, "{text:?}");
+            assert_eq!(count(text), expected, "{text:?}");
         }
         for (text, code) in [
             ("0", RANGE),
@@ -243,9 +243,9 @@ mod tests {
             ("1.5", VALUE),
             ("-", VALUE),
         ] {
-            assert_eq!(how_many(Some(text)).unwrap_err().code().name(), code, "{text}");
+            assert_eq!(count(Some(text)).unwrap_err().code().name(), code, "{text}");
         }
-        let error = how_many(Some("33")).unwrap_err();
+        let error = count(Some("33")).unwrap_err();
         let details: Vec<_> = error.details().iter().map(|(name, value)| (*name, value.as_str())).collect();
         let bounds = [("MinimumAllowed", "1"), ("MaximumAllowed", "32")];
         assert_eq!(details[..2], [("QueryParameterName", "numofmessages"), ("QueryParameterValue", "33")]);
@@ -265,7 +265,7 @@ mod tests {
             (Some("7201"), old, "OutOfRangeQueryParameterValue 1 7200"),
             (Some("soon"), NEW, "InvalidQueryParameterValue The value is not a number."),
         ] {
-            assert_eq!(told(taken_until(text, now(), version)), expected, "{text:?} {version}");
+            assert_eq!(told(visible_after_get(text, now(), version)), expected, "{text:?} {version}");
         }
     }
 
@@ -278,7 +278,7 @@ mod tests {
             ("-1", "OutOfRangeQueryParameterValue 0 604800"),
             ("x", "InvalidQueryParameterValue The value is not a number."),
         ] {
-            assert_eq!(told(aside_until(text, now())), expected, "{text}");
+            assert_eq!(told(visible_after_update(text, now())), expected, "{text}");
         }
     }
 
@@ -305,7 +305,7 @@ mod tests {
             (None, Some("604801"), old, week, week),
             (None, Some("-1"), old, week, week),
         ] {
-            let terms = put_terms(visibility, ttl, now(), version);
+            let terms = put_times(visibility, ttl, now(), version);
             let seen = (told(terms.clone().map(|terms| terms.0)), told(terms.map(|terms| terms.1)));
             assert_eq!(seen, (visible.to_owned(), expires.to_owned()), "{visibility:?} {ttl:?} {version}");
         }
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_receipt_is_good_until_the_next() {
         let put = message();
-        let taken = put.taken(now().after_seconds(30), 2);
+        let taken = put.after_get(now().after_seconds(30), 2);
         assert_eq!((taken.dequeued, taken.visible, &taken.text), (1, now().after_seconds(30), &put.text));
         let updated = taken.updated(now(), Some("other".into()), 3).unwrap();
         assert_eq!((updated.dequeued, &*updated.text, updated.expires), (1, "other", put.expires));
@@ -348,7 +348,7 @@ mod tests {
         let put = message();
         assert!(put.updated(put.expires, None, 2).is_ok());
         assert_eq!(put.updated(put.expires.next(), None, 2).unwrap_err().code().name(), VALUE);
-        assert!(!put.is_over(now().after_seconds(99)) && put.is_over(put.expires));
+        assert!(!put.is_expired(now().after_seconds(99)) && put.is_expired(put.expires));
     }
 
     /// The real service's receipts, of a message that was put and of one that was updated, and texts that are none.

@@ -1,5 +1,6 @@
 //! The blobs of every account: from a call to a container.
 
+use crate::operation::xml::Writer;
 use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind};
 use crate::rules::auth::permissions::{AnonymousAccess, PublicAccess, RequiredPermission};
 use crate::rules::auth::sas::Policy;
@@ -7,11 +8,14 @@ use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
+use crate::rules::names;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::Container;
+use crate::services::blob::wire;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
+use crate::services::shared::listing::{Listed, ListedResource};
 use crate::services::shared::resource_index::Restorable;
 use crate::store::cell::Cell;
 use std::sync::Arc;
@@ -67,7 +71,7 @@ impl HasMetadata for Container {
         RequiredPermission::container("r").account_sas_only().or_anonymous(AnonymousAccess::Container);
     type View = ();
 
-    fn metadata(&self, request: &Request) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
+    fn metadata(&self, request: &Request, (): ()) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
         self.check_container(request)?;
         Ok((&self.properties().metadata, self.last_modified()))
     }
@@ -77,23 +81,37 @@ impl HasMetadata for Container {
     }
 }
 
+input! { pub AclInput {
+    access: Option<PublicAccess> = Header "x-ms-blob-public-access",
+} }
+
 impl HasPolicies for Container {
     const LETTERS: &'static str = "racwdxyltfmeopi";
-    type Input = PublicAccess;
+    type Input = AclInput;
 
     fn policies(&self) -> &[Policy] {
         &self.properties().policies
     }
 
-    fn set_policies(&mut self, policies: Arc<[Policy]>, access: PublicAccess, now: Timestamp) {
+    fn set_policies(&mut self, policies: Arc<[Policy]>, input: AclInput, now: Timestamp) {
         self.revise(now, |properties| {
-            properties.access = access;
+            properties.access = input.access.unwrap_or(PublicAccess::Private);
             properties.policies = policies;
         });
     }
 
     fn describe(&self, reply: Reply) -> Reply {
         reply.with_some("x-ms-blob-public-access", self.properties().access.name())
+    }
+}
+
+impl Listed for Container {
+    const PLURAL: &'static str = "Containers";
+    const INCLUDE: &'static [&'static str] = &["metadata", "deleted", "system"];
+    const SYSTEM: &'static [&'static str] = &names::SYSTEM;
+
+    fn write_entry(xml: &mut Writer, line: &ListedResource<'_, Container>, include: &[&str], request: &Request) {
+        wire::write_container(xml, line, include.contains(&"metadata"), request);
     }
 }
 

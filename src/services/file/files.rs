@@ -1,5 +1,6 @@
 //! The shares of every account: from a call to a share.
 
+use crate::operation::xml::Writer;
 use crate::operation::{
     Access, OperationSpec, Request, ResourceKind, Selector, ServiceKind, SourceAuthorization, SourceLocation,
 };
@@ -12,10 +13,12 @@ use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::file::node::Node;
-use crate::services::file::state::{Share, dots, read_snapshot};
+use crate::services::file::state::{Share, ShareView, dots, read_snapshot};
+use crate::services::file::wire;
 use crate::services::file::wire::ShareSnapshotQuery;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
+use crate::services::shared::listing::{Listed, ListedResource};
 use crate::services::shared::resource_index::Restorable;
 use crate::store::cell::Cell;
 use std::sync::Arc;
@@ -77,7 +80,7 @@ impl HasMetadata for Share {
     const READERS: RequiredPermission = RequiredPermission::container("r").account_sas_only();
     type View = ShareSnapshotQuery;
 
-    fn metadata(&self, request: &Request) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
+    fn metadata(&self, request: &Request, _: ShareSnapshotQuery) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
         let properties = self.admit_self(request)?.about;
         Ok((&properties.metadata, Some(properties.last_modified)))
     }
@@ -97,6 +100,20 @@ impl HasPolicies for Share {
 
     fn set_policies(&mut self, policies: Arc<[Policy]>, (): (), now: Timestamp) {
         self.revise(now, |properties| properties.policies = policies);
+    }
+}
+
+impl Listed for Share {
+    const PLURAL: &'static str = "Shares";
+    const INCLUDE: &'static [&'static str] = &["metadata", "snapshots", "deleted"];
+
+    fn write_entry(xml: &mut Writer, line: &ListedResource<'_, Share>, include: &[&str], request: &Request) {
+        let metadata = include.contains(&"metadata");
+        let mut write = |view: &ShareView<'_>| wire::write_share(xml, line, view, metadata, request);
+        if include.contains(&"snapshots") && line.deleted.is_none() {
+            line.state.snapshots().for_each(|view| write(&view));
+        }
+        write(&line.state.live());
     }
 }
 

@@ -16,9 +16,9 @@ pub enum MessageView {
     /// To who put it: all but the text, which is known.
     Put,
     /// To who took it: all.
-    Taken,
+    Get,
     /// To who looks on: nothing to change it by.
-    Peeked,
+    Peek,
 }
 
 /// The document about some messages.
@@ -31,7 +31,7 @@ pub fn document<'a>(messages: impl Iterator<Item = &'a Message>, shown: MessageV
 fn write(xml: &mut Writer, message: &Message, shown: MessageView) {
     xml.open("QueueMessage").leaf("MessageId", message.id.hyphenated().to_string());
     xml.leaf("InsertionTime", message.inserted.rfc1123()).leaf("ExpirationTime", message.expires.rfc1123());
-    if shown != MessageView::Peeked {
+    if shown != MessageView::Peek {
         xml.leaf("PopReceipt", message.receipt.text()).leaf("TimeNextVisible", message.visible.rfc1123());
     }
     if shown != MessageView::Put {

@@ -52,7 +52,7 @@ pub trait HasMetadata: Described {
     ///
     /// # Errors
     /// As [`Described::check`].
-    fn metadata(&self, request: &Request) -> Result<(&Metadata, Option<Timestamp>), StorageError>;
+    fn metadata(&self, request: &Request, view: Self::View) -> Result<(&Metadata, Option<Timestamp>), StorageError>;
 
     fn set_metadata(&mut self, metadata: Metadata, now: Timestamp);
 
@@ -124,10 +124,10 @@ pub const fn set_acl<S: HasPolicies>(name: &'static str) -> Operation<ServiceAcc
 async fn read_metadata<S: HasMetadata>(
     accounts: &ServiceAccounts<S>,
     request: Request,
-    _: S::View,
+    view: S::View,
 ) -> Result<Reply, StorageError> {
     let resource = S::find(accounts, &request)?.read();
-    let (metadata, last_modified) = resource.metadata(&request)?;
+    let (metadata, last_modified) = resource.metadata(&request, view)?;
     let reply = resource.describe(with_state(Reply::new(request.spec.status), last_modified), request.now);
     Ok(reply.with_metadata(metadata))
 }

@@ -43,7 +43,7 @@ pub struct InsertAnswer {
 }
 
 impl FromRequest for InsertAnswer {
-    const INPUTS: &'static [Input] = &[Input::header("prefer"), Input::Group(Metadata::INPUTS)];
+    const INPUTS: &'static [Input] = &[Input::header("prefer"), Input::query("$format"), Input::header("accept")];
 
     fn from_request(fields: &Fields<'_>) -> Result<InsertAnswer, StorageError> {
         QueryOptions::from_request(fields)?;

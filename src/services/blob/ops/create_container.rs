@@ -9,8 +9,8 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::Container;
 
 pub(super) static CREATE_CONTAINER: Operation<Blobs> = operation!(
-    run,
-    CreateInput,
+    create_container,
+    Input,
     OperationSpec {
         name: "Create Container",
         methods: &["PUT"],
@@ -23,21 +23,22 @@ pub(super) static CREATE_CONTAINER: Operation<Blobs> = operation!(
     }
 );
 
-input! { pub(super) CreateInput {
+input! { pub(super) Input {
     metadata: Metadata,
-    access: PublicAccess,
+    access: Option<PublicAccess> = Header "x-ms-blob-public-access",
     encryption: DefaultEncryption,
 } }
 
-async fn run(blobs: &Blobs, request: Request, input: CreateInput) -> Result<Reply, StorageError> {
+async fn create_container(blobs: &Blobs, request: Request, input: Input) -> Result<Reply, StorageError> {
     let account = blobs.account(&request.account.name)?;
-    let container = Container::new(request.now, input.metadata, input.access, input.encryption);
+    let access = input.access.unwrap_or(PublicAccess::Private);
+    let container = Container::new(request.now, input.metadata, access, input.encryption);
     let reply = Reply::new(request.spec.status).with_state(container.etag(), container.properties().last_modified);
     account
         .resources
         .write(|containers| {
             containers.check_free(request.container(), request.now)?;
-            // How the service refuses a system container is not known: no recording and no test has one.
+            // It is unknown how the service refuses a system container: no recording and no test has one.
             if names::SYSTEM.contains(&request.container()) {
                 return Err(ErrorCode::AuthorizationFailure.into());
             }

@@ -1,10 +1,10 @@
 //! The blob service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::blob::blobs::Blobs;
-use crate::services::shared::{delegation, described, preflight, properties, restore, statistics};
+use crate::services::shared::{delegation, described, listing, preflight, properties, restore, statistics};
 
 operations! { Blobs:
-    list_containers { LIST_CONTAINERS }
+    + listing::operation("List Containers");
     find_blobs { FIND_BLOBS, FIND_BLOBS_IN_CONTAINER }
     batch { BATCH, PATH_STYLE_BATCH, CONTAINER_BATCH }
     + properties::get("Get Blob Service Properties");

@@ -1,7 +1,7 @@
 //! Containers on the wire: who may read them, with what they encrypt, and what List Containers tells of them.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Fields, FromRequest, Input, Request};
+use crate::operation::{Fields, FromRequest, FromText, Input, Request};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::encryption::{ACCOUNT_SCOPE, DEFAULT_SCOPE, DENY_OVERRIDE, DefaultEncryption};
 use crate::rules::error::StorageError;
@@ -11,6 +11,7 @@ use crate::services::blob::state::Container;
 use crate::services::blob::wire::write_lease;
 use crate::services::shared::listing::ListedResource;
 
+/// The encryption scope that a new container sets for its blobs.
 impl FromRequest for DefaultEncryption {
     const INPUTS: &'static [Input] = &[Input::header(DEFAULT_SCOPE), Input::header(DENY_OVERRIDE)];
 
@@ -24,15 +25,10 @@ pub(in crate::services::blob) fn preset_told(preset: &DefaultEncryption) -> (&st
     (preset.scope.as_deref().unwrap_or(ACCOUNT_SCOPE), if preset.deny_override { "true" } else { "false" })
 }
 
-impl FromRequest for PublicAccess {
-    const INPUTS: &'static [Input] = &[Input::header("x-ms-blob-public-access")];
-
-    fn from_request(fields: &Fields<'_>) -> Result<PublicAccess, StorageError> {
-        let Some(text) = fields.header("x-ms-blob-public-access") else { return Ok(PublicAccess::Private) };
-        [PublicAccess::Blob, PublicAccess::Container]
-            .into_iter()
-            .find(|access| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text)))
-            .ok_or_else(|| StorageError::invalid_header("x-ms-blob-public-access", text))
+impl FromText for PublicAccess {
+    fn from_text(text: &str) -> Option<PublicAccess> {
+        let named = |access: &PublicAccess| access.name().is_some_and(|name| name.eq_ignore_ascii_case(text));
+        [PublicAccess::Blob, PublicAccess::Container].into_iter().find(named)
     }
 }
 

@@ -1,10 +1,10 @@
 //! The file service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::file::files::Files;
-use crate::services::shared::{delegation, described, preflight, properties, restore};
+use crate::services::shared::{delegation, described, listing, preflight, properties, restore};
 
 operations! { Files:
-    list_shares { LIST_SHARES }
+    + listing::operation("List Shares");
     + properties::get("Get File Service Properties");
     + properties::set("Set File Service Properties");
     + delegation::operation();

@@ -1,10 +1,10 @@
-//! The queue service's operations, one room each; twins that differ in a word share one.
+//! The operations of the Queue service.
 
 use crate::services::queue::queues::Queues;
-use crate::services::shared::{delegation, described, preflight, properties, statistics};
+use crate::services::shared::{delegation, described, listing, preflight, properties, statistics};
 
 operations! { Queues:
-    list_queues { LIST_QUEUES }
+    + listing::operation("List Queues");
     + properties::get("Get Queue Service Properties");
     + properties::set("Set Queue Service Properties");
     + statistics::get("Get Queue Service Stats");

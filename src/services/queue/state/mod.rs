@@ -121,12 +121,12 @@ impl Queue {
     }
 
     /// Takes the first so many messages that are visible, and leaves them invisible until `visible`.
-    pub fn take(&mut self, count: usize, visible: Timestamp, now: Timestamp) -> Vec<Arc<Message>> {
+    pub fn get(&mut self, count: usize, visible: Timestamp, now: Timestamp) -> Vec<Arc<Message>> {
         self.sweep(now);
         let first: Vec<Uuid> = self.line.lasting(now).map(|(_, id)| *id).take(count).collect();
         let taken = first.into_iter().filter_map(|id| {
             let number = self.number();
-            let message = self.messages.get(&id)?.taken(visible, number);
+            let message = self.messages.get(&id)?.after_get(visible, number);
             Some(self.change(message))
         });
         taken.collect()
@@ -170,7 +170,7 @@ impl Queue {
 
     /// The message of this id, for who holds this receipt.
     fn held(&self, id: Uuid, receipt: &str, now: Timestamp) -> Result<&Message, StorageError> {
-        let message = self.messages.get(&id).filter(|message| !message.is_over(now)).ok_or(ErrorCode::MessageNotFound)?;
+        let message = self.messages.get(&id).filter(|message| !message.is_expired(now)).ok_or(ErrorCode::MessageNotFound)?;
         message.check(receipt)?;
         Ok(message)
     }

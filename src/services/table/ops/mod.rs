@@ -1,4 +1,4 @@
-//! The table service's operations, a family a room.
+//! The operations of the Table service.
 
 use crate::services::shared::{delegation, described, preflight, properties, statistics};
 use crate::services::table::Tables;
