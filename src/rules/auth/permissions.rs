@@ -1,7 +1,7 @@
-//! Who may do what: an operation's need held against a caller's grant.
+//! Permissions: what an operation requires, and what a caller has.
 //!
-//! Every row of the operation table carries a [`Permit`], every request comes with a [`Grant`], and [`decide`] is the one place
-//! where they meet. Source: «Create an account SAS» and «Create a service SAS» in the REST reference; refusals as recorded.
+//! Every operation declares a [`RequiredPermission`], every request comes with an [`Authorization`], and [`check_permission`] compares
+//! them. Source: "Create an account SAS" and "Create a service SAS" in the REST reference; refusals as recorded.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;

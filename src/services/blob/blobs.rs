@@ -29,10 +29,10 @@ impl Resource for Container {
 }
 
 impl Restorable for Container {
-    const TAKEN: ErrorCode = ErrorCode::ContainerAlreadyExists;
-    const GOING: ErrorCode = ErrorCode::ContainerBeingDeleted;
-    // Recorded: shorter than elsewhere.
-    const STILL_GOING: &'static str = "The specified container is being deleted.";
+    const ALREADY_EXISTS: ErrorCode = ErrorCode::ContainerAlreadyExists;
+    const BEING_DELETED: ErrorCode = ErrorCode::ContainerBeingDeleted;
+    // Shorter than the message of the error code (recorded).
+    const BEING_DELETED_MESSAGE: &'static str = "The specified container is being deleted.";
     const DELETED_NAME: &'static str = "x-ms-deleted-container-name";
     const DELETED_VERSION: &'static str = "x-ms-deleted-container-version";
     const RESTORE_REPORTS_STATE: bool = false;

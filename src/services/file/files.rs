@@ -41,9 +41,9 @@ impl Resource for Share {
 }
 
 impl Restorable for Share {
-    const TAKEN: ErrorCode = ErrorCode::ShareAlreadyExists;
-    const GOING: ErrorCode = ErrorCode::ShareBeingDeleted;
-    const STILL_GOING: &'static str = "The specified share is being deleted.";
+    const ALREADY_EXISTS: ErrorCode = ErrorCode::ShareAlreadyExists;
+    const BEING_DELETED: ErrorCode = ErrorCode::ShareBeingDeleted;
+    const BEING_DELETED_MESSAGE: &'static str = "The specified share is being deleted.";
     const DELETED_NAME: &'static str = "x-ms-deleted-share-name";
     const DELETED_VERSION: &'static str = "x-ms-deleted-share-version";
     const RESTORE_REPORTS_STATE: bool = true;

@@ -1,4 +1,4 @@
-//! The queues of every account: from a call to a queue.
+//! The queues of all accounts, and what a queue has in common with other resources.
 
 use crate::operation::xml::Writer;
 use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind};
@@ -88,7 +88,7 @@ impl Listed for Queue {
 }
 
 impl Queues {
-    /// The queue that a call is about.
+    /// The queue that a request names.
     ///
     /// # Errors
     /// 404 QueueNotFound.

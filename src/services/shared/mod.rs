@@ -1,6 +1,5 @@
-//! What the four services share: where an account's containers, queues, tables and shares are found, kept after they are deleted, and
-//! listed, stored access policies, leases, properties, statistics, preflight answers, the keys that are lent
-//! to users, copy sources on other servers, and how far a copy is.
+//! What the four services have in common: the containers, queues, tables and shares of an account, and the operations that several
+//! services have alike, each declared once.
 
 pub mod accounts;
 pub mod copying;
