@@ -56,7 +56,7 @@ impl ErrorFormat {
         if query.get("comp").is_some() || !json && !batch {
             return ErrorFormat::ODataXml;
         }
-        let metadata = Metadata::read(&query, &accept).unwrap_or_default();
+        let metadata = Metadata::read(query.get("$format"), &accept).unwrap_or_default();
         ErrorFormat::Data { metadata, prefer: preference(&text(&reader.prefer)) }
     }
 

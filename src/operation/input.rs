@@ -73,6 +73,14 @@ pub trait FromRequest: Sized {
     fn from_request(fields: &Fields<'_>) -> Result<Self, StorageError>;
 }
 
+impl FromRequest for () {
+    const INPUTS: &'static [Input] = &[];
+
+    fn from_request(_: &Fields<'_>) -> Result<(), StorageError> {
+        Ok(())
+    }
+}
+
 impl<A: FromRequest, B: FromRequest> FromRequest for (A, B) {
     const INPUTS: &'static [Input] = &[Input::Group(A::INPUTS), Input::Group(B::INPUTS)];
 

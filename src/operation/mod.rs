@@ -257,11 +257,11 @@ impl OperationSpec {
 /// never overwrite a blob.
 pub const SELECTING_PARAMETERS: [&str; 4] = ["comp", "restype", "resource", "action"];
 
-/// The operations of one service: a module each, and the rows that it holds.
+/// The operations of one service: those of its own, in a module each, and after `+` those that it shares with other services.
 macro_rules! operations {
-    ($state:ty: $($module:ident { $($op:ident),* $(,)? })*) => {
+    ($state:ty: $(+ $first:expr;)* $($module:ident { $($own:ident),* $(,)? } $(+ $shared:expr;)*)*) => {
         $(mod $module;)*
         /// Every operation of the service.
-        pub static ALL: &[&$crate::operation::Operation<$state>] = &[$($(&$module::$op),*),*];
+        pub static ALL: &[&$crate::operation::Operation<$state>] = &[$(&$first,)* $($(&$module::$own,)* $(&$shared,)*)*];
     };
 }

@@ -1,45 +1,84 @@
-//! What the table service says in JSON and, where a client reads no JSON, in XML: its forms of metadata, and its refusals.
+//! OData as the Table service speaks it: system query options, levels of metadata, and errors in JSON and XML.
 
-use crate::operation::Query;
+use crate::operation::{Fields, FromRequest, Input, OperationSpec, Query};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
-use http::HeaderMap;
 
-/// How much an answer says of itself.
+/// How much metadata an answer has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metadata {
-    /// Nothing.
     None,
-    /// What a client cannot know.
+    /// What a client cannot compute.
     #[default]
     Minimal,
-    /// Everything.
     Full,
 }
 
-/// The forms of JSON, by their names in `odata=`; one that there was and is no more.
+/// The levels by their names in `odata=`. The service no longer supports `verbose`.
 const LEVELS: [(&str, Option<Metadata>); 3] =
     [("nometadata", Some(Metadata::None)), ("fullmetadata", Some(Metadata::Full)), ("verbose", None)];
 
-impl Metadata {
-    /// What a client wants to read: `$format`, or else `Accept`.
-    ///
-    /// # Errors
-    /// 415 AtomFormatNotSupported when it wants Atom, or says nothing, which once meant Atom; JsonVerboseFormatNotSupported;
-    /// MediaTypeNotSupported for anything else.
-    pub fn wanted(query: &Query, headers: &HeaderMap) -> Result<Metadata, StorageError> {
-        let accept = headers.get(http::header::ACCEPT).map(|accept| String::from_utf8_lossy(accept.as_bytes()));
-        Metadata::read(query, &accept.unwrap_or_default())
-    }
+const FORMAT: &str = "$format";
 
-    /// [`Metadata::wanted`] by the text of `Accept`.
+/// The format that a client accepts. Parsing it checks the query options of the request, as [`QueryOptions`] does.
+impl FromRequest for Metadata {
+    const INPUTS: &'static [Input] = &[Input::query(FORMAT), Input::header("accept")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<Metadata, StorageError> {
+        QueryOptions::from_request(fields)?;
+        Metadata::read(fields.query(FORMAT), fields.header("accept").unwrap_or_default())
+    }
+}
+
+/// The query options of an operation that answers without a body: `$format` is allowed, and has no effect.
+#[derive(Clone, Copy, Debug)]
+pub struct QueryOptions;
+
+impl FromRequest for QueryOptions {
+    const INPUTS: &'static [Input] = &[Input::query(FORMAT)];
+
+    fn from_request(fields: &Fields<'_>) -> Result<QueryOptions, StorageError> {
+        check_options(&fields.query, fields.spec).map(|()| QueryOptions)
+    }
+}
+
+/// Refuses system query options that the operation does not read.
+///
+/// # Errors
+/// 501 NotImplemented for those of OData; 400 InvalidInput for others that begin with `$`.
+fn check_options(query: &Query, spec: &OperationSpec) -> Result<(), StorageError> {
+    const KNOWN: [&str; 11] = [
+        "$apply",
+        "$count",
+        "$expand",
+        "$filter",
+        "$inlinecount",
+        "$orderby",
+        "$search",
+        "$select",
+        "$skip",
+        "$skiptoken",
+        "$top",
+    ];
+    match query.names().find(|name| name.starts_with('$') && !spec.reads(name)) {
+        None => Ok(()),
+        Some(name) if KNOWN.contains(&name) => Err(ErrorCode::NotImplemented.with_reason(format!("the query option {name}"))),
+        Some(name) => Err(ErrorCode::InvalidInput.with_message(format!(
+            "The query parameter '{name}' begins with a system-reserved '$' character but is not recognized."
+        ))),
+    }
+}
+
+impl Metadata {
+    /// Reads the level that a client wants from `$format`, or else from `Accept`.
     ///
     /// # Errors
-    /// The same.
-    pub fn read(query: &Query, accept: &str) -> Result<Metadata, StorageError> {
-        let wanted = query.get("$format").filter(|format| !format.is_empty()).unwrap_or(accept);
+    /// 415 AtomFormatNotSupported for Atom, and for neither, which once meant Atom; JsonVerboseFormatNotSupported;
+    /// MediaTypeNotSupported for anything else.
+    pub fn read(format: Option<&str>, accept: &str) -> Result<Metadata, StorageError> {
+        let accepted = format.filter(|format| !format.is_empty()).unwrap_or(accept);
         let mut error = ErrorCode::AtomFormatNotSupported;
-        for (at, media) in wanted.split(',').enumerate() {
+        for (index, media) in accepted.split(',').enumerate() {
             let mut words = media.split(';').map(str::trim);
             let media = words.next().unwrap_or_default();
             let is = |known: &[&str]| known.iter().any(|known| media.eq_ignore_ascii_case(known));
@@ -50,7 +89,7 @@ impl Metadata {
                     Some((_, None)) => error = ErrorCode::JsonVerboseFormatNotSupported,
                     None => return Ok(Metadata::Minimal),
                 }
-            } else if at == 0 && !is(&["application/atom+xml", "atom", ""]) {
+            } else if index == 0 && !is(&["application/atom+xml", "atom", ""]) {
                 error = ErrorCode::MediaTypeNotSupported;
             }
         }
@@ -67,22 +106,22 @@ impl Metadata {
     }
 }
 
-/// The sentence of a refusal, with what helps to find the request again.
+/// The message of an error, with the id and the time of the request.
 pub fn message(error: &StorageError, request_id: &str, now: Timestamp) -> String {
     format!("{}\nRequestId:{request_id}\nTime:{}", error.message(), now.iso())
 }
 
-/// A refusal in JSON.
+/// An error in JSON.
 pub fn error(error: &StorageError, request_id: &str, now: Timestamp) -> String {
     let message = serde_json::json!({ "lang": "en-US", "value": message(error, request_id, now) });
     serde_json::json!({ "odata.error": { "code": error.code().name(), "message": message } }).to_string()
 }
 
-/// A refusal in XML.
+/// An error in XML.
 pub fn error_xml(error: &StorageError, request_id: &str, now: Timestamp) -> String {
-    const SPACE: &str = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
+    const NAMESPACE: &str = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
     let mut xml = super::xml::Writer::new();
-    xml.open_with("m:error", &[("xmlns:m", SPACE)]).leaf("m:code", error.code().name());
+    xml.open_with("m:error", &[("xmlns:m", NAMESPACE)]).leaf("m:code", error.code().name());
     xml.leaf_with("m:message", &[("xml:lang", "en-US")], message(error, request_id, now)).close("m:error");
     xml.finish().trim_start_matches('\u{feff}').to_owned()
 }
@@ -92,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_gets_what_it_asks_for() {
+    fn format_and_accept_choose_the_level_of_metadata() {
         for (format, accept, expected) in [
             ("", "application/json", Ok(Metadata::Minimal)),
             ("", "application/json;odata=nometadata", Ok(Metadata::None)),
@@ -107,16 +146,13 @@ mod tests {
             ("", "application/json;odata=verbose", Err(ErrorCode::JsonVerboseFormatNotSupported)),
             ("", "text/html", Err(ErrorCode::MediaTypeNotSupported)),
         ] {
-            let query = Query::new(&[("$format".to_owned(), format.to_owned())]);
-            let mut headers = HeaderMap::new();
-            headers.insert("accept", accept.parse().unwrap());
-            assert_eq!(Metadata::wanted(&query, &headers).map_err(|error| error.code()), expected, "{format} {accept}");
+            assert_eq!(Metadata::read(Some(format), accept).map_err(|error| error.code()), expected, "{format} {accept}");
         }
-        assert_eq!(Metadata::wanted(&Query::default(), &HeaderMap::new()).unwrap_err().code(), ErrorCode::AtomFormatNotSupported);
+        assert_eq!(Metadata::read(None, "").unwrap_err().code(), ErrorCode::AtomFormatNotSupported);
     }
 
     #[test]
-    fn refusals_are_written_as_recorded() {
+    fn errors_are_written_as_recorded() {
         let now = Timestamp::parse_iso("2021-06-08T02:27:58.1749862Z").unwrap();
         let refusal = ErrorCode::InvalidXmlDocument.into();
         assert_eq!(

@@ -3,7 +3,7 @@
 use crate::account::Account;
 use crate::operation::request::metadata;
 use crate::operation::{Received, Request, Target};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
 use crate::rules::checksums::{ChecksumKinds, Hasher};
 use crate::rules::copy_source;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -67,8 +67,7 @@ pub struct SourceAccess {
 }
 
 /// What a copy needs of its source: what reading it would.
-const READS: RequiredPermission =
-    RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob };
+const READS: RequiredPermission = RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob);
 
 /// Where a copy's source lies.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -110,13 +110,14 @@ fn letters(requires: &RequiredPermission) -> String {
         ResourceLevel::Container => "container",
         ResourceLevel::Object => "object",
     };
+    let all = if requires.all { "all of " } else { "" };
     match (requires.account, requires.service) {
         _ if requires.public == AnonymousAccess::Everyone => "none needed".to_owned(),
         _ if requires.public == AnonymousAccess::User => "none: a bearer token".to_owned(),
         ("", "") => "key only".to_owned(),
-        (account, service) if account == service => format!("`{account}` {level}"),
-        (account, "") => format!("`{account}` {level}, account SAS only"),
-        (account, service) => format!("`{account}` {level}, service SAS `{service}`"),
+        (account, service) if account == service => format!("{all}`{account}` {level}"),
+        (account, "") => format!("{all}`{account}` {level}, account SAS only"),
+        (account, service) => format!("{all}`{account}` {level}, service SAS `{service}`"),
     }
 }
 
@@ -167,8 +168,9 @@ service changed with a version, so does Lazuli.
 - **Request**: method and path, then the query parameters and headers that tell the operation from others on the same path.
 - **Takes**: what it reads besides; `?` marks query parameters, bold what must be there. Every operation also reads `x-ms-version`,
   `x-ms-date`, `x-ms-client-request-id`, `Authorization` and the parameters of a SAS, and Put Blob the `Content-…` headers of its body.
-- **SAS**: the permission letters, any one of which suffices, and the account SAS resource type. A user delegation SAS may do what a
-  service SAS may. The account's key may do everything, and so may a bearer token where the server takes them (`--oauth`).
+- **SAS**: the permission letters, any one of which suffices unless it says `all of`, and the account SAS resource type. A user
+  delegation SAS may do what a service SAS may. The account's key may do everything, and so may a bearer token where the server takes
+  them (`--oauth`).
 - **Public**: the access levels of a container at which nobody need sign.
 - **Conditions**: `dates` are `If-Modified-Since` and `If-Unmodified-Since`; `all` adds `If-Match`, `If-None-Match` and `x-ms-if-tags`.
   Unmet, they are 304 to what reads and 412 to what writes; `creates` may also be asked of what is not there, and answers

@@ -1,7 +1,7 @@
-//! Who may do what: an operation's need held against a caller's grant.
+//! Permissions: what an operation requires, and what a caller has.
 //!
-//! Every row of the operation table carries a [`Permit`], every request comes with a [`Grant`], and [`decide`] is the one place
-//! where they meet. Source: «Create an account SAS» and «Create a service SAS» in the REST reference; refusals as recorded.
+//! Every operation declares a [`RequiredPermission`], every request comes with an [`Authorization`], and [`check_permission`] compares
+//! them. Source: "Create an account SAS" and "Create a service SAS" in the REST reference; refusals as recorded.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
@@ -24,6 +24,11 @@ impl Permissions {
     /// Whether any one of these letters is among them.
     pub fn any_of(self, letters: &str) -> bool {
         letters.chars().any(|letter| self.contains(letter))
+    }
+
+    /// Whether all of these letters are among them.
+    pub fn all_of(self, letters: &str) -> bool {
+        letters.chars().all(|letter| self.contains(letter))
     }
 }
 
@@ -81,10 +86,12 @@ pub enum AnonymousAccess {
 pub struct RequiredPermission {
     /// What it acts on.
     pub level: ResourceLevel,
-    /// The letters of an account SAS, any one of which suffices; empty when no account SAS can do it.
+    /// The letters of an account SAS; empty when no account SAS can do it.
     pub account: &'static str,
-    /// The letters of a service or user delegation SAS, any one of which suffices; empty when none can do it.
+    /// The letters of a service or user delegation SAS; empty when none can do it.
     pub service: &'static str,
+    /// Whether a SAS needs all of the letters, rather than any one of them.
+    pub all: bool,
     /// Whether it can be open to all, or is for users alone.
     pub public: AnonymousAccess,
 }
@@ -94,9 +101,13 @@ impl RequiredPermission {
     pub const BEARER_TOKEN: RequiredPermission =
         RequiredPermission { public: AnonymousAccess::User, ..RequiredPermission::owner(ResourceLevel::Service) };
 
+    /// What needs no credentials at all.
+    pub const ANYONE: RequiredPermission =
+        RequiredPermission::owner(ResourceLevel::Service).or_anonymous(AnonymousAccess::Everyone);
+
     /// What no signature opens: the account's key, or a token.
     pub const fn owner(level: ResourceLevel) -> RequiredPermission {
-        RequiredPermission { level, account: "", service: "", public: AnonymousAccess::Never }
+        RequiredPermission { level, account: "", service: "", all: false, public: AnonymousAccess::Never }
     }
 
     /// Any one of these letters, on the service itself.
@@ -112,6 +123,11 @@ impl RequiredPermission {
     /// Any one of these letters, on a blob, message, entity or file.
     pub const fn object(letters: &'static str) -> RequiredPermission {
         RequiredPermission { account: letters, service: letters, ..RequiredPermission::owner(ResourceLevel::Object) }
+    }
+
+    /// All of the letters.
+    pub const fn all(self) -> RequiredPermission {
+        RequiredPermission { all: true, ..self }
     }
 
     /// With other letters for a service SAS.
@@ -234,11 +250,11 @@ pub fn check_permission(
                 let why = format!("srt has to have {}, and is {types}", permit.level.letter());
                 return Err(wrong_level(permit.level, version).with_reason(why));
             }
-            refuse_if(!letters.any_of(permit.account), || lacking(permit.account, letters))
+            check_letters(permit.account, permit.all, letters)
         }
         Authorization::Sas { scope: SasScope::Resource, letters } => {
             refuse_if(permit.service.is_empty(), || ErrorCode::AuthorizationFailure.with_reason("no service SAS can do this"))?;
-            refuse_if(!letters.any_of(permit.service), || lacking(permit.service, letters))
+            check_letters(permit.service, permit.all, letters)
         }
         Authorization::Anonymous(open) => decide_anonymous(permit.public, open, version),
     }
@@ -246,6 +262,16 @@ pub fn check_permission(
 
 fn refuse_if(refused: bool, error: impl FnOnce() -> StorageError) -> Result<(), StorageError> {
     if refused { Err(error()) } else { Ok(()) }
+}
+
+fn check_letters(needed: &str, all: bool, given: Permissions) -> Result<(), StorageError> {
+    if all {
+        let needed_text = needed.chars().map(String::from).collect::<Vec<_>>().join(" and ");
+        return refuse_if(!given.all_of(needed), || {
+            ErrorCode::AuthorizationPermissionMismatch.with_reason(format!("the SAS has to permit both {needed_text}"))
+        });
+    }
+    refuse_if(!given.any_of(needed), || lacking(needed, given))
 }
 
 /// A SAS that has none of the letters needed.
@@ -283,18 +309,13 @@ fn decide_anonymous(public: AnonymousAccess, open: PublicAccess, version: Versio
 mod tests {
     use super::*;
 
-    const GET_BLOB: RequiredPermission =
-        RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob };
-    const PUT_BLOB: RequiredPermission =
-        RequiredPermission { level: ResourceLevel::Object, account: "cw", service: "cw", public: AnonymousAccess::Never };
-    const LIST_BLOBS: RequiredPermission =
-        RequiredPermission { level: ResourceLevel::Container, account: "l", service: "l", public: AnonymousAccess::Container };
-    const DELETE_QUEUE: RequiredPermission =
-        RequiredPermission { level: ResourceLevel::Container, account: "d", service: "", public: AnonymousAccess::Never };
-    const LEND_KEY: RequiredPermission =
-        RequiredPermission { level: ResourceLevel::Service, account: "", service: "", public: AnonymousAccess::User };
-    const SET_ACL: RequiredPermission =
-        RequiredPermission { level: ResourceLevel::Container, account: "", service: "", public: AnonymousAccess::Never };
+    const GET_BLOB: RequiredPermission = RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob);
+    const PUT_BLOB: RequiredPermission = RequiredPermission::object("cw");
+    const LIST_BLOBS: RequiredPermission = RequiredPermission::container("l").or_anonymous(AnonymousAccess::Container);
+    const DELETE_QUEUE: RequiredPermission = RequiredPermission::container("d").account_sas_only();
+    const LEND_KEY: RequiredPermission = RequiredPermission::BEARER_TOKEN;
+    const SET_ACL: RequiredPermission = RequiredPermission::owner(ResourceLevel::Container);
+    const UPSERT_ENTITY: RequiredPermission = RequiredPermission::object("au").all();
 
     fn set(text: &str) -> Permissions {
         Permissions::parse(text).unwrap()
@@ -328,6 +349,7 @@ mod tests {
         }
         assert_eq!(resource("r").missing_permission("t").reason(), "the SAS has to permit t, and permits r");
         assert_eq!(why(&SET_ACL, resource("w")), "no service SAS can do this");
+        assert_eq!(why(&UPSERT_ENTITY, resource("ru")), "the SAS has to permit both a and u");
     }
 
     #[test]
@@ -363,6 +385,10 @@ mod tests {
             (GET_BLOB, resource("d"), 'b', Some(AuthorizationPermissionMismatch)),
             (LIST_BLOBS, resource("rl"), 'b', None),
             (DELETE_QUEUE, resource("raup"), 'q', Some(AuthorizationFailure)),
+            (UPSERT_ENTITY, resource("rau"), 't', None),
+            (UPSERT_ENTITY, resource("u"), 't', Some(AuthorizationPermissionMismatch)),
+            (UPSERT_ENTITY, account("t", "o", "a"), 't', Some(AuthorizationPermissionMismatch)),
+            (UPSERT_ENTITY, account("t", "o", "au"), 't', None),
         ] {
             assert_eq!(outcome(&permit, &authorization, service, Version::V2019_12_12), refusal, "{permit:?} {authorization:?}");
         }

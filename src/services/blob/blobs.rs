@@ -1,11 +1,21 @@
 //! The blobs of every account: from a call to a container.
 
-use crate::operation::{Request, ServiceKind};
+use crate::operation::xml::Writer;
+use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind};
+use crate::rules::auth::permissions::{AnonymousAccess, PublicAccess, RequiredPermission};
+use crate::rules::auth::sas::Policy;
+use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::rules::metadata::Metadata;
+use crate::rules::names;
 use crate::rules::retention::RetentionPolicy;
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::Container;
+use crate::services::blob::wire;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
+use crate::services::shared::listing::{Listed, ListedResource};
 use crate::services::shared::resource_index::Restorable;
 use crate::store::cell::Cell;
 use std::sync::Arc;
@@ -19,10 +29,13 @@ impl Resource for Container {
 }
 
 impl Restorable for Container {
-    const TAKEN: ErrorCode = ErrorCode::ContainerAlreadyExists;
-    const GOING: ErrorCode = ErrorCode::ContainerBeingDeleted;
-    // Recorded: shorter than elsewhere.
-    const STILL_GOING: &'static str = "The specified container is being deleted.";
+    const ALREADY_EXISTS: ErrorCode = ErrorCode::ContainerAlreadyExists;
+    const BEING_DELETED: ErrorCode = ErrorCode::ContainerBeingDeleted;
+    // Shorter than the message of the error code (recorded).
+    const BEING_DELETED_MESSAGE: &'static str = "The specified container is being deleted.";
+    const DELETED_NAME: &'static str = "x-ms-deleted-container-name";
+    const DELETED_VERSION: &'static str = "x-ms-deleted-container-version";
+    const RESTORE_REPORTS_STATE: bool = false;
 
     fn created(&self) -> Timestamp {
         Container::born(self)
@@ -31,6 +44,74 @@ impl Restorable for Container {
     fn restored(mut self, now: Timestamp) -> Container {
         self.renew(now);
         self
+    }
+}
+
+impl Described for Container {
+    const RESTYPE: Option<Selector> = Some(Selector::Query("restype", "container"));
+    const READ: OperationSpec =
+        OperationSpec { resource: ResourceKind::Container, lease: LeaseCheck::IfPresent, ..OperationSpec::DEFAULT };
+    const WRITE: OperationSpec = OperationSpec { access: Access::Write, conditions: ConditionSupport::Dates, ..Container::READ };
+
+    fn find(blobs: &Blobs, request: &Request) -> Result<Arc<Cell<Container>>, StorageError> {
+        blobs.container(request)
+    }
+
+    fn check(&self, request: &Request) -> Result<(), StorageError> {
+        self.check_container(request)
+    }
+
+    fn last_modified(&self) -> Option<Timestamp> {
+        Some(self.properties().last_modified)
+    }
+}
+
+impl HasMetadata for Container {
+    const READERS: RequiredPermission =
+        RequiredPermission::container("r").account_sas_only().or_anonymous(AnonymousAccess::Container);
+    type View = ();
+
+    fn metadata(&self, request: &Request, (): ()) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
+        self.check_container(request)?;
+        Ok((&self.properties().metadata, self.last_modified()))
+    }
+
+    fn set_metadata(&mut self, metadata: Metadata, now: Timestamp) {
+        self.revise(now, |properties| properties.metadata = metadata);
+    }
+}
+
+input! { pub AclInput {
+    access: Option<PublicAccess> = Header "x-ms-blob-public-access",
+} }
+
+impl HasPolicies for Container {
+    const LETTERS: &'static str = "racwdxyltfmeopi";
+    type Input = AclInput;
+
+    fn policies(&self) -> &[Policy] {
+        &self.properties().policies
+    }
+
+    fn set_policies(&mut self, policies: Arc<[Policy]>, input: AclInput, now: Timestamp) {
+        self.revise(now, |properties| {
+            properties.access = input.access.unwrap_or(PublicAccess::Private);
+            properties.policies = policies;
+        });
+    }
+
+    fn describe(&self, reply: Reply) -> Reply {
+        reply.with_some("x-ms-blob-public-access", self.properties().access.name())
+    }
+}
+
+impl Listed for Container {
+    const PLURAL: &'static str = "Containers";
+    const INCLUDE: &'static [&'static str] = &["metadata", "deleted", "system"];
+    const SYSTEM: &'static [&'static str] = &names::SYSTEM;
+
+    fn write_entry(xml: &mut Writer, line: &ListedResource<'_, Container>, include: &[&str], request: &Request) {
+        wire::write_container(xml, line, include.contains(&"metadata"), request);
     }
 }
 

@@ -1,12 +1,23 @@
 //! The shares of every account: from a call to a share.
 
-use crate::operation::{Request, ServiceKind, SourceAuthorization, SourceLocation};
+use crate::operation::xml::Writer;
+use crate::operation::{
+    Access, OperationSpec, Request, ResourceKind, Selector, ServiceKind, SourceAuthorization, SourceLocation,
+};
+use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::auth::sas::Policy;
 use crate::rules::copy_source;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::lease::LeaseCheck;
+use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::file::node::Node;
-use crate::services::file::state::Share;
+use crate::services::file::state::{Share, ShareView};
+use crate::services::file::wire;
+use crate::services::file::wire::ShareSnapshotQuery;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
+use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
+use crate::services::shared::listing::{Listed, ListedResource};
 use crate::services::shared::resource_index::Restorable;
 use crate::store::cell::Cell;
 use std::sync::Arc;
@@ -29,9 +40,12 @@ impl Resource for Share {
 }
 
 impl Restorable for Share {
-    const TAKEN: ErrorCode = ErrorCode::ShareAlreadyExists;
-    const GOING: ErrorCode = ErrorCode::ShareBeingDeleted;
-    const STILL_GOING: &'static str = "The specified share is being deleted.";
+    const ALREADY_EXISTS: ErrorCode = ErrorCode::ShareAlreadyExists;
+    const BEING_DELETED: ErrorCode = ErrorCode::ShareBeingDeleted;
+    const BEING_DELETED_MESSAGE: &'static str = "The specified share is being deleted.";
+    const DELETED_NAME: &'static str = "x-ms-deleted-share-name";
+    const DELETED_VERSION: &'static str = "x-ms-deleted-share-version";
+    const RESTORE_REPORTS_STATE: bool = true;
 
     fn created(&self) -> Timestamp {
         Share::born(self)
@@ -39,6 +53,66 @@ impl Restorable for Share {
 
     fn restored(self, now: Timestamp) -> Share {
         Share::restored(self, now)
+    }
+}
+
+impl Described for Share {
+    const RESTYPE: Option<Selector> = Some(Selector::Query("restype", "share"));
+    const READ: OperationSpec =
+        OperationSpec { resource: ResourceKind::Share, lease: LeaseCheck::IfPresent, ..OperationSpec::DEFAULT };
+    const WRITE: OperationSpec = OperationSpec { access: Access::Write, ..Share::READ };
+
+    fn find(files: &Files, request: &Request) -> Result<Arc<Cell<Share>>, StorageError> {
+        files.share(request)
+    }
+
+    fn check(&self, request: &Request) -> Result<(), StorageError> {
+        self.admit_self(request).map(drop)
+    }
+
+    fn last_modified(&self) -> Option<Timestamp> {
+        Some(self.properties().last_modified)
+    }
+}
+
+impl HasMetadata for Share {
+    const READERS: RequiredPermission = RequiredPermission::container("r").account_sas_only();
+    type View = ShareSnapshotQuery;
+
+    fn metadata(&self, request: &Request, _: ShareSnapshotQuery) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
+        let properties = self.admit_self(request)?.about;
+        Ok((&properties.metadata, Some(properties.last_modified)))
+    }
+
+    fn set_metadata(&mut self, metadata: Metadata, now: Timestamp) {
+        self.revise(now, |properties| properties.metadata = metadata);
+    }
+}
+
+impl HasPolicies for Share {
+    const LETTERS: &'static str = "rcwdl";
+    type Input = ();
+
+    fn policies(&self) -> &[Policy] {
+        &self.properties().policies
+    }
+
+    fn set_policies(&mut self, policies: Arc<[Policy]>, (): (), now: Timestamp) {
+        self.revise(now, |properties| properties.policies = policies);
+    }
+}
+
+impl Listed for Share {
+    const PLURAL: &'static str = "Shares";
+    const INCLUDE: &'static [&'static str] = &["metadata", "snapshots", "deleted"];
+
+    fn write_entry(xml: &mut Writer, line: &ListedResource<'_, Share>, include: &[&str], request: &Request) {
+        let metadata = include.contains(&"metadata");
+        let mut write = |view: &ShareView<'_>| wire::write_share(xml, line, view, metadata, request);
+        if include.contains(&"snapshots") && line.deleted.is_none() {
+            line.state.snapshots().for_each(|view| write(&view));
+        }
+        write(&line.state.live());
     }
 }
 

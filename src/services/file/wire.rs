@@ -22,7 +22,7 @@ pub(super) const DOTS: &[Input] = &[Input::header("x-ms-allow-trailing-dot")];
 
 /// The query parameter that names a snapshot of the share. Its value is in the target.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ShareSnapshotQuery;
+pub struct ShareSnapshotQuery;
 
 impl FromRequest for ShareSnapshotQuery {
     const INPUTS: &'static [Input] = SNAPSHOT;

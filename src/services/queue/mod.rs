@@ -1,8 +1,10 @@
-//! Queue storage: queues, and the messages in them.
+//! Queue Storage: queues, and the messages in them.
 //!
-//! `state` is what is stored in a queue and the one door to it, `queues` finds the queue, `wire` has the XML of messages, `ops` a room
-//! for each operation, and `service` the face that all this shows to the wire. What a message decides is in `rules::message`.
+//! `state` is what a queue stores, `queues` finds the queue of a request, `inputs` parses what the operations on messages read, `wire`
+//! writes messages in XML, `ops` has the operations, and `service` implements [`Service`](crate::operation::Service). The rules of
+//! messages are in `rules::queue::message`.
 
+mod inputs;
 pub mod ops;
 mod queues;
 mod service;

@@ -1,4 +1,4 @@
-//! The face of the queue service: its operations, what its paths name, and what the door must know of its queues.
+//! The implementation of [`Service`] for queues.
 
 use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;
@@ -14,7 +14,7 @@ use http::Method;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// What stands between a queue's name and a message's id.
+/// The part of a path between the name of the queue and the id of the message.
 const MESSAGES: &str = "messages";
 
 impl Service for Queues {
@@ -32,7 +32,7 @@ impl Service for Queues {
         let reply = operation.start(self, request)?;
         Ok(Box::pin(async move {
             let reply = reply.await?;
-            // Every read answers with this, so that no cache shows an older state (recorded).
+            // Every read has this header (recorded).
             Ok(if reads { reply.with("cache-control", "no-cache") } else { reply })
         }))
     }

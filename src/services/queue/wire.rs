@@ -1,4 +1,4 @@
-//! Messages in XML, as requests and answers carry them.
+//! Messages in XML.
 
 use crate::operation::xml::Writer;
 use crate::operation::{Body, xml};
@@ -7,44 +7,44 @@ use crate::rules::names;
 use crate::rules::queue::message::{Message, TEXT};
 use std::sync::Arc;
 
-/// The largest document that can hold the largest text: each of its bytes may be written as a reference such as `&quot;`.
+/// The largest document, in bytes: each byte of the text may be written as a reference such as `&quot;`.
 const DOCUMENT: u64 = TEXT * 6 + 1024;
 
-/// Which elements of a message an answer has.
+/// The operations that return messages. Each returns other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageView {
-    /// To who put it: all but the text, which is known.
+    /// All but the text.
     Put,
-    /// To who took it: all.
-    Taken,
-    /// To who looks on: nothing to change it by.
-    Peeked,
+    /// All.
+    Get,
+    /// All but the pop receipt and the time of visibility.
+    Peek,
 }
 
-/// The document about some messages.
-pub fn document<'a>(messages: impl Iterator<Item = &'a Message>, shown: MessageView) -> String {
+/// The answer with these messages.
+pub fn document<'a>(messages: impl Iterator<Item = &'a Message>, view: MessageView) -> String {
     let mut xml = Writer::new();
-    xml.nest("QueueMessagesList", |xml| messages.for_each(|message| write(xml, message, shown)));
+    xml.nest("QueueMessagesList", |xml| messages.for_each(|message| write(xml, message, view)));
     xml.finish()
 }
 
-fn write(xml: &mut Writer, message: &Message, shown: MessageView) {
+fn write(xml: &mut Writer, message: &Message, view: MessageView) {
     xml.open("QueueMessage").leaf("MessageId", message.id.hyphenated().to_string());
     xml.leaf("InsertionTime", message.inserted.rfc1123()).leaf("ExpirationTime", message.expires.rfc1123());
-    if shown != MessageView::Peeked {
+    if view != MessageView::Peek {
         xml.leaf("PopReceipt", message.receipt.text()).leaf("TimeNextVisible", message.visible.rfc1123());
     }
-    if shown != MessageView::Put {
+    if view != MessageView::Put {
         xml.leaf("DequeueCount", message.dequeued.to_string()).leaf("MessageText", &*message.text);
     }
     xml.close("QueueMessage");
 }
 
-/// Reads the message that a request carries; `None` when it carries no body at all.
+/// Reads the text of the message in a body; `None` without a body.
 ///
 /// # Errors
-/// 413 RequestBodyTooLarge for a text over 64 KiB; 400 InvalidXmlDocument for what is not `QueueMessage` with one `MessageText` of
-/// characters that XML can hold.
+/// 413 RequestBodyTooLarge for a text over 64 KiB; 400 InvalidXmlDocument unless the body is a `QueueMessage` with one `MessageText` of
+/// characters that XML allows.
 pub async fn read_text(body: &mut Body) -> Result<Option<Arc<str>>, StorageError> {
     let too_large = |error: StorageError| match error.code() {
         ErrorCode::RequestBodyTooLarge => StorageError::too_large(TEXT),
@@ -64,10 +64,10 @@ fn text_of(document: &[u8]) -> Result<Arc<str>, StorageError> {
         return Err(bad().with_reason("QueueMessage has one element, MessageText"));
     };
     if element.name != "MessageText" || !element.children.is_empty() || !message.text.trim().is_empty() {
-        return Err(bad().with_reason(format!("{} stands where only MessageText may", element.name)));
+        return Err(bad().with_reason(format!("{} is not MessageText", element.name)));
     }
     if element.text.contains(names::unfit_for_xml) {
-        return Err(bad().with_reason("a character that XML cannot hold"));
+        return Err(bad().with_reason("a character that XML does not allow"));
     }
     if element.text.len() as u64 > TEXT {
         return Err(StorageError::too_large(TEXT));
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_the_text_as_it_was_written() {
+    fn the_text_is_read_as_written() {
         let full = "x".repeat(TEXT as usize);
         for (inside, text) in [
             ("<MessageText>message1</MessageText>", "message1"),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_message() {
+    fn a_malformed_message_is_refused() {
         let over = format!("<QueueMessage><MessageText>{}</MessageText></QueueMessage>", "x".repeat(TEXT as usize + 1));
         for (document, code) in [
             ("hello", "InvalidXmlDocument"),

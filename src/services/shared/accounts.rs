@@ -1,6 +1,6 @@
-//! From an account and a name to a cell: what one service stores for all accounts of a server.
+//! What one service stores for all accounts of a server.
 //!
-//! Containers, queues, tables and shares are found the same way. Each is a cell of the store; so are the names of an account's.
+//! Each container, queue, table and share is a cell of the store. The index of the names of an account is a cell, too.
 
 use crate::account::{Account, Accounts};
 use crate::operation::ServiceKind;
@@ -13,91 +13,90 @@ use crate::store::journal::{CorruptRecord, Persist};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What one service stores for all accounts of a server: containers, queues, tables or shares, each an `S`.
+/// What one service stores for all accounts of a server: containers, queues, tables or shares.
 #[derive(Debug)]
 pub struct ServiceAccounts<S: Resource> {
     store: Store,
     accounts: HashMap<String, AccountState<S>>,
 }
 
-/// A container, a queue, a table or a share, with all that is in it.
+/// A container, queue, table or share, with its content.
 pub trait Resource: Persist {
-    /// Whose it is.
+    /// The service that has it.
     const KIND: ServiceKind;
-    /// What is said of a name that is not there, and to a writer who comes after it has gone.
+    /// The error for a name that does not exist, and for a write to a resource that is deleted meanwhile.
     const MISSING: ErrorCode;
 }
 
 /// What one service stores for one account.
 #[derive(Debug)]
 pub struct AccountState<S: Resource> {
-    /// What it holds, by name. This cell outranks those that it names: whoever edits both edits this one first.
+    /// The resources by name. A writer that edits both this cell and one that it names edits this one first.
     pub resources: Arc<Cell<ResourceIndex<S>>>,
-    /// The service's properties.
     pub properties: Arc<Cell<Properties>>,
 }
 
 impl<S: Resource> ServiceAccounts<S> {
-    /// Nothing stored, for each of these accounts, in memory alone.
+    /// Empty, in memory.
     pub fn new(accounts: &Accounts) -> ServiceAccounts<S> {
         let store = Store::MEMORY;
         let empty = |account: &Arc<Account>| {
-            let named = store.cell(ResourceIndex::default(), S::MISSING);
+            let resources = store.cell(ResourceIndex::default(), S::MISSING);
             let properties = store.cell(Properties::default(), ErrorCode::ResourceNotFound);
-            (account.name.clone(), AccountState { resources: named, properties })
+            (account.name.clone(), AccountState { resources, properties })
         };
         ServiceAccounts { accounts: accounts.iter().map(empty).collect(), store: Store::MEMORY }
     }
 
-    /// What the store has for each of these accounts.
+    /// Reads from the store.
     ///
     /// # Errors
-    /// When a record is not what it should be.
+    /// When a record is corrupt.
     pub fn open(accounts: &Accounts, store: &Store) -> Result<ServiceAccounts<S>, CorruptRecord> {
         let open = |account: &Arc<Account>| {
             let cell = |what| format!("{}/{}/{what}", S::KIND.label(), account.name);
-            let holdings = AccountState {
+            let state = AccountState {
                 resources: store.root(&cell("names"), S::MISSING)?,
                 properties: store.root(&cell("properties"), ErrorCode::ResourceNotFound)?,
             };
-            Ok((account.name.clone(), holdings))
+            Ok((account.name.clone(), state))
         };
         Ok(ServiceAccounts { store: store.clone(), accounts: accounts.iter().map(open).collect::<Result<_, _>>()? })
     }
 
-    /// Forgets everything.
+    /// Deletes everything.
     ///
     /// # Errors
-    /// 500 InternalError when the disk does not take it.
+    /// 500 InternalError when the disk fails.
     pub async fn clear(&self) -> Result<(), StorageError> {
         for account in self.accounts.values() {
             account.resources.write(ResourceIndex::clear).await?;
-            let forget = |properties: &mut Properties| {
+            let reset = |properties: &mut Properties| {
                 *properties = Properties::default();
                 Ok(())
             };
-            account.properties.write(forget).await?;
+            account.properties.write(reset).await?;
         }
         Ok(())
     }
 
-    /// What is stored for an account.
+    /// The state of an account.
     ///
     /// # Errors
-    /// 404 ResourceNotFound; the door has let nobody in to an account that is not there.
+    /// 404 ResourceNotFound, which no request meets: accounts are checked before authorization.
     pub fn account(&self, name: &str) -> Result<&AccountState<S>, StorageError> {
         Ok(self.accounts.get(name).ok_or(ErrorCode::ResourceNotFound)?)
     }
 
-    /// A cell by account and name.
+    /// A resource by account and name.
     ///
     /// # Errors
-    /// 404 with the code for what is missing.
+    /// 404 with [`Resource::MISSING`].
     pub fn find(&self, account: &str, name: &str) -> Result<Arc<Cell<S>>, StorageError> {
         Ok(self.account(account)?.resources.read().get(name).ok_or(S::MISSING)?.clone())
     }
 
-    /// A new cell, to be put under a name.
+    /// A new cell, to insert into [`AccountState::resources`].
     pub fn cell(&self, state: S) -> Arc<Cell<S>> {
         self.store.cell(state, S::MISSING)
     }

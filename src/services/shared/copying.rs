@@ -1,22 +1,18 @@
-//! How far a copy is that made a blob or a file, or is making it, and how that is told.
+//! The progress of a copy to a blob or a file, and the headers that report it.
 
 use crate::operation::Reply;
 use crate::rules::time::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far a copy is.
+/// The progress of a copy.
 #[derive(Clone, Debug)]
 pub enum Progress {
-    /// It goes on; so many bytes are there. Who brings them holds this weakly, and stops when nothing waits for them any more.
+    /// Running, with the number of bytes copied. The task that copies has a weak reference to it, and stops when the target is gone.
     Pending(Arc<AtomicU64>),
-    /// It is over.
     Over {
-        /// When it ended.
         at: Timestamp,
-        /// How many bytes were copied.
         bytes: u64,
-        /// How it ended.
         outcome: Outcome,
     },
 }
@@ -24,31 +20,27 @@ pub enum Progress {
 /// How a copy ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Everything came.
     Success,
-    /// Somebody stopped it.
     Aborted,
-    /// It went wrong: `x-ms-copy-status-description`.
+    /// With `x-ms-copy-status-description`.
     Failed(Box<str>),
 }
 
 impl Progress {
-    /// That of a copy that was complete at once.
+    /// A copy that is complete at once.
     pub fn whole(bytes: u64, at: Timestamp) -> Progress {
         Progress::Over { at, bytes, outcome: Outcome::Success }
     }
 
-    /// Whether it still goes on.
     pub fn is_pending(&self) -> bool {
         matches!(self, Progress::Pending(_))
     }
 
-    /// The same copy's, over.
+    /// The same copy, ended.
     pub fn over(&self, at: Timestamp, outcome: Outcome) -> Progress {
         Progress::Over { at, bytes: self.bytes(), outcome }
     }
 
-    /// How many bytes were copied so far.
     fn bytes(&self) -> u64 {
         match self {
             Progress::Pending(bytes) => bytes.load(Ordering::Relaxed),
@@ -56,12 +48,12 @@ impl Progress {
         }
     }
 
-    /// How many bytes were copied so far, of how many.
+    /// `x-ms-copy-progress`.
     pub fn of(&self, total: u64) -> String {
         format!("{}/{total}", self.bytes())
     }
 
-    /// Its state on the wire.
+    /// `x-ms-copy-status`.
     pub fn status(&self) -> &'static str {
         match self {
             Progress::Pending(_) => "pending",
@@ -71,15 +63,15 @@ impl Progress {
         }
     }
 
-    /// What went wrong, if something did.
+    /// `x-ms-copy-status-description`, of a copy that failed.
     pub fn description(&self) -> Option<&str> {
         match self {
-            Progress::Over { outcome: Outcome::Failed(why), .. } => Some(why),
+            Progress::Over { outcome: Outcome::Failed(description), .. } => Some(description),
             _ => None,
         }
     }
 
-    /// When it ended.
+    /// `x-ms-copy-completion-time`, of a copy that ended.
     pub fn ended(&self) -> Option<String> {
         match self {
             Progress::Over { at, .. } => Some(at.rfc1123()),
@@ -87,7 +79,7 @@ impl Progress {
         }
     }
 
-    /// Adds the headers by which a read tells of the copy.
+    /// Adds the headers with which a read reports the copy.
     pub fn describe(&self, reply: Reply, id: [u8; 16], source: &str, total: u64) -> Reply {
         reply
             .with("x-ms-copy-id", uuid::Uuid::from_bytes(id).to_string())

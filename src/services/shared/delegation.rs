@@ -1,8 +1,7 @@
-//! Get User Delegation Key, which every service has alike: the row, and what it does. A service adds it to its table with
-//! [`ROW`] and a handler that calls [`lend`].
+//! Get User Delegation Key: a key with which a user signs shared access signatures for one service.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind, xml};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, Service, xml};
 use crate::rules::auth::delegation;
 use crate::rules::auth::delegation::UserDelegationKey;
 use crate::rules::auth::permissions::RequiredPermission;
@@ -15,23 +14,23 @@ use base64::engine::general_purpose::STANDARD;
 /// The largest `KeyInfo`, in bytes.
 const LIMIT: u64 = 16 << 10;
 
-/// The operation, as every service declares it.
-pub const ROW: OperationSpec = OperationSpec {
-    name: "Get User Delegation Key",
-    methods: &["POST"],
-    resource: ResourceKind::Service,
-    selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "userdelegationkey")],
-    requires: RequiredPermission::BEARER_TOKEN,
-    access: Access::Write,
-    status: 200,
-    ..OperationSpec::DEFAULT
-};
+/// Declares the operation of a service.
+pub const fn operation<S: Service>() -> Operation<S> {
+    operation!(
+        run,
+        OperationSpec {
+            name: "Get User Delegation Key",
+            methods: &["POST"],
+            resource: ResourceKind::Service,
+            selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "userdelegationkey")],
+            requires: RequiredPermission::BEARER_TOKEN,
+            access: Access::Write,
+            ..OperationSpec::DEFAULT
+        }
+    )
+}
 
-/// Lends the user who asks a key for signatures on this service.
-///
-/// # Errors
-/// 400 for a body that is not a `KeyInfo`, or asks for more than a week.
-pub async fn lend(kind: ServiceKind, mut request: Request) -> Result<Reply, StorageError> {
+async fn run<S: Service>(service: &S, mut request: Request) -> Result<Reply, StorageError> {
     let document = request.body.bytes(LIMIT).await?;
     let info = xml::parse(&document, "KeyInfo")?;
     let start = info.text_of("Start").filter(|text| !text.is_empty());
@@ -40,15 +39,15 @@ pub async fn lend(kind: ServiceKind, mut request: Request) -> Result<Reply, Stor
     if !delegated_tid.is_empty() && (request.version < Version::V2026_04_06 || !names::is_guid(delegated_tid)) {
         return Err(StorageError::invalid_xml_node("DelegatedUserTid", delegated_tid));
     }
-    // The row lets nobody in but users, and the first of an account's keys is the one that it lends from.
-    let nobody = || ErrorCode::InternalError.with_reason("no user, or no key to lend from");
-    let (user, secret) = request.user.as_ref().zip(request.account.keys.first()).ok_or_else(nobody)?;
+    // Only users pass the authorization, and an account derives all delegation keys from its first key.
+    let missing = || ErrorCode::InternalError.with_reason("there is no user, or the account has no key");
+    let (user, secret) = request.user.as_ref().zip(request.account.keys.first()).ok_or_else(missing)?;
     let key = UserDelegationKey {
         oid: user.oid.clone(),
         tid: user.tid.clone(),
         start,
         expiry,
-        service: kind.letter(),
+        service: service.kind().letter(),
         version: request.version.to_string(),
         delegated_tid: delegated_tid.to_owned(),
     };

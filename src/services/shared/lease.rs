@@ -1,5 +1,5 @@
-//! The lease operations, which blobs, containers, files and shares have alike: five actions on one path, told apart by
-//! `x-ms-lease-action`. The rules are in `rules::lease`.
+//! The lease operations of blobs, containers, files and shares: five actions, selected by `x-ms-lease-action`. The rules are in
+//! `rules::lease`.
 
 use crate::operation::{FromRequest, Reply, Request, Selector};
 use crate::rules::error::StorageError;
@@ -9,20 +9,19 @@ use crate::rules::lease::{Lease, LeaseAction, LeaseDuration, LeaseId};
 pub trait LeaseInput: FromRequest + Send + Sync + 'static {
     /// The value of `x-ms-lease-action`.
     const ACTION: &'static str;
-    /// The letters of a SAS that permit it: whoever may delete may break.
+    /// The letters of a SAS that permit it. The permission to delete includes the permission to break.
     const LETTERS: &'static str;
     /// The status of success.
     const STATUS: u16;
-    /// The selector that tells it from the other actions.
     const SELECTOR: Selector = Selector::Header("x-ms-lease-action", Self::ACTION);
 
-    /// The action on a lease. `new_id` is the id of a lease for which none is proposed.
+    /// The action on a lease. `new_id` is for a lease for which the client proposes no id.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue for a break period of more than sixty seconds.
     fn action(self, new_id: LeaseId) -> Result<LeaseAction, StorageError>;
 
-    /// Adds what the operation answers of the lease that came of it.
+    /// Adds the headers that report the resulting lease.
     fn answer(reply: Reply, lease: Lease, request: &Request) -> Reply;
 }
 

@@ -1,118 +1,143 @@
-//! Listings of an account's containers, queues or shares: in order of their names, a page at a time.
+//! Lists of an account's containers, queues and shares, in the order of their names, a page at a time.
 
 use crate::operation::xml::Writer;
-use crate::operation::{FromRequest, Input, Reply, Request};
+use crate::operation::{Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::listing;
-use crate::rules::listing::{Entry, Position};
+use crate::rules::listing::{Entry, PageRequest, Position};
 use crate::rules::retention::Deletion;
 use crate::rules::time::Timestamp;
-use crate::services::shared::accounts::{Resource, ResourceIndex};
+use crate::services::shared::accounts::{Resource, ResourceIndex, ServiceAccounts};
 use crate::services::shared::resource_index::Deleted;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// The fields that such a listing reads.
-pub const INPUTS: &[Input] = <Asked as FromRequest>::INPUTS;
+/// A container, queue or share, as an entry of the list of its account.
+pub trait Listed: Resource {
+    /// The element around the entries.
+    const PLURAL: &'static str;
+    /// The words of `include`. With `deleted`, deleted resources that are retained are listed too, before the current one of their name
+    /// and in the order of their creation; with `system`, those of [`Listed::SYSTEM`].
+    const INCLUDE: &'static [&'static str];
+    /// The names of resources that the service itself creates.
+    const SYSTEM: &'static [&'static str] = &[];
 
-input! { pub(super) Asked {
-    prefix: Option<String> = Query "prefix",
-    marker: Option<String> = Query "marker",
-    maxresults: Option<String> = Query "maxresults",
-    include: Option<String> = Query "include",
-} }
+    /// Reads `maxresults`.
+    ///
+    /// # Errors
+    /// 400 for anything but a positive number.
+    fn page_size(text: Option<&str>) -> Result<usize, StorageError> {
+        listing::maxresults(text)
+    }
 
-/// A line of such a listing.
+    fn write_entry(xml: &mut Writer, line: &ListedResource<'_, Self>, include: &[&str], request: &Request);
+}
+
+/// An entry of a list.
 #[derive(Debug)]
 pub struct ListedResource<'a, S> {
-    /// The name.
     pub name: &'a str,
-    /// What has it, or had it.
     pub state: Arc<S>,
-    /// When it was born and when it was deleted, if it was.
+    /// When it was created, and its deletion, if it is deleted.
     pub deleted: Option<(Timestamp, Deletion)>,
 }
 
-/// Answers a listing of what stands under these names. `plural` is the element around the entries ("Containers"), `known` the words
-/// that `include` may have; `write` writes an entry, and is told the words that were given.
-///
-/// # Errors
-/// 400 for a page size, a marker or a word of `include` that is none.
-pub fn answer<S: Resource>(
-    request: &Request,
-    named: &ResourceIndex<S>,
-    plural: &str,
-    known: &'static [&'static str],
-    mut write: impl FnMut(&mut Writer, &str, &S, &[&'static str]),
-) -> Result<Reply, StorageError> {
-    answer_lines(request, named, plural, known, &[], |xml, line, include| write(xml, line.name, &line.state, include))
+/// Declares the operation that lists them.
+pub const fn operation<S: Listed>(name: &'static str) -> Operation<ServiceAccounts<S>> {
+    operation!(
+        list,
+        ListInput::<S>,
+        OperationSpec {
+            name,
+            methods: &["GET"],
+            resource: ResourceKind::Service,
+            selectors: &[Selector::Query("comp", "list")],
+            requires: RequiredPermission::service("l").account_sas_only(),
+            ..OperationSpec::DEFAULT
+        }
+    )
 }
 
-/// As [`answer`], where `include=deleted` shows what was deleted and is kept, among the others of its name in order of birth; and
-/// names that are the `system`'s own are shown only where they are asked for.
-///
-/// # Errors
-/// As [`answer`].
-pub fn answer_lines<S: Resource>(
-    request: &Request,
-    named: &ResourceIndex<S>,
-    plural: &str,
-    known: &'static [&'static str],
-    system: &[&str],
-    mut write: impl FnMut(&mut Writer, &ListedResource<'_, S>, &[&'static str]),
-) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let max = listing::maxresults(asked.maxresults.as_deref())?;
-    let include = words(asked.include.as_deref(), known)?;
-    let prefix = asked.prefix.as_deref().unwrap_or_default();
-    let account = &request.account.name;
-    let start = asked.marker.as_deref().map(|marker| Position::read_account(marker, account)).transpose()?;
-    let (deleted, whole) = (include.contains(&"deleted"), include.contains(&"system"));
-    let ask = listing::PageRequest { prefix, delimiter: None, start, max };
-    let page = listing::page(&ask, |from, _| {
-        let lines = lines(named, from, deleted.then_some(request.now));
-        lines.filter(|(name, ..)| whole || !system.contains(name))
+struct ListInput<S> {
+    prefix: Option<String>,
+    marker: Option<String>,
+    /// Whether the client limits the page.
+    limited: bool,
+    max: usize,
+    include: Vec<&'static str>,
+    start: Option<Position>,
+    resource: PhantomData<fn() -> S>,
+}
+
+impl<S: Listed> FromRequest for ListInput<S> {
+    const INPUTS: &'static [Input] =
+        &[Input::query("prefix"), Input::query("marker"), Input::query("maxresults"), Input::query("include")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<ListInput<S>, StorageError> {
+        let (marker, max) = (fields.query("marker"), fields.query("maxresults"));
+        Ok(ListInput {
+            prefix: fields.query("prefix").map(str::to_owned),
+            marker: marker.map(str::to_owned),
+            limited: max.is_some(),
+            max: S::page_size(max)?,
+            include: included(fields.query("include"), S::INCLUDE)?,
+            start: marker.map(|marker| Position::read_account(marker, &fields.account.name)).transpose()?,
+            resource: PhantomData,
+        })
+    }
+}
+
+async fn list<S: Listed>(accounts: &ServiceAccounts<S>, request: Request, input: ListInput<S>) -> Result<Reply, StorageError> {
+    let index = accounts.account(&request.account.name)?.resources.read();
+    let ListInput { prefix, marker, start, limited, max, include, .. } = input;
+    let (deleted, system) = (include.contains(&"deleted"), include.contains(&"system"));
+    let page_request = PageRequest { prefix: prefix.as_deref().unwrap_or_default(), delimiter: None, start, max };
+    let page = listing::page(&page_request, |from, _| {
+        let lines = lines(&index, from, deleted.then_some(request.now));
+        lines.filter(|(name, ..)| system || !S::SYSTEM.contains(name))
     });
     let shown = || page.entries.iter().filter_map(|entry| if let Entry::Item(line) = entry { Some(line) } else { None });
     let last = shown().next_back().map(|line| line.name);
-    let next = page.next.as_ref().map(|next| next.account_marker(account, last == Some(&next.name)));
+    let next = page.next.as_ref().map(|next| next.account_marker(&request.account.name, last == Some(&next.name)));
 
     let mut xml = Writer::new();
     xml.open_with("EnumerationResults", &[("ServiceEndpoint", &request.endpoint)]);
-    xml.leaf_some("Prefix", asked.prefix.as_deref());
-    xml.leaf_some("Marker", asked.marker.as_deref());
-    xml.leaf_some("MaxResults", asked.maxresults.as_ref().map(|_| max.to_string()));
-    xml.nest(plural, |xml| shown().for_each(|line| write(xml, line, &include)));
+    xml.leaf_some("Prefix", prefix.as_deref());
+    xml.leaf_some("Marker", marker.as_deref());
+    xml.leaf_some("MaxResults", limited.then(|| max.to_string()));
+    xml.nest(S::PLURAL, |xml| shown().for_each(|line| S::write_entry(xml, line, &include, &request)));
     xml.leaf("NextMarker", next.unwrap_or_default());
     xml.close("EnumerationResults");
     Ok(Reply::xml(request.spec.status, xml.finish()))
 }
 
-/// The names from one on, in order, with what was deleted and is still kept at this moment; of one name, what is there comes last.
+/// The resources from a name on, in order, with those that are deleted and retained at this moment. Of one name, the current one is last.
 fn lines<'a, S: Resource>(
-    named: &'a ResourceIndex<S>,
+    index: &'a ResourceIndex<S>,
     from: &str,
     deleted: Option<Timestamp>,
 ) -> impl Iterator<Item = (&'a str, Timestamp, ListedResource<'a, S>)> + use<'a, S> {
-    let live = named.range(Arc::<str>::from(from)..);
+    let live = index.range(Arc::<str>::from(from)..);
     let mut live = live
         .map(|(name, cell)| (&**name, Timestamp::NEVER, ListedResource { name, state: cell.read(), deleted: None }))
         .peekable();
-    let mut gone = deleted.map(|now| named.deleted_from(from, now)).into_iter().flatten().map(gone_line).peekable();
-    std::iter::from_fn(move || match (live.peek(), gone.peek()) {
-        (Some((there, ..)), Some((was, ..))) if was <= there => gone.next(),
-        (None, Some(_)) => gone.next(),
+    let mut deleted = deleted.map(|now| index.deleted_from(from, now)).into_iter().flatten().map(deleted_line).peekable();
+    std::iter::from_fn(move || match (live.peek(), deleted.peek()) {
+        (Some((live, ..)), Some((name, ..))) if name <= live => deleted.next(),
+        (None, Some(_)) => deleted.next(),
         _ => live.next(),
     })
 }
 
-fn gone_line<'a, S: Resource>(
-    (name, born, kept): (&'a str, Timestamp, &'a Deleted<S>),
+fn deleted_line<'a, S: Resource>(
+    (name, created, deleted): (&'a str, Timestamp, &'a Deleted<S>),
 ) -> (&'a str, Timestamp, ListedResource<'a, S>) {
-    (name, born, ListedResource { name, state: kept.state(), deleted: Some((born, kept.deletion)) })
+    (name, created, ListedResource { name, state: deleted.state(), deleted: Some((created, deleted.deletion)) })
 }
 
-/// Reads `include=`: some of the words that the service knows, in any case.
-fn words(text: Option<&str>, known: &'static [&'static str]) -> Result<Vec<&'static str>, StorageError> {
+/// Reads `include`: words in any case.
+fn included(text: Option<&str>, known: &'static [&'static str]) -> Result<Vec<&'static str>, StorageError> {
     let given = text.unwrap_or_default().split(',').map(str::trim).filter(|word| !word.is_empty());
     let read = |word: &str| {
         let found = known.iter().find(|known| known.eq_ignore_ascii_case(word)).copied();

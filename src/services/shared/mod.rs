@@ -1,10 +1,10 @@
-//! What the four services share: where an account's containers, queues, tables and shares are found, kept after they are deleted, and
-//! listed, stored access policies, leases, properties, statistics, preflight answers, the keys that are lent
-//! to users, copy sources on other servers, and how far a copy is.
+//! What the four services have in common: the containers, queues, tables and shares of an account, and the operations that several
+//! services have alike, each declared once.
 
 pub mod accounts;
 pub mod copying;
 pub mod delegation;
+pub mod described;
 pub mod lease;
 pub mod listing;
 pub mod policies;
@@ -13,4 +13,5 @@ pub mod properties;
 pub mod record;
 pub mod remote_source;
 pub mod resource_index;
+pub mod restore;
 pub mod statistics;

@@ -1,4 +1,4 @@
-//! Stored access policies in XML: the body of Get and Set ACL, the same for containers, queues, tables and shares.
+//! Stored access policies in XML: the body of Get and Set ACL.
 
 use crate::operation::xml;
 use crate::operation::xml::Writer;
@@ -15,7 +15,7 @@ pub fn document(policies: &[Policy]) -> String {
     xml.nest("SignedIdentifiers", |xml| {
         for policy in policies {
             xml.open("SignedIdentifier").leaf("Id", &policy.id);
-            // Recorded: nothing is told of a policy that says nothing.
+            // A policy without fields has no AccessPolicy (recorded).
             if policy.start.is_some() || policy.expiry.is_some() || policy.permissions.is_some() {
                 xml.nest("AccessPolicy", |xml| {
                     xml.leaf_some("Start", policy.start.map(Timestamp::iso));
@@ -29,16 +29,16 @@ pub fn document(policies: &[Policy]) -> String {
     xml.finish()
 }
 
-/// The most stored access policies that one container, queue, table or share has.
+/// The most stored access policies of a container, queue, table or share.
 const MAX_POLICIES: usize = 5;
 /// The most characters in a policy's id.
 const MAX_POLICY_ID: usize = 64;
 
-/// Reads the body of a Set ACL; none at all removes every policy. `letters` are the permissions that the service knows.
+/// Reads the body of a Set ACL. An empty body removes all policies. `letters` are the permissions of the service.
 ///
 /// # Errors
-/// 400 InvalidXmlDocument for more than five, or an id that is empty or over 64 characters; InvalidXmlNodeValue for a date or a
-/// permission that is none.
+/// 400 InvalidXmlDocument for more than five policies, or an id that is empty or over 64 characters; InvalidXmlNodeValue for a
+/// malformed date or an unknown permission.
 pub fn read(document: &[u8], letters: &str) -> Result<Vec<Policy>, StorageError> {
     if document.iter().all(u8::is_ascii_whitespace) {
         return Ok(Vec::new());
@@ -64,8 +64,8 @@ pub fn read(document: &[u8], letters: &str) -> Result<Vec<Policy>, StorageError>
             text => Timestamp::parse_iso(text).map(Some).ok_or_else(|| StorageError::invalid_xml_node(name, text)),
         };
         let permissions = element.child("AccessPolicy").and_then(|policy| policy.text_of("Permission"));
-        if let Some(odd) = permissions.filter(|given| given.chars().any(|letter| !letters.contains(letter))) {
-            return Err(StorageError::invalid_xml_node("Permission", odd));
+        if let Some(invalid) = permissions.filter(|given| given.chars().any(|letter| !letters.contains(letter))) {
+            return Err(StorageError::invalid_xml_node("Permission", invalid));
         }
         let permissions = permissions.filter(|letters| !letters.is_empty()).map(str::to_owned);
         policies.push(Policy { start: date("Start")?, expiry: date("Expiry")?, permissions, id });

@@ -1,35 +1,41 @@
-//! Preflight requests: a browser asks whether a web page may send what it means to send.
+//! Preflight requests: a browser asks whether a web page may send a request of another origin.
 
-use crate::operation::{FromRequest, Input, Reply, Request};
+use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Service};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::cors;
-use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
 
-/// The fields that a preflight operation reads.
-pub const INPUTS: &[Input] = <Asked as FromRequest>::INPUTS;
+/// Declares the preflight operation of a service.
+pub const fn operation<S: Service>(name: &'static str) -> Operation<S> {
+    operation!(
+        answer,
+        Input,
+        OperationSpec {
+            name,
+            methods: &["OPTIONS"],
+            resource: ResourceKind::Any,
+            requires: RequiredPermission::ANYONE,
+            ..OperationSpec::DEFAULT
+        }
+    )
+}
 
-input! {
-/// What a page asks.
-    pub(super) Asked {
+input! { pub(super) Input {
     origin: Option<String> = Header "origin",
     method: Option<String> = Header "access-control-request-method",
     headers: Option<String> = Header "access-control-request-headers",
 } }
 
-/// Answers a preflight request by the CORS rules of a service.
-///
-/// # Errors
-/// 400 for a missing header; 403 CorsPreflightFailure when no rule allows what the page means to send.
-pub fn answer(request: &Request, rules: &[CorsRule]) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
+async fn answer<S: Service>(service: &S, request: Request, input: Input) -> Result<Reply, StorageError> {
     let missing = |name: &'static str| {
         move || StorageError::invalid_header(name, "").with_message("A required CORS header is not present.")
     };
-    let origin = asked.origin.ok_or_else(missing("Origin"))?;
-    let method = asked.method.ok_or_else(missing("Access-Control-Request-Method"))?;
+    let origin = input.origin.ok_or_else(missing("Origin"))?;
+    let method = input.method.ok_or_else(missing("Access-Control-Request-Method"))?;
     let headers: Vec<&str> =
-        asked.headers.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty()).collect();
-    let allowed = cors::preflight(rules, &origin, &method, &headers)
+        input.headers.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|name| !name.is_empty()).collect();
+    let rules = service.cors(&request.account.name);
+    let allowed = cors::preflight(&rules, &origin, &method, &headers)
         .map_err(|mismatch| ErrorCode::CorsPreflightFailure.with_reason(mismatch.to_string()))?;
     let reply = Reply::new(request.spec.status)
         .with("access-control-allow-origin", allowed.origin)

@@ -1,7 +1,6 @@
-//! How that is written down which services share: times, metadata, leases, stored access policies, copies.
+//! The stored form of what services share: times, metadata, leases, stored access policies, copies.
 //!
-//! These forms are parts of records, and stay as they are for ever: a record that needs another one gets another version, and both are
-//! read.
+//! These forms are parts of records and never change. A record that needs another form gets a new version, and both are read.
 
 use crate::rules::auth::sas::Policy;
 use crate::rules::lease;
@@ -12,20 +11,17 @@ use crate::services::shared::copying;
 use crate::services::shared::copying::Outcome;
 use serde::{Deserialize, Serialize};
 
-/// Names and values in their order.
+/// Names and values, in order.
 pub type Pairs<'a> = Vec<(&'a str, &'a str)>;
 
-/// Metadata, as records have it.
 pub fn pairs(metadata: &Metadata) -> Pairs<'_> {
     metadata.iter().collect()
 }
 
-/// A moment that may be missing, as records have it: its ticks.
 pub fn ticks(time: Option<Timestamp>) -> Option<u64> {
     time.map(Timestamp::ticks)
 }
 
-/// The moment that may be missing.
 pub fn time(ticks: Option<u64>) -> Option<Timestamp> {
     ticks.map(Timestamp::from_ticks)
 }
@@ -33,15 +29,13 @@ pub fn time(ticks: Option<u64>) -> Option<Timestamp> {
 /// A lease.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Lease {
-    /// Nobody's.
     Available,
-    /// Somebody's: who, for how many seconds at a time (none: for ever), until when.
+    /// Its id, its duration in seconds unless it is infinite, and its end.
     Leased([u8; 16], Option<u32>, Option<u64>),
-    /// Its time was over.
+    /// Its id and duration.
     Expired([u8; 16], Option<u32>),
-    /// Broken from this moment on.
+    /// Its id, and when it is broken.
     Breaking([u8; 16], u64),
-    /// Broken.
     Broken([u8; 16]),
 }
 
@@ -63,18 +57,19 @@ impl From<Lease> for lease::Lease {
         let (id, term) = (lease::LeaseId, |seconds: Option<u32>| seconds.map_or(LeaseDuration::Infinite, LeaseDuration::Fixed));
         match lease {
             Lease::Available => lease::Lease::Available,
-            Lease::Leased(by, seconds, until) => lease::Lease::Leased { id: id(by), term: term(seconds), until: time(until) },
-            Lease::Expired(by, seconds) => lease::Lease::Expired { id: id(by), term: term(seconds) },
-            Lease::Breaking(by, until) => lease::Lease::Breaking { id: id(by), until: Timestamp::from_ticks(until) },
-            Lease::Broken(by) => lease::Lease::Broken { id: id(by) },
+            Lease::Leased(bytes, seconds, until) => {
+                lease::Lease::Leased { id: id(bytes), term: term(seconds), until: time(until) }
+            }
+            Lease::Expired(bytes, seconds) => lease::Lease::Expired { id: id(bytes), term: term(seconds) },
+            Lease::Breaking(bytes, until) => lease::Lease::Breaking { id: id(bytes), until: Timestamp::from_ticks(until) },
+            Lease::Broken(bytes) => lease::Lease::Broken { id: id(bytes) },
         }
     }
 }
 
-/// A stored access policy: its name, from when, until when, its letters.
+/// A stored access policy: its id, start, expiry and permissions.
 pub type StoredPolicy<'a> = (&'a str, Option<u64>, Option<u64>, Option<&'a str>);
 
-/// Stored access policies, as records have them.
 pub fn policies(policies: &[Policy]) -> Vec<StoredPolicy<'_>> {
     fn one(policy: &Policy) -> StoredPolicy<'_> {
         (&policy.id, ticks(policy.start), ticks(policy.expiry), policy.permissions.as_deref())
@@ -82,25 +77,20 @@ pub fn policies(policies: &[Policy]) -> Vec<StoredPolicy<'_>> {
     policies.iter().map(one).collect()
 }
 
-/// The stored access policy.
 pub fn policy((id, start, expiry, permissions): StoredPolicy<'_>) -> Policy {
     Policy { id: id.to_owned(), start: time(start), expiry: time(expiry), permissions: permissions.map(str::to_owned) }
 }
 
-/// How far a copy was: when it ended, and how many bytes were copied.
+/// The progress of a copy: when it ended, the number of bytes copied, and why it failed.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Progress<'a> {
-    /// It was going on.
     Pending,
-    /// Everything came.
     Success(u64, u64),
-    /// Somebody stopped it.
     Aborted(u64, u64),
-    /// It went wrong, and why.
     Failed(u64, u64, &'a str),
 }
 
-/// What became of a copy whose server stopped.
+/// The description of a copy that was pending when the server stopped.
 const STOPPED: &str = "500 InternalServerError \"Copy failed when the server was stopped.\"";
 
 impl<'a> From<&'a copying::Progress> for Progress<'a> {
@@ -110,21 +100,21 @@ impl<'a> From<&'a copying::Progress> for Progress<'a> {
             copying::Progress::Over { at, bytes, outcome } => match outcome {
                 Outcome::Success => Progress::Success(at.ticks(), *bytes),
                 Outcome::Aborted => Progress::Aborted(at.ticks(), *bytes),
-                Outcome::Failed(why) => Progress::Failed(at.ticks(), *bytes, why),
+                Outcome::Failed(description) => Progress::Failed(at.ticks(), *bytes, description),
             },
         }
     }
 }
 
 impl Progress<'_> {
-    /// How far the copy is. One that was going on has failed, and of its end nothing is known but that it came after its begin.
-    pub fn ended(self, begun: Timestamp) -> copying::Progress {
+    /// The progress after a restart. A pending copy has failed, at its start for want of a better time.
+    pub fn ended(self, started: Timestamp) -> copying::Progress {
         let over = |at, bytes, outcome| copying::Progress::Over { at: Timestamp::from_ticks(at), bytes, outcome };
         match self {
-            Progress::Pending => over(begun.ticks(), 0, Outcome::Failed(STOPPED.into())),
+            Progress::Pending => over(started.ticks(), 0, Outcome::Failed(STOPPED.into())),
             Progress::Success(at, bytes) => over(at, bytes, Outcome::Success),
             Progress::Aborted(at, bytes) => over(at, bytes, Outcome::Aborted),
-            Progress::Failed(at, bytes, why) => over(at, bytes, Outcome::Failed(why.into())),
+            Progress::Failed(at, bytes, description) => over(at, bytes, Outcome::Failed(description.into())),
         }
     }
 }

@@ -1,8 +1,7 @@
-//! The names of what an account holds, and what was deleted of them and can still be brought back.
+//! The index of an account's resources: the current ones, and the deleted ones that can be restored.
 //!
-//! What is deleted keeps its content under its name and the moment of its birth, which together tell it from all others that had or
-//! will have the name. It is there as long as whoever looks comes in time; what nobody can get at any more goes with the next
-//! deletion.
+//! A deleted resource keeps its content under its name and the time of its creation, which together identify it. It can be restored
+//! until its retention ends; the next deletion after that frees it.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::retention::Deletion;
@@ -16,23 +15,22 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// Cells by name; and those that were deleted.
+/// Resources by name, current and deleted.
 #[derive(Clone, Debug)]
 pub struct ResourceIndex<S: Resource> {
     live: OrdMap<Arc<str>, Arc<Cell<S>>>,
     deleted: OrdMap<(Arc<str>, Timestamp), Arc<Deleted<S>>>,
-    /// The keys of `deleted`, by the moment at which they are no longer kept.
+    /// The keys of `deleted`, by the end of their retention.
     ends: OrdSet<(Timestamp, Arc<str>, Timestamp)>,
-    /// The names of what was deleted a moment ago, kept or not.
-    going: OrdSet<(Timestamp, Arc<str>)>,
+    /// The names of resources whose deletion is in progress, retained or not.
+    deleting: OrdSet<(Timestamp, Arc<str>)>,
 }
 
-/// What is kept of a deleted container or share.
+/// A deleted container or share.
 #[derive(Debug)]
 pub struct Deleted<S: Resource> {
-    /// Where it is, closed for ever.
+    /// Closed: no write to it succeeds.
     cell: Arc<Cell<S>>,
-    /// When it was deleted.
     pub deletion: Deletion,
 }
 
@@ -43,31 +41,37 @@ impl<S: Resource> PartialEq for Deleted<S> {
 }
 
 impl<S: Resource> Deleted<S> {
-    /// What it was.
+    /// Its last state.
     pub fn state(&self) -> Arc<S> {
         self.cell.read()
     }
 }
 
-/// What an account can keep after it was deleted, and bring back: a container, a share.
+/// A resource that can be restored after it is deleted: a container or a share.
 pub trait Restorable: Resource {
-    /// What is said of a name that something has.
-    const TAKEN: ErrorCode;
-    /// What is said of a name whose deletion is not done yet.
-    const GOING: ErrorCode;
-    /// The sentence that goes with it where something is to be brought back.
-    const STILL_GOING: &'static str;
+    /// The error for a name that is in use.
+    const ALREADY_EXISTS: ErrorCode;
+    /// The error for a name while its deletion is in progress.
+    const BEING_DELETED: ErrorCode;
+    /// The message of that error for a restore.
+    const BEING_DELETED_MESSAGE: &'static str;
+    /// The header that names the deleted resource to restore.
+    const DELETED_NAME: &'static str;
+    /// The header that says which resource of that name.
+    const DELETED_VERSION: &'static str;
+    /// Whether the answer to a restore has an ETag and a Last-Modified.
+    const RESTORE_REPORTS_STATE: bool;
 
-    /// When it was made, or last brought back.
+    /// When it was created or last restored.
     fn created(&self) -> Timestamp;
 
-    /// As it is when it has been brought back.
+    /// Its state after a restore.
     fn restored(self, now: Timestamp) -> Self;
 }
 
 impl<S: Resource> Default for ResourceIndex<S> {
     fn default() -> ResourceIndex<S> {
-        ResourceIndex { live: OrdMap::new(), deleted: OrdMap::new(), ends: OrdSet::new(), going: OrdSet::new() }
+        ResourceIndex { live: OrdMap::new(), deleted: OrdMap::new(), ends: OrdSet::new(), deleting: OrdSet::new() }
     }
 }
 
@@ -86,18 +90,18 @@ impl<S: Resource> DerefMut for ResourceIndex<S> {
 }
 
 impl<S: Resource> ResourceIndex<S> {
-    /// What was deleted and is still kept, in order of names and births, from a name on.
+    /// The deleted resources that are retained at this moment, from a name on, in the order of name and creation.
     pub fn deleted_from<'a>(
         &'a self,
         from: &str,
         now: Timestamp,
     ) -> impl Iterator<Item = (&'a str, Timestamp, &'a Deleted<S>)> + use<'a, S> {
         let first = (Arc::from(from), Timestamp::default());
-        let kept = self.deleted.range(first..).filter(move |(_, deleted)| deleted.deletion.is_kept(now));
-        kept.map(|((name, born), deleted)| (&**name, *born, &**deleted))
+        let retained = self.deleted.range(first..).filter(move |(_, deleted)| deleted.deletion.is_kept(now));
+        retained.map(|((name, created), deleted)| (&**name, *created, &**deleted))
     }
 
-    /// Forgets everything. Who is still writing to any of it is refused.
+    /// Deletes everything. Concurrent writes to it fail.
     ///
     /// # Errors
     /// Those of the disk.
@@ -108,9 +112,9 @@ impl<S: Resource> ResourceIndex<S> {
     }
 }
 
-/// The form in which names are written.
+/// The version of the form of the records.
 const FORM: u8 = 1;
-/// What the key of a name begins with that something has, and what that of one does that something had.
+/// The first byte of the keys: of a current resource, of a deleted one.
 const LIVE: u8 = b'n';
 const DELETED: u8 = b'd';
 
@@ -123,90 +127,95 @@ struct DeletedRecord {
 
 impl<S: Resource> Persist for ResourceIndex<S> {
     fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
-        let (mut come, mut gone) = (Vec::new(), Vec::new());
+        let (mut added, mut removed) = (Vec::new(), Vec::new());
         for (name, was, now) in diff(before.map(|before| &before.live), Some(&after.live)) {
             let key = [&[LIVE], name.as_bytes()].concat();
             match now {
                 Some(cell) => to.put(&key, FORM, &cell.id()),
                 None => to.delete(&key),
             }
-            gone.extend(was);
-            come.extend(now);
+            removed.extend(was);
+            added.extend(now);
         }
-        for ((name, born), was, now) in diff(before.map(|before| &before.deleted), Some(&after.deleted)) {
-            let key = [&[DELETED], name.as_bytes(), &born.ticks().to_be_bytes()].concat();
+        for ((name, created), was, now) in diff(before.map(|before| &before.deleted), Some(&after.deleted)) {
+            let key = [&[DELETED], name.as_bytes(), &created.ticks().to_be_bytes()].concat();
             match now {
-                Some(kept) => {
-                    let Deletion { at, days } = kept.deletion;
-                    to.put(&key, FORM, &DeletedRecord { cell: kept.cell.id(), at: at.ticks(), days });
+                Some(deleted) => {
+                    let Deletion { at, days } = deleted.deletion;
+                    to.put(&key, FORM, &DeletedRecord { cell: deleted.cell.id(), at: at.ticks(), days });
                 }
                 None => to.delete(&key),
             }
-            gone.extend(was.map(|was| &was.cell));
-            come.extend(now.map(|now| &now.cell));
+            removed.extend(was.map(|was| &was.cell));
+            added.extend(now.map(|now| &now.cell));
         }
         if before.is_none() {
-            return; // The cells tell of themselves.
+            return; // The cells write their own records.
         }
-        // A cell that stands elsewhere now has neither come nor gone.
-        come.iter().filter(|cell| !gone.contains(cell)).for_each(|cell| cell.enter(to));
-        gone.iter().filter(|cell| !come.contains(cell)).for_each(|cell| cell.leave(to));
+        // A cell that only has another key is neither added nor removed.
+        added.iter().filter(|cell| !removed.contains(cell)).for_each(|cell| cell.enter(to));
+        removed.iter().filter(|cell| !added.contains(cell)).for_each(|cell| cell.leave(to));
     }
 
     fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord> {
         let text = |name: &[u8]| {
             String::from_utf8(name.to_vec()).map(Arc::<str>::from).map_err(|error| CorruptRecord(error.to_string()))
         };
-        let mut named = ResourceIndex::default();
+        let mut index = ResourceIndex::default();
         for (name, record) in records.under(&[LIVE]) {
-            named.live.insert(text(name)?, store.load(record.read(FORM)?, S::MISSING)?);
+            index.live.insert(text(name)?, store.load(record.read(FORM)?, S::MISSING)?);
         }
         for (key, record) in records.under(&[DELETED]) {
-            let (name, born) = key.split_last_chunk().ok_or_else(|| CorruptRecord("a name without its birth".to_owned()))?;
-            let (name, born) = (text(name)?, Timestamp::from_ticks(u64::from_be_bytes(*born)));
+            let (name, created) =
+                key.split_last_chunk().ok_or_else(|| CorruptRecord("a name without its creation".to_owned()))?;
+            let (name, created) = (text(name)?, Timestamp::from_ticks(u64::from_be_bytes(*created)));
             let DeletedRecord { cell, at, days } = record.read(FORM)?;
             let cell: Arc<Cell<S>> = store.load(cell, S::MISSING)?;
             _ = cell.edit(|_| Ok(()), true);
             let deletion = Deletion { at: Timestamp::from_ticks(at), days };
-            named.ends.insert((deletion.end(), name.clone(), born));
-            named.deleted.insert((name, born), Arc::new(Deleted { cell, deletion }));
+            index.ends.insert((deletion.end(), name.clone(), created));
+            index.deleted.insert((name, created), Arc::new(Deleted { cell, deletion }));
         }
-        Ok(named)
+        Ok(index)
     }
 }
 
 impl<S: Restorable> ResourceIndex<S> {
-    /// Checks that something new can have this name.
+    /// Checks that a new resource can have this name.
     ///
     /// # Errors
-    /// 409: it is taken, or what had it is still being deleted.
+    /// 409 if the name is in use, or its deletion is in progress.
     pub fn check_free(&self, name: &str, now: Timestamp) -> Result<(), StorageError> {
         if self.live.contains_key(name) {
-            return Err(S::TAKEN.into());
+            return Err(S::ALREADY_EXISTS.into());
         }
-        match self.deleted_from(name, now).take_while(|(of, ..)| *of == name).any(|(.., kept)| kept.deletion.is_going_on(now)) {
-            true => Err(S::GOING.into()),
+        match self
+            .deleted_from(name, now)
+            .take_while(|(of, ..)| *of == name)
+            .any(|(.., deleted)| deleted.deletion.is_going_on(now))
+        {
+            true => Err(S::BEING_DELETED.into()),
             false => Ok(()),
         }
     }
 
-    /// Takes a name and what has it away, once `admit` has let it go; with `days`, it can be brought back for so long.
+    /// Deletes a resource, if `check` allows it. It can be restored for `days`.
     ///
     /// # Errors
-    /// 404 when nothing has the name; those of `admit`.
+    /// 404 if there is none of this name; those of `check`.
     pub fn delete(
         &mut self,
         name: &str,
         now: Timestamp,
         days: Option<u32>,
-        admit: impl FnOnce(&mut S) -> Result<(), StorageError>,
+        check: impl FnOnce(&mut S) -> Result<(), StorageError>,
     ) -> Result<(), StorageError> {
         let cell = self.live.get(name).ok_or(S::MISSING)?.clone();
-        // Closed before its name is free: who is still writing to it is refused, and not lost.
-        cell.edit(admit, true)?;
+        // Closed before its name is free: a concurrent write fails, rather than being lost.
+        cell.edit(check, true)?;
         self.live.remove(name);
         self.sweep(now);
-        self.going.insert((now, name.into()));
+        self.deleting.insert((now, name.into()));
         if let Some(days) = days {
             let deletion = Deletion { at: now, days };
             let mut key = (Arc::from(name), cell.read().created());
@@ -219,39 +228,40 @@ impl<S: Restorable> ResourceIndex<S> {
         Ok(())
     }
 
-    /// Whether the deletion of what had this name is still going on.
+    /// Whether the deletion of a resource of this name is in progress.
     pub fn is_going(&self, name: &str, now: Timestamp) -> bool {
-        self.going.iter().any(|(at, gone)| &**gone == name && Deletion { at: *at, days: 0 }.is_going_on(now))
+        self.deleting.iter().any(|(at, deleted)| &**deleted == name && Deletion { at: *at, days: 0 }.is_going_on(now))
     }
 
-    /// Brings what had a name back under that name or another one. It gets a cell of its own: the old one stays closed to those who
-    /// still hold it.
+    /// Restores a deleted resource under its name or another one. It gets a new cell: the old one stays closed for writers that still
+    /// hold it.
     ///
     /// # Errors
-    /// 409 when the new name is taken, or the deletion is not done yet; 404 when nothing is kept under that name and birth.
-    pub fn restore(&mut self, from: &str, born: Timestamp, name: &str, now: Timestamp) -> Result<(), StorageError> {
-        let going = || S::GOING.with_message(S::STILL_GOING);
-        self.check_free(name, now).map_err(|error| if error.code() == S::GOING { going() } else { error })?;
-        let key = (Arc::from(from), born);
-        let kept = self.deleted.get(&key).filter(|kept| kept.deletion.is_kept(now)).ok_or(S::MISSING)?.clone();
-        if kept.deletion.is_going_on(now) {
-            return Err(going());
+    /// 409 if the new name is in use, or the deletion is in progress; 404 if no such resource is retained.
+    pub fn restore(&mut self, from: &str, created: Timestamp, name: &str, now: Timestamp) -> Result<(), StorageError> {
+        let being_deleted = || S::BEING_DELETED.with_message(S::BEING_DELETED_MESSAGE);
+        self.check_free(name, now).map_err(|error| if error.code() == S::BEING_DELETED { being_deleted() } else { error })?;
+        let key = (Arc::from(from), created);
+        let deleted = self.deleted.get(&key).filter(|deleted| deleted.deletion.is_kept(now)).ok_or(S::MISSING)?.clone();
+        if deleted.deletion.is_going_on(now) {
+            return Err(being_deleted());
         }
         self.deleted.remove(&key);
-        self.ends.remove(&(kept.deletion.end(), key.0, key.1));
-        let state = S::clone(&kept.state()).restored(now);
-        self.live.insert(name.into(), kept.cell.another(state));
+        self.ends.remove(&(deleted.deletion.end(), key.0, key.1));
+        let state = S::clone(&deleted.state()).restored(now);
+        self.live.insert(name.into(), deleted.cell.another(state));
         Ok(())
     }
 
-    /// Drops what is no longer kept.
+    /// Frees the resources whose retention ended.
     fn sweep(&mut self, now: Timestamp) {
-        while let Some((end, name, born)) = self.ends.get_min().filter(|(end, ..)| *end <= now).cloned() {
-            self.ends.remove(&(end, name.clone(), born));
-            self.deleted.remove(&(name, born));
+        while let Some((end, name, created)) = self.ends.get_min().filter(|(end, ..)| *end <= now).cloned() {
+            self.ends.remove(&(end, name.clone(), created));
+            self.deleted.remove(&(name, created));
         }
-        while let Some(first) = self.going.get_min().filter(|(at, _)| !Deletion { at: *at, days: 0 }.is_going_on(now)).cloned() {
-            self.going.remove(&first);
+        while let Some(first) = self.deleting.get_min().filter(|(at, _)| !Deletion { at: *at, days: 0 }.is_going_on(now)).cloned()
+        {
+            self.deleting.remove(&first);
         }
     }
 }
@@ -281,9 +291,12 @@ mod tests {
     }
 
     impl Restorable for Thing {
-        const TAKEN: ErrorCode = ErrorCode::ContainerAlreadyExists;
-        const GOING: ErrorCode = ErrorCode::ContainerBeingDeleted;
-        const STILL_GOING: &'static str = "It is going.";
+        const ALREADY_EXISTS: ErrorCode = ErrorCode::ContainerAlreadyExists;
+        const BEING_DELETED: ErrorCode = ErrorCode::ContainerBeingDeleted;
+        const BEING_DELETED_MESSAGE: &'static str = "It is being deleted.";
+        const DELETED_NAME: &'static str = "";
+        const DELETED_VERSION: &'static str = "";
+        const RESTORE_REPORTS_STATE: bool = false;
 
         fn created(&self) -> Timestamp {
             self.0
@@ -298,8 +311,8 @@ mod tests {
         Timestamp::from_unix(seconds, 0)
     }
 
-    fn put(named: &mut ResourceIndex<Thing>, name: &str, now: Timestamp) {
-        named.insert(name.into(), Store::MEMORY.cell(Thing(now), Thing::MISSING));
+    fn put(index: &mut ResourceIndex<Thing>, name: &str, now: Timestamp) {
+        index.insert(name.into(), Store::MEMORY.cell(Thing(now), Thing::MISSING));
     }
 
     fn code(result: Result<(), StorageError>) -> Option<ErrorCode> {
@@ -307,46 +320,46 @@ mod tests {
     }
 
     #[test]
-    fn what_is_deleted_comes_back_in_its_days_and_never_twice() {
-        let mut named = ResourceIndex::default();
-        put(&mut named, "one", at(0));
-        let held = named.get("one").unwrap().clone();
-        named.delete("one", at(10), Some(1), |_| Ok(())).unwrap();
-        assert!(held.edit(|_| Ok(()), false).is_err(), "who still holds it is refused");
-        assert_eq!(code(named.check_free("one", at(39))), Some(ErrorCode::ContainerBeingDeleted));
-        assert_eq!(code(named.check_free("one", at(40))), None);
-        assert_eq!(code(named.restore("one", at(0), "one", at(39))), Some(ErrorCode::ContainerBeingDeleted));
-        assert_eq!(code(named.restore("one", at(1), "one", at(40))), Some(ErrorCode::ContainerNotFound));
-        assert_eq!(code(named.restore("one", at(0), "two", at(40))), None);
-        assert_eq!(code(named.restore("one", at(0), "three", at(40))), Some(ErrorCode::ContainerNotFound));
-        assert!(held.edit(|_| Ok(()), false).is_err(), "even now");
-        assert!(named.get("two").unwrap().edit(|_| Ok(()), false).is_ok());
+    fn a_deleted_resource_is_restored_once_within_its_retention() {
+        let mut index = ResourceIndex::default();
+        put(&mut index, "one", at(0));
+        let held = index.get("one").unwrap().clone();
+        index.delete("one", at(10), Some(1), |_| Ok(())).unwrap();
+        assert!(held.edit(|_| Ok(()), false).is_err(), "a writer that holds the old cell is refused");
+        assert_eq!(code(index.check_free("one", at(39))), Some(ErrorCode::ContainerBeingDeleted));
+        assert_eq!(code(index.check_free("one", at(40))), None);
+        assert_eq!(code(index.restore("one", at(0), "one", at(39))), Some(ErrorCode::ContainerBeingDeleted));
+        assert_eq!(code(index.restore("one", at(1), "one", at(40))), Some(ErrorCode::ContainerNotFound));
+        assert_eq!(code(index.restore("one", at(0), "two", at(40))), None);
+        assert_eq!(code(index.restore("one", at(0), "three", at(40))), Some(ErrorCode::ContainerNotFound));
+        assert!(held.edit(|_| Ok(()), false).is_err(), "also after the restore");
+        assert!(index.get("two").unwrap().edit(|_| Ok(()), false).is_ok());
     }
 
     #[test]
-    fn what_is_no_longer_kept_is_dropped_by_the_next_deletion() {
-        let mut named = ResourceIndex::default();
+    fn the_next_deletion_frees_resources_whose_retention_ended() {
+        let mut index = ResourceIndex::default();
         for name in ["one", "two", "three"] {
-            put(&mut named, name, at(0));
+            put(&mut index, name, at(0));
         }
-        named.delete("one", at(0), Some(1), |_| Ok(())).unwrap();
-        named.delete("two", at(0), Some(2), |_| Ok(())).unwrap();
+        index.delete("one", at(0), Some(1), |_| Ok(())).unwrap();
+        index.delete("two", at(0), Some(2), |_| Ok(())).unwrap();
         let day = 24 * 60 * 60;
-        assert_eq!(named.deleted_from("", at(day)).map(|(name, ..)| name).collect::<Vec<_>>(), ["two"]);
-        assert_eq!(named.deleted.len(), 2);
-        named.delete("three", at(day), None, |_| Ok(())).unwrap();
-        assert_eq!((named.deleted.len(), named.ends.len(), named.going.len()), (1, 1, 1));
-        assert!(named.is_going("three", at(day + 29)) && !named.is_going("three", at(day + 30)));
-        assert!(!named.is_going("one", at(day)));
+        assert_eq!(index.deleted_from("", at(day)).map(|(name, ..)| name).collect::<Vec<_>>(), ["two"]);
+        assert_eq!(index.deleted.len(), 2);
+        index.delete("three", at(day), None, |_| Ok(())).unwrap();
+        assert_eq!((index.deleted.len(), index.ends.len(), index.deleting.len()), (1, 1, 1));
+        assert!(index.is_going("three", at(day + 29)) && !index.is_going("three", at(day + 30)));
+        assert!(!index.is_going("one", at(day)));
     }
 
     #[test]
-    fn two_of_a_name_and_a_birth_are_kept_apart() {
-        let mut named = ResourceIndex::default();
+    fn two_deleted_resources_of_one_name_and_creation_are_both_retained() {
+        let mut index = ResourceIndex::default();
         for _ in 0..2 {
-            put(&mut named, "one", at(0));
-            named.delete("one", at(0), Some(1), |_| Ok(())).unwrap();
+            put(&mut index, "one", at(0));
+            index.delete("one", at(0), Some(1), |_| Ok(())).unwrap();
         }
-        assert_eq!(named.deleted_from("one", at(1)).count(), 2);
+        assert_eq!(index.deleted_from("one", at(1)).count(), 2);
     }
 }

@@ -1,13 +1,30 @@
-//! Service statistics: how far the secondary has come. Only the secondary is asked; here it is never behind.
+//! Get Service Stats: how far replication to the secondary has come. Only the secondary endpoint answers it, and it is never behind.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Reply, Request};
+use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Secondary, Selector, Service};
+use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::error::StorageError;
 
-/// What Get Service Stats answers.
-pub fn answer(request: &Request) -> Reply {
+/// Declares the operation of a service.
+pub const fn get<S: Service>(name: &'static str) -> Operation<S> {
+    operation!(
+        answer,
+        OperationSpec {
+            name,
+            methods: &["GET"],
+            resource: ResourceKind::Service,
+            selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "stats")],
+            requires: RequiredPermission::service("r").account_sas_only(),
+            secondary: Secondary::Only,
+            ..OperationSpec::DEFAULT
+        }
+    )
+}
+
+async fn answer<S: Service>(_: &S, request: Request) -> Result<Reply, StorageError> {
     let mut xml = Writer::new();
     xml.open("StorageServiceStats").open("GeoReplication");
     xml.leaf("Status", "live").leaf("LastSyncTime", request.now.rfc1123());
     xml.close("GeoReplication").close("StorageServiceStats");
-    Reply::xml(request.spec.status, xml.finish())
+    Ok(Reply::xml(request.spec.status, xml.finish()))
 }

@@ -3,6 +3,7 @@
 //! `state` is what is stored and the one door to it; `ops` are the operations, a family a file; `wire` is their JSON; `service` shows
 //! them to the wire.
 
+mod inputs;
 mod ops;
 mod service;
 mod state;

@@ -1,7 +1,7 @@
 //! The JSON of tables and entities, and the headers around it.
 
 use crate::operation::odata::Metadata;
-use crate::operation::{Input, OperationSpec, Query, Reply, Request};
+use crate::operation::{Reply, Request};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{Entity, Key, Value, etag, value};
 use crate::rules::table::odata::{Record, Select, ValueRef};
@@ -49,70 +49,6 @@ pub fn reply(status: u16) -> Reply {
 /// An answer with a JSON body.
 pub fn json(status: u16, metadata: Metadata, document: String) -> Reply {
     reply(status).with("content-type", metadata.content_type()).text(document)
-}
-
-/// What a client prefers to get back of what it inserts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Prefer {
-    /// It as it is stored now.
-    Content,
-    /// Nothing.
-    NoContent,
-}
-
-impl Prefer {
-    /// Reads a `Prefer` header; other preferences are none.
-    pub fn read(header: Option<&str>) -> Option<Prefer> {
-        match header?.trim().to_ascii_lowercase().as_str() {
-            "return-content" => Some(Prefer::Content),
-            "return-no-content" => Some(Prefer::NoContent),
-            _ => None,
-        }
-    }
-
-    /// Its name, as `Preference-Applied` repeats it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Prefer::Content => "return-content",
-            Prefer::NoContent => "return-no-content",
-        }
-    }
-}
-
-/// The query option that every operation on tables reads: how it is answered.
-pub const FORMAT: &[Input] = &[Input::query("$format")];
-/// Those that say what is wanted of what is there.
-pub const WANTED: &[Input] = &[Input::query("$filter"), Input::query("$select")];
-/// Those that say how much of it, and from where on.
-pub const PAGE: &[Input] = &[Input::query("$top"), Input::query("nextpartitionkey"), Input::query("nextrowkey")];
-/// Those of the list of tables.
-pub const TABLES_PAGE: &[Input] = &[Input::query("$top"), Input::query("nexttablename")];
-
-/// Refuses query options that the operation does not read.
-///
-/// # Errors
-/// 501 NotImplemented for those of OData; 400 InvalidInput for others that begin with `$`.
-pub fn check_options(query: &Query, row: &OperationSpec) -> Result<(), StorageError> {
-    const LANGUAGE: [&str; 11] = [
-        "$apply",
-        "$count",
-        "$expand",
-        "$filter",
-        "$inlinecount",
-        "$orderby",
-        "$search",
-        "$select",
-        "$skip",
-        "$skiptoken",
-        "$top",
-    ];
-    match query.names().find(|name| name.starts_with('$') && !row.reads(name)) {
-        None => Ok(()),
-        Some(name) if LANGUAGE.contains(&name) => Err(ErrorCode::NotImplemented.with_reason(format!("the query option {name}"))),
-        Some(name) => Err(ErrorCode::InvalidInput.with_message(format!(
-            "The query parameter '{name}' begins with a system-reserved '$' character but is not recognized."
-        ))),
-    }
 }
 
 /// A place in a listing, as it is told to a client that will come back: opaque to it.

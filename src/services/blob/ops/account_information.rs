@@ -24,7 +24,7 @@ const fn operation(name: &'static str, resource: ResourceKind, level: ResourceLe
             methods: &["GET", "HEAD"],
             resource,
             selectors: &[Selector::Query("restype", "account"), Selector::Query("comp", "properties")],
-            requires: RequiredPermission { level, account: ANY, service: ANY, public: AnonymousAccess::Container },
+            requires: RequiredPermission { level, ..RequiredPermission::object(ANY).or_anonymous(AnonymousAccess::Container) },
             ..OperationSpec::DEFAULT
         }
     )

@@ -1,24 +1,28 @@
 //! The blob service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::blob::blobs::Blobs;
+use crate::services::shared::{delegation, described, listing, preflight, properties, restore, statistics};
 
 operations! { Blobs:
-    list_containers { LIST_CONTAINERS }
+    + listing::operation("List Containers");
     find_blobs { FIND_BLOBS, FIND_BLOBS_IN_CONTAINER }
     batch { BATCH, PATH_STYLE_BATCH, CONTAINER_BATCH }
-    service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
-    service_stats { GET_SERVICE_STATS }
+    + properties::get("Get Blob Service Properties");
+    service_properties { SET_SERVICE_PROPERTIES }
+    + statistics::get("Get Blob Service Stats");
     account_information { GET_ACCOUNT_INFORMATION, GET_CONTAINER_ACCOUNT_INFORMATION, GET_BLOB_ACCOUNT_INFORMATION }
-    user_delegation_key { GET_USER_DELEGATION_KEY }
-    preflight { PREFLIGHT }
+    + delegation::operation();
+    + preflight::operation("Preflight Blob Request");
     create_container { CREATE_CONTAINER }
     container_properties { GET_CONTAINER_PROPERTIES }
-    container_metadata { GET_CONTAINER_METADATA, SET_CONTAINER_METADATA }
-    container_acl { GET_CONTAINER_ACL, SET_CONTAINER_ACL }
+    + described::get_metadata("Get Container Metadata");
+    + described::set_metadata("Set Container Metadata");
+    + described::get_acl("Get Container ACL");
+    + described::set_acl("Set Container ACL");
     lease_container { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     rename_container { RENAME_CONTAINER }
     delete_container { DELETE_CONTAINER }
-    restore_container { RESTORE_CONTAINER }
+    + restore::operation("Restore Container");
     list_blobs { LIST_BLOBS }
     put_blob { PUT_BLOB }
     get_blob { GET_BLOB }

@@ -1,6 +1,6 @@
-//! Get and Set Blob Service Properties.
+//! Set Blob Service Properties, which may create system containers.
 
-use crate::operation::{Operation, Reply, Request, ServiceKind};
+use crate::operation::{Operation, Reply, Request};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::blob::website;
 use crate::rules::encryption::DefaultEncryption;
@@ -11,21 +11,13 @@ use crate::services::blob::blobs::Blobs;
 use crate::services::blob::state::Container;
 use crate::services::shared::properties;
 
-pub(super) static GET_SERVICE_PROPERTIES: Operation<Blobs> = Operation {
-    spec: properties::get_row("Get Blob Service Properties"),
-    start: |blobs, request| Ok(Box::pin(std::future::ready(properties::get(blobs, &request, ServiceKind::Blob)))),
-};
+pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> = operation!(set, properties::set_spec("Set Blob Service Properties"));
 
-pub(super) static SET_SERVICE_PROPERTIES: Operation<Blobs> = Operation {
-    spec: properties::set_row("Set Blob Service Properties"),
-    start: |blobs, request| Ok(Box::pin(set(blobs, request))),
-};
-
-/// Sets the properties. A website that is switched on gets the container that it is served from, if there is none yet, and logging the one
-/// that logs go to: nothing is logged, but programs look for it.
+/// Sets the properties. Enabling the static website creates the container that it is served from, and enabling logging the container of
+/// the logs: nothing is logged, but clients look for that container.
 async fn set(blobs: &Blobs, request: Request) -> Result<Reply, StorageError> {
     let (account, now) = (blobs.account(&request.account.name)?, request.now);
-    let reply = properties::set(blobs, request, ServiceKind::Blob).await?;
+    let reply = properties::update(blobs, request).await?;
     let properties = account.properties.read();
     let site = properties.static_website.enabled.then_some(website::CONTAINER);
     let logs = properties.logging.is_on().then_some(names::LOGS);

@@ -1,22 +1,26 @@
 //! The file service's operations, one room each; twins that differ in a word share one.
 
 use crate::services::file::files::Files;
+use crate::services::shared::{delegation, described, listing, preflight, properties, restore};
 
 operations! { Files:
-    list_shares { LIST_SHARES }
-    service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
-    user_delegation_key { GET_USER_DELEGATION_KEY }
-    preflight { PREFLIGHT }
+    + listing::operation("List Shares");
+    + properties::get("Get File Service Properties");
+    + properties::set("Set File Service Properties");
+    + delegation::operation();
+    + preflight::operation("Preflight File Request");
     create_share { CREATE_SHARE }
     share_properties { GET_SHARE_PROPERTIES, SET_SHARE_PROPERTIES }
-    share_metadata { GET_SHARE_METADATA, SET_SHARE_METADATA }
-    share_acl { GET_SHARE_ACL, SET_SHARE_ACL }
+    + described::get_metadata("Get Share Metadata");
+    + described::set_metadata("Set Share Metadata");
+    + described::get_acl("Get Share ACL");
+    + described::set_acl("Set Share ACL");
     share_stats { GET_SHARE_STATS }
     share_permission { CREATE_PERMISSION, GET_PERMISSION }
     snapshot_share { SNAPSHOT_SHARE }
     lease_share { ACQUIRE, RENEW, CHANGE, RELEASE, BREAK }
     delete_share { DELETE_SHARE }
-    restore_share { RESTORE_SHARE }
+    + restore::operation("Restore Share");
     create_directory { CREATE_DIRECTORY }
     directory_properties { GET_DIRECTORY_PROPERTIES, SET_DIRECTORY_PROPERTIES }
     directory_metadata { GET_DIRECTORY_METADATA, SET_DIRECTORY_METADATA }

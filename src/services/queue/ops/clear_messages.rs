@@ -1,4 +1,4 @@
-//! Clear Messages: deletes all messages of a queue, whoever holds them.
+//! Clear Messages: deletes all messages of a queue, including those that are invisible.
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;

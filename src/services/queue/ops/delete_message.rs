@@ -1,19 +1,19 @@
-//! Delete Message: by who holds it.
+//! Delete Message, with its current pop receipt.
 
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::queue::message;
-use crate::rules::queue::message::Receipt;
+use crate::services::queue::inputs::PopReceipt;
 use crate::services::queue::queues::Queues;
 
 pub(super) static DELETE_MESSAGE: Operation<Queues> = operation!(
     run,
+    PopReceipt,
     OperationSpec {
         name: "Delete Message",
         methods: &["DELETE"],
         resource: ResourceKind::Message,
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
         requires: RequiredPermission::object("p"),
         access: Access::Write,
         status: 204,
@@ -21,15 +21,9 @@ pub(super) static DELETE_MESSAGE: Operation<Queues> = operation!(
     }
 );
 
-input! { pub(super) Asked {
-    receipt: String = Query "popreceipt",
-} }
-
-async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    Receipt::check_form(&asked.receipt)?;
+async fn run(queues: &Queues, request: Request, PopReceipt(receipt): PopReceipt) -> Result<Reply, StorageError> {
     let queue = queues.queue(&request)?;
     let id = message::id(request.target.message_id()?)?;
-    queue.write(|queue| queue.delete(id, &asked.receipt, request.now)).await?;
+    queue.write(|queue| queue.delete(id, &receipt, request.now)).await?;
     Ok(Reply::new(request.spec.status))
 }

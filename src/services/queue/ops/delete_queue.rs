@@ -1,4 +1,4 @@
-//! Delete Queue: its messages go with it.
+//! Delete Queue, with its messages.
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
@@ -22,14 +22,14 @@ async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
     let account = queues.account(&request.account.name)?;
     let deleted = account
         .resources
-        .write(|queues| {
-            let queue = queues.get(request.target.queue()?).ok_or(ErrorCode::QueueNotFound)?;
-            // Closed before its name is free: who is still putting messages there is refused, and none is lost.
+        .write(|index| {
+            let queue = index.get(request.target.queue()?).ok_or(ErrorCode::QueueNotFound)?;
+            // Closed before its name is free: a concurrent Put Message fails, rather than losing its message.
             queue.edit(|_| Ok(()), true)?;
-            Ok(queues.remove(request.target.queue()?))
+            Ok(index.remove(request.target.queue()?))
         })
         .await?;
-    // Only here, where nobody waits for it: letting go of many messages takes time.
+    // Freeing many messages takes time, so it happens outside of the lock.
     drop(deleted);
     Ok(Reply::new(request.spec.status))
 }

@@ -1,45 +1,42 @@
-//! Get Messages: takes messages off the front of a queue, for a while.
+//! Get Messages: returns messages from the front of a queue and makes them invisible for a while.
 
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::queue::message;
+use crate::services::queue::inputs::{GetVisibility, MessageCount};
 use crate::services::queue::queues::Queues;
 use crate::services::queue::wire;
 
 pub(super) static GET_MESSAGES: Operation<Queues> = operation!(
     run,
+    GetInput,
     OperationSpec {
         name: "Get Messages",
         methods: &["GET"],
         resource: ResourceKind::Messages,
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS)],
         requires: RequiredPermission::object("p"),
         access: Access::Write,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-input! { pub(super) Asked {
-    count: Option<String> = Query "numofmessages",
-    visibility: Option<String> = Query "visibilitytimeout",
+input! { pub(super) GetInput {
     peek: Option<bool> = Query "peekonly",
+    count: MessageCount,
+    visible: GetVisibility,
 } }
 
-async fn run(queues: &Queues, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    // What is nearly `true` must not take anything.
-    if asked.peek == Some(true) {
+async fn run(queues: &Queues, request: Request, input: GetInput) -> Result<Reply, StorageError> {
+    // A value that is almost `true`, such as ` true`, must not make messages invisible.
+    if input.peek == Some(true) {
         return Err(StorageError::invalid_query("peekonly", " true", "Value is not in the correct format."));
     }
-    let count = message::how_many(asked.count.as_deref())?;
-    let visible = message::taken_until(asked.visibility.as_deref(), request.now, request.version)?;
+    let (MessageCount(count), GetVisibility(visible)) = (input.count, input.visible);
     let queue = queues.queue(&request)?;
-    // Who finds nothing to take changes nothing.
+    // Without a visible message, nothing is written.
     if queue.read().peek(1, request.now).next().is_none() {
-        return Ok(Reply::xml(request.spec.status, wire::document(std::iter::empty(), wire::MessageView::Taken)));
+        return Ok(Reply::xml(request.spec.status, wire::document(std::iter::empty(), wire::MessageView::Get)));
     }
-    let taken = queue.write(|queue| Ok(queue.take(count, visible, request.now))).await?;
-    Ok(Reply::xml(request.spec.status, wire::document(taken.iter().map(|message| &**message), wire::MessageView::Taken)))
+    let messages = queue.write(|queue| Ok(queue.get(count, visible, request.now))).await?;
+    Ok(Reply::xml(request.spec.status, wire::document(messages.iter().map(|message| &**message), wire::MessageView::Get)))
 }

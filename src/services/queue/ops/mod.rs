@@ -1,17 +1,21 @@
-//! The queue service's operations, one room each; twins that differ in a word share one.
+//! The operations of the Queue service.
 
 use crate::services::queue::queues::Queues;
+use crate::services::shared::{delegation, described, listing, preflight, properties, statistics};
 
 operations! { Queues:
-    list_queues { LIST_QUEUES }
-    service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
-    service_stats { GET_SERVICE_STATS }
-    user_delegation_key { GET_USER_DELEGATION_KEY }
-    preflight { PREFLIGHT }
+    + listing::operation("List Queues");
+    + properties::get("Get Queue Service Properties");
+    + properties::set("Set Queue Service Properties");
+    + statistics::get("Get Queue Service Stats");
+    + delegation::operation();
+    + preflight::operation("Preflight Queue Request");
     create_queue { CREATE_QUEUE }
     delete_queue { DELETE_QUEUE }
-    queue_metadata { GET_QUEUE_METADATA, SET_QUEUE_METADATA }
-    queue_acl { GET_QUEUE_ACL, SET_QUEUE_ACL }
+    + described::get_metadata("Get Queue Metadata");
+    + described::set_metadata("Set Queue Metadata");
+    + described::get_acl("Get Queue ACL");
+    + described::set_acl("Set Queue ACL");
     put_message { PUT_MESSAGE }
     get_messages { GET_MESSAGES }
     peek_messages { PEEK_MESSAGES }

@@ -1,8 +1,7 @@
-//! What the queue service stores, and the one door to it.
+//! The state of a queue.
 //!
-//! The messages of a queue are kept by id, along the time at which they become visible, and along the time at which they are over.
-//! With these three no operation walks over messages that it does not touch: not those that are invisible, and not those that are over
-//! and not yet cleared away. The fields are private here, and `ops` is a sibling of this module, not its child.
+//! Messages are indexed by id, by the time at which they become visible, and by the time at which they expire. With these three indexes
+//! no operation iterates over messages that do not concern it: neither invisible ones, nor expired ones that are not removed yet.
 
 mod record;
 
@@ -16,7 +15,7 @@ use imbl::OrdMap;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Messages that are over which one write clears away, at most. More than one, so that they get fewer.
+/// The most expired messages that one write removes. It is more than one, so that their number falls.
 const SWEPT: usize = 16;
 
 /// A queue and all its messages: one cell of the store.
@@ -25,41 +24,31 @@ pub struct Queue {
     metadata: Metadata,
     policies: Arc<[Policy]>,
     messages: OrdMap<Uuid, Arc<Message>>,
-    /// The messages in the order in which they become visible.
+    /// The messages by the time at which they become visible.
     line: Timeline<Uuid>,
-    /// The messages in the order in which they are over.
+    /// The messages by the time at which they expire.
     ends: Timeline<Uuid>,
-    /// Numbers given to messages and receipts; the next is higher.
+    /// The last number of a message or a receipt.
     numbers: u64,
 }
 
-/// What is put: a message without what the queue adds.
+/// A message to put.
 #[derive(Debug)]
 pub struct NewMessage {
-    /// An id that no other message has.
     pub id: Uuid,
-    /// The text.
     pub text: Arc<str>,
-    /// From when on it can be taken.
     pub visible: Timestamp,
-    /// From when on it is no more.
     pub expires: Timestamp,
 }
 
-/// A message that another server kept.
+/// A message of another server, to import.
 #[derive(Debug)]
 pub struct StoredMessage {
-    /// Its id.
     pub id: Uuid,
-    /// The text.
     pub text: Arc<str>,
-    /// When it was put.
     pub inserted: Timestamp,
-    /// From when on it is no more.
     pub expires: Timestamp,
-    /// From when on it can be taken.
     pub visible: Timestamp,
-    /// How often it was taken.
     pub dequeued: u64,
 }
 
@@ -69,37 +58,33 @@ impl Queue {
         Queue { metadata, ..Queue::default() }
     }
 
-    /// Its metadata.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
 
-    /// Replaces its metadata.
     pub fn set_metadata(&mut self, metadata: Metadata) {
         self.metadata = metadata;
     }
 
-    /// Its stored access policies.
     pub fn policies(&self) -> &Arc<[Policy]> {
         &self.policies
     }
 
-    /// Replaces its stored access policies.
     pub fn set_policies(&mut self, policies: Arc<[Policy]>) {
         self.policies = policies;
     }
 
-    /// How many messages there are, visible or not.
+    /// The number of messages, visible or not.
     pub fn count(&self, now: Timestamp) -> usize {
         self.ends.count_after(now)
     }
 
-    /// The first so many messages that are visible.
+    /// The first visible messages.
     pub fn peek(&self, count: usize, now: Timestamp) -> impl Iterator<Item = &Message> {
         self.line.lasting(now).filter_map(|(_, id)| self.messages.get(id).map(|message| &**message)).take(count)
     }
 
-    /// Puts a message at the end of those that become visible when it does.
+    /// Puts a message behind those that become visible at the same time.
     pub fn put(&mut self, new: NewMessage, now: Timestamp) -> Arc<Message> {
         self.sweep(now);
         let number = self.number();
@@ -108,34 +93,34 @@ impl Queue {
         self.add(Message { id, order: number, text, inserted: now, expires, visible, dequeued: 0, receipt })
     }
 
-    /// Puts a message as another server kept it; whether there was none of its id. Whoever took it there does not hold it here.
-    pub fn restore(&mut self, kept: StoredMessage) -> bool {
-        if self.messages.contains_key(&kept.id) {
+    /// Imports a message. Returns false if its id is in use. Pop receipts of the other server are not valid here.
+    pub fn restore(&mut self, stored: StoredMessage) -> bool {
+        if self.messages.contains_key(&stored.id) {
             return false;
         }
         let number = self.number();
-        let StoredMessage { id, text, inserted, expires, visible, dequeued } = kept;
+        let StoredMessage { id, text, inserted, expires, visible, dequeued } = stored;
         let receipt = Receipt { number, visible };
         self.add(Message { id, order: number, text, inserted, expires, visible, dequeued, receipt });
         true
     }
 
-    /// Takes the first so many messages that are visible, and leaves them invisible until `visible`.
-    pub fn take(&mut self, count: usize, visible: Timestamp, now: Timestamp) -> Vec<Arc<Message>> {
+    /// Returns the first visible messages, and makes them invisible until `visible`.
+    pub fn get(&mut self, count: usize, visible: Timestamp, now: Timestamp) -> Vec<Arc<Message>> {
         self.sweep(now);
         let first: Vec<Uuid> = self.line.lasting(now).map(|(_, id)| *id).take(count).collect();
-        let taken = first.into_iter().filter_map(|id| {
+        let messages = first.into_iter().filter_map(|id| {
             let number = self.number();
-            let message = self.messages.get(&id)?.taken(visible, number);
+            let message = self.messages.get(&id)?.after_get(visible, number);
             Some(self.change(message))
         });
-        taken.collect()
+        messages.collect()
     }
 
-    /// Sets a message aside until `visible`, with another text if there is one.
+    /// Makes a message invisible until `visible`, and replaces its text if one is given.
     ///
     /// # Errors
-    /// 404 MessageNotFound when it is not there or the receipt is stale; 400 when it would be over before it is visible.
+    /// 404 MessageNotFound if there is no such message or the receipt is stale; 400 if it would expire before it is visible.
     pub fn update(
         &mut self,
         id: Uuid,
@@ -146,14 +131,14 @@ impl Queue {
     ) -> Result<Arc<Message>, StorageError> {
         self.sweep(now);
         let number = self.number();
-        let updated = self.held(id, receipt, now)?.updated(visible, text, number)?;
+        let updated = self.held(id, receipt, now)?.after_update(visible, text, number)?;
         Ok(self.change(updated))
     }
 
     /// Deletes a message.
     ///
     /// # Errors
-    /// 404 MessageNotFound when it is not there or the receipt is stale.
+    /// 404 MessageNotFound if there is no such message or the receipt is stale.
     pub fn delete(&mut self, id: Uuid, receipt: &str, now: Timestamp) -> Result<(), StorageError> {
         self.sweep(now);
         self.held(id, receipt, now)?;
@@ -161,16 +146,16 @@ impl Queue {
         Ok(())
     }
 
-    /// Deletes all messages, and hands out what there was: letting go of a million takes time, and is best done where nobody waits.
-    #[must_use = "it is let go of by whoever drops it"]
+    /// Deletes all messages, and returns the queue with them: freeing a million messages takes time, and should happen outside of the lock.
+    #[must_use = "dropping it frees the messages"]
     pub fn clear(&mut self) -> Queue {
         let empty = Queue { policies: self.policies.clone(), numbers: self.numbers, ..Queue::new(self.metadata.clone()) };
         std::mem::replace(self, empty)
     }
 
-    /// The message of this id, for who holds this receipt.
+    /// The message of this id, if the receipt is its current one.
     fn held(&self, id: Uuid, receipt: &str, now: Timestamp) -> Result<&Message, StorageError> {
-        let message = self.messages.get(&id).filter(|message| !message.is_over(now)).ok_or(ErrorCode::MessageNotFound)?;
+        let message = self.messages.get(&id).filter(|message| !message.is_expired(now)).ok_or(ErrorCode::MessageNotFound)?;
         message.check(receipt)?;
         Ok(message)
     }
@@ -188,7 +173,7 @@ impl Queue {
         message
     }
 
-    /// Puts a message in the place of the one that it was. When it is over has not changed.
+    /// Replaces a message. Its expiry is the same.
     fn change(&mut self, message: Message) -> Arc<Message> {
         let message = Arc::new(message);
         if let Some(before) = self.messages.insert(message.id, message.clone()) {
@@ -205,7 +190,7 @@ impl Queue {
         Some(message)
     }
 
-    /// Clears away some messages that are over. Nobody sees them any more; this gives their memory back.
+    /// Removes some expired messages, to free their memory.
     fn sweep(&mut self, now: Timestamp) {
         for _ in 0..SWEPT {
             match self.ends.first() {

@@ -1,6 +1,6 @@
-//! How a queue is written down: a record for what is said of it, and one for each message.
+//! The stored form of a queue: a record of its properties, and one of each message.
 //!
-//! The forms stay as they are for ever. One that needs another gets another version, and both are read.
+//! The forms never change. A record that needs another form gets a new version, and both are read.
 
 use crate::rules::metadata::Metadata;
 use crate::rules::queue::message::{Message, Receipt};
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The form in which each of these is written.
+/// The version of the forms.
 const FORM: u8 = 1;
 
-/// What the keys begin with: of the queue, of a message.
+/// The first byte of the keys: of the queue, of a message.
 const QUEUE: u8 = b'q';
 const MESSAGE: u8 = b'm';
 
@@ -35,20 +35,20 @@ struct MessageForm<'a> {
     expires: u64,
     visible: u64,
     dequeued: u64,
-    /// The number of the receipt, and the moment in it.
+    /// The number and the time of the receipt.
     receipt: (u64, u64),
 }
 
 impl Persist for Queue {
     fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
-        // Of all messages that are cleared, none is told.
+        // Clearing a queue starts its records anew, instead of deleting each message.
         let cleared = |before: &&Self| after.messages.is_empty() && before.messages.len() > 1;
         if before.filter(cleared).is_some() {
             to.afresh();
         }
         let before = before.filter(|before| !cleared(before));
-        let said = |queue: &Queue| (queue.metadata.clone(), queue.policies.clone());
-        if before.is_none_or(|before| said(before) != said(after)) {
+        let properties = |queue: &Queue| (queue.metadata.clone(), queue.policies.clone());
+        if before.is_none_or(|before| properties(before) != properties(after)) {
             to.put(&[QUEUE], FORM, &QueueForm { metadata: pairs(&after.metadata), policies: policies(&after.policies) });
         }
         for (id, _, message) in diff(before.map(|before| &before.messages), Some(&after.messages)) {
@@ -61,7 +61,7 @@ impl Persist for Queue {
     }
 
     fn restore(records: &Records, _: &Store) -> Result<Self, CorruptRecord> {
-        let record = records.get(&[QUEUE]).ok_or_else(|| CorruptRecord("a queue of which nothing is said".to_owned()))?;
+        let record = records.get(&[QUEUE]).ok_or_else(|| CorruptRecord("a queue without its properties".to_owned()))?;
         let QueueForm { metadata, policies } = record.read(FORM)?;
         let mut queue = Queue::new(Metadata::stored(metadata));
         queue.policies = policies.into_iter().map(policy).collect();

@@ -1,12 +1,12 @@
-//! Service properties: logging, metrics, CORS, and for blobs retention, website and default version.
+//! Service properties: logging, metrics, CORS; of blobs also retention, static website and default version; of files protocols.
 //!
-//! A Set replaces the elements that it names and leaves the others as they were. Logging and metrics are remembered and returned;
-//! nothing is logged or measured by them.
+//! Set Service Properties replaces the elements that it names and keeps the others. Logging and metrics are stored and returned, and
+//! have no effect.
 
 mod record;
 
 use crate::operation::xml::{Element, Writer};
-use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind, xml};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind, xml};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::blob::website::Site;
 use crate::rules::cors;
@@ -19,25 +19,18 @@ use std::sync::Arc;
 /// The properties of one service of one account.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Properties {
-    /// What is logged.
     pub logging: Logging,
-    /// What is measured by the hour.
     pub hour_metrics: Metrics,
-    /// What is measured by the minute.
     pub minute_metrics: Metrics,
-    /// Which web pages may ask.
     pub cors: Arc<[CorsRule]>,
-    /// How long deleted blobs are kept.
     pub delete_retention: DeleteRetention,
-    /// Whether `$web` is served as a website.
     pub static_website: StaticWebsite,
-    /// The version that requests follow which name none.
+    /// The version of requests that name none.
     pub default_version: Option<Version>,
-    /// How shares are served over SMB and NFS.
     pub protocols: Protocols,
 }
 
-/// For how many days something is kept; `None` when the policy is off.
+/// The days of a retention policy; `None` if it is disabled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention(pub Option<u32>);
 
@@ -51,7 +44,6 @@ pub struct Logging {
 }
 
 impl Logging {
-    /// Whether anything is to be logged.
     pub fn is_on(self) -> bool {
         self.read || self.write || self.delete
     }
@@ -60,7 +52,7 @@ impl Logging {
 /// `HourMetrics` and `MinuteMetrics`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Metrics {
-    /// `IncludeAPIs`; `None` when the metrics are off.
+    /// `IncludeAPIs`; `None` if the metrics are disabled.
     include_apis: Option<bool>,
     retention: Retention,
 }
@@ -68,33 +60,30 @@ pub struct Metrics {
 /// `DeleteRetentionPolicy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeleteRetention {
-    /// The days that deleted blobs are kept.
     pub retention: Retention,
-    /// Whether what is kept may be deleted for good before its time.
+    /// Whether deleted blobs may be deleted permanently before their retention ends.
     pub allow_permanent_delete: bool,
 }
 
 /// `StaticWebsite`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StaticWebsite {
-    /// Whether it is served.
     pub enabled: bool,
     index_document: Option<String>,
     error_document: Option<String>,
     default_index_path: Option<String>,
 }
 
-/// `ProtocolSettings`. They are remembered and returned; nothing is served by them yet.
+/// `ProtocolSettings`. They are stored and returned, and have no effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Protocols {
     multichannel: bool,
-    /// Whether SMB has to be encrypted, where that was said.
+    /// `EncryptionInTransit`, if it was set.
     smb_encrypted: Option<bool>,
-    /// The same of NFS.
     nfs_encrypted: Option<bool>,
 }
 
-/// The elements that the properties of a service have.
+/// The elements that a service has.
 const fn elements(kind: ServiceKind) -> &'static [&'static str] {
     match kind {
         ServiceKind::Blob => &[
@@ -112,14 +101,14 @@ const fn elements(kind: ServiceKind) -> &'static [&'static str] {
     }
 }
 
-/// The most days a retention policy can have.
+/// The most days of a retention policy.
 const MAX_DAYS: u32 = 365;
 
 impl Properties {
     /// The properties after a Set Service Properties with this body.
     ///
     /// # Errors
-    /// 400 InvalidXmlDocument or InvalidXmlNodeValue for what is malformed or out of bounds; nothing is changed then.
+    /// 400 InvalidXmlDocument or InvalidXmlNodeValue for a document that is malformed or has a value out of range.
     pub fn updated(&self, document: &[u8], kind: ServiceKind) -> Result<Properties, StorageError> {
         let root = xml::parse(document, "StorageServiceProperties")?;
         let mut next = self.clone();
@@ -142,7 +131,7 @@ impl Properties {
         Ok(next)
     }
 
-    /// The document that Get Service Properties answers.
+    /// The answer to Get Service Properties.
     pub fn document(&self, kind: ServiceKind, version: Version) -> String {
         let mut xml = Writer::new();
         xml.open("StorageServiceProperties");
@@ -161,7 +150,7 @@ impl Properties {
         xml.finish()
     }
 
-    /// What only the blob service has.
+    /// The elements that only the Blob service has.
     fn write_blobs(&self, xml: &mut Writer, version: Version) {
         if version >= Version::V2017_07_29 {
             xml.nest("DeleteRetentionPolicy", |xml| {
@@ -181,61 +170,47 @@ impl Properties {
 /// The largest body of a Set Service Properties, in bytes.
 const LIMIT: u64 = 64 << 10;
 
-const SIGNS: &[Selector] = &[Selector::Query("restype", "service"), Selector::Query("comp", "properties")];
-
-/// The operation that reads them, as every service declares it under its own name.
-pub const fn get_row(name: &'static str) -> OperationSpec {
-    spec(name, &["GET"], "r", Access::Read, 200)
+/// Declares Get Service Properties of a service.
+pub const fn get<S: Resource>(name: &'static str) -> Operation<ServiceAccounts<S>> {
+    operation!(read, OperationSpec { name, methods: &["GET"], requires: account_sas("r"), ..SPEC })
 }
 
-/// The operation that sets them.
-pub const fn set_row(name: &'static str) -> OperationSpec {
-    spec(name, &["PUT"], "w", Access::Write, 202)
+/// Declares Set Service Properties of a service.
+pub const fn set<S: Resource>(name: &'static str) -> Operation<ServiceAccounts<S>> {
+    operation!(update, set_spec(name))
 }
 
-const fn spec(
-    name: &'static str,
-    methods: &'static [&'static str],
-    letters: &'static str,
-    access: Access,
-    status: u16,
-) -> OperationSpec {
-    OperationSpec {
-        name,
-        methods,
-        resource: ResourceKind::Service,
-        selectors: SIGNS,
-        requires: RequiredPermission::service(letters).account_sas_only(),
-        access,
-        status,
-        ..OperationSpec::DEFAULT
-    }
+/// The specification of [`set`], for a service that does more than set them.
+pub const fn set_spec(name: &'static str) -> OperationSpec {
+    OperationSpec { name, methods: &["PUT"], requires: account_sas("w"), access: Access::Write, status: 202, ..SPEC }
 }
 
-/// Answers Get Service Properties.
-///
-/// # Errors
-/// None but for an account that is not there.
-pub fn get<S: Resource>(directory: &ServiceAccounts<S>, request: &Request, kind: ServiceKind) -> Result<Reply, StorageError> {
-    let properties = directory.account(&request.account.name)?.properties.read();
-    Ok(Reply::xml(request.spec.status, properties.document(kind, request.version)))
+const SPEC: OperationSpec = OperationSpec {
+    resource: ResourceKind::Service,
+    selectors: &[Selector::Query("restype", "service"), Selector::Query("comp", "properties")],
+    ..OperationSpec::DEFAULT
+};
+
+const fn account_sas(letters: &'static str) -> RequiredPermission {
+    RequiredPermission::service(letters).account_sas_only()
+}
+
+async fn read<S: Resource>(accounts: &ServiceAccounts<S>, request: Request) -> Result<Reply, StorageError> {
+    let properties = accounts.account(&request.account.name)?.properties.read();
+    Ok(Reply::xml(request.spec.status, properties.document(S::KIND, request.version)))
 }
 
 /// Performs Set Service Properties.
 ///
 /// # Errors
 /// As [`Properties::updated`].
-pub async fn set<S: Resource>(
-    directory: &ServiceAccounts<S>,
-    mut request: Request,
-    kind: ServiceKind,
-) -> Result<Reply, StorageError> {
+pub async fn update<S: Resource>(accounts: &ServiceAccounts<S>, mut request: Request) -> Result<Reply, StorageError> {
     let document = request.body.bytes(LIMIT).await?;
-    let account = directory.account(&request.account.name)?;
+    let account = accounts.account(&request.account.name)?;
     account
         .properties
         .write(|properties| {
-            *properties = properties.updated(&document, kind)?;
+            *properties = properties.updated(&document, S::KIND)?;
             Ok(())
         })
         .await?;
@@ -351,7 +326,7 @@ impl Protocols {
 }
 
 impl StaticWebsite {
-    /// The website, if it is served.
+    /// The website, if it is enabled.
     pub fn site(&self) -> Option<Site<'_>> {
         self.enabled.then_some(Site {
             index: self.index_document.as_deref(),
@@ -386,7 +361,7 @@ impl StaticWebsite {
 
 fn read_cors(part: &Element) -> Result<Vec<CorsRule>, StorageError> {
     let list = |text: &str| text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect::<Vec<_>>();
-    // Recorded: headers come back with those named in full before those named by their beginning.
+    // The service returns headers with full names before those with a wildcard (recorded).
     let headers = |text: &str| {
         let (prefixed, named) = list(text).into_iter().partition::<Vec<_>, _>(|name| name.ends_with('*'));
         [named, prefixed].concat()
@@ -448,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_named_stays() {
+    fn elements_that_are_not_named_are_kept() {
         let one = set("<DeleteRetentionPolicy><Enabled>True</Enabled><Days>7</Days></DeleteRetentionPolicy>").unwrap();
         let two = one.updated(b"<StorageServiceProperties><Cors /></StorageServiceProperties>", ServiceKind::Blob).unwrap();
         assert_eq!(two, one);
@@ -456,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_bounds_is_refused() {
+    fn malformed_documents_and_values_out_of_range_are_refused() {
         for (body, code) in [
             ("<DeleteRetentionPolicy><Enabled>true</Enabled><Days>0</Days></DeleteRetentionPolicy>", "InvalidXmlDocument"),
             ("<DeleteRetentionPolicy><Enabled>true</Enabled><Days>366</Days></DeleteRetentionPolicy>", "InvalidXmlDocument"),

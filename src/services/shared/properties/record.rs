@@ -1,4 +1,4 @@
-//! How the properties of a service are written down: as one record.
+//! The stored form of the properties of a service: one record.
 
 use crate::rules::cors::CorsRule;
 use crate::rules::versions::Version;
@@ -7,14 +7,14 @@ use crate::store::Store;
 use crate::store::journal::{Changes, CorruptRecord, Persist, Records};
 use serde::{Deserialize, Serialize};
 
-/// The form in which they are written.
+/// The version of the form.
 const FORM: u8 = 1;
-/// The one key.
+/// The key of the record.
 const KEY: &[u8] = b"p";
 
-/// Whether reads, writes and deletes are logged, and for how many days that is kept.
+/// Whether reads, writes and deletes are logged, and the days of retention.
 type LoggingForm = (bool, bool, bool, Option<u32>);
-/// Whether metrics include APIs, if there are any, and for how many days they are kept.
+/// Whether metrics include APIs, if they are enabled, and the days of retention.
 type MetricsForm = (Option<bool>, Option<u32>);
 
 #[derive(Serialize, Deserialize)]
@@ -23,12 +23,12 @@ struct Form {
     hour_metrics: MetricsForm,
     minute_metrics: MetricsForm,
     cors: Vec<CorsForm>,
-    /// For how many days deleted blobs are kept, and whether they may be deleted for good.
+    /// The days of retention of deleted blobs, and whether they may be deleted permanently.
     delete_retention: (Option<u32>, bool),
-    /// Whether there is a website, its index document, its error document, the path of its default index.
+    /// Whether the static website is enabled, its index document, its error document, the path of its default index.
     website: (bool, [Option<String>; 3]),
     default_version: Option<String>,
-    /// Of shares: whether SMB has several channels, and whether SMB and NFS have to be encrypted.
+    /// Whether SMB is multichannel, and whether SMB and NFS require encryption in transit.
     protocols: (bool, Option<bool>, Option<bool>),
 }
 

@@ -1,17 +1,18 @@
 //! Delete Table: the table and all its entities.
 
-use crate::operation::{Access, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::operation::odata::QueryOptions;
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::services::table::{Tables, wire};
 
 pub(super) static DELETE_TABLE: Operation<Tables> = operation!(
     run,
+    QueryOptions,
     OperationSpec {
         name: "Delete Table",
         methods: &["DELETE"],
         resource: ResourceKind::Table,
-        inputs: &[Input::Group(wire::FORMAT)],
         requires: RequiredPermission::container("d").account_sas_only(),
         access: Access::Write,
         status: 204,
@@ -19,8 +20,7 @@ pub(super) static DELETE_TABLE: Operation<Tables> = operation!(
     }
 );
 
-async fn run(tables: &Tables, request: Request) -> Result<Reply, StorageError> {
-    wire::check_options(&request.query, request.spec)?;
+async fn run(tables: &Tables, request: Request, _: QueryOptions) -> Result<Reply, StorageError> {
     let account = tables.account(&request.account.name)?;
     account
         .resources

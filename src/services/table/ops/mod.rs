@@ -1,16 +1,19 @@
-//! The table service's operations, a family a room.
+//! The operations of the Table service.
 
+use crate::services::shared::{delegation, described, preflight, properties, statistics};
 use crate::services::table::Tables;
 
 operations! { Tables:
     query_tables { QUERY_TABLES, GET_TABLE }
     create_table { CREATE_TABLE }
     delete_table { DELETE_TABLE }
-    table_acl { GET_TABLE_ACL, SET_TABLE_ACL }
-    service_properties { GET_SERVICE_PROPERTIES, SET_SERVICE_PROPERTIES }
-    service_stats { GET_SERVICE_STATS }
-    user_delegation_key { GET_USER_DELEGATION_KEY }
-    preflight { PREFLIGHT }
+    + described::get_acl("Get Table ACL");
+    + described::set_acl("Set Table ACL");
+    + properties::get("Get Table Service Properties");
+    + properties::set("Set Table Service Properties");
+    + statistics::get("Get Table Service Stats");
+    + delegation::operation();
+    + preflight::operation("Preflight Table Request");
     query_entities { QUERY_ENTITIES, GET_ENTITY }
     insert_entity { INSERT_ENTITY }
     update_entity { UPDATE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, INSERT_OR_MERGE_ENTITY }

@@ -5,8 +5,8 @@
 
 use crate::operation::odata::Metadata;
 use crate::operation::{
-    Access, CONTENT_TYPE, Input, Operation, OperationSpec, Payload, Query, Reply, Request, ResourceKind, Secondary, Service,
-    Target, header_text, odata,
+    Access, BatchContentType, Operation, OperationSpec, Payload, Query, Reply, Request, ResourceKind, Secondary, Service, Target,
+    header_text, odata,
 };
 use crate::rules::auth::permissions;
 use crate::rules::auth::permissions::{Authorization, RequiredPermission, SasScope};
@@ -15,11 +15,14 @@ use crate::rules::batch::{BatchPart, changeset};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names;
 use crate::rules::table::entity::{Entity, Key, Write};
-use crate::services::table::ops::delete_entity::DELETE_ENTITY;
+use crate::services::table::inputs::InsertAnswer;
+use crate::services::table::ops::delete_entity::{DELETE_ENTITY, DeleteInput};
 use crate::services::table::ops::insert_entity::INSERT_ENTITY;
 use crate::services::table::ops::query_entities::{GET_ENTITY, QUERY_ENTITIES};
-use crate::services::table::ops::update_entity::{INSERT_OR_MERGE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, UPDATE_ENTITY};
-use crate::services::table::ops::{delete_entity, insert_entity, query_entities, update_entity};
+use crate::services::table::ops::update_entity::{
+    INSERT_OR_MERGE_ENTITY, INSERT_OR_REPLACE_ENTITY, MERGE_ENTITY, UPDATE_ENTITY, UpdateInput,
+};
+use crate::services::table::ops::{insert_entity, query_entities, update_entity};
 use crate::services::table::wire::ResponseFormat;
 use crate::services::table::{Tables, service, wire};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -32,11 +35,11 @@ const ANY: &str = "raud";
 
 pub(super) static TRANSACTION: Operation<Tables> = operation!(
     run,
+    TransactionInput,
     OperationSpec {
         name: "Entity Group Transaction",
         methods: &["POST"],
         resource: ResourceKind::Batch,
-        inputs: &[Input::Group(CONTENT_TYPE)],
         requires: RequiredPermission::object(ANY),
         access: Access::Read,
         status: 202,
@@ -44,23 +47,29 @@ pub(super) static TRANSACTION: Operation<Tables> = operation!(
     }
 );
 
-async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
+input! { pub(super) TransactionInput {
+    content_type: BatchContentType,
+    // The table that a service SAS is for.
+    signed_table: Option<String> = Query "tn",
+} }
+
+async fn run(tables: &Tables, mut request: Request, input: TransactionInput) -> Result<Reply, StorageError> {
     let body = request.body.bytes(wire::LIMIT).await?;
-    let kind = request.header("content-type").ok_or_else(|| StorageError::missing_header("Content-Type"))?;
-    let group = changeset::parse(&kind, &body)?;
+    let group = changeset::parse(&input.content_type.0, &body)?;
+    let signed_table = input.signed_table.unwrap_or_default();
     let id = |word: &str| format!("{word}_{}", uuid::Uuid::from_bytes(request.environment.id()));
     let outer = id("batchresponse");
     let mut text = String::new();
     match group {
         Group::Query(part) => {
-            let answer = answer(&query(tables, &request, &part), &request, None, Metadata::default());
+            let answer = answer(&query(tables, &request, &signed_table, &part), &request, None, Metadata::default());
             _ = write!(text, "--{outer}\r\n{HTTP}{answer}--{outer}--\r\n");
         }
         Group::Changes(_) if request.secondary => return Err(Secondary::write_refused()),
         Group::Changes(changes) => {
             let inner = id("changesetresponse");
             _ = write!(text, "--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n");
-            for answer in perform(tables, &request, &changes).await {
+            for answer in perform(tables, &request, &signed_table, &changes).await {
                 _ = write!(text, "--{inner}\r\n{HTTP}{answer}");
             }
             _ = write!(text, "--{inner}--\r\n--{outer}--\r\n");
@@ -84,11 +93,11 @@ struct PreparedQuery<'a> {
     id: Option<&'a str>,
     table: String,
     key: Key,
-    insert: Option<insert_entity::Answer>,
+    insert: Option<InsertAnswer>,
 }
 
 /// Makes the changes together, and answers each; or answers the one that could not be made.
-async fn perform(tables: &Tables, request: &Request, changes: &[Change]) -> Vec<String> {
+async fn perform(tables: &Tables, request: &Request, signed_table: &str, changes: &[Change]) -> Vec<String> {
     let refused = |error: StorageError, at: usize| {
         let id = changes.get(at).and_then(|change| change.part.id.as_deref());
         vec![answer(&Err(error), request, id, Metadata::default())]
@@ -98,7 +107,7 @@ async fn perform(tables: &Tables, request: &Request, changes: &[Change]) -> Vec<
     }
     let mut ready: Vec<PreparedChange<'_>> = Vec::with_capacity(changes.len());
     for (at, change) in changes.iter().enumerate() {
-        match read(tables, request, change).and_then(|change| follows(&ready, &change).map(|()| change)) {
+        match read(tables, request, signed_table, change).and_then(|change| follows(&ready, &change).map(|()| change)) {
             Ok(change) => ready.push(change),
             Err(error) => return refused(numbered(error, at), at),
         }
@@ -151,41 +160,43 @@ fn repeated(ready: &[PreparedChange<'_>]) -> Result<(), usize> {
     ready.iter().position(|change| !rows.insert(change.write.key.row())).map_or(Ok(()), Err)
 }
 
-/// Reads a change as its operation would, had it come alone.
-fn read<'a>(tables: &Tables, request: &Request, change: &'a Change) -> Result<PreparedChange<'a>, StorageError> {
+/// Reads a change as its operation reads a request.
+fn read<'a>(
+    tables: &Tables,
+    request: &Request,
+    signed_table: &str,
+    change: &'a Change,
+) -> Result<PreparedChange<'a>, StorageError> {
     let BatchPart { method, target, .. } = &change.part;
     let headers = headers(&change.part)?;
     let sent = Method::from_bytes(method.as_bytes()).map_err(|_| ErrorCode::InvalidInput.with_reason(method.clone()))?;
     let method = tables.method(&sent, &headers)?;
-    let header = |name: &str| header_text(&headers, name);
     let (target, query) = place(request, target)?;
-    let if_match = header("if-match");
-    let row = match (target.kind(), method.as_str(), if_match) {
+    let conditional = header_text(&headers, "if-match").is_some();
+    let spec = match (target.kind(), method.as_str(), conditional) {
         (ResourceKind::Entities, "POST", _) => &INSERT_ENTITY.spec,
-        (ResourceKind::Entity, "PUT", Some(_)) => &UPDATE_ENTITY.spec,
-        (ResourceKind::Entity, "PUT", None) => &INSERT_OR_REPLACE_ENTITY.spec,
-        (ResourceKind::Entity, "PATCH" | "MERGE", Some(_)) => &MERGE_ENTITY.spec,
-        (ResourceKind::Entity, "PATCH" | "MERGE", None) => &INSERT_OR_MERGE_ENTITY.spec,
+        (ResourceKind::Entity, "PUT", true) => &UPDATE_ENTITY.spec,
+        (ResourceKind::Entity, "PUT", false) => &INSERT_OR_REPLACE_ENTITY.spec,
+        (ResourceKind::Entity, "PATCH" | "MERGE", true) => &MERGE_ENTITY.spec,
+        (ResourceKind::Entity, "PATCH" | "MERGE", false) => &INSERT_OR_MERGE_ENTITY.spec,
         (ResourceKind::Entity, "DELETE", _) => &DELETE_ENTITY.spec,
-        (shape, method, _) => {
-            return Err(ErrorCode::InvalidInput.with_reason(format!("{method} of {shape:?} is not for transactions")));
+        (resource, method, _) => {
+            return Err(ErrorCode::InvalidInput.with_reason(format!("{method} of {resource:?} is not for transactions")));
         }
     };
-    permit(request, row, &target)?;
-    wire::check_options(&query, row)?;
-    let mut insert = None;
-    let write = match row.resource {
-        ResourceKind::Entities => {
-            insert = Some(insert_entity::Answer::wanted(header("prefer"), || Metadata::wanted(&query, &headers))?);
-            insert_entity::read(change.body.as_bytes())?
+    check_permission(request, signed_table, spec, &target)?;
+    let part = request.part(spec, target, query, headers);
+    let body = change.body.as_bytes();
+    let (write, insert) = match (spec.resource, method.as_str()) {
+        (ResourceKind::Entities, _) => {
+            let answer = part.parse()?;
+            (insert_entity::read(body)?, Some(answer))
         }
-        _ if row.name == DELETE_ENTITY.spec.name => {
-            delete_entity::read(if_match.ok_or_else(|| StorageError::missing_header("If-Match"))?, target.entity_key()?.clone())?
-        }
-        _ => update_entity::read(update_entity::change(row), if_match, target.entity_key()?.clone(), change.body.as_bytes())?,
+        (_, "DELETE") => (part.parse::<DeleteInput>()?.write(part.target.entity_key()?.clone()), None),
+        _ => (part.parse::<UpdateInput>()?.write(spec, part.target.entity_key()?.clone(), body)?, None),
     };
     let answer =
-        PreparedQuery { id: change.part.id.as_deref(), table: target.table()?.to_owned(), key: write.key.clone(), insert };
+        PreparedQuery { id: change.part.id.as_deref(), table: part.target.table()?.to_owned(), key: write.key.clone(), insert };
     Ok(PreparedChange { write, answer })
 }
 
@@ -218,15 +229,12 @@ fn headers(part: &BatchPart) -> Result<HeaderMap, StorageError> {
     Ok(headers)
 }
 
-/// Whether who sent the transaction may do this part of it: it is not signed by itself.
-fn permit(request: &Request, row: &OperationSpec, target: &Target) -> Result<(), StorageError> {
-    permissions::check_permission(&row.requires, &request.authorization, 't', request.version)?;
-    update_entity::check_letters(request, row)?;
-    // The signature of a table is for that table.
-    let signed = request.query.get("tn").unwrap_or_default();
+/// Checks that the caller of the transaction may perform a part of it: parts are not signed.
+fn check_permission(request: &Request, signed_table: &str, spec: &OperationSpec, target: &Target) -> Result<(), StorageError> {
+    permissions::check_permission(&spec.requires, &request.authorization, 't', request.version)?;
     match request.authorization {
         Authorization::Sas { scope: SasScope::Resource, .. }
-            if !target.container_name().is_some_and(|table| table.eq_ignore_ascii_case(signed)) =>
+            if !target.container_name().is_some_and(|table| table.eq_ignore_ascii_case(signed_table)) =>
         {
             Err(ErrorCode::AuthorizationFailure.with_reason("the signature is for another table"))
         }
@@ -235,19 +243,19 @@ fn permit(request: &Request, row: &OperationSpec, target: &Target) -> Result<(),
 }
 
 /// Answers the query that a transaction consists of.
-fn query(tables: &Tables, request: &Request, part: &BatchPart) -> Result<Reply, StorageError> {
+fn query(tables: &Tables, request: &Request, signed_table: &str, part: &BatchPart) -> Result<Reply, StorageError> {
     let headers = headers(part)?;
     let (target, query) = place(request, &part.target)?;
-    let row = match target.kind() {
+    let spec = match target.kind() {
         ResourceKind::Entities => &QUERY_ENTITIES.spec,
         ResourceKind::Entity => &GET_ENTITY.spec,
-        shape => return Err(ErrorCode::InvalidInput.with_reason(format!("GET of {shape:?} is not for transactions"))),
+        resource => return Err(ErrorCode::InvalidInput.with_reason(format!("GET of {resource:?} is not for transactions"))),
     };
-    permit(request, row, &target)?;
-    let request = request.part(row, target, query, headers);
-    match row.resource {
-        ResourceKind::Entity => query_entities::get(tables, &request),
-        _ => query_entities::query(tables, &request),
+    check_permission(request, signed_table, spec, &target)?;
+    let part = request.part(spec, target, query, headers);
+    match spec.resource {
+        ResourceKind::Entity => query_entities::get(tables, &part, &part.parse()?),
+        _ => query_entities::query(tables, &part, &part.parse()?),
     }
 }
 
@@ -255,7 +263,9 @@ fn query(tables: &Tables, request: &Request, part: &BatchPart) -> Result<Reply, 
 fn success(request: &Request, wanted: &PreparedQuery<'_>, made: Option<&Entity>) -> String {
     let metadata = wanted.insert.map(|insert| insert.metadata).unwrap_or_default();
     let reply = match (wanted.insert, made) {
-        (Some(insert), Some(entity)) => insert.reply(&ResponseFormat::new(request, metadata), &wanted.table, &wanted.key, entity),
+        (Some(insert), Some(entity)) => {
+            insert_entity::reply(insert, &ResponseFormat::new(request, metadata), &wanted.table, &wanted.key, entity)
+        }
         (None, Some(entity)) => update_entity::reply(entity.timestamp),
         (_, None) => wire::reply(204),
     };

@@ -1,7 +1,8 @@
-//! Update and Merge Entity, where an entity must stand; Insert Or Replace and Insert Or Merge Entity, where none need stand. `If-Match` tells
-//! them apart.
+//! Update and Merge Entity, for which the entity must exist; Insert Or Replace and Insert Or Merge Entity, for which it need not. The
+//! former have an `If-Match`.
 
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::odata::QueryOptions;
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::table::entity;
@@ -11,27 +12,31 @@ use crate::rules::time::Timestamp;
 use crate::services::table::{Tables, wire};
 
 const IF_MATCH: Selector = Selector::HasHeader("if-match");
+const UPDATE: RequiredPermission = RequiredPermission::object("u");
+/// An upsert may insert or update, so a SAS must permit both.
+const UPSERT: RequiredPermission = RequiredPermission::object("au").all();
 
-pub(super) static UPDATE_ENTITY: Operation<Tables> = op("Update Entity", &["PUT"], &[IF_MATCH], "u");
-pub(super) static INSERT_OR_REPLACE_ENTITY: Operation<Tables> = op("Insert Or Replace Entity", &["PUT"], &[], "au");
-pub(super) static MERGE_ENTITY: Operation<Tables> = op("Merge Entity", &["PATCH", "MERGE"], &[IF_MATCH], "u");
-pub(super) static INSERT_OR_MERGE_ENTITY: Operation<Tables> = op("Insert Or Merge Entity", &["PATCH", "MERGE"], &[], "au");
+pub(super) static UPDATE_ENTITY: Operation<Tables> = operation("Update Entity", &["PUT"], &[IF_MATCH], UPDATE);
+pub(super) static INSERT_OR_REPLACE_ENTITY: Operation<Tables> = operation("Insert Or Replace Entity", &["PUT"], &[], UPSERT);
+pub(super) static MERGE_ENTITY: Operation<Tables> = operation("Merge Entity", &["PATCH", "MERGE"], &[IF_MATCH], UPDATE);
+pub(super) static INSERT_OR_MERGE_ENTITY: Operation<Tables> =
+    operation("Insert Or Merge Entity", &["PATCH", "MERGE"], &[], UPSERT);
 
-const fn op(
+const fn operation(
     name: &'static str,
     methods: &'static [&'static str],
-    signs: &'static [Selector],
-    letters: &'static str,
+    selectors: &'static [Selector],
+    requires: RequiredPermission,
 ) -> Operation<Tables> {
     operation!(
         run,
+        UpdateInput,
         OperationSpec {
             name,
             methods,
             resource: ResourceKind::Entity,
-            selectors: signs,
-            inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::FORMAT)],
-            requires: RequiredPermission::object(letters),
+            selectors,
+            requires,
             access: Access::Write,
             status: 204,
             ..OperationSpec::DEFAULT
@@ -39,54 +44,31 @@ const fn op(
     )
 }
 
-input! { pub(super) Asked {
-    if_match: Option<String> = Header "if-match",
+input! { pub(super) UpdateInput {
+    _options: QueryOptions,
+    condition: Option<EntityCondition>,
 } }
 
-async fn run(tables: &Tables, mut request: Request) -> Result<Reply, StorageError> {
-    let Asked { if_match } = request.parse::<Asked>()?;
-    wire::check_options(&request.query, request.spec)?;
-    check_both(&request)?;
-    let change = change(request.spec);
+impl UpdateInput {
+    /// The write of the entity with this key, whose properties are in a body. Keys in the body may differ from those of the URL, and
+    /// are ignored (recorded).
+    ///
+    /// # Errors
+    /// As [`entity::read`].
+    pub(super) fn write(self, spec: &OperationSpec, key: Key, body: &[u8]) -> Result<Write, StorageError> {
+        let change = if spec.methods.contains(&"PUT") { Change::Replace } else { Change::Merge };
+        Ok(Write { key, change, condition: self.condition, properties: entity::read(body)?.properties })
+    }
+}
+
+async fn run(tables: &Tables, mut request: Request, input: UpdateInput) -> Result<Reply, StorageError> {
     let body = request.body.bytes(wire::LIMIT).await?;
-    let write = read(change, if_match.as_deref(), request.target.entity_key()?.clone(), &body)?;
+    let write = input.write(request.spec, request.target.entity_key()?.clone(), &body)?;
     let changed = tables.table(&request)?.write(|table| table.write(&request, write)).await?;
     Ok(reply(changed.map_or(request.now, |entity| entity.timestamp)))
 }
 
-/// What the operation of this row does.
-pub(super) fn change(row: &OperationSpec) -> Change {
-    if row.methods.contains(&"PUT") { Change::Replace } else { Change::Merge }
-}
-
-/// Where an entity may come to be or be changed, a signature must permit both.
-///
-/// # Errors
-/// 403 AuthorizationPermissionMismatch.
-pub(super) fn check_both(request: &Request) -> Result<(), StorageError> {
-    check_letters(request, request.spec)
-}
-
-/// [`check_both`] for the operation of another row, on the same grant.
-pub(super) fn check_letters(request: &Request, row: &OperationSpec) -> Result<(), StorageError> {
-    let letters = row.requires.service;
-    match letters == "au" && !(request.authorization.allows("a") && request.authorization.allows("u")) {
-        true => Err(request.authorization.missing_permission("au").with_reason("the SAS has to permit both a and u")),
-        false => Ok(()),
-    }
-}
-
-/// Reads the properties of an entity that stands or is to stand under these keys. The URL's keys count: those in the body may be others
-/// (recorded).
-///
-/// # Errors
-/// As [`entity::read`] and [`IfMatch::read`].
-pub(super) fn read(change: Change, if_match: Option<&str>, key: Key, body: &[u8]) -> Result<Write, StorageError> {
-    let condition = if_match.map(EntityCondition::read).transpose()?;
-    Ok(Write { key, change, condition, properties: entity::read(body)?.properties })
-}
-
-/// The answer to a write at this moment.
-pub(super) fn reply(stamp: Timestamp) -> Reply {
-    wire::reply(204).with("etag", etag::of(stamp))
+/// The answer to a write with this timestamp.
+pub(super) fn reply(timestamp: Timestamp) -> Reply {
+    wire::reply(204).with("etag", etag::of(timestamp))
 }

@@ -5,13 +5,14 @@
 
 mod record;
 
-use crate::operation::{Request, ServiceKind};
+use crate::operation::{Access, Fields, FromRequest, Input, OperationSpec, Request, ResourceKind, Selector, ServiceKind};
 use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::key::Range;
 use crate::rules::table::entity::{Entity, Key, Write};
 use crate::rules::time::Timestamp;
 use crate::services::shared::accounts::Resource;
+use crate::services::shared::described::{Described, HasPolicies};
 use crate::services::table::Tables;
 use crate::store::cell::Cell;
 use imbl::OrdMap;
@@ -33,6 +34,48 @@ impl Resource for Table {
     const MISSING: ErrorCode = ErrorCode::TableNotFound;
 }
 
+impl Described for Table {
+    const RESTYPE: Option<Selector> = None;
+    const READ: OperationSpec = OperationSpec { resource: ResourceKind::Entities, ..OperationSpec::DEFAULT };
+    const WRITE: OperationSpec = OperationSpec { access: Access::Write, status: 204, ..Table::READ };
+
+    /// Where there is no such table, the ACL operations miss a resource rather than a table.
+    fn find(tables: &Tables, request: &Request) -> Result<Arc<Cell<Table>>, StorageError> {
+        tables
+            .table(request)
+            .map_err(|error| if error.code() == ErrorCode::TableNotFound { ErrorCode::ResourceNotFound.into() } else { error })
+    }
+}
+
+impl HasPolicies for Table {
+    const LETTERS: &'static str = "raud";
+    type Input = XmlAccepted;
+
+    fn policies(&self) -> &[Policy] {
+        Table::policies(self)
+    }
+
+    fn set_policies(&mut self, policies: Arc<[Policy]>, _: XmlAccepted, _: Timestamp) {
+        Table::set_policies(self, policies);
+    }
+}
+
+/// An `Accept` header with which Set Table ACL is served.
+#[derive(Clone, Copy, Debug)]
+pub struct XmlAccepted;
+
+impl FromRequest for XmlAccepted {
+    const INPUTS: &'static [Input] = &[Input::header("accept")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<XmlAccepted, StorageError> {
+        // The service refuses `*/*` (recorded). A request without the header is served.
+        match fields.header("accept") {
+            Some(accept) if accept.trim() == "*/*" => Err(ErrorCode::MediaTypeNotSupported.into()),
+            _ => Ok(XmlAccepted),
+        }
+    }
+}
+
 impl Table {
     /// A table without entities, under the name that it was created with.
     pub fn new(name: &str) -> Table {
@@ -49,9 +92,9 @@ impl Table {
         &self.policies
     }
 
-    /// Gives it other policies.
-    pub fn set_policies(&mut self, policies: Vec<Policy>) {
-        self.policies = policies.into();
+    /// Replaces its stored access policies.
+    pub fn set_policies(&mut self, policies: Arc<[Policy]>) {
+        self.policies = policies;
     }
 
     /// An entity.

@@ -1,0 +1,65 @@
+//! Restore Container and Restore Share: a deleted container or share comes back within its retention, under its name or another one.
+
+use crate::operation::{
+    Access, Field, FieldLocation, Fields, FromField, FromRequest, Input, Operation, OperationSpec, Reply, Request,
+};
+use crate::rules::auth::permissions::RequiredPermission;
+use crate::rules::error::StorageError;
+use crate::rules::retention;
+use crate::services::shared::accounts::ServiceAccounts;
+use crate::services::shared::described::{Described, selectors, with_state};
+use crate::services::shared::resource_index::Restorable;
+use std::marker::PhantomData;
+
+/// Declares the operation.
+pub const fn operation<S: Restorable + Described>(name: &'static str) -> Operation<ServiceAccounts<S>> {
+    operation!(
+        run,
+        RestoreInput::<S>,
+        OperationSpec {
+            name,
+            methods: &["PUT"],
+            resource: S::READ.resource,
+            selectors: selectors!(S, "undelete"),
+            requires: RequiredPermission::container("w").account_sas_only(),
+            access: Access::Write,
+            status: 201,
+            ..OperationSpec::DEFAULT
+        }
+    )
+}
+
+struct RestoreInput<S> {
+    name: String,
+    version: String,
+    resource: PhantomData<fn() -> S>,
+}
+
+impl<S: Restorable> FromRequest for RestoreInput<S> {
+    const INPUTS: &'static [Input] = &[required_header(S::DELETED_NAME), required_header(S::DELETED_VERSION)];
+
+    fn from_request(fields: &Fields<'_>) -> Result<RestoreInput<S>, StorageError> {
+        let text = |name| String::from_field(fields, FieldLocation::Header, name);
+        Ok(RestoreInput { name: text(S::DELETED_NAME)?, version: text(S::DELETED_VERSION)?, resource: PhantomData })
+    }
+}
+
+const fn required_header(name: &'static str) -> Input {
+    Input::Field(Field { location: FieldLocation::Header, name, required: true })
+}
+
+async fn run<S: Restorable + Described>(
+    accounts: &ServiceAccounts<S>,
+    request: Request,
+    input: RestoreInput<S>,
+) -> Result<Reply, StorageError> {
+    // A malformed version names no container: none was created at the beginning of time.
+    let created = retention::read_container_version(&input.version).unwrap_or_default();
+    let account = accounts.account(&request.account.name)?;
+    account.resources.write(|index| index.restore(&input.name, created, request.target.container()?, request.now)).await?;
+    let reply = Reply::new(request.spec.status);
+    if !S::RESTORE_REPORTS_STATE {
+        return Ok(reply);
+    }
+    Ok(with_state(reply, S::find(accounts, &request)?.read().last_modified()))
+}
