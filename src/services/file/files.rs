@@ -1,12 +1,12 @@
-//! The shares of every account: from a call to a share.
+//! The shares of every account: from a request to a share.
 
 use crate::operation::{Request, ServiceKind, SourceAuthorization, SourceLocation};
 use crate::rules::copy_source;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::file::path::Path;
+use crate::rules::file::path::{Path, TrailingDots};
 use crate::rules::time::Timestamp;
 use crate::services::file::node::Node;
-use crate::services::file::state::{Share, dots, read_snapshot};
+use crate::services::file::state::{NodePath, Share, parse_snapshot};
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::resource_index::Restorable;
 use crate::store::cell::Cell;
@@ -15,12 +15,11 @@ use std::sync::Arc;
 /// The shares of all accounts of one server.
 pub type Files = ServiceAccounts<Share>;
 
-/// A file that a copy is made from, as it was when the copy began.
+/// The source file of a copy, as it was when the copy began.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The file.
     pub node: Arc<Node>,
-    /// Its security descriptor.
+    /// The security descriptor.
     pub permission: Option<Arc<str>>,
 }
 
@@ -35,7 +34,7 @@ impl Restorable for Share {
     const STILL_GOING: &'static str = "The specified share is being deleted.";
 
     fn created(&self) -> Timestamp {
-        Share::born(self)
+        Share::created(self)
     }
 
     fn restored(self, now: Timestamp) -> Share {
@@ -44,27 +43,34 @@ impl Restorable for Share {
 }
 
 impl Files {
-    /// The file that a copy is made from, by the URL of its source; `None` for what lies elsewhere.
+    /// The source file of a copy, by its URL; `None` for a source on another server or in another service.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for what is no URL of a file; CannotVerifyCopySource with the status of the source's own refusal.
-    pub fn source(&self, request: &Request, url: &str, opens: SourceAuthorization) -> Result<Option<Source>, StorageError> {
-        let SourceLocation::Here(source) = request.sources.find(request, url, opens)? else { return Ok(None) };
-        let lost = |error: StorageError| match error.code() {
+    /// 400 InvalidHeaderValue for a URL that is not a file's; CannotVerifyCopySource with the status of the source's own refusal.
+    pub fn source(
+        &self,
+        request: &Request,
+        url: &str,
+        authorization: SourceAuthorization,
+        dots: TrailingDots,
+    ) -> Result<Option<Source>, StorageError> {
+        let SourceLocation::Here(source) = request.sources.find(request, url, authorization)? else { return Ok(None) };
+        let refused = |error: StorageError| match error.code() {
             ErrorCode::PendingCopyOperation => error,
             _ => copy_source::refused(request.version, &error),
         };
         let read = || {
-            let path = Path::parse(&source.target.blob, dots(request, "x-ms-source-allow-trailing-dot")?)?;
-            let taken = source.snapshot.as_deref().filter(|text| !text.is_empty());
-            let taken = taken.map(|text| read_snapshot("sharesnapshot", text)).transpose()?;
-            self.find(&source.account.name, &source.target.container)?.read().source(&path, taken)
+            let path = Path::parse(&source.target.blob, dots)?;
+            let snapshot = source.snapshot.as_deref().filter(|text| !text.is_empty());
+            let snapshot = snapshot.map(|text| parse_snapshot("sharesnapshot", text)).transpose()?;
+            let share = self.find(&source.account.name, &source.target.container)?.read();
+            share.source(&NodePath { path, snapshot })
         };
-        let (node, permission) = read().map_err(lost)?;
+        let (node, permission) = read().map_err(refused)?;
         Ok(Some(Source { node, permission }))
     }
 
-    /// The share that a call is about.
+    /// The share that the request addresses.
     ///
     /// # Errors
     /// 404 ShareNotFound.

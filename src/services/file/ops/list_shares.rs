@@ -1,6 +1,6 @@
-//! List Shares: the account's shares in order of their names, a page at a time, each after its snapshots.
+//! List Shares: the shares of an account in the order of their names, a page at a time, each after its snapshots.
 
-use crate::operation::{Access, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::services::file::files::Files;
@@ -15,15 +15,13 @@ pub(super) static LIST_SHARES: Operation<Files> = operation!(
         methods: &["GET"],
         resource: ResourceKind::Service,
         selectors: &[Selector::Query("comp", "list")],
-        inputs: &[Input::Group(listing::INPUTS)],
+        inputs: listing::INPUTS,
         requires: RequiredPermission::service("l").account_sas_only(),
-        access: Access::Read,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-/// What `include=` may ask for.
+/// The words of `include`.
 const INCLUDE: &[&str] = &["metadata", "snapshots", "deleted"];
 
 async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
@@ -34,6 +32,6 @@ async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
         if include.contains(&"snapshots") && line.deleted.is_none() {
             line.state.snapshots().for_each(|view| write(&view));
         }
-        write(&line.state.live());
+        write(&line.state.current());
     })
 }

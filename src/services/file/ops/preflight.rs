@@ -1,6 +1,6 @@
-//! Preflight File Request: a browser asks whether a web page may send what it means to send.
+//! Preflight File Request: a browser asks whether a web page may send a request.
 
-use crate::operation::{Access, Input, Operation, OperationSpec, ResourceKind, Service};
+use crate::operation::{Operation, OperationSpec, ResourceKind, Service};
 use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
 use crate::services::file::files::Files;
 use crate::services::shared::preflight;
@@ -10,15 +10,13 @@ pub(super) static PREFLIGHT: Operation<Files> = Operation {
         name: "Preflight File Request",
         methods: &["OPTIONS"],
         resource: ResourceKind::Any,
-        inputs: &[Input::Group(preflight::INPUTS)],
+        inputs: preflight::INPUTS,
         requires: RequiredPermission {
             level: ResourceLevel::Service,
             account: "",
             service: "",
             public: AnonymousAccess::Everyone,
         },
-        access: Access::Read,
-        status: 200,
         ..OperationSpec::DEFAULT
     },
     start: |files, request| Ok(Box::pin(std::future::ready(preflight::answer(&request, &files.cors(&request.account.name))))),
