@@ -1,4 +1,4 @@
-//! The face of the file service: its operations, what its paths name, and what the door must know of its shares.
+//! The interface of the file service to the pipeline.
 
 use crate::operation::{OperationSpec, Query, ReplyFuture, Request, ResourceKind, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;
