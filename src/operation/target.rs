@@ -3,7 +3,6 @@
 use crate::operation::{Query, ResourceKind};
 use crate::rules::blob::version_selector::VersionSelector;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::file::path::Path;
 use crate::rules::names::{BlobName, ContainerName, QueueName, ShareName, TableName};
 use crate::rules::table::entity;
 use crate::rules::time::Timestamp;
@@ -50,8 +49,9 @@ pub enum Target {
     Misplaced { table: TableName, below: String, keyed: bool },
     /// `/share?restype=share`, with `sharesnapshot=` a snapshot of it.
     Share { share: ShareName, snapshot: Option<Timestamp> },
-    /// `/share/path`, or `/share` for its root directory. `text` is the path as the client wrote it, decoded: signatures cover it.
-    Path { share: ShareName, path: Path, text: String, snapshot: Option<Timestamp> },
+    /// `/share/path`, or `/share` for its root directory. `text` is the path as the client wrote it, decoded: signatures cover it, and a
+    /// header decides what dots at the end of its names mean.
+    Path { share: ShareName, text: String, snapshot: Option<Timestamp> },
     /// A document of the account's website.
     Site { path: String },
 }
@@ -187,13 +187,13 @@ impl Target {
         }
     }
 
-    /// The path of the directory or the file.
+    /// The path of the directory or the file, as the client wrote it.
     ///
     /// # Errors
     /// As [`Target::container`].
-    pub fn path(&self) -> Result<&Path, StorageError> {
+    pub fn path_text(&self) -> Result<&str, StorageError> {
         match self {
-            Target::Path { path, .. } => Ok(path),
+            Target::Path { text, .. } => Ok(text),
             _ => Err(self.mismatch("path")),
         }
     }

@@ -51,10 +51,7 @@ impl Sources for OnBehalf {
         let query = Query::new(&pairs);
         // Who shows something for the source is known by that, and asks by it.
         let shown = request.headers.get("x-ms-copy-source-authorization").filter(|shown| !shown.is_empty()).cloned();
-        let mut headers = HeaderMap::from_iter(shown.clone().map(|value| (http::header::AUTHORIZATION, value)));
-        if let Some(dots) = request.headers.get("x-ms-source-allow-trailing-dot") {
-            headers.insert("x-ms-allow-trailing-dot", dots.clone());
-        }
+        let headers = HeaderMap::from_iter(shown.clone().map(|value| (http::header::AUTHORIZATION, value)));
         let head = RequestHead {
             method: Method::GET,
             host: host.to_owned(),

@@ -1,7 +1,7 @@
-//! Open handles: what one holder may do while another has a file or a directory open.
+//! Open handles: what a client may do while another has a file or a directory open.
 //!
-//! A handle has the access that its opener asked for, and shares the file for some of read, write and delete. A request over REST is
-//! like a handle that is open for a moment and shares everything. Source: «Managing file locks in Azure Files» in the reference.
+//! A handle has some access, and shares the file for some of read, write and delete. A request over REST is like a handle that is open
+//! for a moment and shares everything. Source: «Managing file locks in Azure Files» in the reference.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::ops::Range;
 pub struct OpenAccess(u8);
 
 impl OpenAccess {
-    /// Nothing: who reads properties or a list asks for no access.
+    /// No access, for reading properties or a list.
     pub const NONE: OpenAccess = OpenAccess(0);
     /// Reading content.
     pub const READ: OpenAccess = OpenAccess(1);
@@ -19,46 +19,44 @@ impl OpenAccess {
     pub const WRITE: OpenAccess = OpenAccess(2);
     /// Deleting, renaming, overwriting.
     pub const DELETE: OpenAccess = OpenAccess(4);
-    /// All of them.
     pub const ALL: OpenAccess = OpenAccess(7);
 
-    /// These and those.
+    /// The union of both sets.
     pub const fn and(self, other: OpenAccess) -> OpenAccess {
         OpenAccess(self.0 | other.0)
     }
 
-    /// Whether all of these are among them.
     pub const fn contains(self, other: OpenAccess) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Their names, as a list of handles tells them.
+    /// The names, as List Handles reports them.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let all = [(OpenAccess::READ, "Read"), (OpenAccess::WRITE, "Write"), (OpenAccess::DELETE, "Delete")];
         all.into_iter().filter(move |(one, _)| self.contains(*one)).map(|(_, name)| name)
     }
 }
 
-/// What a request means to do with a file or a directory.
+/// What a request does with a file or a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileAccess {
-    /// Look at its properties, or at what is in it.
+    /// Reads properties or a list.
     Look,
-    /// Read its content.
+    /// Reads content.
     Read,
-    /// Change its properties or its metadata.
+    /// Changes properties or metadata.
     Describe,
-    /// Change its content.
+    /// Changes content.
     Write,
-    /// Remove it, or move it.
+    /// Deletes or renames.
     Remove,
-    /// Put another in its place.
+    /// Overwrites with another file.
     Replace,
 }
 
 impl FileAccess {
-    /// The access that it needs beside open handles.
-    pub const fn access(self) -> OpenAccess {
+    /// The access that open handles must share.
+    pub const fn required(self) -> OpenAccess {
         match self {
             FileAccess::Look => OpenAccess::NONE,
             FileAccess::Read => OpenAccess::READ,
@@ -68,8 +66,8 @@ impl FileAccess {
         }
     }
 
-    /// Whether a read-only file stands against it. Who may describe it can make it writable again.
-    pub const fn minds_read_only(self) -> bool {
+    /// Whether the read-only attribute forbids it. A change of the properties is allowed: it can remove the attribute.
+    pub const fn is_refused_by_read_only(self) -> bool {
         matches!(self, FileAccess::Write | FileAccess::Remove | FileAccess::Replace)
     }
 }
@@ -77,51 +75,49 @@ impl FileAccess {
 /// A lock on a range of a file's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RangeLock {
-    /// The bytes.
     pub range: Range<u64>,
-    /// Whether others may not even read them.
+    /// Whether others may not even read the bytes.
     pub exclusive: bool,
 }
 
-/// How a handle has its file open.
+/// The access, sharing and locks of an open handle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenHandle {
-    /// What its opener may do.
+    /// What the opener may do.
     pub access: OpenAccess,
-    /// What others may do meanwhile.
+    /// What others may do while it is open.
     pub share: OpenAccess,
     /// Whether the file is to be deleted when its last handle closes.
     pub delete_pending: bool,
-    /// The bytes that it has locked.
     pub locks: Vec<RangeLock>,
 }
 
-/// Whether a request may do what it wants while these handles are open.
+/// Checks that these open handles allow a request this access.
 ///
 /// # Errors
-/// 409 DeletePending; 409 SharingViolation for what a handle does not share; 409 CannotDeleteFileOrDirectory where all share, and the
-/// name cannot go before they close.
-pub fn admit<'a>(opens: impl IntoIterator<Item = &'a OpenHandle>, wants: OpenAccess) -> Result<(), StorageError> {
-    let mut held = false;
+/// 409 DeletePending; 409 SharingViolation for access that a handle does not share; 409 CannotDeleteFileOrDirectory for a deletion that
+/// all handles share: the name remains until they close.
+pub fn admit<'a>(opens: impl IntoIterator<Item = &'a OpenHandle>, access: OpenAccess) -> Result<(), StorageError> {
+    let mut is_open = false;
     for open in opens {
-        held = true;
+        is_open = true;
         if open.delete_pending {
             return Err(ErrorCode::DeletePending.into());
         }
-        if !open.share.contains(wants) {
+        if !open.share.contains(access) {
             return Err(ErrorCode::SharingViolation.into());
         }
     }
-    match held && wants.contains(OpenAccess::DELETE) {
+    match is_open && access.contains(OpenAccess::DELETE) {
         true => Err(ErrorCode::CannotDeleteFileOrDirectory.into()),
         false => Ok(()),
     }
 }
 
-/// Whether a new handle may be opened like this while these are.
+/// Checks that these open handles allow a new one.
 ///
 /// # Errors
-/// As [`admit`], and SharingViolation too where the new one does not share what another does.
+/// As [`admit`], and SharingViolation if the new handle does not share the access of an open one.
 pub fn admit_open<'a>(opens: impl IntoIterator<Item = &'a OpenHandle>, new: &OpenHandle) -> Result<(), StorageError> {
     for open in opens {
         if open.delete_pending {
@@ -134,18 +130,18 @@ pub fn admit_open<'a>(opens: impl IntoIterator<Item = &'a OpenHandle>, new: &Ope
     Ok(())
 }
 
-/// Whether a request may read (or, where it `writes`, write) these bytes while these handles are open.
+/// Checks that no lock of these open handles forbids a request to read or write these bytes.
 ///
 /// # Errors
 /// 409 FileLockConflict.
 pub fn admit_range<'a>(
     opens: impl IntoIterator<Item = &'a OpenHandle>,
     range: &Range<u64>,
-    writes: bool,
+    is_write: bool,
 ) -> Result<(), StorageError> {
-    let meets = |lock: &RangeLock| lock.range.start < range.end && range.start < lock.range.end;
+    let overlaps = |lock: &RangeLock| lock.range.start < range.end && range.start < lock.range.end;
     let locks = opens.into_iter().flat_map(|open| &open.locks);
-    match locks.into_iter().any(|lock| meets(lock) && (writes || lock.exclusive)) {
+    match locks.into_iter().any(|lock| overlaps(lock) && (is_write || lock.exclusive)) {
         true => Err(ErrorCode::FileLockConflict.into()),
         false => Ok(()),
     }
@@ -155,14 +151,14 @@ pub fn admit_range<'a>(
 mod tests {
     use super::*;
 
-    fn told(outcome: Result<(), StorageError>) -> &'static str {
-        outcome.map_or_else(|error| error.code().name(), |()| "ok")
+    fn outcome(result: Result<(), StorageError>) -> &'static str {
+        result.map_or_else(|error| error.code().name(), |()| "ok")
     }
 
     const READ_WRITE: OpenAccess = OpenAccess::READ.and(OpenAccess::WRITE);
 
     #[test]
-    fn requests_beside_a_handle() {
+    fn requests_respect_the_sharing_of_an_open_handle() {
         const VIOLATION: &str = "SharingViolation";
         const IN_USE: &str = "CannotDeleteFileOrDirectory";
         const CREATE: OpenAccess = OpenAccess::WRITE.and(OpenAccess::DELETE);
@@ -172,25 +168,25 @@ mod tests {
             (OpenAccess::NONE,             ["ok",       VIOLATION, VIOLATION, VIOLATION, VIOLATION]),
             (OpenAccess::READ,             ["ok",       "ok",      VIOLATION, VIOLATION, VIOLATION]),
             (OpenAccess::WRITE,            ["ok",       VIOLATION, "ok",      VIOLATION, VIOLATION]),
-            (READ_WRITE,               ["ok",       "ok",      "ok",      VIOLATION, VIOLATION]),
+            (READ_WRITE,                   ["ok",       "ok",      "ok",      VIOLATION, VIOLATION]),
             (OpenAccess::DELETE,           ["ok",       VIOLATION, VIOLATION, IN_USE,    VIOLATION]),
             (OpenAccess::ALL,              ["ok",       "ok",      "ok",      IN_USE,    IN_USE]),
         ];
         for (share, row) in table {
             let open = OpenHandle { access: OpenAccess::READ, share, ..OpenHandle::default() };
-            for (wants, expected) in
+            for (access, expected) in
                 [OpenAccess::NONE, OpenAccess::READ, OpenAccess::WRITE, OpenAccess::DELETE, CREATE].into_iter().zip(row)
             {
-                assert_eq!(told(admit([&open], wants)), expected, "{share:?} {wants:?}");
-                assert_eq!(told(admit([], wants)), "ok");
+                assert_eq!(outcome(admit([&open], access)), expected, "{share:?} {access:?}");
+                assert_eq!(outcome(admit([], access)), "ok");
             }
-            let going = OpenHandle { delete_pending: true, ..open };
-            assert_eq!(told(admit([&going], OpenAccess::NONE)), "DeletePending");
+            let deleted = OpenHandle { delete_pending: true, ..open };
+            assert_eq!(outcome(admit([&deleted], OpenAccess::NONE)), "DeletePending");
         }
     }
 
     #[test]
-    fn a_handle_beside_a_handle() {
+    fn two_handles_must_share_the_access_of_each_other() {
         let open = |access, share| OpenHandle { access, share, ..OpenHandle::default() };
         for (first, second, expected) in [
             (open(OpenAccess::READ, OpenAccess::ALL), open(OpenAccess::READ, OpenAccess::ALL), "ok"),
@@ -204,12 +200,12 @@ mod tests {
                 "DeletePending",
             ),
         ] {
-            assert_eq!(told(admit_open([&first], &second)), expected, "{first:?} {second:?}");
+            assert_eq!(outcome(admit_open([&first], &second)), expected, "{first:?} {second:?}");
         }
     }
 
     #[test]
-    fn locked_bytes() {
+    fn locked_bytes_are_refused() {
         let locked = |exclusive| OpenHandle { locks: vec![RangeLock { range: 10..20, exclusive }], ..OpenHandle::default() };
         for (range, exclusive, reading, writing) in [
             (0..10, true, "ok", "ok"),
@@ -217,13 +213,13 @@ mod tests {
             (19..30, false, "ok", "FileLockConflict"),
             (20..30, true, "ok", "ok"),
         ] {
-            assert_eq!(told(admit_range([&locked(exclusive)], &range, false)), reading, "{range:?}");
-            assert_eq!(told(admit_range([&locked(exclusive)], &range, true)), writing, "{range:?}");
+            assert_eq!(outcome(admit_range([&locked(exclusive)], &range, false)), reading, "{range:?}");
+            assert_eq!(outcome(admit_range([&locked(exclusive)], &range, true)), writing, "{range:?}");
         }
     }
 
     #[test]
-    fn names() {
+    fn an_access_has_the_names_of_its_parts() {
         assert_eq!(OpenAccess::ALL.names().collect::<Vec<_>>(), ["Read", "Write", "Delete"]);
         assert_eq!(READ_WRITE.names().collect::<Vec<_>>(), ["Read", "Write"]);
     }

@@ -1,37 +1,37 @@
-//! Names in a file share: found whatever their case, kept as they were written; and the paths that they make.
+//! Names in a file share, which match in any case and keep their own, and paths.
 //!
-//! Sources: «Naming and referencing shares, directories, files, and metadata» in the REST reference.
+//! Source: «Naming and referencing shares, directories, files, and metadata» in the REST reference.
 
 use crate::rules::error::{ErrorCode, StorageError};
 
-/// Characters of a path, at most.
+/// The most characters of a path.
 const PATH_CHARACTERS: usize = 2048;
-/// Names of a path, at most.
+/// The most names in a path.
 const DEPTH: usize = 250;
-/// Characters of one name, at most.
+/// The most characters of a name.
 const NAME_CHARACTERS: usize = 255;
-/// Names that belong to devices, and the two that mean another place.
+/// The names of devices, and the two relative names.
 const RESERVED: [&str; 7] = ["PRN", "AUX", "NUL", "CON", "CLOCK$", ".", ".."];
 
-/// What becomes of dots at the end of a name (`x-ms-allow-trailing-dot`).
+/// The treatment of dots at the end of a name (`x-ms-allow-trailing-dot`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrailingDots {
-    /// They are no part of it, as Windows has it.
+    /// They are not part of the name, as on Windows.
     #[default]
     Dropped,
-    /// They are.
+    /// They are part of the name.
     Kept,
 }
 
-/// The way from a share's root to a directory or a file: its names, as they were written.
+/// The path from the root directory to a directory or a file: names as they were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Path(Vec<String>);
 
 impl Path {
-    /// Reads a path, decoded, without a slash in front. The empty one is the share's root.
+    /// Parses a decoded path without a leading slash. The empty path is the root directory.
     ///
     /// # Errors
-    /// 400 InvalidResourceName for a character or a name that no file can have; OutOfRangeInput for a name of more than 255
+    /// 400 InvalidResourceName for an invalid character or name; OutOfRangeInput for a name of more than 255
     /// characters; InvalidFileOrDirectoryPathName for a path that is too long or too deep.
     pub fn parse(text: &str, dots: TrailingDots) -> Result<Path, StorageError> {
         let text = text.strip_suffix('/').unwrap_or(text);
@@ -50,22 +50,21 @@ impl Path {
         Ok(Path(names))
     }
 
-    /// Its names, from the root on; none for the root itself.
+    /// The names from the root on; none for the root itself.
     pub fn names(&self) -> &[String] {
         &self.0
     }
 
-    /// The path of the directory that it lies in, and its last name; `None` for the root.
+    /// The names of the parent directory, and the last name; `None` for the root.
     pub fn split(&self) -> Option<(&[String], &str)> {
         self.0.split_last().map(|(last, above)| (above, last.as_str()))
     }
 
-    /// Whether it is the share's root.
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Its names with slashes between them.
+    /// The names with slashes between them.
     pub fn text(&self) -> String {
         self.0.join("/")
     }
@@ -77,7 +76,9 @@ impl Path {
 /// 400 OutOfRangeInput for the length, InvalidResourceName for the characters.
 pub fn share(name: &str) -> Result<(), StorageError> {
     if name.starts_with('$') {
-        return Err(ErrorCode::InvalidResourceName.with_reason(format!("{name:?} is not a share's name: it starts with $")));
+        return Err(
+            ErrorCode::InvalidResourceName.with_reason(format!("{name:?} is not a valid name of a share: it starts with $"))
+        );
     }
     crate::rules::names::container(name)
 }
@@ -95,7 +96,7 @@ fn parse_name(name: &str, dots: TrailingDots) -> Result<String, StorageError> {
     let forbidden = |c: char| matches!(c, '"' | '\\' | ':' | '|' | '<' | '>' | '*' | '?') || c.is_control();
     if kept.is_empty() || name.contains(forbidden) || is_reserved(name) || is_reserved(kept) {
         return Err(ErrorCode::InvalidResourceName.with_reason(format!(
-            "{name:?} is not a file's name: it is empty, only dots, a device's name such as CON, or has a control character or one of \
+            "{name:?} is not a valid name: it is empty, only dots, the name of a device such as CON, or has a control character or one of \
              \" \\ : | < > * ?"
         )));
     }
@@ -115,8 +116,8 @@ fn strip_prefix_in_any_case<'a>(name: &'a str, prefix: &str) -> Option<&'a str> 
     start.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// The form of a name by which it is found: two names that differ in case only have the same. Character by character and without
-/// regard to a language, as Windows does it: `ß` stays `ß`.
+/// The form of a name for lookups: names that differ only in case have the same. Like Windows, it maps single characters, in the same way
+/// for every language: `ß` stays `ß`.
 pub fn folded(name: &str) -> String {
     let fold = |c: char| {
         let mut upper = c.to_uppercase();
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths() {
+    fn paths_are_parsed_or_refused() {
         let (long, longer) = ("a".repeat(255), "a".repeat(256));
         let deep = |names: usize| vec!["a"; names].join("/");
         let far = format!("{}/{}", [long.as_str(); 8].join("/"), "b".repeat(2));
@@ -168,15 +169,15 @@ mod tests {
             (&deep(251), Err("InvalidFileOrDirectoryPathName")),
         ] {
             let read = Path::parse(text, TrailingDots::Dropped);
-            let told = read.as_ref().map(Path::text).map_err(|error| error.code().name());
-            assert_eq!(told.as_deref().map_err(|name| *name), expected, "{text}");
+            let outcome = read.as_ref().map(Path::text).map_err(|error| error.code().name());
+            assert_eq!(outcome.as_deref().map_err(|name| *name), expected, "{text}");
         }
         assert_eq!(Path::parse("dir./file..", TrailingDots::Kept).unwrap().text(), "dir./file..");
         assert!(Path::parse("..", TrailingDots::Kept).is_err());
     }
 
     #[test]
-    fn names_are_found_in_any_case() {
+    fn names_match_in_any_case() {
         for (one, other, same) in [
             ("Dir", "dIR", true),
             ("ÄÖÜ", "äöü", true),
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn shares() {
+    fn names_of_shares_are_checked() {
         for (name, code) in [
             ("share", None),
             ("a-1", None),

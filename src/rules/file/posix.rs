@@ -1,32 +1,29 @@
-//! What a file or a directory has because Unix knows it: mode, owner and group. Only shares that are served over NFS keep them.
+//! The POSIX properties of a node: mode, owner and group. Only NFS shares store them.
 
 use crate::rules::error::StorageError;
 
-/// What Unix keeps of a node.
+/// The POSIX properties of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Posix {
     /// The permission bits, in octal: `0664`.
     pub mode: String,
-    /// The number of its owner.
+    /// The owner's number.
     pub owner: String,
-    /// The number of its group.
+    /// The group's number.
     pub group: String,
 }
 
-/// What sort of node a mode is for.
+/// The type of a node, which its default mode depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PosixFileType {
-    /// A directory.
     Directory,
-    /// A file.
     File,
     /// A symbolic link.
     Link,
 }
 
 impl PosixFileType {
-    /// The mode of one that was given none.
-    const fn mode(self) -> &'static str {
+    const fn default_mode(self) -> &'static str {
         match self {
             PosixFileType::Directory => "0755",
             PosixFileType::File => "0664",
@@ -35,7 +32,7 @@ impl PosixFileType {
     }
 }
 
-/// What a request says of it.
+/// The POSIX properties that a request sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PosixInput {
     mode: Option<String>,
@@ -44,36 +41,38 @@ pub struct PosixInput {
 }
 
 impl PosixInput {
-    /// Reads the headers that `find` finds, the empty ones left out.
+    /// Parses the headers. `header` returns the value of a header that is present and not empty.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for a mode that is not octal, or an owner or group that is no number.
-    pub fn read(find: impl Fn(&'static str) -> Option<String>) -> Result<PosixInput, StorageError> {
-        let number = |name: &'static str| {
-            let read = |text: String| match text.bytes().all(|digit| digit.is_ascii_digit()) && text.parse::<u32>().is_ok() {
-                true => Ok(text),
-                false => Err(StorageError::invalid_header(name, text)),
-            };
-            find(name).map(read).transpose()
+    /// 400 InvalidHeaderValue for a mode that is not octal, or an owner or group that is not a number.
+    pub fn parse<'a>(header: impl Fn(&'static str) -> Option<&'a str>) -> Result<PosixInput, StorageError> {
+        let parsed = |name: &'static str, parse: fn(&str) -> Option<String>| {
+            header(name).map(|text| parse(text).ok_or_else(|| StorageError::invalid_header(name, text))).transpose()
         };
-        let octal = |text: String| match text.len() <= 4 && text.bytes().all(|digit| matches!(digit, b'0'..=b'7')) {
-            true => Ok(format!("{text:0>4}")),
-            false => Err(StorageError::invalid_header("x-ms-mode", text)),
+        let number = |text: &str| {
+            let is_number = text.bytes().all(|digit| digit.is_ascii_digit()) && text.parse::<u32>().is_ok();
+            is_number.then(|| text.to_owned())
         };
-        let mode = find("x-ms-mode").map(octal).transpose()?;
-        Ok(PosixInput { mode, owner: number("x-ms-owner")?, group: number("x-ms-group")? })
+        let octal = |text: &str| {
+            let is_octal = text.len() <= 4 && text.bytes().all(|digit| matches!(digit, b'0'..=b'7'));
+            is_octal.then(|| format!("{text:0>4}"))
+        };
+        Ok(PosixInput {
+            mode: parsed("x-ms-mode", octal)?,
+            owner: parsed("x-ms-owner", number)?,
+            group: parsed("x-ms-group", number)?,
+        })
     }
 
-    /// The name of a header that says anything.
-    pub fn says(&self) -> Option<&'static str> {
-        let said = [("x-ms-mode", &self.mode), ("x-ms-owner", &self.owner), ("x-ms-group", &self.group)];
-        said.into_iter().find(|(_, value)| value.is_some()).map(|(name, _)| name)
+    /// The name of the first header that the request has.
+    pub fn first_header(&self) -> Option<&'static str> {
+        let headers = [("x-ms-mode", &self.mode), ("x-ms-owner", &self.owner), ("x-ms-group", &self.group)];
+        headers.into_iter().find(|(_, value)| value.is_some()).map(|(name, _)| name)
     }
 
-    /// This, over what was there before; a new node belongs to root.
-    pub fn over(self, before: Option<&Posix>, sort: PosixFileType) -> Posix {
-        let fresh = Posix { mode: sort.mode().to_owned(), owner: "0".to_owned(), group: "0".to_owned() };
-        let before = before.cloned().unwrap_or(fresh);
+    /// The properties after the request. A new node belongs to root.
+    pub fn apply(self, before: Option<&Posix>, file_type: PosixFileType) -> Posix {
+        let before = before.cloned().unwrap_or_else(|| Posix::of_new(file_type));
         Posix {
             mode: self.mode.unwrap_or(before.mode),
             owner: self.owner.unwrap_or(before.owner),
@@ -82,23 +81,30 @@ impl PosixInput {
     }
 }
 
+impl Posix {
+    /// The properties of a new node whose request sets none.
+    pub fn of_new(file_type: PosixFileType) -> Posix {
+        Posix { mode: file_type.default_mode().to_owned(), owner: "0".to_owned(), group: "0".to_owned() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn given(headers: &[(&str, &str)]) -> Result<PosixInput, StorageError> {
-        PosixInput::read(|name| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    fn parse(headers: &[(&str, &'static str)]) -> Result<PosixInput, StorageError> {
+        PosixInput::parse(|name| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| *value))
     }
 
     #[test]
-    fn headers_are_read_over_what_was_there() {
-        let made = given(&[("x-ms-mode", "640"), ("x-ms-owner", "1000")]).unwrap().over(None, PosixFileType::File);
-        assert_eq!(made, Posix { mode: "0640".into(), owner: "1000".into(), group: "0".into() });
-        let group = given(&[("x-ms-group", "7")]).unwrap();
-        assert_eq!(group.says(), Some("x-ms-group"));
-        assert_eq!(group.over(Some(&made), PosixFileType::File), Posix { group: "7".into(), ..made });
-        assert_eq!(PosixInput::default().over(None, PosixFileType::Directory).mode, "0755");
-        assert_eq!(PosixInput::default().over(None, PosixFileType::Link).mode, "0777");
+    fn headers_are_applied_to_the_properties() {
+        let file = parse(&[("x-ms-mode", "640"), ("x-ms-owner", "1000")]).unwrap().apply(None, PosixFileType::File);
+        assert_eq!(file, Posix { mode: "0640".into(), owner: "1000".into(), group: "0".into() });
+        let group = parse(&[("x-ms-group", "7")]).unwrap();
+        assert_eq!(group.first_header(), Some("x-ms-group"));
+        assert_eq!(group.apply(Some(&file), PosixFileType::File), Posix { group: "7".into(), ..file });
+        assert_eq!(Posix::of_new(PosixFileType::Directory).mode, "0755");
+        assert_eq!(Posix::of_new(PosixFileType::Link).mode, "0777");
         for (header, value) in [
             ("x-ms-mode", "0888"),
             ("x-ms-mode", "rwxr-x---"),
@@ -106,7 +112,7 @@ mod tests {
             ("x-ms-owner", "root"),
             ("x-ms-group", "+1"),
         ] {
-            assert_eq!(given(&[(header, value)]).unwrap_err().details()[0].1, header, "{value}");
+            assert_eq!(parse(&[(header, value)]).unwrap_err().details()[0].1, header, "{value}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Security descriptors, in the language of Windows (SDDL): `O:SYG:BAD:(A;;FA;;;SY)`. They are checked for their form, kept and given
-//! back; nobody's access is decided by them here.
+//! Security descriptors in the security descriptor definition language (SDDL): `O:SYG:BAD:(A;;FA;;;SY)`. The server checks their syntax,
+//! stores and returns them; they decide nobody's access.
 
 use crate::rules::checksums::Md5;
 use crate::rules::error::{ErrorCode, StorageError};
@@ -9,12 +9,12 @@ use std::fmt;
 /// The longest descriptor that fits into a header, in bytes. A longer one is created first, and then named by its key.
 const HEADER_LIMIT: usize = 8 << 10;
 
-/// What a directory gets from the share's root.
+/// What a directory inherits from the root directory.
 pub const OF_DIRECTORIES: &str = "O:BAG:SYD:(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;0x1301bf;;;AU)(A;OICI;0x1200a9;;;BU)";
-/// What a file gets from the share's root.
+/// What a file inherits from the root directory.
 pub const OF_FILES: &str = "O:BAG:SYD:(A;ID;FA;;;SY)(A;ID;FA;;;BA)(A;ID;0x1301bf;;;AU)(A;ID;0x1200a9;;;BU)";
 
-/// The name by which a share knows a security descriptor: two numbers, `7855875120676328179*422928105932735866`.
+/// The key of a security descriptor in a share: two numbers, `7855875120676328179*422928105932735866`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(u64, u64);
 
@@ -28,17 +28,16 @@ impl Key {
         Key(half((number >> 64) as u64), half(number as u64))
     }
 
-    /// Its two numbers.
     pub const fn numbers(self) -> (u64, u64) {
         (self.0, self.1)
     }
 
-    /// The key of these two numbers.
+    /// The key with these numbers.
     pub const fn numbered(one: u64, other: u64) -> Key {
         Key(one, other)
     }
 
-    /// Reads a key.
+    /// Parses a key.
     pub fn parse(text: &str) -> Option<Key> {
         let (one, other) = text.split_once('*')?;
         Some(Key(number(one)?, number(other)?))
@@ -55,10 +54,10 @@ impl fmt::Display for Key {
     }
 }
 
-/// The list that a descriptor without an audit list is given.
+/// The audit list of a descriptor without one.
 const NO_AUDIT: &str = "S:NO_ACCESS_CONTROL";
 
-/// A descriptor as it is given back. Recorded: one without an audit list (`S:`) comes back with an empty one.
+/// A descriptor as responses have it: without an audit list (`S:`), it gets an empty one (recorded).
 pub fn complete(text: &str) -> Cow<'_, str> {
     match after_access(text) {
         Some("") => Cow::Owned(format!("{}{NO_AUDIT}", text.trim())),
@@ -66,7 +65,7 @@ pub fn complete(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What follows owner, group and access list: nothing, or the audit list.
+/// The rest after owner, group and access list: nothing, or the audit list.
 fn after_access(text: &str) -> Option<&str> {
     let mut rest = text.trim();
     for (part, is_list) in [("O:", false), ("G:", false), ("D:", true)] {
@@ -87,31 +86,31 @@ pub fn check_length(text: &str) -> Result<(), StorageError> {
     }
 }
 
-/// Checks the form of a descriptor: an owner, a group, and lists of access control entries, each at most once and in this order.
+/// Checks the syntax of a descriptor: an owner, a group, and lists of access control entries, each at most once and in this order.
 ///
 /// # Errors
 /// 400 FileInvalidPermission.
 pub fn check(text: &str) -> Result<(), StorageError> {
-    let bad = || ErrorCode::FileInvalidPermission.with_reason(format!("{text:?} is no security descriptor"));
+    let invalid = || ErrorCode::FileInvalidPermission.with_reason(format!("{text:?} is not a security descriptor"));
     let mut rest = text.trim();
     if rest.is_empty() {
-        return Err(bad());
+        return Err(invalid());
     }
     for (part, is_list) in [("O:", false), ("G:", false), ("D:", true), ("S:", true)] {
         let Some(after) = rest.strip_prefix(part) else { continue };
         rest = match is_list {
-            true => skip_list(after).ok_or_else(bad)?,
-            false => skip_sid(after).ok_or_else(bad)?,
+            true => skip_list(after).ok_or_else(invalid)?,
+            false => skip_sid(after).ok_or_else(invalid)?,
         };
     }
-    if rest.is_empty() { Ok(()) } else { Err(bad()) }
+    if rest.is_empty() { Ok(()) } else { Err(invalid()) }
 }
 
-/// What follows a SID: two capital letters for a well-known one, or `S-1-…`.
+/// The rest after a SID: two capital letters for a well-known one, or `S-1-…`.
 pub(super) fn skip_sid(text: &str) -> Option<&str> {
     if let Some(after) = text.strip_prefix("S-1-") {
         let end = after.find(|c: char| !c.is_ascii_hexdigit() && c != '-' && c != 'x').unwrap_or(after.len());
-        // `D:` begins with what could be a digit.
+        // The D of `D:` could be a hexadecimal digit.
         let end = if after[end..].starts_with(':') { end.checked_sub(1)? } else { end };
         return (end > 0).then(|| &after[end..]);
     }
@@ -119,7 +118,7 @@ pub(super) fn skip_sid(text: &str) -> Option<&str> {
     alias.bytes().all(|byte| byte.is_ascii_uppercase()).then_some(rest)
 }
 
-/// What follows a list: flags, then entries in parentheses.
+/// The rest after a list: flags, then entries in parentheses.
 pub(super) fn skip_list(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(flag) = ["P", "AR", "AI", "NO_ACCESS_CONTROL"].iter().find(|flag| rest.starts_with(**flag)) {
@@ -133,7 +132,7 @@ pub(super) fn skip_list(text: &str) -> Option<&str> {
     Some(rest)
 }
 
-/// Where the parenthesis closes that was open before the text.
+/// The position of the parenthesis that closes one before the text.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 1;
     text.char_indices().find_map(|(at, c)| {
@@ -142,7 +141,7 @@ fn closing(text: &str) -> Option<usize> {
     })
 }
 
-/// `type;flags;rights;object;inherited object;account`, and perhaps a condition.
+/// Checks `type;flags;rights;object;inherited object;account`, with an optional condition.
 fn check_entry(entry: &str) -> Option<()> {
     let fields: Vec<&str> = entry.splitn(7, ';').collect();
     let [kind, flags, rights, _, _, account, ..] = fields[..] else { return None };
@@ -150,8 +149,8 @@ fn check_entry(entry: &str) -> Option<()> {
     let known =
         ["A", "D", "AU", "AL", "OA", "OD", "OU", "OL", "ML", "XA", "XD", "RA", "SP", "XU", "ZA", "TL", "FL"].contains(&kind);
     let hex = rights.strip_prefix("0x").is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    let good = known && words(flags) && flags.len().is_multiple_of(2) && (words(rights) || hex || number(rights).is_some());
-    (good && skip_sid(account) == Some("")).then_some(())
+    let is_valid = known && words(flags) && flags.len().is_multiple_of(2) && (words(rights) || hex || number(rights).is_some());
+    (is_valid && skip_sid(account) == Some("")).then_some(())
 }
 
 #[cfg(test)]
@@ -159,8 +158,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn descriptors() {
-        for (text, good) in [
+    fn descriptors_are_valid_or_refused() {
+        for (text, is_valid) in [
             (OF_DIRECTORIES, true),
             (OF_FILES, true),
             ("O:SYG:SYD:(A;;FA;;;BA)(A;;FA;;;SY)(A;;0x1200a9;;;BU)", true),
@@ -185,7 +184,7 @@ mod tests {
             ("O:BAG:SYD:(A;;FA;;;SY)x", false),
             ("D:(A;;FA;;;BA)O:SY", false),
         ] {
-            assert_eq!(check(text).is_ok(), good, "{text}");
+            assert_eq!(check(text).is_ok(), is_valid, "{text}");
         }
         assert!(check_length(&format!("D:{}", "(A;;FA;;;BA)".repeat(700))).is_err());
     }
@@ -206,13 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_read_as_they_are_written() {
+    fn a_written_key_is_parsed() {
         let key = Key::of(OF_FILES);
         assert_eq!(Key::parse(&key.to_string()), Some(key));
         assert_ne!(key, Key::of(OF_DIRECTORIES));
         assert!(key.to_string().split('*').all(|half| (19..=20).contains(&half.len())), "{key}");
-        for odd in ["", "1", "*", "1*", "1*2*3", "-1*2", "+1*2", "99999999999999999999999*1"] {
-            assert_eq!(Key::parse(odd), None, "{odd}");
+        for invalid in ["", "1", "*", "1*", "1*2*3", "-1*2", "+1*2", "99999999999999999999999*1"] {
+            assert_eq!(Key::parse(invalid), None, "{invalid}");
         }
     }
 }

@@ -1,24 +1,23 @@
-//! The binary form of security descriptors, self-relative as Windows keeps it, and its way from and to the text (`rules::sddl`).
+//! The binary, self-relative form of security descriptors, and the conversion from and to SDDL (`rules::file::sddl`).
 //!
-//! Entries that allow, deny, audit, alarm or label are known, and accounts by their SIDs or well-known names. What else a text may say
-//! (conditions, objects, a domain's own accounts by name) has no binary form here.
+//! It supports entries that allow, deny, audit, alarm or label, and accounts by their SIDs or well-known names. The rest of SDDL
+//! (conditions, objects, accounts of a domain by name) has no binary form here.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::sddl;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// In which form a security descriptor comes or goes.
+/// The format of a security descriptor in a request or a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// As a text.
     Sddl,
-    /// As bytes, in base64.
+    /// In base64.
     Binary,
 }
 
 impl Format {
-    /// Reads the name of a form; nothing said is the text.
+    /// Parses the name of a format; the default is SDDL.
     pub fn parse(text: Option<&str>) -> Option<Format> {
         match text {
             None => Some(Format::Sddl),
@@ -28,22 +27,22 @@ impl Format {
         }
     }
 
-    /// The text of a descriptor that came in this form.
+    /// Parses a descriptor in this format, and returns its SDDL.
     ///
     /// # Errors
     /// 400 FileInvalidPermission.
-    pub fn read(self, given: &str) -> Result<String, StorageError> {
-        let bad = || ErrorCode::FileInvalidPermission.with_reason("no security descriptor in its binary form");
+    pub fn read(self, text: &str) -> Result<String, StorageError> {
+        let invalid = || ErrorCode::FileInvalidPermission.with_reason("not a security descriptor in its binary form");
         match self {
-            Format::Sddl => sddl::check(given).map(|()| given.to_owned()),
-            Format::Binary => text_of(&STANDARD.decode(given.trim()).map_err(|_| bad())?).ok_or_else(bad),
+            Format::Sddl => sddl::check(text).map(|()| text.to_owned()),
+            Format::Binary => text_of(&STANDARD.decode(text.trim()).map_err(|_| invalid())?).ok_or_else(invalid),
         }
     }
 
-    /// The descriptor of a text, in this form.
+    /// Writes SDDL in this format.
     ///
     /// # Errors
-    /// 400 FileInvalidPermission for what has no binary form here.
+    /// 400 FileInvalidPermission for a descriptor without a binary form here.
     pub fn write(self, text: &str) -> Result<String, StorageError> {
         match self {
             Format::Sddl => Ok(text.to_owned()),
@@ -54,7 +53,7 @@ impl Format {
     }
 }
 
-/// Well-known accounts, and their SIDs.
+/// The SDDL names and SIDs of well-known accounts.
 const ACCOUNTS: [(&str, &str); 31] = [
     ("AC", "S-1-15-2-1"),
     ("AN", "S-1-5-7"),
@@ -89,13 +88,13 @@ const ACCOUNTS: [(&str, &str); 31] = [
     ("WD", "S-1-1-0"),
 ];
 
-/// Kinds of entries, and their numbers.
+/// The types of entries, and their numbers.
 const KINDS: [(&str, u8); 5] = [("A", 0), ("D", 1), ("AU", 2), ("AL", 3), ("ML", 0x11)];
 
-/// Flags of an entry.
+/// The flags of an entry.
 const FLAGS: [(&str, u8); 7] = [("OI", 1), ("CI", 2), ("NP", 4), ("IO", 8), ("ID", 0x10), ("SA", 0x40), ("FA", 0x80)];
 
-/// Rights; the first four are written by name where they are all that is given.
+/// The rights. Only the first four are written by name, and only alone.
 const RIGHTS: [(&str, u32); 25] = [
     ("FA", 0x1F_01FF),
     ("FR", 0x12_0089),
@@ -124,10 +123,10 @@ const RIGHTS: [(&str, u32); 25] = [
     ("KX", 0x2_0019),
 ];
 
-/// The descriptor holds its parts itself, and says where they are.
+/// The bit of the control word of a descriptor that contains its parts.
 const SELF_RELATIVE: u16 = 0x8000;
 
-/// A list of a descriptor: its letter, where its offset stands, its bit of the control word, and the bits of its flags `P`, `AR`, `AI`.
+/// A list of a descriptor: its letter, the position of its offset, its bit of the control word, and the bits of the flags `P`, `AR`, `AI`.
 struct Slot {
     letter: &'static str,
     offset: usize,
@@ -138,12 +137,12 @@ struct Slot {
 const DACL: Slot = Slot { letter: "D:", offset: 16, present: 4, flags: [("P", 0x1000), ("AR", 0x100), ("AI", 0x400)] };
 const SACL: Slot = Slot { letter: "S:", offset: 12, present: 0x10, flags: [("P", 0x2000), ("AR", 0x200), ("AI", 0x800)] };
 
-/// Where the descriptor says where its owner and its group are.
+// The positions of the offsets of owner and group.
 const OWNER: usize = 4;
 const GROUP: usize = 8;
 const HEADER: usize = 20;
 
-/// The text of a descriptor's bytes. `None` for what is none.
+/// The SDDL of a binary descriptor; `None` if it is malformed.
 pub fn text_of(bytes: &[u8]) -> Option<String> {
     let control = u16_at(bytes, 2)?;
     if bytes.first() != Some(&1) || control & SELF_RELATIVE == 0 {
@@ -163,7 +162,7 @@ pub fn text_of(bytes: &[u8]) -> Option<String> {
         text += slot.letter;
         slot.flags.iter().filter(|(_, bit)| control & bit != 0).for_each(|(name, _)| text += name);
         match part_at(bytes, slot.offset)? {
-            // A list that is there and nowhere lets everybody in.
+            // A list that is present with offset zero permits everything.
             None => text += "NO_ACCESS_CONTROL",
             Some(list) => text += &entries_of(list)?,
         }
@@ -171,7 +170,7 @@ pub fn text_of(bytes: &[u8]) -> Option<String> {
     sddl::check(&text).ok().map(|()| text)
 }
 
-/// The part whose offset stands here, if there is one. `None` for an offset outside.
+/// The part whose offset is at this position, if there is one. `None` for an offset out of bounds.
 fn part_at(bytes: &[u8], at: usize) -> Option<Option<&[u8]>> {
     match u32_at(bytes, at)? as usize {
         0 => Some(None),
@@ -197,7 +196,7 @@ fn entries_of(list: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// A SID's text, and what follows it.
+/// The text of a SID, and the rest after it.
 fn read_sid(bytes: &[u8]) -> Option<(String, &[u8])> {
     let (1, count @ ..=15) = (*bytes.first()?, *bytes.get(1)? as usize) else { return None };
     let authority = bytes.get(2..8)?.iter().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
@@ -212,7 +211,7 @@ fn account(sid: &str) -> String {
     ACCOUNTS.iter().find(|(_, known)| *known == sid).map_or(sid, |(name, _)| name).to_owned()
 }
 
-/// The bytes of a descriptor's text. `None` for what has no binary form here.
+/// The binary form of SDDL; `None` for a descriptor without one here.
 pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
     let (mut accounts, mut lists) = (Vec::new(), Vec::new());
     let mut control = SELF_RELATIVE;
@@ -237,7 +236,7 @@ pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
         }
         lists.push((slot.offset, write_list(after)?));
     }
-    // As Windows orders them: audit list, access list, owner, group.
+    // The order of Windows: audit list, access list, owner, group.
     lists.reverse();
     let mut bytes = vec![0; HEADER];
     bytes[0] = 1;
@@ -246,7 +245,7 @@ pub fn bytes_of(text: &str) -> Option<Vec<u8>> {
     rest.is_empty().then_some(bytes)
 }
 
-/// Adds a part at the end, and says where it is.
+/// Appends a part, and writes its offset.
 fn append(bytes: &mut Vec<u8>, offset: usize, part: &[u8]) -> Option<()> {
     let at = u32::try_from(bytes.len()).ok()?;
     bytes.get_mut(offset..offset + 4)?.copy_from_slice(&at.to_le_bytes());
@@ -278,7 +277,7 @@ fn write_list(mut text: &str) -> Option<Vec<u8>> {
     Some(list)
 }
 
-/// Words of two letters, each with its bits.
+/// The bits of words of two letters.
 fn words<T: Copy + Default + std::ops::BitOr<Output = T>>(text: &str, known: &[(&str, T)]) -> Option<T> {
     let pairs = (0..text.len()).step_by(2).map(|at| text.get(at..at + 2));
     pairs.into_iter().try_fold(T::default(), |bits, word| Some(bits | known.iter().find(|(name, _)| Some(*name) == word)?.1))
@@ -320,7 +319,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_and_back() {
+    fn both_forms_convert_into_each_other() {
         for text in [
             sddl::OF_DIRECTORIES,
             sddl::OF_FILES,
@@ -333,13 +332,13 @@ mod tests {
             let bytes = bytes_of(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(text_of(&bytes).as_deref(), Some(text));
         }
-        // What is said in several ways comes back in one.
-        let said = bytes_of("D:(A;;GRSD;;;WD)(A;;2032127;;;S-1-5-18)").unwrap();
-        assert_eq!(text_of(&said).unwrap(), "D:(A;;0x80010000;;;WD)(A;;FA;;;SY)");
+        // Equivalent rights and accounts have one text.
+        let bytes = bytes_of("D:(A;;GRSD;;;WD)(A;;2032127;;;S-1-5-18)").unwrap();
+        assert_eq!(text_of(&bytes).unwrap(), "D:(A;;0x80010000;;;WD)(A;;FA;;;SY)");
     }
 
     #[test]
-    fn the_bytes_are_those_of_windows() {
+    fn the_binary_form_equals_that_of_windows() {
         let bytes = bytes_of("O:BAG:SYD:(A;;FA;;;SY)").unwrap();
         let header = [1, 0, 4, 0x80, 48, 0, 0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0];
         let (owner, group) = ([1, 2, 0, 0, 0, 0, 0, 5, 32, 0, 0, 0, 32, 2, 0, 0], [1, 1, 0, 0, 0, 0, 0, 5, 18, 0, 0, 0]);
@@ -348,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_other_form_is_refused() {
+    fn descriptors_without_the_other_form_are_refused() {
         for text in
             ["D:(XA;;FX;;;WD;(@User.Title==\"PM\"))", "O:DA", "D:(A;;FA;a;;SY)", "D:(A;;QQ;;;SY)", "O:S-1-5-99999999999", "x"]
         {
@@ -360,10 +359,10 @@ mod tests {
         }
         for at in 0..whole.len() {
             for value in [0, 0xFF] {
-                let mut odd = whole.clone();
-                odd[at] = value;
-                // Whatever it is, it is read or refused.
-                _ = text_of(&odd);
+                let mut changed = whole.clone();
+                changed[at] = value;
+                // Either outcome is right; a panic is not.
+                _ = text_of(&changed);
             }
         }
         assert_eq!(Format::Binary.read("?").unwrap_err().code(), ErrorCode::FileInvalidPermission);

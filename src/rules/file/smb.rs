@@ -1,4 +1,4 @@
-//! What a file or a directory has because Windows knows it: attributes, three times, a security descriptor.
+//! The SMB properties of a file or a directory: attributes, three times, and the key of a security descriptor.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::sddl;
@@ -7,7 +7,7 @@ use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use std::fmt;
 
-/// What a node is, as far as its attributes and permissions go.
+/// The kind of a node, as far as its attributes and permissions are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
     /// A directory.
@@ -29,7 +29,7 @@ const ARCHIVE: u16 = 1 << 4;
 const TEMPORARY: u16 = 1 << 5;
 
 impl Attributes {
-    /// Reads `ReadOnly | Archive`: flags in any case, `None` for none of them.
+    /// Parses `ReadOnly | Archive`: flags in any case, `None` for the empty set.
     pub fn parse(text: &str) -> Option<Attributes> {
         text.split('|').map(str::trim).try_fold(Attributes(0), |set, word| {
             if word.eq_ignore_ascii_case("none") {
@@ -45,40 +45,39 @@ impl Attributes {
         self.0
     }
 
-    /// The set that these bits stand for.
+    /// The set with these bits.
     pub const fn of_bits(bits: u16) -> Attributes {
         Attributes(bits)
     }
 
-    /// What a new directory or file has that was given these: recorded, a file is to be archived besides.
+    /// The attributes of a new directory or file whose request has these. A new file also has `Archive` (recorded).
     ///
     /// # Errors
     /// As [`Attributes::set_on`].
-    pub fn made(self, sort: NodeKind) -> Result<Attributes, StorageError> {
-        let set = self.set_on(sort)?;
-        Ok(if sort == NodeKind::File { set.archived() } else { set })
+    pub fn of_new(self, kind: NodeKind) -> Result<Attributes, StorageError> {
+        let set = self.set_on(kind)?;
+        Ok(if kind == NodeKind::File { set.with_archive() } else { set })
     }
 
-    /// What a directory or a file has after it is given these. A directory is one whatever is said.
+    /// The attributes of a directory or a file after a request sets these. A directory always has `Directory`.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for a file that shall be a directory, or a directory that shall be temporary.
-    pub fn set_on(self, sort: NodeKind) -> Result<Attributes, StorageError> {
-        let odd = || StorageError::invalid_header("x-ms-file-attributes", self.to_string());
-        match sort {
-            NodeKind::Directory if self.0 & TEMPORARY != 0 => Err(odd()),
+    /// 400 InvalidHeaderValue for a file with `Directory`, or a directory with `Temporary`.
+    pub fn set_on(self, kind: NodeKind) -> Result<Attributes, StorageError> {
+        let invalid = || StorageError::invalid_header("x-ms-file-attributes", self.to_string());
+        match kind {
+            NodeKind::Directory if self.0 & TEMPORARY != 0 => Err(invalid()),
             NodeKind::Directory => Ok(Attributes(self.0 | DIRECTORY)),
-            NodeKind::File if self.0 & DIRECTORY != 0 => Err(odd()),
+            NodeKind::File if self.0 & DIRECTORY != 0 => Err(invalid()),
             NodeKind::File => Ok(self),
         }
     }
 
-    /// These, to be archived as well.
-    pub const fn archived(self) -> Attributes {
+    /// The set with `Archive`.
+    pub const fn with_archive(self) -> Attributes {
         Attributes(self.0 | ARCHIVE)
     }
 
-    /// Whether nothing may be written.
     pub const fn is_read_only(self) -> bool {
         self.0 & READ_ONLY != 0
     }
@@ -93,149 +92,121 @@ impl fmt::Display for Attributes {
     }
 }
 
-/// What a node has because Windows knows it.
+/// The SMB properties of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Smb {
-    /// Its attributes.
     pub attributes: Attributes,
-    /// When it was made.
     pub created: Timestamp,
-    /// When its content was last written.
+    /// When the content was last written.
     pub written: Timestamp,
-    /// When anything of it last changed.
+    /// When anything last changed.
     pub changed: Timestamp,
-    /// The key of its security descriptor.
+    /// The key of the security descriptor.
     pub permission: sddl::Key,
 }
 
-/// How a request says a moment.
+/// The value of a time header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileTime {
     /// `now`.
     Now,
-    /// As it is (`preserve`).
+    /// `preserve`: the current value.
     Preserve,
-    /// As the source of a copy has it (`source`).
+    /// `source`: the value of a copy's source.
     Source,
-    /// This one.
     At(Timestamp),
 }
 
 impl FileTime {
-    /// Reads it.
+    /// Parses the value of a time header.
     pub fn parse(text: &str) -> Option<FileTime> {
         let words = [("now", FileTime::Now), ("preserve", FileTime::Preserve), ("source", FileTime::Source)];
-        let word = words.into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, moment)| moment);
+        let word = words.into_iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, time)| time);
         word.or_else(|| Timestamp::parse_iso(text).map(FileTime::At))
     }
 }
 
-/// How a request says attributes.
+/// The value of `x-ms-file-attributes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flags {
-    /// As they are (`preserve`).
+pub enum AttributesInput {
+    /// `preserve`: the current attributes.
     Preserve,
-    /// As the source of a copy has them (`source`).
+    /// `source`: the attributes of a copy's source.
     Source,
-    /// These.
-    Are(Attributes),
+    Set(Attributes),
 }
 
-impl Flags {
-    /// Reads them.
-    pub fn parse(text: &str) -> Option<Flags> {
+impl AttributesInput {
+    /// Parses the value of the header.
+    pub fn parse(text: &str) -> Option<AttributesInput> {
         match text {
-            _ if text.eq_ignore_ascii_case("preserve") => Some(Flags::Preserve),
-            _ if text.eq_ignore_ascii_case("source") => Some(Flags::Source),
-            _ => Attributes::parse(text).map(Flags::Are),
+            _ if text.eq_ignore_ascii_case("preserve") => Some(AttributesInput::Preserve),
+            _ if text.eq_ignore_ascii_case("source") => Some(AttributesInput::Source),
+            _ => Attributes::parse(text).map(AttributesInput::Set),
         }
     }
 }
 
-/// How a request says a security descriptor.
+/// The security descriptor that a request names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Permission {
-    /// What the directory above gives (`inherit`).
+pub enum PermissionInput {
+    /// `inherit`: the one of the parent directory.
     Inherit,
-    /// As it is (`preserve`).
+    /// `preserve`: the current one.
     Preserve,
-    /// This text.
-    Is(String),
-    /// The one that the share knows by this key.
+    /// A descriptor, in SDDL.
+    Descriptor(String),
+    /// The descriptor that the share stores under this key.
     Key(sddl::Key),
 }
 
-/// What a request says of all that.
+/// The SMB properties that a request sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SmbInput {
-    /// Whether what is made has been elsewhere (`x-ms-file-property-semantics: Restore`), and has its attributes from there.
+    /// Whether a new file is restored from elsewhere (`x-ms-file-property-semantics: Restore`), with exactly these attributes.
     pub restores: bool,
-    /// `x-ms-file-attributes`.
-    pub attributes: Option<Flags>,
-    /// `x-ms-file-creation-time`.
+    pub attributes: Option<AttributesInput>,
     pub created: Option<FileTime>,
-    /// `x-ms-file-last-write-time`.
     pub written: Option<FileTime>,
-    /// `x-ms-file-change-time`.
     pub changed: Option<FileTime>,
-    /// `x-ms-file-permission` or `x-ms-file-permission-key`.
-    pub permission: Option<Permission>,
+    pub permission: Option<PermissionInput>,
 }
 
-/// The headers that say it.
-pub const HEADERS: [&str; 7] = [
-    "x-ms-file-attributes",
-    "x-ms-file-creation-time",
-    "x-ms-file-last-write-time",
-    "x-ms-file-change-time",
-    "x-ms-file-permission",
-    "x-ms-file-permission-key",
-    "x-ms-file-permission-format",
-];
-
 impl SmbInput {
-    /// Reads the headers that `find` finds, the empty ones left out.
+    /// Parses the headers but `x-ms-file-property-semantics`. `header` returns the value of a header that is present and not empty.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for what is malformed, FileInvalidPermission for a descriptor or a key that is none; InvalidInput for both
+    /// 400 InvalidHeaderValue for a malformed value; FileInvalidPermission for a malformed descriptor or key; InvalidInput for both
     /// a descriptor and a key.
-    pub fn read(find: impl Fn(&str) -> Option<String>) -> Result<SmbInput, StorageError> {
-        let moment = |name: &str| {
-            find(name).map(|text| FileTime::parse(&text).ok_or_else(|| StorageError::invalid_header(name, text))).transpose()
-        };
-        let attributes = find("x-ms-file-attributes")
-            .map(|text| Flags::parse(&text).ok_or_else(|| StorageError::invalid_header("x-ms-file-attributes", text)))
-            .transpose()?;
-        let format = format(find("x-ms-file-permission-format").as_deref())?;
-        let permission = match (find("x-ms-file-permission"), find("x-ms-file-permission-key")) {
+    pub fn parse<'a>(header: impl Fn(&'static str) -> Option<&'a str>) -> Result<SmbInput, StorageError> {
+        fn parsed<T>(name: &str, text: Option<&str>, parse: fn(&str) -> Option<T>) -> Result<Option<T>, StorageError> {
+            text.map(|text| parse(text).ok_or_else(|| StorageError::invalid_header(name, text))).transpose()
+        }
+        let time = |name| parsed(name, header(name), FileTime::parse);
+        let attributes = parsed("x-ms-file-attributes", header("x-ms-file-attributes"), AttributesInput::parse)?;
+        let format = format(header("x-ms-file-permission-format"))?;
+        let permission = match (header("x-ms-file-permission"), header("x-ms-file-permission-key")) {
             (Some(_), Some(_)) => return Err(ErrorCode::InvalidInput.with_reason("both a permission and a permission's key")),
-            (Some(text), None) if text.eq_ignore_ascii_case("inherit") => Some(Permission::Inherit),
-            (Some(text), None) if text.eq_ignore_ascii_case("preserve") => Some(Permission::Preserve),
+            (Some(text), None) if text.eq_ignore_ascii_case("inherit") => Some(PermissionInput::Inherit),
+            (Some(text), None) if text.eq_ignore_ascii_case("preserve") => Some(PermissionInput::Preserve),
             (Some(text), None) => {
-                sddl::check_length(&text)?;
-                Some(Permission::Is(format.read(&text)?))
+                sddl::check_length(text)?;
+                Some(PermissionInput::Descriptor(format.read(text)?))
             }
-            (None, Some(text)) => Some(Permission::Key(sddl::Key::parse(&text).ok_or(ErrorCode::FileInvalidPermission)?)),
+            (None, Some(text)) => Some(PermissionInput::Key(sddl::Key::parse(text).ok_or(ErrorCode::FileInvalidPermission)?)),
             (None, None) => None,
         };
-        let restores = match find("x-ms-file-property-semantics") {
-            None => false,
-            Some(text) if text.eq_ignore_ascii_case("new") => false,
-            Some(text) if text.eq_ignore_ascii_case("restore") => true,
-            Some(text) => return Err(StorageError::invalid_header("x-ms-file-property-semantics", text)),
-        };
         Ok(SmbInput {
-            restores,
+            restores: false,
             attributes,
-            created: moment("x-ms-file-creation-time")?,
-            written: moment("x-ms-file-last-write-time")?,
-            changed: moment("x-ms-file-change-time")?,
+            created: time("x-ms-file-creation-time")?,
+            written: time("x-ms-file-last-write-time")?,
+            changed: time("x-ms-file-change-time")?,
             permission,
         })
     }
 
-    /// Checks that nothing is missing that a version wants said: from 2019-02-02 on all but the time of the change, from 2021-06-08 on
-    /// nothing.
+    /// Checks that no header is missing that the version requires: from 2019-02-02 until 2021-06-08, all but the change time.
     ///
     /// # Errors
     /// 400 MissingRequiredHeader.
@@ -243,50 +214,50 @@ impl SmbInput {
         if !(Version::V2019_02_02..Version::V2021_06_08).contains(&version) {
             return Ok(());
         }
-        let told = [
+        let required = [
             ("x-ms-file-attributes", self.attributes.is_some()),
             ("x-ms-file-creation-time", self.created.is_some()),
             ("x-ms-file-last-write-time", self.written.is_some()),
             ("x-ms-file-permission", self.permission.is_some()),
         ];
-        told.iter().find(|(_, told)| !told).map_or(Ok(()), |(name, _)| Err(StorageError::missing_header(name)))
+        required.iter().find(|(_, is_present)| !is_present).map_or(Ok(()), |(name, _)| Err(StorageError::missing_header(name)))
     }
 
-    /// What a new node has. `permission` is the key of the descriptor that is said, or else inherited.
+    /// The properties of a new node. `permission` is the key of its security descriptor.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for `preserve` or `source`, of which there is nothing, and for attributes that it cannot have.
-    pub fn make(&self, sort: NodeKind, permission: sddl::Key, now: Timestamp) -> Result<Smb, StorageError> {
+    /// 400 InvalidHeaderValue for `preserve` or `source`, and for attributes that the node cannot have.
+    pub fn create(&self, kind: NodeKind, permission: sddl::Key, now: Timestamp) -> Result<Smb, StorageError> {
         let attributes = match self.attributes {
-            None => Attributes::default().made(sort)?,
-            Some(Flags::Are(attributes)) if self.restores => attributes.set_on(sort)?,
-            Some(Flags::Are(attributes)) => attributes.made(sort)?,
-            Some(Flags::Preserve) => return Err(StorageError::invalid_header("x-ms-file-attributes", "preserve")),
-            Some(Flags::Source) => return Err(StorageError::invalid_header("x-ms-file-attributes", "source")),
+            None => Attributes::default().of_new(kind)?,
+            Some(AttributesInput::Set(attributes)) if self.restores => attributes.set_on(kind)?,
+            Some(AttributesInput::Set(attributes)) => attributes.of_new(kind)?,
+            Some(AttributesInput::Preserve) => return Err(StorageError::invalid_header("x-ms-file-attributes", "preserve")),
+            Some(AttributesInput::Source) => return Err(StorageError::invalid_header("x-ms-file-attributes", "source")),
         };
-        let at = |name: &str, moment: Option<FileTime>| match moment {
+        let time = |name: &str, time: Option<FileTime>| match time {
             None | Some(FileTime::Now) => Ok(now),
-            Some(FileTime::At(moment)) => Ok(moment),
+            Some(FileTime::At(time)) => Ok(time),
             Some(FileTime::Preserve) => Err(StorageError::invalid_header(name, "preserve")),
             Some(FileTime::Source) => Err(StorageError::invalid_header(name, "source")),
         };
         Ok(Smb {
             attributes,
-            created: at("x-ms-file-creation-time", self.created)?,
-            written: at("x-ms-file-last-write-time", self.written)?,
-            changed: at("x-ms-file-change-time", self.changed)?,
+            created: time("x-ms-file-creation-time", self.created)?,
+            written: time("x-ms-file-last-write-time", self.written)?,
+            changed: time("x-ms-file-change-time", self.changed)?,
             permission,
         })
     }
 
-    /// What a node has after it is told this: what is not said stays, but for the time of the change. `source` is what `source` means,
-    /// in a copy.
+    /// The properties of an existing node after the request. A property that the request does not name keeps its value, except for
+    /// the change time. `source` are the properties of a copy's source.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for attributes that it cannot have, and for `source` where there is none.
-    pub fn revise(
+    /// 400 InvalidHeaderValue for attributes that the node cannot have, and for `source` in a request that is no copy.
+    pub fn apply(
         &self,
-        sort: NodeKind,
+        kind: NodeKind,
         before: Smb,
         source: Option<Smb>,
         permission: sddl::Key,
@@ -294,32 +265,31 @@ impl SmbInput {
     ) -> Result<Smb, StorageError> {
         let of_source = |name: &str| source.ok_or_else(|| StorageError::invalid_header(name, "source"));
         let attributes = match self.attributes {
-            None | Some(Flags::Preserve) => before.attributes,
-            Some(Flags::Are(attributes)) => attributes.set_on(sort)?,
-            Some(Flags::Source) => of_source("x-ms-file-attributes")?.attributes,
+            None | Some(AttributesInput::Preserve) => before.attributes,
+            Some(AttributesInput::Set(attributes)) => attributes.set_on(kind)?,
+            Some(AttributesInput::Source) => of_source("x-ms-file-attributes")?.attributes,
         };
-        let at =
-            |name: &str, moment: FileTime, stays: Timestamp, copied: fn(Smb) -> Timestamp| -> Result<Timestamp, StorageError> {
-                Ok(match moment {
-                    FileTime::Now => now,
-                    FileTime::At(moment) => moment,
-                    FileTime::Preserve => stays,
-                    FileTime::Source => copied(of_source(name)?),
-                })
-            };
+        let time = |name: &str, time: FileTime, of: fn(Smb) -> Timestamp| -> Result<Timestamp, StorageError> {
+            Ok(match time {
+                FileTime::Now => now,
+                FileTime::At(time) => time,
+                FileTime::Preserve => of(before),
+                FileTime::Source => of(of_source(name)?),
+            })
+        };
         let (created, written) = (self.created.unwrap_or(FileTime::Preserve), self.written.unwrap_or(FileTime::Preserve));
         let changed = self.changed.unwrap_or(FileTime::Now);
         Ok(Smb {
             attributes,
-            created: at("x-ms-file-creation-time", created, before.created, |smb| smb.created)?,
-            written: at("x-ms-file-last-write-time", written, before.written, |smb| smb.written)?,
-            changed: at("x-ms-file-change-time", changed, before.changed, |smb| smb.changed)?,
+            created: time("x-ms-file-creation-time", created, |smb| smb.created)?,
+            written: time("x-ms-file-last-write-time", written, |smb| smb.written)?,
+            changed: time("x-ms-file-change-time", changed, |smb| smb.changed)?,
             permission,
         })
     }
 }
 
-/// Reads the form in which a security descriptor comes or is to go.
+/// Parses the format of a security descriptor.
 ///
 /// # Errors
 /// 400 InvalidHeaderValue.
@@ -347,24 +317,24 @@ mod tests {
             ("READONLY|Hidden", "ReadOnly | Hidden | Archive", "ReadOnly | Hidden | Directory", "ReadOnly | Hidden"),
         ] {
             let read = Attributes::parse(text).unwrap();
-            let told = |made: Result<Attributes, StorageError>| {
-                made.map_or_else(|error| error.code().name().to_owned(), |set| set.to_string())
+            let outcome = |attributes: Result<Attributes, StorageError>| {
+                attributes.map_or_else(|error| error.code().name().to_owned(), |set| set.to_string())
             };
-            assert_eq!(told(read.made(NodeKind::File)), file, "{text}");
-            assert_eq!(told(read.made(NodeKind::Directory)), directory, "{text}");
-            assert_eq!(told(read.set_on(NodeKind::File)), set, "{text}");
+            assert_eq!(outcome(read.of_new(NodeKind::File)), file, "{text}");
+            assert_eq!(outcome(read.of_new(NodeKind::Directory)), directory, "{text}");
+            assert_eq!(outcome(read.set_on(NodeKind::File)), set, "{text}");
         }
-        for odd in ["", "archive,hidden", "Normal", "ReadOnly|", "7"] {
-            assert_eq!(Attributes::parse(odd), None, "{odd}");
+        for invalid in ["", "archive,hidden", "Normal", "ReadOnly|", "7"] {
+            assert_eq!(Attributes::parse(invalid), None, "{invalid}");
         }
     }
 
-    fn given(headers: &[(&str, &str)]) -> Result<SmbInput, StorageError> {
-        SmbInput::read(|name| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned()))
+    fn parse(headers: &[(&str, &'static str)]) -> Result<SmbInput, StorageError> {
+        SmbInput::parse(|name| headers.iter().find(|(known, _)| *known == name).map(|(_, value)| *value))
     }
 
     #[test]
-    fn headers_are_read_or_refused() {
+    fn headers_are_parsed_or_refused() {
         for (headers, code) in [
             (&[("x-ms-file-attributes", "odd")][..], "InvalidHeaderValue"),
             (&[("x-ms-file-creation-time", "soon")], "InvalidHeaderValue"),
@@ -374,9 +344,9 @@ mod tests {
             (&[("x-ms-file-permission-format", "xml")], "InvalidHeaderValue"),
             (&[("x-ms-file-permission-format", "odd")], "InvalidHeaderValue"),
         ] {
-            assert_eq!(given(headers).unwrap_err().code().name(), code, "{headers:?}");
+            assert_eq!(parse(headers).unwrap_err().code().name(), code, "{headers:?}");
         }
-        let all = given(&[
+        let all = parse(&[
             ("x-ms-file-attributes", "preserve"),
             ("x-ms-file-creation-time", "now"),
             ("x-ms-file-last-write-time", "2020-01-15T23:47:56.6135494Z"),
@@ -386,12 +356,12 @@ mod tests {
         .unwrap();
         assert_eq!(
             (all.attributes, all.created, all.permission),
-            (Some(Flags::Preserve), Some(FileTime::Now), Some(Permission::Inherit))
+            (Some(AttributesInput::Preserve), Some(FileTime::Now), Some(PermissionInput::Inherit))
         );
     }
 
     #[test]
-    fn versions_want_more_or_less() {
+    fn required_headers_depend_on_the_version() {
         let (none, version) = (SmbInput::default(), |text| Version::parse(text).unwrap());
         for (text, missing) in [
             ("2018-11-09", None),
@@ -399,29 +369,30 @@ mod tests {
             ("2021-04-10", Some("x-ms-file-attributes")),
             ("2021-06-08", None),
         ] {
-            let told = none.check_complete(version(text)).err().map(|error| error.details()[0].1.clone());
-            assert_eq!(told.as_deref(), missing, "{text}");
+            let header = none.check_complete(version(text)).err().map(|error| error.details()[0].1.clone());
+            assert_eq!(header.as_deref(), missing, "{text}");
         }
     }
 
     #[test]
-    fn what_is_not_said_stays() {
+    fn a_property_without_a_header_keeps_its_value() {
         let (then, now) = (Timestamp::from_unix(1_000, 0), Timestamp::from_unix(2_000, 0));
         let (one, other) = (sddl::Key::of("one"), sddl::Key::of("other"));
-        let before = SmbInput::default().make(NodeKind::File, one, then).unwrap();
+        let before = SmbInput::default().create(NodeKind::File, one, then).unwrap();
         assert_eq!((before.attributes.to_string().as_str(), before.created, before.changed), ("Archive", then, then));
-        let after = SmbInput::default().revise(NodeKind::File, before, None, one, now).unwrap();
+        let after = SmbInput::default().apply(NodeKind::File, before, None, one, now).unwrap();
         assert_eq!(after, Smb { changed: now, ..before });
         let written = SmbInput { written: Some(FileTime::Now), changed: Some(FileTime::Preserve), ..SmbInput::default() };
         assert_eq!(
-            written.revise(NodeKind::File, before, None, other, now).unwrap(),
+            written.apply(NodeKind::File, before, None, other, now).unwrap(),
             Smb { written: now, permission: other, ..before }
         );
-        let copied = SmbInput { attributes: Some(Flags::Source), created: Some(FileTime::Source), ..SmbInput::default() };
-        assert_eq!(copied.revise(NodeKind::File, before, None, one, now).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
-        assert_eq!(copied.make(NodeKind::File, one, now).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
+        let copied =
+            SmbInput { attributes: Some(AttributesInput::Source), created: Some(FileTime::Source), ..SmbInput::default() };
+        assert_eq!(copied.apply(NodeKind::File, before, None, one, now).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
+        assert_eq!(copied.create(NodeKind::File, one, now).unwrap_err().code(), ErrorCode::InvalidHeaderValue);
         let source = Smb { attributes: Attributes(1), created: Timestamp::from_unix(5, 0), ..before };
-        let made = copied.revise(NodeKind::File, before, Some(source), one, now).unwrap();
+        let made = copied.apply(NodeKind::File, before, Some(source), one, now).unwrap();
         assert_eq!((made.attributes.to_string().as_str(), made.created), ("ReadOnly", source.created));
     }
 }

@@ -1,4 +1,4 @@
-//! The shares of every account: from a call to a share.
+//! The shares of every account: from a request to a share.
 
 use crate::operation::xml::Writer;
 use crate::operation::{
@@ -8,13 +8,13 @@ use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::auth::sas::Policy;
 use crate::rules::copy_source;
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::file::path::{Path, TrailingDots};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::time::Timestamp;
 use crate::services::file::node::Node;
-use crate::services::file::state::{Share, ShareView};
+use crate::services::file::state::{NodePath, Share, ShareSnapshotQuery, ShareView};
 use crate::services::file::wire;
-use crate::services::file::wire::ShareSnapshotQuery;
 use crate::services::shared::accounts::{Resource, ServiceAccounts};
 use crate::services::shared::described::{Described, HasMetadata, HasPolicies};
 use crate::services::shared::listing::{Listed, ListedResource};
@@ -25,12 +25,11 @@ use std::sync::Arc;
 /// The shares of all accounts of one server.
 pub type Files = ServiceAccounts<Share>;
 
-/// A file that a copy is made from, as it was when the copy began.
+/// The source file of a copy, as it was when the copy began.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// The file.
     pub node: Arc<Node>,
-    /// Its security descriptor.
+    /// The security descriptor.
     pub permission: Option<Arc<str>>,
 }
 
@@ -48,7 +47,7 @@ impl Restorable for Share {
     const RESTORE_REPORTS_STATE: bool = true;
 
     fn created(&self) -> Timestamp {
-        Share::born(self)
+        Share::created(self)
     }
 
     fn restored(self, now: Timestamp) -> Share {
@@ -67,7 +66,7 @@ impl Described for Share {
     }
 
     fn check(&self, request: &Request) -> Result<(), StorageError> {
-        self.admit_self(request).map(drop)
+        self.admit_share(request, None).map(drop)
     }
 
     fn last_modified(&self) -> Option<Timestamp> {
@@ -79,8 +78,12 @@ impl HasMetadata for Share {
     const READERS: RequiredPermission = RequiredPermission::container("r").account_sas_only();
     type View = ShareSnapshotQuery;
 
-    fn metadata(&self, request: &Request, _: ShareSnapshotQuery) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
-        let properties = self.admit_self(request)?.about;
+    fn metadata(
+        &self,
+        request: &Request,
+        ShareSnapshotQuery(snapshot): ShareSnapshotQuery,
+    ) -> Result<(&Metadata, Option<Timestamp>), StorageError> {
+        let properties = self.admit_share(request, snapshot)?.properties;
         Ok((&properties.metadata, Some(properties.last_modified)))
     }
 
@@ -112,31 +115,37 @@ impl Listed for Share {
         if include.contains(&"snapshots") && line.deleted.is_none() {
             line.state.snapshots().for_each(|view| write(&view));
         }
-        write(&line.state.live());
+        write(&line.state.current());
     }
 }
 
 impl Files {
-    /// The file that a copy is made from, by the URL of its source; `None` for what lies elsewhere.
+    /// The source file of a copy, by its URL; `None` for a source on another server or in another service.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for what is no URL of a file; CannotVerifyCopySource with the status of the source's own refusal.
-    pub fn source(&self, request: &Request, url: &str, opens: SourceAuthorization) -> Result<Option<Source>, StorageError> {
-        let SourceLocation::Here(source) = request.sources.find(request, url, opens)? else { return Ok(None) };
-        let lost = |error: StorageError| match error.code() {
+    /// 400 InvalidHeaderValue for a URL that is not a file's; CannotVerifyCopySource with the status of the source's own refusal.
+    pub fn source(
+        &self,
+        request: &Request,
+        url: &str,
+        authorization: SourceAuthorization,
+        dots: TrailingDots,
+    ) -> Result<Option<Source>, StorageError> {
+        let SourceLocation::Here(source) = request.sources.find(request, url, authorization)? else { return Ok(None) };
+        let refused = |error: StorageError| match error.code() {
             ErrorCode::PendingCopyOperation => error,
             _ => copy_source::refused(request.version, &error),
         };
         let read = || {
-            self.find(&source.account.name, source.target.share()?)?
-                .read()
-                .source(source.target.path()?, source.target.share_snapshot())
+            let path = Path::parse(source.target.path_text()?, dots)?;
+            let share = self.find(&source.account.name, source.target.share()?)?.read();
+            share.source(&NodePath { path, snapshot: source.target.share_snapshot() })
         };
-        let (node, permission) = read().map_err(lost)?;
+        let (node, permission) = read().map_err(refused)?;
         Ok(Some(Source { node, permission }))
     }
 
-    /// The share that a call is about.
+    /// The share that the request addresses.
     ///
     /// # Errors
     /// 404 ShareNotFound.

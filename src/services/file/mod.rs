@@ -1,7 +1,7 @@
 //! Azure Files over REST: shares, and the directories and files in them.
 //!
-//! `node` is what a share is made of, `state` is what is stored in one and the one door to it, `files` finds the share, `wire` has the
-//! headers and XML, `ops` a room for each operation, and `service` the face that all this shows to the wire.
+//! `node` has the nodes of a share, `state` the stored state and every access to it, `files` finds a share, `wire` has the headers and XML,
+//! `ops` a file for each operation, and `service` the interface to the pipeline.
 
 mod files;
 pub mod node;

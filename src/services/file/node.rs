@@ -1,4 +1,4 @@
-//! What a share is made of: directories, files and symbolic links.
+//! The nodes of a share: directories, files and symbolic links.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::etag::ETag;
@@ -14,32 +14,31 @@ use crate::store::sparse::{Change, Sparse};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The name that a share itself has for a directory, a file or a link. It stays through every change, renames too.
+/// The id of a node in its share. No change of the node changes it, and no rename.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(u64);
 
 impl NodeId {
     /// The share's root directory.
     pub const ROOT: NodeId = NodeId(0);
-    /// After all others.
+    /// Higher than every other id.
     pub const LAST: NodeId = NodeId(u64::MAX);
 
-    /// Its number.
     pub fn number(self) -> u64 {
         self.0
     }
 
-    /// The id of this number.
+    /// The id with this number.
     pub fn numbered(number: u64) -> NodeId {
         NodeId(number)
     }
 
-    /// The next one.
+    /// The next id.
     pub fn next(self) -> NodeId {
         NodeId(self.0 + 1)
     }
 
-    /// `x-ms-file-id`. Recorded: the root is 0, and all others are large numbers whose bits count from the top.
+    /// `x-ms-file-id`: 0 for the root, and otherwise a large number whose bits count from the top (recorded).
     pub fn wire(self) -> u64 {
         match self {
             NodeId::ROOT => 0,
@@ -48,101 +47,85 @@ impl NodeId {
     }
 }
 
-/// A directory, a file or a link. It never changes; a write makes another under the same id.
+/// A state of a directory, a file or a link. A write replaces it with another under the same id.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Its id.
     pub id: NodeId,
-    /// Where it stands: in one directory under one name, unless a file has several hard links. The first one is what it is called.
+    /// The names of the node: one, but several for a file with hard links, and none for the root. The first is the name in responses.
     pub places: Vec<NodeName>,
-    /// When this state was made: its Last-Modified and, in ticks, its entity tag.
+    /// Last-Modified and, in ticks, the entity tag.
     pub last_modified: Timestamp,
-    /// What it is.
     pub body: Body,
-    /// What it has because Windows knows it.
     pub smb: Smb,
-    /// What it has because Unix knows it, in a share that is served over NFS.
+    /// Only in an NFS share.
     pub posix: Option<Arc<Posix>>,
-    /// Its metadata.
     pub metadata: Metadata,
 }
 
-/// A directory, and a name in it as it was written.
+/// A name in a directory, as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeName {
     /// The directory.
     pub parent: NodeId,
-    /// The name.
     pub name: Arc<str>,
 }
 
-/// What a node is.
 #[derive(Clone, Debug)]
 pub enum Body {
-    /// A directory. What is in it is not told here, but by the share's names.
+    /// A directory. Its entries are in the share's tree.
     Directory,
-    /// A file.
     File(Box<File>),
-    /// A symbolic link, and the text that it leads to.
+    /// A symbolic link, and its target.
     Link(Arc<str>),
 }
 
-/// A file.
 #[derive(Clone, Debug, Default)]
 pub struct File {
-    /// Its bytes. What was never written is zeros, and takes no room.
+    /// The bytes. Ranges that were never written are zeros, and occupy no space.
     pub content: Sparse,
-    /// Which of them were cleared, and when: recorded, a difference tells even what was a hole before it was written and cleared.
+    /// The cleared ranges, and when they were cleared. A listing of changes includes ranges that were written and cleared again since
+    /// the snapshot (recorded).
     pub cleared: Marks,
-    /// What a reader is told of them.
     pub headers: ContentHeaders,
-    /// Where they were copied from, if they were.
+    /// The copy that created the file.
     pub copy: Option<Arc<FileCopy>>,
-    /// Who may write.
     pub lease: Lease,
 }
 
-/// The headers that describe a content to whoever reads it. Each may be absent.
+/// The headers that describe the content to its readers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContentHeaders {
-    /// Content-Type.
     pub content_type: Option<Box<str>>,
-    /// Content-Encoding.
     pub encoding: Option<Box<str>>,
-    /// Content-Language.
     pub language: Option<Box<str>>,
-    /// Cache-Control.
     pub cache_control: Option<Box<str>>,
-    /// Content-MD5, as it was given: recorded values are no MD5 at all.
+    /// Content-MD5, as written: some recorded values are not MD5s.
     pub md5: Option<Box<str>>,
-    /// Content-Disposition.
     pub disposition: Option<Box<str>>,
 }
 
-/// What a file remembers of the copy that made it, or is making it.
+/// The copy that created a file, or is creating it.
 #[derive(Clone, Debug)]
 pub struct FileCopy {
-    /// The copy's id.
     pub id: [u8; 16],
     /// The source's URL, without its signature.
     pub source: String,
     /// The source's size in bytes.
     pub total: u64,
-    /// How far it is.
     pub progress: Progress,
 }
 
-/// The unit in which files take space and give it back.
+/// The unit in which files occupy and free space, in bytes.
 pub const SECTOR: u64 = 512;
 
 impl File {
-    /// Writes bytes over what was there.
+    /// Writes bytes at an offset.
     pub fn write(&mut self, start: u64, bytes: &Content, now: Timestamp) {
         self.cleared.unmark(&(start..start + bytes.len()));
         self.content.write(start, bytes, now);
     }
 
-    /// Makes a range zeros. The whole sectors in it are given back; of others the part is overwritten.
+    /// Clears a range. Frees the whole sectors in it, and overwrites the rest with zeros.
     pub fn clear(&mut self, range: Range<u64>, now: Timestamp) {
         let end = if range.end == self.content.len() { range.end } else { range.end / SECTOR * SECTOR };
         let whole = range.start.next_multiple_of(SECTOR)..end;
@@ -156,28 +139,28 @@ impl File {
         self.content.clear(whole);
     }
 
-    /// Cuts off what lies beyond the new size, or adds zeros up to it.
+    /// Truncates the file, or extends it with zeros.
     pub fn resize(&mut self, size: u64) {
         self.cleared.unmark(&(size..u64::MAX));
         self.content.resize(size);
     }
 
-    /// What changed in a range since an earlier state was current, in order. Without an earlier state, all that was ever written.
+    /// The changes in a range since an earlier state, in order. Without an earlier state, all written ranges.
     pub fn changes(&self, earlier: Option<(&File, Timestamp)>, range: Range<u64>) -> Vec<Change> {
         let Some((earlier, since)) = earlier else {
             return self.content.written(range).into_iter().map(Change::Written).collect();
         };
-        let mut gone = Marks::default();
+        let mut marks = Marks::default();
         let mut written = Vec::new();
         for change in self.content.changes(&earlier.content, since, range.clone()) {
             match change {
                 Change::Written(_) => written.push(change),
-                Change::Cleared(range) => gone.mark(range, Timestamp::NEVER),
+                Change::Cleared(range) => marks.mark(range, Timestamp::NEVER),
             }
         }
-        self.cleared.since(since, &range).into_iter().for_each(|range| gone.mark(range, Timestamp::NEVER));
+        self.cleared.since(since, &range).into_iter().for_each(|range| marks.mark(range, Timestamp::NEVER));
         let mut cleared: Vec<Range<u64>> = Vec::new();
-        for range in gone.since(since, &range) {
+        for range in marks.since(since, &range) {
             match cleared.last_mut() {
                 Some(last) if last.end == range.start => last.end = range.end,
                 _ => cleared.push(range),
@@ -192,27 +175,26 @@ impl File {
 }
 
 impl PartialEq for Node {
-    /// A node is equal to itself alone: of two states one is never taken for the other, whatever is in them.
+    /// A state equals only itself, whatever the contents of two states.
     fn eq(&self, other: &Node) -> bool {
         std::ptr::eq(self, other)
     }
 }
 
 impl Node {
-    /// Its entity tag.
     pub fn etag(&self) -> ETag {
         ETag::of(self.last_modified)
     }
 
-    /// Whether it is a directory, as far as its attributes go.
-    pub fn sort(&self) -> NodeKind {
+    /// The kind of the node: a link counts as a file.
+    pub fn kind(&self) -> NodeKind {
         match self.body {
             Body::Directory => NodeKind::Directory,
             Body::File(_) | Body::Link(_) => NodeKind::File,
         }
     }
 
-    /// The file that it is, if it is one.
+    /// The node as a file, if it is one.
     pub fn file(&self) -> Option<&File> {
         match &self.body {
             Body::File(file) => Some(file),
@@ -220,12 +202,12 @@ impl Node {
         }
     }
 
-    /// How many bytes it has, holes and all.
+    /// The size in bytes, including ranges that were never written.
     pub fn size(&self) -> u64 {
         self.file().map_or(0, |file| file.content.len())
     }
 
-    /// Checks that no copy is at work on it.
+    /// Checks that no copy to the file is pending.
     ///
     /// # Errors
     /// 409 PendingCopyOperation.
@@ -236,7 +218,7 @@ impl Node {
         }
     }
 
-    /// Its lease, which only a file has.
+    /// The lease of a file; other nodes have none.
     pub fn lease(&self) -> Lease {
         self.file().map_or(Lease::default(), |file| file.lease)
     }

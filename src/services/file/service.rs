@@ -1,17 +1,16 @@
-//! The face of the file service: its operations, what its paths name, and what the door must know of its shares.
+//! The interface of the file service to the pipeline.
 
-use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target, header_text};
+use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::file::path::{Path, TrailingDots};
 use crate::rules::names;
 use crate::rules::names::ShareName;
 use crate::rules::versions::Version;
 use crate::services::file::files::Files;
 use crate::services::file::ops;
-use crate::services::file::state::read_snapshot;
+use crate::services::file::state::parse_snapshot;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -38,13 +37,12 @@ impl Service for Files {
         let (first, rest) = path.split_once('/').unwrap_or((path, ""));
         let (share, text) = (ShareName::parse(&names::decode(first)?)?, names::decode(rest)?);
         let snapshot = resource.query.get(SNAPSHOT).filter(|text| !text.is_empty());
-        let snapshot = snapshot.map(|text| read_snapshot(SNAPSHOT, text)).transpose()?;
+        let snapshot = snapshot.map(|text| parse_snapshot(SNAPSHOT, text)).transpose()?;
         let is_share = resource.query.get("restype").is_some_and(|kind| kind.eq_ignore_ascii_case("share"));
         if text.is_empty() && is_share {
             return Ok(Target::Share { share, snapshot });
         }
-        let path = Path::parse(&text, trailing_dots(resource)?)?;
-        Ok(Target::Path { share, path, text, snapshot })
+        Ok(Target::Path { share, text, snapshot })
     }
 
     fn public_access(&self, _: &str, _: &Target) -> PublicAccess {
@@ -71,15 +69,3 @@ impl Service for Files {
 
 /// The query parameter that names a snapshot of a share.
 const SNAPSHOT: &str = "sharesnapshot";
-
-/// Whether dots at the end of names count.
-fn trailing_dots(resource: &ResourcePath<'_>) -> Result<TrailingDots, StorageError> {
-    const HEADER: &str = "x-ms-allow-trailing-dot";
-    match header_text(resource.headers, HEADER).unwrap_or_default() {
-        text if text.eq_ignore_ascii_case("true") && resource.version >= Version::V2022_11_02 => Ok(TrailingDots::Kept),
-        text if text.is_empty() || text.eq_ignore_ascii_case("false") || text.eq_ignore_ascii_case("true") => {
-            Ok(TrailingDots::Dropped)
-        }
-        text => Err(StorageError::invalid_header(HEADER, text)),
-    }
-}

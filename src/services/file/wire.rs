@@ -1,135 +1,240 @@
-//! The file service's words on the wire: which headers tell a reader about a share, a directory or a file.
+//! The headers and XML of the file service: the groups of headers that requests have, and how responses describe shares, directories and
+//! files.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Fields, FromRequest, Input, Reply, Request};
+use crate::operation::{Fields, FromRequest, FromText, Input, Reply, Request};
 use crate::rules::error::StorageError;
-use crate::rules::file::posix;
-use crate::rules::file::share::{Protocol, RootSquash, Settings, Tier};
+use crate::rules::etag::ETag;
+use crate::rules::file::path::TrailingDots;
+use crate::rules::file::posix::PosixInput;
+use crate::rules::file::share::{Protocol, RootSquash, Settings, SettingsInput, Tier};
 use crate::rules::file::smb::SmbInput;
 use crate::rules::lease::Lease;
-use crate::rules::retention;
+use crate::rules::ranges::{self, InclusiveRange, RequestedRange};
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
+use crate::rules::{listing, retention};
 use crate::services::file::node::{Body, ContentHeaders, Node, NodeId};
-use crate::services::file::state::{Admitted, Share, ShareView};
+use crate::services::file::state::{Admitted, Share, ShareProperties, ShareView, trailing_dots};
 use crate::services::shared::listing::ListedResource;
+use std::ops::Range;
 
-/// The query parameter that names a snapshot of the share, instead of the share as it is.
-pub(super) const SNAPSHOT: &[Input] = &[Input::query("sharesnapshot")];
+impl FromRequest for SmbInput {
+    const INPUTS: &'static [Input] = &[
+        Input::header("x-ms-file-attributes"),
+        Input::header("x-ms-file-creation-time"),
+        Input::header("x-ms-file-last-write-time"),
+        Input::header("x-ms-file-change-time"),
+        Input::header("x-ms-file-permission"),
+        Input::header("x-ms-file-permission-key"),
+        Input::header("x-ms-file-permission-format"),
+    ];
 
-/// The header that keeps dots at the end of names.
-pub(super) const DOTS: &[Input] = &[Input::header("x-ms-allow-trailing-dot")];
-
-/// The query parameter that names a snapshot of the share. Its value is in the target.
-#[derive(Clone, Copy, Debug)]
-pub struct ShareSnapshotQuery;
-
-impl FromRequest for ShareSnapshotQuery {
-    const INPUTS: &'static [Input] = SNAPSHOT;
-
-    fn from_request(_: &Fields<'_>) -> Result<ShareSnapshotQuery, StorageError> {
-        Ok(ShareSnapshotQuery)
+    fn from_request(fields: &Fields<'_>) -> Result<SmbInput, StorageError> {
+        SmbInput::parse(|name| fields.header(name))
     }
 }
 
-/// The header that keeps dots at the end of names. Its value is in the target.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TrailingDotsHeader;
+/// The SMB headers of an operation that requires most of them before 2021-06-08.
+#[derive(Debug)]
+pub(super) struct RequiredSmbHeaders(pub(super) SmbInput);
 
-impl FromRequest for TrailingDotsHeader {
-    const INPUTS: &'static [Input] = DOTS;
+impl FromRequest for RequiredSmbHeaders {
+    const INPUTS: &'static [Input] = SmbInput::INPUTS;
 
-    fn from_request(_: &Fields<'_>) -> Result<TrailingDotsHeader, StorageError> {
-        Ok(TrailingDotsHeader)
+    fn from_request(fields: &Fields<'_>) -> Result<RequiredSmbHeaders, StorageError> {
+        let smb = SmbInput::from_request(fields)?;
+        smb.check_complete(fields.version)?;
+        Ok(RequiredSmbHeaders(smb))
     }
 }
 
-/// The same of a copy's source.
-pub(super) const SOURCE_DOTS: &[Input] = &[Input::header("x-ms-source-allow-trailing-dot")];
-
-/// The headers that say what Windows knows of a file.
-pub(super) const SMB: &[Input] = &[
-    Input::header("x-ms-file-attributes"),
-    Input::header("x-ms-file-creation-time"),
-    Input::header("x-ms-file-last-write-time"),
-    Input::header("x-ms-file-change-time"),
-    Input::header("x-ms-file-permission"),
-    Input::header("x-ms-file-permission-key"),
-    Input::header("x-ms-file-permission-format"),
-];
-
-/// The header that says whether what is made is new.
-pub(super) const SEMANTICS: &[Input] = &[Input::header("x-ms-file-property-semantics")];
-
-/// The headers that describe a content.
-pub(super) const CONTENT: &[Input] = &[
-    Input::header("x-ms-content-type"),
-    Input::header("x-ms-content-encoding"),
-    Input::header("x-ms-content-language"),
-    Input::header("x-ms-cache-control"),
-    Input::header("x-ms-content-md5"),
-    Input::header("x-ms-content-disposition"),
-];
-
-/// The headers that tell a share anything.
-pub(super) const SETTINGS: &[Input] = &[
-    Input::header("x-ms-share-quota"),
-    Input::header("x-ms-access-tier"),
-    Input::header("x-ms-enabled-protocols"),
-    Input::header("x-ms-root-squash"),
-    Input::header("x-ms-enable-snapshot-virtual-directory-access"),
-    Input::header("x-ms-share-paid-bursting-enabled"),
-    Input::header("x-ms-share-paid-bursting-max-iops"),
-    Input::header("x-ms-share-paid-bursting-max-bandwidth-mibps"),
-    Input::header("x-ms-share-provisioned-iops"),
-    Input::header("x-ms-share-provisioned-bandwidth-mibps"),
-];
-
-/// The text of a header. An empty one counts as absent, as it does for the service.
-pub(super) fn text(request: &Request, name: &str) -> Option<String> {
-    request.header(name).filter(|text| !text.is_empty()).map(Into::into)
+input! {
+    /// The SMB headers of a new directory or file.
+    pub(super) NewSmbHeaders {
+        smb: RequiredSmbHeaders,
+        semantics: Option<PropertySemantics> = Header "x-ms-file-property-semantics",
+    }
 }
 
-/// Reads what a request says of attributes, times and permission.
-///
-/// # Errors
-/// As [`Given::read`].
-pub(super) fn given(request: &Request) -> Result<SmbInput, StorageError> {
-    SmbInput::read(|name| text(request, name))
+impl NewSmbHeaders {
+    pub(super) fn input(self) -> SmbInput {
+        SmbInput { restores: self.semantics == Some(PropertySemantics::Restore), ..self.smb.0 }
+    }
 }
 
-/// The Content-Type of a file that was made without one.
+/// Whether a file is new or restored from elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PropertySemantics {
+    New,
+    Restore,
+}
+
+impl FromText for PropertySemantics {
+    fn from_text(text: &str) -> Option<PropertySemantics> {
+        word(text, &[("new", PropertySemantics::New), ("restore", PropertySemantics::Restore)])
+    }
+}
+
+/// Returns the value of one of these words, in any case.
+pub(super) fn word<T: Copy>(text: &str, words: &[(&str, T)]) -> Option<T> {
+    words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text)).map(|(_, value)| *value)
+}
+
+impl FromRequest for PosixInput {
+    const INPUTS: &'static [Input] = &[Input::header("x-ms-mode"), Input::header("x-ms-owner"), Input::header("x-ms-group")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<PosixInput, StorageError> {
+        PosixInput::parse(|name| fields.header(name))
+    }
+}
+
+impl FromRequest for SettingsInput {
+    const INPUTS: &'static [Input] = &[
+        Input::header("x-ms-share-quota"),
+        Input::header("x-ms-access-tier"),
+        Input::header("x-ms-enabled-protocols"),
+        Input::header("x-ms-root-squash"),
+        Input::header("x-ms-enable-snapshot-virtual-directory-access"),
+        Input::header("x-ms-share-paid-bursting-enabled"),
+        Input::header("x-ms-share-paid-bursting-max-iops"),
+        Input::header("x-ms-share-paid-bursting-max-bandwidth-mibps"),
+        Input::header("x-ms-share-provisioned-iops"),
+        Input::header("x-ms-share-provisioned-bandwidth-mibps"),
+    ];
+
+    fn from_request(fields: &Fields<'_>) -> Result<SettingsInput, StorageError> {
+        SettingsInput::parse(|name| fields.header(name))
+    }
+}
+
+/// Whether the names in a copy's source keep the dots at their end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SourceTrailingDots(pub(super) TrailingDots);
+
+impl FromRequest for SourceTrailingDots {
+    const INPUTS: &'static [Input] = &[Input::header("x-ms-source-allow-trailing-dot")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<SourceTrailingDots, StorageError> {
+        trailing_dots(fields, "x-ms-source-allow-trailing-dot").map(SourceTrailingDots)
+    }
+}
+
+/// The bearer token for a copy's source. Its value is read when the source is opened.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CopySourceAuthorization;
+
+impl FromRequest for CopySourceAuthorization {
+    const INPUTS: &'static [Input] = &[Input::header("x-ms-copy-source-authorization")];
+
+    fn from_request(_: &Fields<'_>) -> Result<CopySourceAuthorization, StorageError> {
+        Ok(CopySourceAuthorization)
+    }
+}
+
+/// The range that a reader requests. `x-ms-range` precedes `Range`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReadRange(pub(super) RequestedRange);
+
+impl FromRequest for ReadRange {
+    const INPUTS: &'static [Input] = &[Input::header("range"), Input::header("x-ms-range")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<ReadRange, StorageError> {
+        let text = fields.header("x-ms-range").or_else(|| fields.header("range"));
+        Ok(ReadRange(text.map_or(RequestedRange::Whole, RequestedRange::parse)))
+    }
+}
+
+/// The range that a request writes to. `x-ms-range` precedes `Range`.
+#[derive(Clone, Debug)]
+pub(super) struct WriteRange(pub(super) Range<u64>);
+
+impl FromRequest for WriteRange {
+    const INPUTS: &'static [Input] = ReadRange::INPUTS;
+
+    fn from_request(fields: &Fields<'_>) -> Result<WriteRange, StorageError> {
+        let (name, text) = match (fields.header("x-ms-range"), fields.header("range")) {
+            (Some(text), _) => ("x-ms-range", text),
+            (None, Some(text)) => ("Range", text),
+            (None, None) => return Err(StorageError::missing_header("x-ms-range")),
+        };
+        ranges::exact(text).map(|range| WriteRange(half_open(range))).ok_or_else(|| StorageError::invalid_header(name, text))
+    }
+}
+
+/// The range from its first byte to the one after its last.
+pub(super) fn half_open(range: InclusiveRange) -> Range<u64> {
+    range.start..range.end.saturating_add(1)
+}
+
+/// The size of a page, if the request limits it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MaxResults(pub(super) Option<usize>);
+
+impl FromRequest for MaxResults {
+    const INPUTS: &'static [Input] = &[Input::query("maxresults")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<MaxResults, StorageError> {
+        fields.query("maxresults").map(|text| listing::maxresults(Some(text))).transpose().map(MaxResults)
+    }
+}
+
+/// The headers that describe the content of a new or changed file.
+impl FromRequest for ContentHeaders {
+    const INPUTS: &'static [Input] = &[
+        Input::header("x-ms-content-type"),
+        Input::header("x-ms-content-encoding"),
+        Input::header("x-ms-content-language"),
+        Input::header("x-ms-cache-control"),
+        Input::header("x-ms-content-md5"),
+        Input::header("x-ms-content-disposition"),
+    ];
+
+    fn from_request(fields: &Fields<'_>) -> Result<ContentHeaders, StorageError> {
+        let text = |name: &str| fields.header(name).map(Box::from);
+        Ok(ContentHeaders {
+            content_type: text("x-ms-content-type"),
+            encoding: text("x-ms-content-encoding"),
+            language: text("x-ms-content-language"),
+            cache_control: text("x-ms-cache-control"),
+            md5: text("x-ms-content-md5"),
+            disposition: text("x-ms-content-disposition"),
+        })
+    }
+}
+
+/// The Content-Type of a new file whose request names none.
 const DEFAULT_TYPE: &str = "application/octet-stream";
 
 impl ContentHeaders {
-    /// Reads them off a request. Recorded: a file is made with a type, and loses it when its properties are set without one.
-    pub(super) fn read(request: &Request) -> ContentHeaders {
-        let one = |name: &str| text(request, name).map(Box::from);
-        ContentHeaders {
-            content_type: one("x-ms-content-type"),
-            encoding: one("x-ms-content-encoding"),
-            language: one("x-ms-content-language"),
-            cache_control: one("x-ms-cache-control"),
-            md5: one("x-ms-content-md5"),
-            disposition: one("x-ms-content-disposition"),
-        }
-    }
-
-    /// These, and the type of whoever says none.
-    pub(super) fn with_type(mut self) -> ContentHeaders {
+    /// Adds the default Content-Type. A new file has one, and loses it when its properties are set without one (recorded).
+    pub(super) fn with_default_type(mut self) -> ContentHeaders {
         self.content_type.get_or_insert_with(|| DEFAULT_TYPE.into());
         self
     }
 }
 
-/// The answer to a write to a directory or a file, with what Windows knows of it.
-pub(super) fn written(node: &Node, parent: NodeId, request: &Request) -> Reply {
-    let reply =
-        Reply::new(request.spec.status).with_state(node.etag(), node.last_modified).with("x-ms-request-server-encrypted", "true");
-    with_smb(reply, node, parent, request)
+/// A response without a body that reports the state of a node.
+pub(super) fn state(node: &Node, request: &Request) -> Reply {
+    Reply::new(request.spec.status).with_state(node.etag(), node.last_modified)
 }
 
-/// Adds what Windows, or Unix, knows of a directory or a file.
+/// The response to a write to a directory or a file, with its SMB or POSIX properties.
+pub(super) fn written(node: &Node, parent: NodeId, request: &Request) -> Reply {
+    with_smb(state(node, request).with("x-ms-request-server-encrypted", "true"), node, parent, request)
+}
+
+/// A response without a body that reports the state of a share.
+pub(super) fn share_state(properties: &ShareProperties, request: &Request) -> Reply {
+    with_share_state(Reply::new(request.spec.status), properties)
+}
+
+/// Adds the state of a share.
+pub(super) fn with_share_state(reply: Reply, properties: &ShareProperties) -> Reply {
+    reply.with_state(ETag::of(properties.last_modified), properties.last_modified)
+}
+
+/// Adds the SMB or, in an NFS share, the POSIX properties of a directory or a file.
 pub(super) fn with_smb(reply: Reply, node: &Node, parent: NodeId, request: &Request) -> Reply {
     if request.version < Version::V2019_02_02 {
         return reply;
@@ -188,19 +293,19 @@ pub(super) fn describe(reply: Reply, node: &Admitted, whole: bool, request: &Req
     }
 }
 
-/// A copy's source as it is remembered: without the signature that opened it.
+/// The source URL of a copy without its signature.
 pub(super) fn without_signature(url: &str) -> String {
     match url.split_once('?') {
         Some((path, query)) if query.contains("sig=") => {
             let names = ["sharesnapshot=", "snapshot=", "versionid="];
-            let kept: Vec<&str> = query.split('&').filter(|part| names.iter().any(|name| part.starts_with(name))).collect();
-            if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
+            let named: Vec<&str> = query.split('&').filter(|part| names.iter().any(|name| part.starts_with(name))).collect();
+            if named.is_empty() { path.to_owned() } else { format!("{path}?{}", named.join("&")) }
         }
         _ => url.to_owned(),
     }
 }
 
-/// Sixteen bytes as an id is written: lower case, 8-4-4-4-12.
+/// A GUID in lower case: 8-4-4-4-12.
 pub(super) fn guid(id: [u8; 16]) -> String {
     uuid::Uuid::from_bytes(id).to_string()
 }
@@ -215,15 +320,13 @@ pub(super) fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
 
 /// The headers by which Get Share Properties describes a share.
 pub(super) fn describe_share(view: &ShareView<'_>, request: &Request) -> Reply {
-    let (about, settings) = (view.about, view.about.settings);
-    let mut reply = Reply::new(request.spec.status)
-        .with_state(crate::rules::etag::ETag::of(about.last_modified), about.last_modified)
-        .with_metadata(&about.metadata)
-        .with("x-ms-share-quota", settings.quota.to_string());
+    let (properties, settings) = (view.properties, view.properties.settings);
+    let mut reply =
+        share_state(properties, request).with_metadata(&properties.metadata).with("x-ms-share-quota", settings.quota.to_string());
     if request.version >= Version::V2017_11_09 {
         reply = reply.with("x-ms-has-immutability-policy", "false").with("x-ms-has-legal-hold", "false");
     }
-    if Settings::tells_tier(request.version) {
+    if Settings::reports_tier(request.version) {
         reply = reply
             .with("x-ms-access-tier", settings.tier.name())
             .with("x-ms-access-tier-change-time", settings.tier_since.rfc1123());
@@ -234,13 +337,13 @@ pub(super) fn describe_share(view: &ShareView<'_>, request: &Request) -> Reply {
             .with("x-ms-share-provisioned-iops", settings.iops().to_string())
             .with("x-ms-share-provisioned-ingress-mbps", settings.ingress().to_string())
             .with("x-ms-share-provisioned-egress-mbps", settings.egress().to_string())
-            .with("x-ms-share-next-allowed-quota-downgrade-time", about.last_modified.rfc1123())
+            .with("x-ms-share-next-allowed-quota-downgrade-time", properties.last_modified.rfc1123())
             .with("x-ms-enabled-protocols", settings.protocol.unwrap_or(Protocol::Smb).name());
     }
     if settings.is_provisioned() {
         reply = with_bursts(reply, &settings)
-            .with("x-ms-share-next-allowed-provisioned-iops-downgrade-time", about.last_modified.rfc1123())
-            .with("x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time", about.last_modified.rfc1123());
+            .with("x-ms-share-next-allowed-provisioned-iops-downgrade-time", properties.last_modified.rfc1123())
+            .with("x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time", properties.last_modified.rfc1123());
     }
     let flag = |value: bool| if value { "true" } else { "false" };
     let number = |value: Option<u64>| value.map(|value| value.to_string());
@@ -253,7 +356,8 @@ pub(super) fn describe_share(view: &ShareView<'_>, request: &Request) -> Reply {
         .with_some("x-ms-share-provisioned-bandwidth-mibps", number(settings.mibps()))
 }
 
-/// What a share whose operations or bandwidth are provisioned is told when that is set: all of it, whatever was named.
+/// Adds what a response to a write reports of a share whose operations or bandwidth are provisioned: all settings, whatever the request
+/// names.
 pub(super) fn with_provision(reply: Reply, settings: &Settings) -> Reply {
     if !settings.is_provisioned() {
         return reply;
@@ -264,25 +368,25 @@ pub(super) fn with_provision(reply: Reply, settings: &Settings) -> Reply {
         .with_some("x-ms-share-provisioned-bandwidth-mibps", settings.mibps().map(|value| value.to_string()))
 }
 
-/// How such a share bursts.
+/// Adds the included bursts of such a share.
 fn with_bursts(reply: Reply, settings: &Settings) -> Reply {
     reply
         .with("x-ms-share-included-burst-iops", settings.burst_iops().to_string())
         .with("x-ms-share-max-burst-credits-for-iops", settings.burst_credits().to_string())
 }
 
-/// When such a share may be given less: at once here.
-pub(super) fn with_downgrades(reply: Reply, settings: &Settings, stamp: Timestamp) -> Reply {
+/// Adds when the provisioning of such a share may be reduced: at once on this server.
+pub(super) fn with_downgrades(reply: Reply, settings: &Settings, last_modified: Timestamp) -> Reply {
     if !settings.is_provisioned() {
         return reply;
     }
     reply
-        .with("x-ms-share-next-allowed-quota-downgrade-time", stamp.rfc1123())
-        .with("x-ms-share-next-allowed-provisioned-iops-downgrade-time", stamp.rfc1123())
-        .with("x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time", stamp.rfc1123())
+        .with("x-ms-share-next-allowed-quota-downgrade-time", last_modified.rfc1123())
+        .with("x-ms-share-next-allowed-provisioned-iops-downgrade-time", last_modified.rfc1123())
+        .with("x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time", last_modified.rfc1123())
 }
 
-/// A `<Share>` of List Shares: a share as it is or was, or one of its snapshots.
+/// Writes a `<Share>` of List Shares: a current or deleted share, or one of its snapshots.
 pub(super) fn write_share(
     xml: &mut Writer,
     line: &ListedResource<'_, Share>,
@@ -290,38 +394,37 @@ pub(super) fn write_share(
     metadata: bool,
     request: &Request,
 ) {
-    let (about, settings) = (view.about, view.about.settings);
-    let tells_tier = Settings::tells_tier(request.version);
+    let (properties, settings) = (view.properties, view.properties.settings);
+    let reports_tier = Settings::reports_tier(request.version);
     xml.open("Share").leaf("Name", line.name);
-    if let Some((born, _)) = line.deleted {
-        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(born));
+    if let Some((created, _)) = line.deleted {
+        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(created));
     }
-    xml.leaf_some("Snapshot", view.taken.map(Timestamp::iso));
+    xml.leaf_some("Snapshot", view.snapshot.map(Timestamp::iso));
     xml.open("Properties");
-    xml.leaf("Last-Modified", about.last_modified.rfc1123())
-        .leaf("Etag", crate::rules::etag::ETag::of(about.last_modified).quoted());
-    if tells_tier && line.deleted.is_some() {
+    xml.leaf("Last-Modified", properties.last_modified.rfc1123()).leaf("Etag", ETag::of(properties.last_modified).quoted());
+    if reports_tier && line.deleted.is_some() {
         xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "broken");
-    } else if tells_tier {
+    } else if reports_tier {
         xml.leaf("LeaseStatus", view.lease.status(request.now)).leaf("LeaseState", view.lease.state(request.now));
         xml.leaf_some("LeaseDuration", view.lease.duration(request.now));
     }
     xml.leaf("Quota", settings.quota.to_string());
     xml.leaf_some("EnabledProtocols", settings.protocol.map(Protocol::name));
     xml.leaf_some("RootSquash", settings.root_squash.map(RootSquash::name));
-    // Recorded: a premium share tells its tier before others do, and the entry of a snapshot has none.
-    let live = view.taken.is_none();
-    if live && (tells_tier || settings.tier == Tier::Premium) {
+    // Older versions report only the premium tier, and the entry of a snapshot has none (recorded).
+    let is_current = view.snapshot.is_none();
+    if is_current && (reports_tier || settings.tier == Tier::Premium) {
         xml.leaf("AccessTier", settings.tier.name());
     }
-    if live && tells_tier {
+    if is_current && reports_tier {
         xml.leaf("AccessTierChangeTime", settings.tier_since.rfc1123());
     }
     if settings.is_premium() {
         xml.leaf("ProvisionedIops", settings.iops().to_string());
         xml.leaf("ProvisionedIngressMBps", settings.ingress().to_string());
         xml.leaf("ProvisionedEgressMBps", settings.egress().to_string());
-        xml.leaf("NextAllowedQuotaDowngradeTime", about.last_modified.rfc1123());
+        xml.leaf("NextAllowedQuotaDowngradeTime", properties.last_modified.rfc1123());
     }
     let flag = |value: bool| if value { "true" } else { "false" };
     xml.leaf_some("EnableSnapshotVirtualDirectoryAccess", settings.snapshot_directory.map(flag));
@@ -332,8 +435,8 @@ pub(super) fn write_share(
     if settings.is_provisioned() {
         xml.leaf("IncludedBurstIops", settings.burst_iops().to_string());
         xml.leaf("MaxBurstCreditsForIops", settings.burst_credits().to_string());
-        xml.leaf("NextAllowedProvisionedIopsDowngradeTime", about.last_modified.rfc1123());
-        xml.leaf("NextAllowedProvisionedBandwidthDowngradeTime", about.last_modified.rfc1123());
+        xml.leaf("NextAllowedProvisionedIopsDowngradeTime", properties.last_modified.rfc1123());
+        xml.leaf("NextAllowedProvisionedBandwidthDowngradeTime", properties.last_modified.rfc1123());
     }
     if request.version >= Version::V2020_02_10 {
         xml.leaf("DefaultEncryptionScope", "$account-encryption-key").leaf("DenyEncryptionScopeOverride", "false");
@@ -344,18 +447,7 @@ pub(super) fn write_share(
     }
     xml.close("Properties");
     if metadata {
-        xml.nest("Metadata", |xml| about.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+        xml.nest("Metadata", |xml| properties.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
     }
     xml.close("Share");
-}
-
-/// The headers that say what Unix knows of a file.
-pub(super) const POSIX: &[Input] = &[Input::header("x-ms-mode"), Input::header("x-ms-owner"), Input::header("x-ms-group")];
-
-/// Reads what a request says of a file's mode, owner and group.
-///
-/// # Errors
-/// As [`posix::Given::read`].
-pub(super) fn given_posix(request: &Request) -> Result<posix::PosixInput, StorageError> {
-    posix::PosixInput::read(|name| text(request, name))
 }

@@ -118,7 +118,7 @@ pub fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &str)
 /// The query of an account SAS that permits everything, so that a request with any headers is let in.
 pub fn sas() -> String {
     let (start, expiry) = ("2020-01-01T00:00:00Z", "2099-01-01T00:00:00Z");
-    let fields = [WELL_KNOWN_ACCOUNT, "rwdxylacuptfi", "bqt", "sco", start, expiry, "", "", "2020-04-08", ""];
+    let fields = [WELL_KNOWN_ACCOUNT, "rwdxylacuptfi", "bqtf", "sco", start, expiry, "", "", "2020-04-08", ""];
     let signature = hmac(&fields.join("\n"), WELL_KNOWN_KEY).replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
-    format!("sv=2020-04-08&ss=bqt&srt=sco&sp=rwdxylacuptfi&st={start}&se={expiry}&sig={signature}")
+    format!("sv=2020-04-08&ss=bqtf&srt=sco&sp=rwdxylacuptfi&st={start}&se={expiry}&sig={signature}")
 }

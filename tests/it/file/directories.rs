@@ -1,25 +1,25 @@
-//! Directories: made where their parent is, told about, changed and removed.
+//! Directories: create, describe, change and delete.
 
 use super::check;
 
 #[tokio::test]
-async fn a_directory_is_made_and_told_about() {
+async fn a_directory_is_created_and_described() {
     check(
         "PUT /shr/Dir?restype=directory | x-ms-meta-k: v → 201 | etag: $e; last-modified: {at}; x-ms-request-server-encrypted: true; x-ms-file-attributes: Directory; x-ms-file-id: $id; x-ms-file-parent-id: 0; x-ms-file-permission-key: $p; x-ms-file-creation-time: $t; x-ms-file-last-write-time: {t}; x-ms-file-change-time: {t} | {}
          PUT /shr/Dir?restype=directory → 409 ResourceAlreadyExists
-         # in whatever case
+         # names match in any case
          PUT /shr/dIR?restype=directory → 409 ResourceAlreadyExists
          GET /shr/dir?restype=directory → 200 | etag: {e}; x-ms-meta-k: v; x-ms-server-encrypted: true; x-ms-file-id: {id}; x-ms-file-permission-key: {p}; x-ms-file-creation-time: {t} | {}
          HEAD /shr/DIR?restype=directory → 200 | etag: {e}
          GET /shr/DIR?restype=directory&comp=metadata → 200 | x-ms-meta-k: v; x-ms-file-id: -
          GET /shr/Dir?restype=directory | x-ms-version: 2018-11-09 → 200 | x-ms-file-id: -; x-ms-server-encrypted: true
-         # below it, encoded or not
+         # subdirectories, with the slash encoded or not
          PUT /shr/dir%2FSub?restype=directory → 201 | x-ms-file-parent-id: {id}
          GET /shr/dir/sub/?restype=directory → 200 | x-ms-file-parent-id: {id}
          PUT /shr/none/sub?restype=directory → 404 ParentNotFound | | ~The specified parent path does not exist.
          GET /shr/none/sub?restype=directory → 404 ParentNotFound
          GET /shr/none?restype=directory → 404 ResourceNotFound
-         # the root is there, and is not to be made or removed, whether the share is there or not
+         # the root exists, and cannot be created or deleted, whether or not the share exists
          GET /shr?restype=directory → 200 | x-ms-file-id: 0; x-ms-file-parent-id: 0
          PUT /shr?restype=directory → 405 UnsupportedHttpVerb | allow: GET, HEAD | ~The resource doesn't support specified Http Verb.
          PUT /shr/?restype=directory → 405 UnsupportedHttpVerb | allow: GET, HEAD
@@ -33,7 +33,7 @@ async fn a_directory_is_made_and_told_about() {
          GET /shr/dir?restype=directory → 200 | etag: {f}; x-ms-meta-n: 1; x-ms-meta-k: -; x-ms-file-last-write-time: {t}
          PUT /shr/dir?restype=directory&comp=properties | x-ms-file-attributes: Hidden|NotContentIndexed; x-ms-file-creation-time: 2020-01-02T03:04:05.0000000Z → 200 | x-ms-file-attributes: +
          GET /shr/dir?restype=directory → 200 | x-ms-file-creation-time: 2020-01-02T03:04:05.0000000Z; x-ms-file-last-write-time: {t}; x-ms-meta-n: 1
-         # removed when empty
+         # only an empty directory is deleted
          DELETE /shr/dir?restype=directory → 409 DirectoryNotEmpty
          DELETE /shr/dir/sub?restype=directory → 202 | etag: - | {}
          DELETE /shr/dir?restype=directory → 202
@@ -52,7 +52,7 @@ async fn names_follow_the_rules_of_windows() {
          PUT /shr/{256*a}?restype=directory → 400 OutOfRangeInput
          PUT /shr/{255*a}?restype=directory → 201
          PUT /shr/{2049*a}?restype=directory → 400 InvalidFileOrDirectoryPathName
-         # dots at the end go, unless they are asked for
+         # trailing dots are dropped unless the request keeps them
          PUT /shr/dots...?restype=directory → 201
          PUT /shr/dots?restype=directory → 409 ResourceAlreadyExists
          PUT /shr/dots.?restype=directory | x-ms-allow-trailing-dot: true → 409 ResourceAlreadyExists
@@ -68,7 +68,7 @@ async fn names_follow_the_rules_of_windows() {
 }
 
 #[tokio::test]
-async fn a_directory_is_no_file() {
+async fn a_directory_is_not_a_file() {
     check(
         "PUT /shr/d?restype=directory → 201
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 1 → 201
@@ -86,7 +86,7 @@ async fn a_directory_is_no_file() {
 }
 
 #[tokio::test]
-async fn older_versions_want_all_said() {
+async fn older_versions_require_the_smb_headers() {
     check(
         "PUT /shr/d?restype=directory | x-ms-version: 2019-02-02 → 400 MissingRequiredHeader | | ~x-ms-file-attributes
          PUT /shr/d?restype=directory | x-ms-version: 2019-02-02; x-ms-file-attributes: none; x-ms-file-creation-time: now; x-ms-file-last-write-time: now; x-ms-file-permission: Inherit → 201

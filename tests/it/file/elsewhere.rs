@@ -1,4 +1,4 @@
-//! Copies and ranges from blobs, from another server's files, and from a web server played by hand.
+//! Copies and ranges from blobs, from another server's files, and from a scripted web server.
 
 use super::check_in;
 use super::sas::sas;
@@ -8,7 +8,7 @@ use crate::scenario;
 use crate::web::{Exchange, Web, ok};
 use lazuli::operation::ServiceKind;
 
-/// The first half of an answer of eight bytes, and the second.
+/// The first half of a response of eight bytes, and the second.
 const HALF: &str = "HTTP/1.1 200 OK\nContent-Length: 8\nContent-Type: text/css\nx-ms-meta-a: 1\n\nhalf";
 const REST: &str = "rest";
 
@@ -18,12 +18,12 @@ async fn house() -> House {
     house
 }
 
-/// Begins a copy to `/shr/copy` of which half has come; its id, and the other end of it.
-async fn begin(house: &House, web: &Web, said: &str) -> (String, Exchange) {
+/// Starts a copy to `/shr/copy` of which half has arrived. Returns its id and the connection of the source.
+async fn begin(house: &House, web: &Web, response: &str) -> (String, Exchange) {
     let url = web.url("/source");
     let source = async {
         let mut exchange = web.asked().await;
-        exchange.say(said).await;
+        exchange.say(response).await;
         exchange
     };
     let (got, exchange) =
@@ -33,16 +33,16 @@ async fn begin(house: &House, web: &Web, said: &str) -> (String, Exchange) {
     (got.header("x-ms-copy-id").to_owned(), exchange)
 }
 
-/// The properties of `/shr/copy` as soon as this is true of them.
-async fn until(house: &House, so: impl Fn(&Answer) -> bool) -> Answer {
+/// The properties of `/shr/copy` as soon as `is_met` is true for them.
+async fn until(house: &House, is_met: impl Fn(&Answer) -> bool) -> Answer {
     for _ in 0..20_000 {
         let answer = house.ask("HEAD", "/shr/copy").of(ServiceKind::File).send().await;
-        if so(&answer) {
+        if is_met(&answer) {
             return answer;
         }
         tokio::task::yield_now().await;
     }
-    panic!("it never came to that");
+    panic!("the condition is never met");
 }
 
 async fn ended(house: &House) -> Answer {
@@ -50,7 +50,7 @@ async fn ended(house: &House) -> Answer {
 }
 
 #[tokio::test]
-async fn from_pending_to_success() {
+async fn a_pending_copy_succeeds() {
     let (house, web) = (house().await, Web::open().await);
     let (id, mut exchange) = begin(&house, &web, HALF).await;
     until(&house, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
@@ -59,7 +59,7 @@ async fn from_pending_to_success() {
         &format!(
             "HEAD /shr/copy → 200 | content-length: 8; content-type: text/css; x-ms-meta-a: 1; x-ms-copy-id: {id}; x-ms-copy-source: {url}; x-ms-copy-status: pending; x-ms-copy-completion-time: -
              GET /shr?restype=directory&comp=list → 200 | | ~<Content-Length>8</Content-Length>
-             # nobody reads it, and nothing changes it
+             # a pending file is neither read nor changed
              GET /shr/copy → 409 PendingCopyOperation
              PUT /shr/copy?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 409 PendingCopyOperation
              PUT /shr/copy | x-ms-type: file; x-ms-content-length: 1 → 409 PendingCopyOperation
@@ -68,7 +68,7 @@ async fn from_pending_to_success() {
              PUT /shr/moved?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/copy → 409 PendingCopyOperation
              PUT /shr/other | x-ms-copy-source: /devstoreaccount1/shr/copy → 409 PendingCopyOperation
              DELETE /shr/copy → 409 PendingCopyOperation
-             # only that copy can be stopped
+             # only the pending copy can be aborted
              PUT /shr/copy?comp=copy&copyid={{A}} | x-ms-copy-action: abort → 409 CopyIdMismatch",
             url = web.url("/source"),
         ),
@@ -89,7 +89,7 @@ async fn from_pending_to_success() {
 }
 
 #[tokio::test]
-async fn it_is_stopped_and_it_fails() {
+async fn a_pending_copy_is_aborted_or_fails() {
     let (house, web) = (house().await, Web::open().await);
     let (id, mut exchange) = begin(&house, &web, HALF).await;
     check_in(
@@ -110,9 +110,9 @@ async fn it_is_stopped_and_it_fails() {
     check_in(&house, "GET /shr/copy → 200 | content-length: 0 | {}").await;
 }
 
-/// A share that goes while bytes come takes its copies with it.
+/// Deleting a share ends its pending copies.
 #[tokio::test]
-async fn nothing_is_kept_for_a_copy() {
+async fn a_pending_copy_ends_with_its_share() {
     let (house, web) = (house().await, Web::open().await);
     let (_, exchange) = begin(&house, &web, HALF).await;
     check_in(&house, "DELETE /shr?restype=share → 202").await;
@@ -123,7 +123,7 @@ async fn nothing_is_kept_for_a_copy() {
 }
 
 #[tokio::test]
-async fn blobs_and_other_servers_become_files() {
+async fn blobs_and_files_of_other_servers_are_copied() {
     let (house, there) = (house().await, house().await);
     house.container("box").await;
     scenario::check_in(
@@ -153,13 +153,13 @@ async fn blobs_and_other_servers_become_files() {
         &house,
         &format!(
             "GET /shr/copy → 200 | content-language: fr; x-ms-copy-source: {file} | file
-             # a part
+             # a range
              PUT /shr/g | x-ms-type: file; x-ms-content-length: 8 → 201
              PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {signed}; x-ms-source-range: bytes=4-6 → 201 | x-ms-content-crc64: +
              GET /shr/g | x-ms-range: bytes=1-3 → 206 | | ent
              PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {signed}; x-ms-source-range: bytes=5-7 → 409 CannotVerifyCopySource
              PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=1-3; x-ms-copy-source: {signed}; x-ms-source-range: bytes=9-11 → 416 CannotVerifyCopySource
-             # who may not read it
+             # without the permission to read the source
              PUT /shr/none | x-ms-copy-source: {blob} → 401 CannotVerifyCopySource
              PUT /shr/none | x-ms-copy-source: {file} → 401 CannotVerifyCopySource
              PUT /shr/none | x-ms-copy-source: {file}less?{} → 404 CannotVerifyCopySource
@@ -171,9 +171,9 @@ async fn blobs_and_other_servers_become_files() {
     .await;
 }
 
-/// A web server has no words for what a file is; and what it does not say cannot be kept.
+/// A web server reports no file properties; a response without a length cannot be copied.
 #[tokio::test]
-async fn from_a_web_server() {
+async fn a_document_of_a_web_server_is_copied() {
     let (house, web) = (house().await, Web::open().await);
     let endless = "HTTP/1.1 200 OK\nConnection: close\n\nendless";
     for (answer, verdict) in

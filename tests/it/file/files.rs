@@ -1,4 +1,4 @@
-//! Files: made of zeros, told about, changed and removed.
+//! Files: create, describe, change and delete.
 
 use super::{check, check_in};
 use crate::blob::structured::message;
@@ -7,7 +7,7 @@ use lazuli::operation::ServiceKind;
 use lazuli::rules::structured::KIND;
 
 #[tokio::test]
-async fn a_file_is_made_and_told_about() {
+async fn a_file_is_created_and_described() {
     check(
         "PUT /shr/d?restype=directory → 201 | x-ms-file-id: $d
          PUT /shr/d/File | x-ms-type: file; x-ms-content-length: 10; x-ms-meta-k: v; x-ms-content-language: fr → 201 | etag: $e; last-modified: {at}; x-ms-request-server-encrypted: true; x-ms-file-attributes: Archive; x-ms-file-parent-id: {d}; x-ms-file-id: $id; x-ms-file-creation-time: $t | {}
@@ -15,22 +15,22 @@ async fn a_file_is_made_and_told_about() {
          GET /shr/d/File | range: bytes=2-4 → 206 | content-range: bytes 2-4/10; accept-ranges: bytes; content-length: 3 | \0\0\0
          GET /shr/d/file?comp=metadata → 200 | x-ms-meta-k: v; x-ms-type: -
          HEAD /shr/d/file | x-ms-version: 2018-11-09 → 200 | x-ms-file-id: -; x-ms-lease-state: -
-         # made again: it keeps its id, and nothing else
+         # created again: only the id stays
          wait 5
          PUT /shr/d/FILE | x-ms-type: file; x-ms-content-length: 3 → 201 | x-ms-file-id: {id}; last-modified: {at}
          HEAD /shr/d/File → 200 | content-length: 3; x-ms-meta-k: -; content-language: -
          # metadata
          PUT /shr/d/file?comp=metadata | x-ms-meta-n: 1 → 200 | etag: +; x-ms-request-server-encrypted: true
          HEAD /shr/d/file → 200 | x-ms-meta-n: 1
-         # its size alone, or what is said of it
+         # the size alone, or the headers of the content
          PUT /shr/d/file?comp=properties | x-ms-content-length: 6 → 200 | x-ms-file-id: {id}
          HEAD /shr/d/file → 200 | content-length: 6; content-type: application/octet-stream
          PUT /shr/d/file?comp=properties | x-ms-content-disposition: inline; x-ms-file-attributes: Temporary → 200 | x-ms-file-attributes: Temporary
          HEAD /shr/d/file → 200 | content-length: 6; content-type: -; content-disposition: inline; x-ms-meta-n: 1
-         # a new file is to be archived, whatever else it is; set later, attributes are exactly what is said
+         # a new file also has Archive; attributes set later are exactly those of the request
          PUT /shr/d/r | x-ms-type: file; x-ms-content-length: 0; x-ms-file-attributes: ReadOnly|System → 201 | x-ms-file-attributes: $all
          HEAD /shr/d/r → 200 | x-ms-file-attributes: {all}
-         # gone
+         # deleted
          DELETE /shr/d/file → 202 | | {}
          DELETE /shr/d/file → 404 ResourceNotFound
          HEAD /shr/d/file → 404 ResourceNotFound | | {}
@@ -41,7 +41,7 @@ async fn a_file_is_made_and_told_about() {
 }
 
 #[tokio::test]
-async fn what_a_file_cannot_be_is_refused() {
+async fn invalid_sizes_types_and_attributes_of_a_file_are_refused() {
     check(
         "PUT /shr/f | x-ms-type: file → 400 MissingRequiredHeader | | ~x-ms-content-length
          PUT /shr/f | x-ms-type: file; x-ms-content-length: many → 400 InvalidHeaderValue
@@ -52,7 +52,7 @@ async fn what_a_file_cannot_be_is_refused() {
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 1; x-ms-file-permission: nonsense → 400 FileInvalidPermission
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 1; x-ms-file-attributes: Directory → 400 InvalidHeaderValue
          HEAD /shr/f → 404 ResourceNotFound
-         # the largest is no burden
+         # the largest file occupies no space
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 4398046511104 → 201
          GET /shr/f | x-ms-range: bytes=4398046511100-4398046511103 → 206 | content-length: 4
          PUT /shr/f?comp=lease1 → 400 InvalidQueryParameterValue
@@ -62,7 +62,7 @@ async fn what_a_file_cannot_be_is_refused() {
 }
 
 #[tokio::test]
-async fn a_read_only_file_is_only_described() {
+async fn of_a_read_only_file_only_the_properties_change() {
     check(
         "PUT /shr/f | x-ms-type: file; x-ms-content-length: 1; x-ms-file-attributes: ReadOnly → 201
          PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 409 ReadOnlyAttribute
@@ -79,7 +79,7 @@ async fn a_read_only_file_is_only_described() {
 }
 
 #[tokio::test]
-async fn a_file_is_made_with_its_first_bytes() {
+async fn a_file_is_created_with_its_first_bytes() {
     check(
         "PUT /shr/f | x-ms-version: 2026-06-06; x-ms-type: file; x-ms-content-length: 5 | abc → 201 | content-md5: kAFQmDzST7DWlj99KOF/cg==
          GET /shr/f → 200 | | abc\0\0
@@ -89,7 +89,7 @@ async fn a_file_is_made_with_its_first_bytes() {
          PUT /shr/f | x-ms-version: 2026-04-06; x-ms-type: file; x-ms-content-length: 3 | abc → 400 InvalidHeaderValue
          PUT /shr/f | x-ms-version: 2026-06-06; x-ms-type: file; x-ms-content-length: 3; x-ms-structured-body: odd → 400 UnsupportedHeader
          GET /shr/f → 200 | | abc\0\0
-         # what has been elsewhere is as it was there
+         # a restored file has exactly the attributes of the request
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 0; x-ms-file-attributes: Hidden → 201 | x-ms-file-attributes: +
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 0; x-ms-file-attributes: Hidden; x-ms-file-property-semantics: Restore → 201 | x-ms-file-attributes: Hidden
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 0; x-ms-file-property-semantics: Odd → 400 InvalidHeaderValue",
@@ -98,7 +98,7 @@ async fn a_file_is_made_with_its_first_bytes() {
 }
 
 #[tokio::test]
-async fn bytes_come_and_go_in_structured_messages() {
+async fn bytes_are_written_and_read_in_structured_messages() {
     let house = House::new().await;
     check_in(&house, "PUT /shr?restype=share → 201").await;
     let put = async |target: &str, version: &str, headers: &[(&str, &str)]| {

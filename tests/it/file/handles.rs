@@ -1,4 +1,4 @@
-//! Handles: obeyed, listed and closed. Who opens them speaks SMB, and is played here by the service's own room.
+//! Handles: respect, list and close. SMB clients open them; these tests open them through the service's state.
 
 use super::check_in;
 use crate::house::House;
@@ -19,7 +19,7 @@ async fn house() -> House {
     house
 }
 
-/// Opens a file of the share `shr`; the handle's id.
+/// Opens a file of the share `shr`, and returns the handle's id.
 async fn open(house: &House, path: &str, open: OpenHandle) -> u64 {
     let share = house.emulator.files().find("devstoreaccount1", "shr").unwrap();
     let path = Path::parse(path, TrailingDots::Kept).unwrap();
@@ -53,7 +53,7 @@ async fn open_handles_are_listed_and_closed() {
              GET /shr?comp=listhandles&maxresults=2 | x-ms-recursive: true → 200 | | ~<HandleId>{f}</HandleId> | ~<HandleId>{d}</HandleId> | ~<NextMarker>{g}</NextMarker>
              GET /shr?comp=listhandles&marker={g} | x-ms-recursive: true → 200 | | ~<HandleId>{g}</HandleId> | !<HandleId>{d}</HandleId> | ~<NextMarker />
              GET /shr/none?comp=listhandles → 404 ResourceNotFound
-             # closed one by one, or all
+             # close one, or all
              PUT /shr/d/f?comp=forceclosehandles | x-ms-handle-id: {d} → 200 | x-ms-number-of-handles-closed: 0; x-ms-number-of-handles-failed: 0
              PUT /shr/d/f?comp=forceclosehandles | x-ms-handle-id: {f} → 200 | x-ms-number-of-handles-closed: 1; x-ms-number-of-handles-failed: 0 | {{}}
              GET /shr/d/f?comp=listhandles → 200 | | ~<Entries />
@@ -67,7 +67,7 @@ async fn open_handles_are_listed_and_closed() {
 }
 
 #[tokio::test]
-async fn requests_obey_what_a_handle_shares() {
+async fn requests_respect_the_sharing_of_a_handle() {
     let house = house().await;
     open(&house, "d/f", reading(OpenAccess::READ)).await;
     check_in(
@@ -98,7 +98,7 @@ async fn requests_obey_what_a_handle_shares() {
 }
 
 #[tokio::test]
-async fn locked_bytes_and_files_that_are_to_go() {
+async fn locked_bytes_and_pending_deletions_are_respected() {
     let house = house().await;
     let locks = vec![RangeLock { range: 10..20, exclusive: true }];
     open(&house, "d/f", OpenHandle { locks, ..reading(OpenAccess::ALL) }).await;

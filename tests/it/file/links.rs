@@ -1,9 +1,9 @@
-//! Links, and what Unix knows of files, in shares that are served over NFS.
+//! Links and POSIX properties in NFS shares.
 
 use super::check;
 
 #[tokio::test]
-async fn a_file_has_several_names() {
+async fn a_file_has_several_hard_links() {
     check(
         "PUT /nfs?restype=share | x-ms-enabled-protocols: NFS → 201
          PUT /nfs/d?restype=directory → 201 | x-ms-mode: 0755; x-ms-file-file-type: Directory
@@ -13,7 +13,7 @@ async fn a_file_has_several_names() {
          GET /nfs/f → 200 | x-ms-link-count: 2 | abc
          GET /nfs/d?restype=directory&comp=list → 200 | | ~<Name>g</Name>
          PUT /nfs/f?comp=properties | x-ms-mode: 644 → 200 | x-ms-mode: 0644; x-ms-owner: 1000
-         # each goes by itself, and the file with the last
+         # each link is deleted by itself, and the file with the last
          DELETE /nfs/f → 202
          GET /nfs/f → 404 ResourceNotFound
          GET /nfs/d/g → 200 | x-ms-link-count: 1; x-ms-mode: 0644 | abc
@@ -23,7 +23,7 @@ async fn a_file_has_several_names() {
          PUT /nfs/h?restype=hardlink | x-ms-type: file; x-ms-file-target-file: /f → 404 ResourceNotFound
          PUT /nfs/h?restype=hardlink | x-ms-type: directory; x-ms-file-target-file: /f → 400 InvalidHeaderValue
          PUT /nfs/h | x-ms-type: file; x-ms-content-length: 3; x-ms-mode: rw → 400 InvalidHeaderValue
-         # what kind of file it is may be said, and nothing else
+         # the only file type is Regular
          PUT /nfs/h | x-ms-type: file; x-ms-content-length: 3; x-ms-file-file-type: SymLink → 400 InvalidHeaderValue
          PUT /shr/h | x-ms-type: file; x-ms-content-length: 3; x-ms-file-file-type: Regular → 400 UnsupportedHeader
          PUT /nfs/h | x-ms-type: file; x-ms-content-length: 3; x-ms-file-file-type: Regular → 201 | x-ms-file-file-type: Regular
@@ -33,7 +33,7 @@ async fn a_file_has_several_names() {
 }
 
 #[tokio::test]
-async fn a_link_leads_elsewhere() {
+async fn a_symbolic_link_has_a_target() {
     check(
         "PUT /nfs?restype=share | x-ms-enabled-protocols: NFS → 201
          PUT /nfs/l?restype=symboliclink | x-ms-link-text: some/where; x-ms-owner: 7 → 201 | x-ms-file-file-type: SymLink; x-ms-mode: 0777; x-ms-owner: 7; x-ms-file-id: +

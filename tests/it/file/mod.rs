@@ -1,4 +1,4 @@
-//! The file service over a socket: shares, directories and files, as clients meet them.
+//! The file service over a socket: shares, directories and files, as clients see them.
 
 mod copies;
 mod directories;
@@ -21,14 +21,14 @@ use crate::house::House;
 use crate::scenario::check_of;
 use lazuli::operation::ServiceKind;
 
-/// Plays a scenario that asks the file service, in a house of its own that has the share `shr`.
+/// Runs a scenario against the file service of a new server with the share `shr`.
 async fn check(rows: &str) {
     let house = House::new().await;
     check_in(&house, "PUT /shr?restype=share → 201").await;
     check_in(&house, rows).await;
 }
 
-/// Plays a scenario that asks the file service.
+/// Runs a scenario against the file service.
 async fn check_in(house: &House, rows: &str) {
     check_of(house, ServiceKind::File, rows).await;
 }

@@ -1,11 +1,11 @@
-//! Security descriptors: kept by a share, named by their keys.
+//! Security descriptors: stored by a share, and named by their keys.
 
 use super::check;
 
 #[tokio::test]
-async fn descriptors_are_kept_by_their_keys() {
+async fn descriptors_are_stored_by_their_keys() {
     let sddl = "O:SYG:BAD:(A;;FA;;;SY)";
-    // The access control list stands before owner and group, and the audit list is there and nowhere.
+    // The DACL precedes owner and group, and the SACL is present with offset zero.
     let bytes = "AQAUgDAAAAA8AAAAAAAAABQAAAACABwAAQAAAAAAFAD/AR8AAQEAAAAAAAUSAAAAAQEAAAAAAAUSAAAAAQIAAAAAAAUgAAAAIAIAAA==";
     check(&format!(
         "PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"{sddl}\"}} → 201 | x-ms-file-permission-key: $k | {{}}
@@ -13,7 +13,7 @@ async fn descriptors_are_kept_by_their_keys() {
          GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}}; x-ms-file-permission-format: sddl → 200 | | {{\"permission\":\"{sddl}S:NO_ACCESS_CONTROL\",\"format\":\"sddl\"}}
          GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}}; x-ms-file-permission-format: binary → 200 | | {{\"permission\":\"{bytes}\",\"format\":\"binary\"}}
          GET /shr?restype=share&comp=filepermission | x-ms-file-permission-key: {{k}}; x-ms-file-permission-format: xml → 400 InvalidHeaderValue
-         # what was completed has the same key
+         # the completed descriptor has the same key
          PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"{sddl}S:NO_ACCESS_CONTROL\"}} → 201 | x-ms-file-permission-key: {{k}}
          PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"{bytes}\", \"format\": \"Binary\"}} → 201 | x-ms-file-permission-key: {{k}}
          PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"AQAE\", \"format\": \"binary\"}} → 400 FileInvalidPermission
@@ -23,7 +23,7 @@ async fn descriptors_are_kept_by_their_keys() {
          PUT /shr?restype=share&comp=filepermission | | {{\"permission\": \"nonsense\"}} → 400 FileInvalidPermission | | ~The specified file permission is not valid.
          PUT /shr?restype=share&comp=filepermission | | nonsense → 400 InvalidInput
          PUT /shr?restype=share&comp=filepermission | | {{}} → 400 InvalidInput
-         # given by text or by key, to files and directories
+         # set by text or by key, on files and directories
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 1; x-ms-file-permission: {sddl} → 201 | x-ms-file-permission-key: {{k}}
          PUT /shr/b | x-ms-type: file; x-ms-content-length: 1; x-ms-file-permission: {bytes}; x-ms-file-permission-format: binary → 201 | x-ms-file-permission-key: {{k}}
          PUT /shr/d?restype=directory | x-ms-file-permission-key: {{k}} → 201 | x-ms-file-permission-key: {{k}}
@@ -38,9 +38,9 @@ async fn descriptors_are_kept_by_their_keys() {
     .await;
 }
 
-/// What the official SDKs' tests send, and read back byte for byte.
+/// The official SDKs' tests send this descriptor and compare the response byte for byte.
 #[tokio::test]
-async fn a_descriptor_comes_back_as_it_was_sent_in_either_format() {
+async fn a_descriptor_is_returned_unchanged_in_either_format() {
     let sddl = "O:S-1-5-21-2127521184-1604012920-1887927527-21560751G:S-1-5-21-2127521184-1604012920-1887927527-513\
                 D:AI(A;;FA;;;SY)(A;;FA;;;BA)(A;;0x1200a9;;;S-1-5-21-397955417-626881126-188441444-3053964)S:NO_ACCESS_CONTROL";
     let bytes = "AQAUhGwAAACIAAAAAAAAABQAAAACAFgAAwAAAAAAFAD/AR8AAQEAAAAAAAUSAAAAAAAYAP8BHwABAgAAAAAABSAAAAAgAgAAAAAkAKkAEgABBQAAAAAABRUA\

@@ -1,4 +1,4 @@
-//! Ranges: written, cleared, read and listed.
+//! Ranges: write, clear, read and list.
 
 use super::check;
 
@@ -13,10 +13,10 @@ async fn ranges_are_written_and_read() {
          GET /shr/f | x-ms-range: bytes=10- → 416 InvalidRange | content-range: bytes */10
          GET /shr/f → 200 | content-length: 10; accept-ranges: bytes
          GET /shr/f | x-ms-range-get-content-md5: true → 400 InvalidHeaderValue
-         # held against its MD5
+         # the MD5 is checked
          PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=2-6; content-md5: XUFAKrxLKna5cZ2REBfFkg== | hello → 201
          PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=2-6; content-md5: XUFAKrxLKna5cZ2REBfFkg== | jello → 400 Md5Mismatch
-         # only within the file, and as many bytes as were said
+         # only within the file, and as many bytes as the range has
          PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=8-12 | hello → 416 InvalidRange
          PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=2-6 | hell → 400 InvalidHeaderValue
          PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=2- | hello → 400 InvalidHeaderValue
@@ -26,7 +26,7 @@ async fn ranges_are_written_and_read() {
          PUT /shr/f?comp=range | x-ms-write: clear; x-ms-range: bytes=2-6 | hello → 400 InvalidHeaderValue
          PUT /shr/none?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 404 ResourceNotFound
          GET /shr/f | x-ms-range: bytes=2-6 → 206 | | hello
-         # cut off and grown: what was beyond is zeros
+         # truncated and extended: the bytes beyond are zeros
          PUT /shr/f?comp=properties | x-ms-content-length: 4 → 200
          GET /shr/f | x-ms-range: bytes=2- → 206 | | he
          PUT /shr/f?comp=properties | x-ms-content-length: 6 → 200
@@ -36,7 +36,7 @@ async fn ranges_are_written_and_read() {
 }
 
 #[tokio::test]
-async fn the_last_write_is_told_to_windows_or_not() {
+async fn a_write_changes_the_last_write_time_or_preserves_it() {
     check(
         "PUT /shr/f | x-ms-type: file; x-ms-content-length: 1 → 201 | x-ms-file-last-write-time: $t
          wait 5
@@ -61,7 +61,7 @@ async fn written_ranges_are_listed() {
          GET /shr/f?comp=rangelist | x-ms-range: bytes=600-1100 → 200 | | ~<Ranges><Range><Start>1024</Start>
          GET /shr/f?comp=rangelist&maxresults=1 → 200 | | ~<End>511</End></Range><NextMarker>1024</NextMarker></Ranges>
          GET /shr/f?comp=rangelist&maxresults=1&marker=1024 → 200 | | ~<Ranges><Range><Start>1024</Start> | ~<NextMarker />
-         # a part of a sector takes all of it, and is not given back
+         # a write to a part of a sector occupies all of it, and clearing the part does not free it
          PUT /shr/f?comp=range | x-ms-write: update; x-ms-range: bytes=1990-1991 | xy → 201
          GET /shr/f?comp=rangelist → 200 | | ~<Start>1024</Start><End>1999</End>
          PUT /shr/f?comp=range | x-ms-write: clear; x-ms-range: bytes=100-299 → 201 | content-md5: -; x-ms-request-server-encrypted: -
@@ -76,7 +76,7 @@ async fn written_ranges_are_listed() {
 }
 
 #[tokio::test]
-async fn a_range_holds_four_mebibytes_at_most() {
+async fn a_range_has_at_most_four_mebibytes() {
     let house = crate::house::House::new().await;
     super::check_in(
         &house,

@@ -3,7 +3,7 @@
 use super::check;
 
 #[tokio::test]
-async fn a_file_gets_another_name() {
+async fn a_file_is_renamed() {
     check(
         "PUT /shr/d?restype=directory → 201 | x-ms-file-id: $d
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 3; x-ms-meta-k: v → 201 | x-ms-file-id: $id; x-ms-file-creation-time: $t
@@ -12,26 +12,26 @@ async fn a_file_gets_another_name() {
          PUT /shr/d/g?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/F → 200 | x-ms-file-id: {id}; x-ms-file-parent-id: {d}; x-ms-file-creation-time: {t}; last-modified: {at}; x-ms-request-server-encrypted: true | {}
          GET /shr/f → 404 ResourceNotFound
          GET /shr/d/g → 200 | x-ms-meta-k: v | abc
-         # into another case of its own name
+         # to another case of its own name
          PUT /shr/d/G?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d/g → 200
          # some clients escape the slashes of a source, like any byte of a name
          PUT /shr/d/i?comp=rename | x-ms-file-rename-source: /devstoreaccount1%2Fshr%2fd%2FG → 200
          PUT /shr/d/G?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d/i → 200
          GET /shr/d?restype=directory&comp=list → 200 | | ~<Name>G</Name> | !<Name>g</Name>
-         # told something on the way
+         # with new properties
          PUT /shr/h?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/d/G; x-ms-meta-n: 1; x-ms-content-type: text/plain; x-ms-file-attributes: Hidden → 200 | x-ms-file-attributes: Hidden
          HEAD /shr/h → 200 | x-ms-meta-n: 1; x-ms-meta-k: -; content-type: text/plain
-         # over another, if that is asked for
+         # over another file, if the request replaces it
          PUT /shr/other | x-ms-type: file; x-ms-content-length: 1 → 201
          PUT /shr/other?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/h → 409 ResourceAlreadyExists
          PUT /shr/other?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/h; x-ms-file-rename-replace-if-exists: true → 200 | x-ms-file-id: {id}
          GET /shr/other → 200 | | abc
          GET /shr?restype=share&comp=stats → 200 | | ~<ShareUsageBytes>3</ShareUsageBytes>
-         # read-only stands against it, unless it is to be ignored
+         # the read-only attribute forbids it, unless the request ignores it
          PUT /shr/ro | x-ms-type: file; x-ms-content-length: 1; x-ms-file-attributes: ReadOnly → 201
          PUT /shr/ro?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/other; x-ms-file-rename-replace-if-exists: true → 409 ReadOnlyAttribute
          PUT /shr/ro?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/other; x-ms-file-rename-replace-if-exists: true; x-ms-file-rename-ignore-readonly: true → 200
-         # what is not there, or elsewhere
+         # a missing source, or one in another share
          PUT /shr/x?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/none → 404 ResourceNotFound
          PUT /shr/none/x?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/ro → 404 ParentNotFound
          PUT /shr/x?comp=rename → 400 MissingRequiredHeader
@@ -42,7 +42,7 @@ async fn a_file_gets_another_name() {
 }
 
 #[tokio::test]
-async fn leases_are_shown_for_both() {
+async fn a_rename_needs_the_leases_of_source_and_target() {
     check(
         "PUT /shr/f | x-ms-type: file; x-ms-content-length: 1 → 201
          PUT /shr/g | x-ms-type: file; x-ms-content-length: 1 → 201
@@ -57,7 +57,7 @@ async fn leases_are_shown_for_both() {
 }
 
 #[tokio::test]
-async fn a_directory_takes_all_below_with_it() {
+async fn a_directory_is_renamed_with_everything_below() {
     check(
         "PUT /shr/a?restype=directory → 201
          PUT /shr/a/b?restype=directory → 201
@@ -73,7 +73,7 @@ async fn a_directory_takes_all_below_with_it() {
          PUT /shr/x?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c; x-ms-file-rename-replace-if-exists: true → 409 ResourceAlreadyExists
          PUT /shr/file | x-ms-type: file; x-ms-content-length: 4 → 201
          PUT /shr/x?comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/file; x-ms-file-rename-replace-if-exists: true → 409 ResourceAlreadyExists
-         # over a file, if that is asked for
+         # over a file, if the request replaces it
          PUT /shr/file?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c → 409 ResourceAlreadyExists
          PUT /shr/file?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
          PUT /shr/file?restype=directory&comp=rename | x-ms-file-rename-source: /devstoreaccount1/shr/c; x-ms-file-rename-replace-if-exists: true → 412 LeaseIdMissing

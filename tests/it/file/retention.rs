@@ -1,4 +1,4 @@
-//! Soft delete of shares, for accounts that keep them.
+//! Soft delete of shares, in accounts with a retention period.
 
 use super::check_in;
 use crate::house::House;
@@ -7,7 +7,7 @@ use lazuli::operation::ServiceKind;
 
 const BACK: &str = "/box?restype=share&comp=undelete";
 
-/// A house whose account keeps deleted shares for a week.
+/// A server whose account retains deleted shares for a week.
 async fn house() -> House {
     House::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},share-retention=7")]).await
 }
@@ -26,7 +26,7 @@ async fn restore(house: &House, target: &str, name: &str, version: &str) -> Stri
 }
 
 #[tokio::test]
-async fn a_deleted_share_comes_back_with_all_that_was_in_it() {
+async fn a_deleted_share_is_restored_with_its_content() {
     let house = house().await;
     check_in(
         &house,
@@ -35,7 +35,7 @@ async fn a_deleted_share_comes_back_with_all_that_was_in_it() {
          PUT /box?restype=share&comp=snapshot → 201 | x-ms-snapshot: $s
          DELETE /box?restype=share → 409 ShareHasSnapshots
          DELETE /box?restype=share | x-ms-delete-snapshots: include → 202
-         # it is gone, but for who asks for what was deleted; while it goes, its name is nobody's
+         # only a listing with deleted shares includes it; during the deletion, nobody can use its name
          GET /box?restype=share → 404 ShareNotFound
          GET /box/d?restype=directory → 404 ShareNotFound
          GET /?comp=list → 200 | | !<Name>
@@ -66,7 +66,7 @@ async fn a_deleted_share_comes_back_with_all_that_was_in_it() {
 }
 
 #[tokio::test]
-async fn after_its_days_it_is_gone_for_good() {
+async fn after_the_retention_period_a_share_cannot_be_restored() {
     let house = house().await;
     check_in(
         &house,

@@ -1,4 +1,4 @@
-//! Signatures for a share, for a file, for the account; and stored policies.
+//! SAS for a share, for a file and for the account; and stored access policies.
 
 use super::check_in;
 use crate::house::{House, hmac};
@@ -7,7 +7,7 @@ use lazuli::operation::ServiceKind;
 
 const V: &str = "2021-12-02";
 
-/// A service signature as the reference writes it, made apart from the server's own code.
+/// A service SAS according to the reference, independent of the server's own code.
 pub fn sas(resource: &str, canonical: &str, letters: &str, policy: &str) -> String {
     let expiry = if letters.is_empty() { "" } else { "2099-01-01T00:00:00Z" };
     let text = [letters, "", expiry, &format!("/file/devstoreaccount1/{canonical}"), policy, "", "", V, "", "inline", "", "", ""]
@@ -48,7 +48,7 @@ const FILE: &[(&str, &str)] = &[("x-ms-type", "file"), ("x-ms-content-length", "
 const MISMATCH: &str = "403 AuthorizationPermissionMismatch";
 
 #[tokio::test]
-async fn a_signature_reaches_what_it_names() {
+async fn a_sas_authorizes_only_its_resource_and_permissions() {
     let house = house().await;
     let share = |letters| sas("s", "shr", letters, "");
     let file = |letters| sas("f", "shr/d/f", letters, "");
@@ -72,27 +72,30 @@ async fn a_signature_reaches_what_it_names() {
         ("GET", "/shr/d/f", sas("s", "shr", "", "nobody"), &[], "403 AuthenticationFailed"),
         ("GET", "/shr/d/f", String::new(), &[], "403 AuthorizationFailure"),
     ] {
-        let told = ask(&house, method, target, &sas, headers).await;
+        let answer = ask(&house, method, target, &sas, headers).await;
         let anonymous = sas.is_empty();
-        assert!(told == verdict || anonymous && (told.starts_with("40") && told != "400"), "{method} {target}?{sas}: {told}");
+        assert!(
+            answer == verdict || anonymous && (answer.starts_with("40") && answer != "400"),
+            "{method} {target}?{sas}: {answer}"
+        );
     }
     let read = house.ask("GET", &format!("/shr/d/f?{}", share("r"))).of(ServiceKind::File).anonymous().send().await;
     assert_eq!(read.header("content-disposition"), "inline", "a signature sets headers of reads");
 }
 
-/// Who moves a file removes it where it was: the right to read it is not enough.
+/// A rename deletes the file under its old name: the permission to read it is not enough.
 #[tokio::test]
-async fn a_rename_needs_the_right_to_write_or_remove_its_source() {
+async fn a_rename_needs_the_permission_to_write_or_delete_its_source() {
     let house = house().await;
     let source = |letters| format!("/devstoreaccount1/shr/d/f?{}", sas("s", "shr", letters, ""));
     for (letters, verdict) in [("r", MISMATCH), ("rc", MISMATCH), ("d", "200")] {
-        let told =
+        let answer =
             ask(&house, "PUT", "/shr/h?comp=rename", &sas("s", "shr", "w", ""), &[("x-ms-file-rename-source", &source(letters))])
                 .await;
-        assert_eq!(told.split(' ').next(), verdict.split(' ').next(), "{letters}: {told}");
+        assert_eq!(answer.split(' ').next(), verdict.split(' ').next(), "{letters}: {answer}");
     }
     let both = sas("s", "shr", "rw", "");
-    let told = ask(
+    let answer = ask(
         &house,
         "PUT",
         "/shr/k?comp=rename",
@@ -100,13 +103,14 @@ async fn a_rename_needs_the_right_to_write_or_remove_its_source() {
         &[("x-ms-file-rename-source", &format!("/devstoreaccount1/shr/h?{both}"))],
     )
     .await;
-    assert_eq!(told.split(' ').next(), Some("200"), "one signature for both, as SDKs use it: {told}");
-    let told = ask(&house, "PUT", "/shr/i", &sas("s", "shr", "c", ""), &[("x-ms-copy-source", "/devstoreaccount1/shr/k")]).await;
-    assert!(told.ends_with("CannotVerifyCopySource"), "{told}");
+    assert_eq!(answer.split(' ').next(), Some("200"), "one signature for both, as SDKs use it: {answer}");
+    let answer =
+        ask(&house, "PUT", "/shr/i", &sas("s", "shr", "c", ""), &[("x-ms-copy-source", "/devstoreaccount1/shr/k")]).await;
+    assert!(answer.ends_with("CannotVerifyCopySource"), "{answer}");
 }
 
 #[tokio::test]
-async fn an_account_signature_counts_levels() {
+async fn an_account_sas_is_limited_to_its_resource_types() {
     let house = house().await;
     let account = |types: &str, letters: &str, services: &str| {
         let text = format!("devstoreaccount1\n{letters}\n{services}\n{types}\n\n2099-01-01\n\n\n{V}\n\n");

@@ -1,21 +1,21 @@
-//! Shares: made, told about, listed, and removed.
+//! Shares: create, describe, list and delete.
 
 use super::{check, check_in};
 use crate::house::House;
 
 #[tokio::test]
-async fn a_share_is_made_and_told_about() {
+async fn a_share_is_created_and_described() {
     check(
         "# made once
          PUT /box?restype=share | x-ms-meta-Color: red; x-ms-share-quota: 7 → 201 | etag: $e; last-modified: {at}; content-length: 0 | {}
          PUT /box?restype=share → 409 ShareAlreadyExists | | ~The specified share already exists.
-         # told in full
+         # all properties
          GET /box?restype=share → 200 | etag: {e}; last-modified: {at}; x-ms-meta-color: red; x-ms-share-quota: 7; x-ms-access-tier: TransactionOptimized; x-ms-access-tier-change-time: {at}; x-ms-lease-status: unlocked; x-ms-lease-state: available; x-ms-has-immutability-policy: false; x-ms-enabled-protocols: - | {}
          HEAD /box?restype=share → 200 | etag: {e} | {}
          GET /box?restype=share&comp=metadata → 200 | etag: {e}; x-ms-meta-color: red; x-ms-share-quota: - | {}
-         # version by version
+         # properties by version
          GET /box?restype=share | x-ms-version: 2019-02-02 → 200 | x-ms-access-tier: -; x-ms-lease-state: -; x-ms-share-quota: 7
-         # what is in it leaves its state alone
+         # a change of its content does not change the state of the share
          wait 5
          PUT /box/d?restype=directory → 201
          GET /box?restype=share → 200 | etag: {e}; last-modified: {at-5}
@@ -24,9 +24,9 @@ async fn a_share_is_made_and_told_about() {
          GET /box?restype=share → 200 | etag: {f}; x-ms-meta-size: 3; x-ms-meta-color: -
          PUT /box?restype=share&comp=properties | x-ms-share-quota: 8; x-ms-access-tier: cool → 200 | last-modified: {at}
          GET /box?restype=share → 200 | x-ms-share-quota: 8; x-ms-access-tier: Cool; x-ms-access-tier-change-time: {at}
-         # gone, and all in it
+         # deleted with everything in it
          DELETE /box?restype=share → 202 | content-length: 0; etag: - | {}
-         # as long as the deletion goes on, nobody is told that it is too late
+         # a second deletion succeeds while the first is in progress
          DELETE /box?restype=share → 202
          wait 30
          DELETE /box?restype=share → 404 ShareNotFound
@@ -39,7 +39,7 @@ async fn a_share_is_made_and_told_about() {
 }
 
 #[tokio::test]
-async fn what_a_share_cannot_be_is_refused() {
+async fn invalid_names_and_settings_of_a_share_are_refused() {
     check(
         "PUT /Box?restype=share → 400 InvalidResourceName
          PUT /bo?restype=share → 400 OutOfRangeInput
@@ -72,7 +72,7 @@ async fn shares_are_listed_in_pages_with_their_snapshots() {
          GET /?comp=list → 200 | | ~<Name>bbb</Name> | ~<Quota>100</Quota><EnabledProtocols>NFS</EnabledProtocols><RootSquash>RootSquash</RootSquash><AccessTier>Premium</AccessTier>
          GET /?comp=list&prefix=aa&include=metadata → 200 | | ~<Prefix>aa</Prefix> | ~<Metadata><k>v</k></Metadata> | ~<Metadata /> | !bbb
          GET /?comp=list&include=snapshots → 200 | | ~<Share><Name>aa1</Name><Snapshot>{t}</Snapshot><Properties> | ~</Share><Share><Name>aa1</Name><Properties>
-         # a snapshot tells its own lease, and no tier
+         # a snapshot has its own lease, and no tier
          GET /?comp=list&include=snapshots&prefix=aa1&maxresults=1 | x-ms-version: 2020-02-10 → 200 | | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState><Quota>5120</Quota><DefaultEncryptionScope>
          PUT /aa1?restype=share&comp=lease&sharesnapshot={t} | x-ms-lease-action: acquire; x-ms-lease-duration: -1 → 201
          GET /?comp=list&include=snapshots&prefix=aa1 | x-ms-version: 2020-02-10 → 200 | | ~<LeaseStatus>locked</LeaseStatus><LeaseState>leased</LeaseState><LeaseDuration>infinite</LeaseDuration><Quota>5120</Quota><DefaultEncryptionScope> | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState><Quota>5120</Quota><AccessTier>
@@ -110,7 +110,7 @@ async fn policies_statistics_and_service_properties() {
     .await;
 }
 
-/// Provisioned IOPS and bandwidth are kept and told, all of it, where the account is premium, and refused where it is not.
+/// A premium account stores and reports provisioned IOPS and bandwidth; another account refuses them.
 #[tokio::test]
 async fn shares_are_provisioned_in_premium_accounts() {
     let house = House::with(&["--account", "devstoreaccount1,premium"]).await;

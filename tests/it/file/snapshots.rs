@@ -1,9 +1,9 @@
-//! Snapshots of a share: read as it was, whatever became of it.
+//! Snapshots of a share.
 
 use super::check;
 
 #[tokio::test]
-async fn a_snapshot_keeps_what_was_there() {
+async fn a_snapshot_preserves_the_content() {
     check(
         "GET /shr?restype=share → 200 | etag: $e
          PUT /shr/d?restype=directory → 201
@@ -12,7 +12,7 @@ async fn a_snapshot_keeps_what_was_there() {
          PUT /shr?restype=share&comp=snapshot → 201 | x-ms-snapshot: $t; etag: {e}
          PUT /shr/d/f?comp=range | x-ms-write: update; x-ms-range: bytes=0-2 | new → 201
          PUT /shr/d/g | x-ms-type: file; x-ms-content-length: 1 → 201
-         # two of one second have two names
+         # two snapshots in one second have different names
          PUT /shr?restype=share&comp=snapshot | x-ms-meta-n: 2 → 201 | x-ms-snapshot: $u
          GET /shr/d/f?sharesnapshot={t} → 200 | etag: {f} | old
          HEAD /shr/d/f?sharesnapshot={t} → 200 | content-length: 3
@@ -23,17 +23,17 @@ async fn a_snapshot_keeps_what_was_there() {
          GET /shr?restype=share&sharesnapshot={u} → 200 | x-ms-meta-n: 2
          GET /shr?restype=share&comp=metadata&sharesnapshot={t} → 200 | x-ms-meta-n: -
          GET /shr/d/f?comp=rangelist&sharesnapshot={t} → 200 | | ~<End>2</End>
-         # it is not written to
+         # a snapshot is read-only
          PUT /shr/d/f?comp=range&sharesnapshot={t} | x-ms-write: update; x-ms-range: bytes=0-2 | bad → 400 InvalidQueryParameterValue
          PUT /shr/d/h?sharesnapshot={t} | x-ms-type: file; x-ms-content-length: 1 → 400 InvalidQueryParameterValue
          DELETE /shr/d/f?sharesnapshot={t} → 400 InvalidQueryParameterValue
-         # and survives what it was taken from
+         # a snapshot outlives the files in the current share
          DELETE /shr/d/f → 202
          GET /shr/d/f?sharesnapshot={t} → 200 | | old
-         # there is none, or no such moment
+         # no such snapshot, or a malformed time
          GET /shr?restype=share&sharesnapshot=2017-07-19T06:53:46.0000000Z → 404 ShareNotFound
          GET /shr/d/f?sharesnapshot=soon → 400 InvalidQueryParameterValue
-         # removed one by one, or with the share
+         # deleted one by one, or with the share
          DELETE /shr?restype=share → 409 ShareHasSnapshots
          DELETE /shr?restype=share&sharesnapshot={t} → 202
          GET /shr?restype=share&sharesnapshot={t} → 404 ShareNotFound
@@ -45,7 +45,7 @@ async fn a_snapshot_keeps_what_was_there() {
 }
 
 #[tokio::test]
-async fn a_difference_is_found_since_a_snapshot() {
+async fn changes_since_a_snapshot_are_listed() {
     check(
         "PUT /shr/f | x-ms-type: file; x-ms-content-length: 2048 → 201
          PUT /shr?restype=share&comp=snapshot → 201 | x-ms-snapshot: $t
@@ -57,7 +57,7 @@ async fn a_difference_is_found_since_a_snapshot() {
          GET /shr/f?comp=rangelist&prevsharesnapshot={t}&sharesnapshot={u} → 200 | | ~<Ranges><Range><Start>0</Start><End>1535</End></Range></Ranges>
          GET /shr/f?comp=rangelist&prevsharesnapshot={u}&sharesnapshot={t} → 400 PreviousSnapshotCannotBeNewer
          GET /shr/f?comp=rangelist&prevsharesnapshot=2017-07-19T06:53:46.0000000Z → 409 PreviousSnapshotNotFound
-         # under another name, if that is asked for
+         # after a rename, if the request supports it
          PUT /shr/g?comp=rename | x-ms-file-rename-source: {root}/shr/f → 200
          GET /shr/g?comp=rangelist&prevsharesnapshot={u} → 409 PreviousSnapshotOperationNotSupported
          GET /shr/g?comp=rangelist&prevsharesnapshot={u} | x-ms-file-support-rename: true → 200 | | ~<Ranges><ClearRange><Start>512</Start>"

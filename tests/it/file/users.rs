@@ -1,4 +1,4 @@
-//! Users with bearer tokens: what they must say to be let in, and the keys that they are lent.
+//! Bearer tokens: the intent that a request must state, and user delegation keys.
 
 use super::check_in;
 use crate::auth::jwt::{self, ANN};
@@ -24,7 +24,7 @@ async fn ask(house: &House, method: &str, target: &str, headers: &[(&str, &str)]
 }
 
 #[tokio::test]
-async fn a_user_states_an_intent() {
+async fn a_request_with_a_token_states_an_intent() {
     let (house, token) = (house().await, jwt::of(ANN));
     let shown = ("authorization", token.as_str());
     let intent = ("x-ms-file-request-intent", "backup");
@@ -43,13 +43,13 @@ async fn a_user_states_an_intent() {
 }
 
 #[tokio::test]
-async fn a_lent_key_signs() {
+async fn a_user_delegation_key_signs() {
     let (house, token) = (house().await, jwt::of(ANN));
     let body = format!("<KeyInfo><Start>{}</Start><Expiry>{}</Expiry></KeyInfo>", moment(&house, 0), moment(&house, 3600));
     let headers = [("authorization", token.as_str()), ("x-ms-file-request-intent", "backup")];
-    let lent = ask(&house, "POST", "/?restype=service&comp=userdelegationkey", &headers, &body).await;
-    assert_eq!((lent.verdict().as_str(), lent.element("SignedService")), ("200", "f"), "{}", lent.text());
-    let lent_fields = [
+    let key = ask(&house, "POST", "/?restype=service&comp=userdelegationkey", &headers, &body).await;
+    assert_eq!((key.verdict().as_str(), key.element("SignedService")), ("200", "f"), "{}", key.text());
+    let key_fields = [
         ("skoid", "SignedOid"),
         ("sktid", "SignedTid"),
         ("skt", "SignedStart"),
@@ -57,11 +57,11 @@ async fn a_lent_key_signs() {
         ("sks", "SignedService"),
         ("skv", "SignedVersion"),
     ]
-    .map(|(name, element)| format!("&{name}={}", lent.element(element)))
+    .map(|(name, element)| format!("&{name}={}", key.element(element)))
     .concat();
     let sign = |level: &str, resource: &str| {
-        let fields = format!("sv=2026-04-06&sr={level}&sp=r&se=2099-01-01{lent_fields}");
-        delegated_of("file", resource, &fields, lent.element("Value"))
+        let fields = format!("sv=2026-04-06&sr={level}&sp=r&se=2099-01-01{key_fields}");
+        delegated_of("file", resource, &fields, key.element("Value"))
     };
     for (target, sas, verdict) in [
         ("/shr/d/f", sign("s", "shr"), "200"),

@@ -1,20 +1,22 @@
-//! Abort Copy File: stops a pending copy. What came so far is dropped; the file stays, without content.
+//! Abort Copy File: aborts a pending copy. The file remains, without content.
 
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{
+    Access, Field, FieldLocation, Fields, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
+};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{LeaseCheck, LeaseId};
 use crate::services::file::files::Files;
-use crate::services::file::wire;
+use crate::services::file::state::CurrentPath;
 
 pub(super) static ABORT_COPY: Operation<Files> = operation!(
     run,
+    (CopyId, CurrentPath),
     OperationSpec {
         name: "Abort Copy File",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "copy"), Selector::Header("x-ms-copy-action", "abort")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::DOTS)],
         requires: RequiredPermission::object("w"),
         access: Access::Write,
         lease: LeaseCheck::Required,
@@ -23,13 +25,21 @@ pub(super) static ABORT_COPY: Operation<Files> = operation!(
     }
 );
 
-input! { pub(super) Asked {
-    copy_id: String = Query "copyid",
-} }
+#[derive(Debug)]
+struct CopyId([u8; 16]);
 
-async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let id = request.parse::<Asked>()?.copy_id;
-    let id = LeaseId::parse(&id).ok_or_else(|| StorageError::invalid_query("copyid", id, "copyid needs to be valid Guid."))?;
-    files.share(&request)?.write(|share| share.abort_copy(&request, id.0)).await?;
+impl FromRequest for CopyId {
+    const INPUTS: &'static [Input] = &[Input::Field(Field { location: FieldLocation::Query, name: "copyid", required: true })];
+
+    fn from_request(fields: &Fields<'_>) -> Result<CopyId, StorageError> {
+        let text = fields.query("copyid").ok_or_else(|| StorageError::missing_query("copyid"))?;
+        let id =
+            LeaseId::parse(text).ok_or_else(|| StorageError::invalid_query("copyid", text, "copyid needs to be valid Guid."))?;
+        Ok(CopyId(id.0))
+    }
+}
+
+async fn run(files: &Files, request: Request, (CopyId(id), at): (CopyId, CurrentPath)) -> Result<Reply, StorageError> {
+    files.share(&request)?.write(|share| share.abort_copy(&request, &at, id)).await?;
     Ok(Reply::new(request.spec.status))
 }

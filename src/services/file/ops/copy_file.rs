@@ -1,26 +1,24 @@
-//! Copy File. A file of this server shares its bytes, and the copy is complete at once; those of a blob or of another server come in the
-//! background, and until they are there the copy is pending.
+//! Copy File. A copy of a file on this server shares its bytes and completes at once. The bytes of a blob or of another server arrive in
+//! the background, and the copy is pending until then.
 
 use crate::environment::Environment;
 use crate::operation::{
-    Access, FromRequest, Input, METADATA, Operation, OperationSpec, RemoteResponse, Reply, Request, ResourceKind, Selector,
-    SourceAuthorization, source_unavailable,
+    Access, FromText, Operation, OperationSpec, RemoteResponse, Reply, Request, ResourceKind, Selector, SourceAuthorization,
+    source_unavailable,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::conditions::Conditions;
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::file::posix;
-use crate::rules::file::posix::Posix;
-use crate::rules::file::smb::{Attributes, Flags, NodeKind, Permission, Smb, SmbInput};
+use crate::rules::file::posix::{Posix, PosixFileType, PosixInput};
+use crate::rules::file::smb::{Attributes, AttributesInput, NodeKind, PermissionInput, Smb, SmbInput};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::metadata::Metadata;
 use crate::rules::ranges::RequestedRange;
 use crate::services::file::files::{Files, Source};
-use crate::services::file::node::{Body, ContentHeaders, File, FileCopy, Node, NodeId};
+use crate::services::file::node::{Body, ContentHeaders, File, FileCopy, NodeId};
 use crate::services::file::ops::create_file::check_size;
-use crate::services::file::ops::put_range_from_url::SHOWN;
-use crate::services::file::state::{Share, WantedNode};
-use crate::services::file::wire;
+use crate::services::file::state::{CurrentPath, Share};
+use crate::services::file::wire::{self, CopySourceAuthorization, SourceTrailingDots, word};
 use crate::services::shared::copying::Progress;
 use crate::services::shared::remote_source::{NamedSource, RemoteSource, text};
 use crate::store::Store;
@@ -31,20 +29,12 @@ use std::sync::{Arc, Weak};
 
 pub(super) static COPY_FILE: Operation<Files> = operation!(
     run,
+    Input,
     OperationSpec {
         name: "Copy File",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::HasHeader("x-ms-copy-source")],
-        inputs: &[
-            Input::Group(<Asked as FromRequest>::INPUTS),
-            Input::Group(SHOWN),
-            Input::Group(wire::SMB),
-            Input::Group(wire::POSIX),
-            Input::Group(wire::DOTS),
-            Input::Group(wire::SOURCE_DOTS),
-            Input::Group(METADATA)
-        ],
         requires: RequiredPermission::object("cw"),
         access: Access::Write,
         lease: LeaseCheck::Required,
@@ -53,40 +43,50 @@ pub(super) static COPY_FILE: Operation<Files> = operation!(
     }
 );
 
-input! { pub(super) Asked {
+input! { pub(super) Input {
     source: String = Header "x-ms-copy-source",
-    permission_from: Option<String> = Header "x-ms-file-permission-copy-mode",
+    permission_mode: Option<CopyMode> = Header "x-ms-file-permission-copy-mode",
     ignore_readonly: Option<bool> = Header "x-ms-file-copy-ignore-readonly",
     set_archive: Option<bool> = Header "x-ms-file-copy-set-archive",
-    mode_from: Option<String> = Header "x-ms-file-mode-copy-mode",
-    owner_from: Option<String> = Header "x-ms-file-owner-copy-mode",
+    posix_mode: Option<CopyMode> = Header "x-ms-file-mode-copy-mode",
+    posix_owner: Option<CopyMode> = Header "x-ms-file-owner-copy-mode",
+    _authorization: CopySourceAuthorization,
+    smb: SmbInput,
+    posix: PosixInput,
+    at: CurrentPath,
+    source_dots: SourceTrailingDots,
+    metadata: Metadata,
 } }
 
-impl Asked {
-    /// What Unix knows of the source, as far as the copy gets it.
-    fn posix(&self, source: Option<&Posix>) -> Result<Option<Posix>, StorageError> {
-        let mode = from_source("x-ms-file-mode-copy-mode", self.mode_from.as_deref())?;
-        let owner = from_source("x-ms-file-owner-copy-mode", self.owner_from.as_deref())?;
-        let fresh = posix::PosixInput::default().over(None, posix::PosixFileType::File);
-        Ok(source.filter(|_| mode || owner).map(|known| Posix {
-            mode: if mode { known.mode.clone() } else { fresh.mode },
-            owner: if owner { known.owner.clone() } else { fresh.owner },
-            group: if owner { known.group.clone() } else { fresh.group },
-        }))
+/// Where a property of the copy comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CopyMode {
+    /// From the request, or from the default.
+    Override,
+    Source,
+}
+
+impl FromText for CopyMode {
+    fn from_text(text: &str) -> Option<CopyMode> {
+        word(text, &[("override", CopyMode::Override), ("source", CopyMode::Source)])
     }
 }
 
-/// Whether the copy gets something from its source, and not from the request or by default.
-fn from_source(header: &'static str, mode: Option<&str>) -> Result<bool, StorageError> {
-    match mode {
-        None => Ok(false),
-        Some(mode) if mode.eq_ignore_ascii_case("override") => Ok(false),
-        Some(mode) if mode.eq_ignore_ascii_case("source") => Ok(true),
-        Some(mode) => Err(StorageError::invalid_header(header, mode)),
+impl Input {
+    /// The POSIX properties that the copy inherits from its source.
+    fn inherited_posix(&self, source: Option<&Posix>) -> Option<Posix> {
+        let mode = self.posix_mode == Some(CopyMode::Source);
+        let owner = self.posix_owner == Some(CopyMode::Source);
+        let default = Posix::of_new(PosixFileType::File);
+        source.filter(|_| mode || owner).map(|source| Posix {
+            mode: if mode { source.mode.clone() } else { default.mode },
+            owner: if owner { source.owner.clone() } else { default.owner },
+            group: if owner { source.group.clone() } else { default.group },
+        })
     }
 }
 
-/// What a copy begins with: what its source is, and the bytes or their number.
+/// The source of a copy: its properties, and its bytes or their number.
 #[derive(Default)]
 struct CopySource {
     content: Sparse,
@@ -95,23 +95,24 @@ struct CopySource {
     smb: Option<Smb>,
     posix: Option<Arc<Posix>>,
     permission: Option<Arc<str>>,
-    /// The bytes that are still to come.
-    coming: Option<RemoteResponse>,
+    /// The response whose body has the bytes of a remote source.
+    remote: Option<RemoteResponse>,
 }
 
 impl CopySource {
-    async fn find(files: &Files, request: &Request, url: &str) -> Result<CopySource, StorageError> {
-        match files.source(request, url, SourceAuthorization::Caller)? {
-            Some(source) => CopySource::here(&source),
+    async fn find(files: &Files, request: &Request, input: &Input) -> Result<CopySource, StorageError> {
+        let url = &input.source;
+        match files.source(request, url, SourceAuthorization::Caller, input.source_dots.0)? {
+            Some(source) => CopySource::local(&source),
             None => {
                 let (headers, conditions) = (request.parse()?, Conditions::default());
                 let named = NamedSource { url, range: RequestedRange::Whole, conditions: &conditions, headers: &headers };
-                CopySource::elsewhere(RemoteSource::open(request, named).await?)
+                CopySource::remote(RemoteSource::open(request, named).await?)
             }
         }
     }
 
-    fn here(source: &Source) -> Result<CopySource, StorageError> {
+    fn local(source: &Source) -> Result<CopySource, StorageError> {
         let node = &source.node;
         let file = node.file().ok_or(ErrorCode::ResourceTypeMismatch)?;
         Ok(CopySource {
@@ -121,16 +122,16 @@ impl CopySource {
             smb: Some(node.smb),
             posix: node.posix.clone(),
             permission: source.permission.clone(),
-            coming: None,
+            remote: None,
         })
     }
 
-    fn elsewhere(source: RemoteSource) -> Result<CopySource, StorageError> {
+    fn remote(source: RemoteSource) -> Result<CopySource, StorageError> {
         let unmeasured =
             || ErrorCode::CannotVerifyCopySource.with_message("The copy source does not say its length.").with_status(409);
         let total = check_size(source.answer.length().ok_or_else(unmeasured)?)?;
-        let told = &source.answer.headers;
-        let one = |name: &str| text(told, name).filter(|text| !text.is_empty()).map(Box::from);
+        let headers = &source.answer.headers;
+        let one = |name: &str| text(headers, name).filter(|text| !text.is_empty()).map(Box::from);
         Ok(CopySource {
             content: Sparse::new(total),
             headers: ContentHeaders {
@@ -145,62 +146,56 @@ impl CopySource {
             smb: None,
             posix: None,
             permission: None,
-            coming: Some(source.answer),
+            remote: Some(source.answer),
         })
     }
 }
 
-async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let mut given = wire::given(&request)?;
-    let copies_permission = from_source("x-ms-file-permission-copy-mode", asked.permission_from.as_deref())?;
-    let posix = wire::given_posix(&request)?;
-    let metadata = request.metadata()?;
-    let original = CopySource::find(files, &request, &asked.source).await?;
-    if copies_permission {
-        given.permission = original.permission.map(|text| Permission::Is(text.to_string()));
+async fn run(files: &Files, request: Request, mut input: Input) -> Result<Reply, StorageError> {
+    let source = CopySource::find(files, &request, &input).await?;
+    if input.permission_mode == Some(CopyMode::Source) {
+        input.smb.permission = source.permission.as_deref().map(|text| PermissionInput::Descriptor(text.to_owned()));
     }
-    let known = asked.posix(original.posix.as_deref())?;
+    let inherited = input.inherited_posix(source.posix.as_deref());
     let id = request.environment.id();
     let arrived = Arc::new(AtomicU64::new(0));
-    let total = original.content.len();
-    let (is_pending, count) = (original.coming.is_some(), Arc::downgrade(&arrived));
+    let total = source.content.len();
+    let (is_pending, count) = (source.remote.is_some(), Arc::downgrade(&arrived));
 
     let share = files.share(&request)?;
     let node = share
         .write(|share| {
-            let claimed = share.claim(&request, WantedNode::File, asked.ignore_readonly == Some(true))?;
-            let permission = share.permission(&given, NodeKind::File, None)?;
-            let fresh = SmbInput::default().make(NodeKind::File, permission, request.now)?;
-            let mut smb = given.revise(NodeKind::File, fresh, original.smb, permission, request.now)?;
-            // Recorded: a copy with attributes of its own has this one too. Those of its source stay as they are.
-            let is_archived = asked.set_archive.unwrap_or(matches!(given.attributes, Some(Flags::Are(_))));
+            let claimed = share.claim(&request, &input.at, input.ignore_readonly == Some(true))?;
+            let permission = share.permission(&input.smb, NodeKind::File, None)?;
+            let default = SmbInput::default().create(NodeKind::File, permission, request.now)?;
+            let mut smb = input.smb.apply(NodeKind::File, default, source.smb, permission, request.now)?;
+            // A copy whose request sets the attributes also has `Archive`; the attributes of a source stay unchanged (recorded).
+            let is_archived = input.set_archive.unwrap_or(matches!(input.smb.attributes, Some(AttributesInput::Set(_))));
             if is_archived {
-                smb.attributes = Attributes::archived(smb.attributes);
+                smb.attributes = Attributes::with_archive(smb.attributes);
             }
-            let posix = share.posix(posix, posix::PosixFileType::File, known.as_ref())?;
+            let posix = share.posix(input.posix, PosixFileType::File, inherited.as_ref())?;
             Ok(share.create(claimed, request.now, |new| {
-                let progress = if is_pending { Progress::Pending(arrived) } else { Progress::whole(total, new.stamp()) };
-                let copied = FileCopy { id, source: wire::without_signature(&asked.source), total, progress };
-                let (content, headers) = (original.content, original.headers);
-                let file = File { content, headers, copy: Some(Arc::new(copied)), ..File::default() };
-                let metadata = if metadata.is_empty() { original.metadata } else { metadata };
-                Node { posix, ..new.node(Body::File(Box::new(file)), smb, metadata) }
+                let progress = if is_pending { Progress::Pending(arrived) } else { Progress::whole(total, new.last_modified()) };
+                let copy = FileCopy { id, source: wire::without_signature(&input.source), total, progress };
+                let (content, headers) = (source.content, source.headers);
+                let file = File { content, headers, copy: Some(Arc::new(copy)), ..File::default() };
+                let metadata = if input.metadata.is_empty() { source.metadata } else { input.metadata };
+                new.node(Body::File(Box::new(file)), (smb, posix), metadata)
             }))
         })
         .await?;
-    if let Some(answer) = original.coming {
+    if let Some(response) = source.remote {
         let (share, environment, store) = (Arc::downgrade(&share), request.environment.clone(), request.store.clone());
-        let coming = PendingCopy { share, node: node.id, id, total, count, environment, store };
-        request.sources.go_on(Box::pin(coming.bring(answer)));
+        let copy = PendingCopy { share, node: node.id, id, total, count, environment, store };
+        request.sources.go_on(Box::pin(copy.receive(response)));
     }
-    Ok(Reply::new(request.spec.status)
-        .with_state(node.etag(), node.last_modified)
+    Ok(wire::state(&node, &request)
         .with("x-ms-copy-id", wire::guid(id))
         .with("x-ms-copy-status", if is_pending { "pending" } else { "success" }))
 }
 
-/// A copy whose bytes come in the background. It holds nothing of what it copies to: when that is gone, it ends.
+/// A copy whose bytes arrive in the background. It ends when its target is deleted, to which it holds only weak references.
 struct PendingCopy {
     share: Weak<Cell<Share>>,
     node: NodeId,
@@ -212,27 +207,27 @@ struct PendingCopy {
 }
 
 impl PendingCopy {
-    async fn bring(self, answer: RemoteResponse) {
-        let (mut filling, mut came) = (PageFilling::new(&self.store, self.total, self.environment.now()), 0);
+    async fn receive(self, response: RemoteResponse) {
+        let (mut filling, mut received) = (PageFilling::new(&self.store, self.total, self.environment.now()), 0);
         let take = |piece: &[u8]| {
             filling.push(piece)?;
-            came += piece.len() as u64;
-            let count = self.count.upgrade().ok_or_else(|| source_unavailable("nobody waits for it any more"))?;
-            count.store(came, Ordering::Relaxed);
+            received += piece.len() as u64;
+            let count = self.count.upgrade().ok_or_else(|| source_unavailable("the copy was aborted or its file was deleted"))?;
+            count.store(received, Ordering::Relaxed);
             Ok(())
         };
-        let streamed = answer.stream(0..u64::MAX, self.total, take).await;
+        let streamed = response.stream(0..u64::MAX, self.total, take).await;
         let Some(share) = self.share.upgrade() else { return };
-        let whole = streamed.and_then(|()| match came == self.total {
+        let outcome = streamed.and_then(|()| match received == self.total {
             true => Ok(filling.finish()?),
-            false => Err(source_unavailable("the source is not as long as it said")),
+            false => Err(source_unavailable("the length of the source is not the one that its server reported")),
         });
-        let whole = whole.map_err(|error| {
+        let outcome = outcome.map_err(|error| {
             tracing::debug!(target: "lazuli::copy", "{error}");
             "500 InternalServerError \"Copy failed when reading the source.\"".into()
         });
-        // Whoever stopped it meanwhile, or deleted the file or its share, does not wait for this.
+        // This fails if the copy was aborted or the file was deleted in the meantime.
         let now = self.environment.now();
-        _ = share.write(|share| share.end_copy(self.node, self.id, now, whole)).await;
+        _ = share.write(|share| share.end_copy(self.node, self.id, now, outcome)).await;
     }
 }

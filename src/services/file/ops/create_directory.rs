@@ -1,29 +1,23 @@
 //! Create Directory.
 
-use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::file::posix;
-use crate::rules::file::smb::NodeKind;
+use crate::rules::file::posix::{PosixFileType, PosixInput};
+use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
-use crate::services::file::node::{Body, Node};
-use crate::services::file::state::refuse_root;
-use crate::services::file::wire;
+use crate::services::file::node::Body;
+use crate::services::file::state::NonRootPath;
+use crate::services::file::wire::{self, NewSmbHeaders};
 
 pub(super) static CREATE_DIRECTORY: Operation<Files> = operation!(
     run,
+    Input,
     OperationSpec {
         name: "Create Directory",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory")],
-        inputs: &[
-            Input::Group(wire::SMB),
-            Input::Group(wire::SEMANTICS),
-            Input::Group(wire::POSIX),
-            Input::Group(wire::DOTS),
-            Input::Group(METADATA)
-        ],
         requires: RequiredPermission::object("cw"),
         access: Access::Write,
         status: 201,
@@ -31,21 +25,22 @@ pub(super) static CREATE_DIRECTORY: Operation<Files> = operation!(
     }
 );
 
-async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    refuse_root(&request)?;
-    let given = wire::given(&request)?;
-    given.check_complete(request.version)?;
-    let posix = wire::given_posix(&request)?;
-    let metadata = request.metadata()?;
+input! { pub(super) Input {
+    at: NonRootPath,
+    smb: NewSmbHeaders,
+    posix: PosixInput,
+    metadata: Metadata,
+} }
+
+async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
+    let smb = input.smb.input();
     let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
-            let claimed = share.claim_free(&request)?;
+            let claimed = share.claim_free(&input.at.0)?;
             let parent = claimed.parent();
-            let permission = share.permission(&given, NodeKind::Directory, None)?;
-            let smb = given.make(NodeKind::Directory, permission, request.now)?;
-            let posix = share.posix(posix, posix::PosixFileType::Directory, None)?;
-            Ok((share.create(claimed, request.now, |new| Node { posix, ..new.node(Body::Directory, smb, metadata) }), parent))
+            let properties = share.properties_of_new(&smb, input.posix, PosixFileType::Directory, request.now)?;
+            Ok((share.create(claimed, request.now, |new| new.node(Body::Directory, properties, input.metadata)), parent))
         })
         .await?;
     Ok(wire::written(&node, parent, &request))

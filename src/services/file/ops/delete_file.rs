@@ -1,21 +1,20 @@
-//! Delete File; of a file with several hard links, the one that is named.
+//! Delete File; of a file with several hard links, the one that the request names.
 
-use crate::operation::{Access, Input, Operation, OperationSpec, Reply, Request, ResourceKind};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
-use crate::services::file::state::WantedNode;
-use crate::services::file::wire;
+use crate::services::file::state::{CurrentPath, WantedNode};
 
 pub(super) static DELETE_FILE: Operation<Files> = operation!(
     run,
+    CurrentPath,
     OperationSpec {
         name: "Delete File",
         methods: &["DELETE"],
         resource: ResourceKind::Path,
-        inputs: &[Input::Group(wire::DOTS)],
         requires: RequiredPermission::object("d"),
         access: Access::Write,
         lease: LeaseCheck::Required,
@@ -24,12 +23,12 @@ pub(super) static DELETE_FILE: Operation<Files> = operation!(
     }
 );
 
-async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
+async fn run(files: &Files, request: Request, at: CurrentPath) -> Result<Reply, StorageError> {
     let share = files.share(&request)?;
     share
         .write(|share| {
-            let file = share.admit(&request, WantedNode::File, FileAccess::Remove)?;
-            share.remove(&file, request.now)
+            let node = share.admit(&request, &at, WantedNode::File, FileAccess::Remove)?;
+            share.remove(&node, request.now)
         })
         .await?;
     Ok(Reply::new(request.spec.status))

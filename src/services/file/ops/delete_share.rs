@@ -1,20 +1,21 @@
-//! Delete Share, and what is in it; or, with `sharesnapshot`, one snapshot of it. An account may keep a share for some days.
+//! Delete Share with everything in it; or, with `sharesnapshot`, one snapshot of it. An account may retain a deleted share for some days.
 
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Access, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::LeaseCheck;
 use crate::services::file::files::Files;
-use crate::services::file::wire;
+use crate::services::file::state::{DeleteSnapshots, ShareSnapshotQuery};
+use crate::services::file::wire::word;
 
 pub(super) static DELETE_SHARE: Operation<Files> = operation!(
     run,
+    Input,
     OperationSpec {
         name: "Delete Share",
         methods: &["DELETE"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::SNAPSHOT)],
         requires: RequiredPermission::container("d").account_sas_only(),
         access: Access::Write,
         lease: LeaseCheck::Required,
@@ -23,20 +24,25 @@ pub(super) static DELETE_SHARE: Operation<Files> = operation!(
     }
 );
 
-input! { pub(super) Asked {
-    snapshots: Option<String> = Header "x-ms-delete-snapshots",
+input! { pub(super) Input {
+    delete_snapshots: Option<DeleteSnapshots> = Header "x-ms-delete-snapshots",
+    snapshot: ShareSnapshotQuery,
 } }
 
-async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
+impl FromText for DeleteSnapshots {
+    fn from_text(text: &str) -> Option<DeleteSnapshots> {
+        word(text, &[("include", DeleteSnapshots::Include), ("include-leased", DeleteSnapshots::IncludeLeased)])
+    }
+}
+
+async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
     let reply = Reply::new(request.spec.status);
-    if request.query.get("sharesnapshot").is_some_and(|taken| !taken.is_empty()) {
+    if let ShareSnapshotQuery(Some(snapshot)) = input.snapshot {
         let share = files.share(&request)?;
         share
             .write(|share| {
-                if let Some(taken) = share.admit_self(&request)?.taken {
-                    share.remove_snapshot(taken);
-                }
+                share.admit_share(&request, Some(snapshot))?;
+                share.delete_snapshot(snapshot);
                 Ok(())
             })
             .await?;
@@ -46,14 +52,14 @@ async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
     account
         .resources
         .write(|shares| {
-            // Recorded: who deletes a share again while that goes on hears that it is being done.
+            // A second deletion succeeds while the first is still in progress (recorded).
             if !shares.contains_key(request.target.share()?) && shares.is_going(request.target.share()?, request.now) {
                 return Ok(());
             }
             shares.delete(request.target.share()?, request.now, request.account.share_retention, |share| {
-                // Recorded: a leased snapshot is DeleteShareWhenSnapshotLeased even where the share's own lease is not shown.
-                share.check_snapshots(asked.snapshots.as_deref(), request.now)?;
-                share.admit_self(&request).map(|_| ())
+                // A leased snapshot is DeleteShareWhenSnapshotLeased even without the id of the share's own lease (recorded).
+                share.check_snapshots(input.delete_snapshots, request.now)?;
+                share.admit_share(&request, None).map(|_| ())
             })
         })
         .await?;

@@ -1,66 +1,79 @@
-//! List Handles and Force Close Handles: what SMB clients have open, and an end to it.
+//! List Handles and Force Close Handles: the open handles of SMB clients.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Access, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::versions::Version;
 use crate::rules::{listing, names};
 use crate::services::file::files::Files;
-use crate::services::file::state::{Handle, Tree, WantedNode};
-use crate::services::file::wire;
-use std::sync::Arc;
+use crate::services::file::state::{Handle, NodePath, Tree};
+use crate::services::file::wire::MaxResults;
 
 pub(super) static LIST_HANDLES: Operation<Files> = operation!(
     list,
+    ListInput,
     OperationSpec {
         name: "List Handles",
         methods: &["GET"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "listhandles")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
         requires: RequiredPermission::object("r"),
-        access: Access::Read,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
 pub(super) static FORCE_CLOSE_HANDLES: Operation<Files> = operation!(
     close,
+    CloseInput,
     OperationSpec {
         name: "Force Close Handles",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "forceclosehandles")],
-        inputs: &[Input::Group(<Closing as FromRequest>::INPUTS), Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
         requires: RequiredPermission::object("w"),
         access: Access::Write,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-input! { pub(super) Asked {
+input! { pub(super) ListInput {
+    // The id of the first handle on the page.
     marker: Option<u64> = Query "marker",
-    maxresults: Option<String> = Query "maxresults",
+    max_results: MaxResults,
     recursive: Option<bool> = Header "x-ms-recursive",
+    at: NodePath,
 } }
 
-input! { pub(super) Closing {
-    id: String = Header "x-ms-handle-id",
+input! { pub(super) CloseInput {
+    handles: HandleSelection = Header "x-ms-handle-id",
     recursive: Option<bool> = Header "x-ms-recursive",
+    at: NodePath,
 } }
 
-async fn list(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let max = listing::maxresults(asked.maxresults.as_deref())?;
+/// The handles to close.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum HandleSelection {
+    /// `*`
+    All,
+    One(u64),
+}
+
+impl FromText for HandleSelection {
+    fn from_text(text: &str) -> Option<HandleSelection> {
+        if text == "*" { Some(HandleSelection::All) } else { text.parse().ok().map(HandleSelection::One) }
+    }
+}
+
+async fn list(files: &Files, request: Request, input: ListInput) -> Result<Reply, StorageError> {
+    let max = input.max_results.0.unwrap_or(listing::PAGE);
     let share = files.share(&request)?.read();
-    let node = share.look_at(&request, WantedNode::Any)?;
-    let view = share.view(&request)?;
-    // Nothing is ever open in a snapshot. A marker is the id of the first handle of the next page.
-    let mut found = if view.taken.is_none() { share.handles_on(node.id, asked.recursive == Some(true)) } else { Vec::new() };
-    found.retain(|handle| asked.marker.is_none_or(|first| handle.id >= first));
+    let node = share.admit_any(&input.at)?;
+    let view = share.view(input.at.snapshot)?;
+    // Nothing is open in a snapshot.
+    let is_recursive = input.recursive == Some(true);
+    let mut found = if view.snapshot.is_none() { share.handles_on(node.id, is_recursive) } else { Vec::new() };
+    found.retain(|handle| input.marker.is_none_or(|first| handle.id >= first));
 
     let mut xml = Writer::new();
     xml.open("EnumerationResults");
@@ -90,22 +103,20 @@ fn write(xml: &mut Writer, handle: &Handle, tree: &Tree, request: &Request) {
     xml.close("Handle");
 }
 
-async fn close(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Closing>()?;
-    let one = match asked.id.as_str() {
-        "*" => None,
-        text => Some(text.parse::<u64>().map_err(|_| StorageError::invalid_header("x-ms-handle-id", text))?),
-    };
+async fn close(files: &Files, request: Request, input: CloseInput) -> Result<Reply, StorageError> {
     let share = files.share(&request)?;
     let closed = share
         .write(|share| {
-            let node = share.look_at(&request, WantedNode::Any)?;
-            if share.view(&request)?.taken.is_some() {
+            let node = share.admit_any(&input.at)?;
+            if input.at.snapshot.is_some() {
                 return Ok(0);
             }
-            let found: Vec<Arc<Handle>> = share.handles_on(node.id, asked.recursive == Some(true));
-            let chosen = found.iter().filter(|handle| one.is_none_or(|id| handle.id == id));
-            Ok(chosen.map(|handle| share.close(handle, request.now)).count())
+            let mut found = share.handles_on(node.id, input.recursive == Some(true));
+            if let HandleSelection::One(id) = input.handles {
+                found.retain(|handle| handle.id == id);
+            }
+            found.iter().for_each(|handle| share.close(handle, request.now));
+            Ok(found.len())
         })
         .await?;
     Ok(Reply::new(request.spec.status)

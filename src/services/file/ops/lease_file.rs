@@ -1,4 +1,4 @@
-//! Lease File: acquire, change, release, break. A file's lease has no end, and is never renewed.
+//! Lease File: acquire, change, release, break. A file's lease is infinite, and cannot be renewed.
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
@@ -6,8 +6,8 @@ use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
 use crate::rules::lease::{LeaseAction, LeaseDuration, LeaseId};
 use crate::services::file::files::Files;
-use crate::services::file::state::WantedNode;
-use crate::services::file::wire::TrailingDotsHeader;
+use crate::services::file::state::{CurrentPath, WantedNode};
+use crate::services::file::wire;
 use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release};
 
 pub(super) static ACQUIRE: Operation<Files> = operation::<Acquire>("Acquire File Lease");
@@ -18,7 +18,7 @@ pub(super) static BREAK: Operation<Files> = operation::<Break>("Break File Lease
 const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Files> {
     operation!(
         run::<I>,
-        (TrailingDotsHeader, I),
+        (CurrentPath, I),
         OperationSpec {
             name,
             methods: &["PUT"],
@@ -32,22 +32,21 @@ const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Files> {
     )
 }
 
-async fn run<I: LeaseInput>(files: &Files, request: Request, (_, input): (TrailingDotsHeader, I)) -> Result<Reply, StorageError> {
+async fn run<I: LeaseInput>(files: &Files, request: Request, (at, input): (CurrentPath, I)) -> Result<Reply, StorageError> {
     let action = match input.action(LeaseId(request.environment.id()))? {
         LeaseAction::Acquire { term: LeaseDuration::Fixed(seconds), .. } => {
             return Err(StorageError::invalid_header("x-ms-lease-duration", seconds.to_string()));
         }
-        // A file's lease is broken at once.
+        // A break of a file's lease is immediate.
         LeaseAction::Break { .. } => LeaseAction::Break { period: Some(0) },
         action => action,
     };
     let share = files.share(&request)?;
     let (node, lease) = share
         .write(|share| {
-            let file = share.admit(&request, WantedNode::Content, FileAccess::Look)?;
+            let file = share.admit(&request, &at, WantedNode::Content, FileAccess::Look)?;
             share.step_file_lease(&file, action, request.now)
         })
         .await?;
-    let reply = Reply::new(request.spec.status).with_state(node.etag(), node.last_modified);
-    Ok(I::answer(reply, lease, &request))
+    Ok(I::answer(wire::state(&node, &request), lease, &request))
 }

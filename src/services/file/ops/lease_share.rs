@@ -1,12 +1,12 @@
-//! Lease Share, and the snapshots of one: acquire, renew, change, release, break.
+//! Lease Share, also for a snapshot: acquire, renew, change, release, break.
 
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::etag::ETag;
 use crate::rules::lease::LeaseId;
 use crate::services::file::files::Files;
-use crate::services::file::wire::ShareSnapshotQuery;
+use crate::services::file::state::ShareSnapshotQuery;
+use crate::services::file::wire;
 use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release, Renew};
 
 pub(super) static ACQUIRE: Operation<Files> = operation::<Acquire>("Acquire Share Lease");
@@ -32,18 +32,20 @@ const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Files> {
     )
 }
 
-async fn run<I: LeaseInput>(files: &Files, request: Request, (_, input): (ShareSnapshotQuery, I)) -> Result<Reply, StorageError> {
+async fn run<I: LeaseInput>(
+    files: &Files,
+    request: Request,
+    (snapshot, input): (ShareSnapshotQuery, I),
+) -> Result<Reply, StorageError> {
     let action = input.action(LeaseId(request.environment.id()))?;
     let share = files.share(&request)?;
-    let (last_modified, lease) = share
+    let (properties, lease) = share
         .write(|share| {
-            let view = share.view(&request)?;
-            let (taken, last_modified) = (view.taken, view.about.last_modified);
-            Ok((last_modified, share.step_lease(taken, action, request.now)?))
+            let properties = share.view(snapshot.0)?.properties.clone();
+            Ok((properties, share.step_lease(snapshot.0, action, request.now)?))
         })
         .await?;
-    let reply = Reply::new(request.spec.status).with_state(ETag::of(last_modified), last_modified);
-    let reply = I::answer(reply, lease, &request);
-    // A release tells how long the lease goes on, too (recorded).
+    let reply = I::answer(wire::share_state(&properties, &request), lease, &request);
+    // The response to a release also has a lease time (recorded).
     Ok(reply.with_some("x-ms-lease-time", (I::ACTION == Release::ACTION).then_some("0")))
 }

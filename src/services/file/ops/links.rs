@@ -1,29 +1,34 @@
-//! Create Hard Link, Create Symbolic Link and Get Symbolic Link, in shares that are served over NFS.
+//! Create Hard Link, Create Symbolic Link and Get Symbolic Link, in NFS shares.
 
-use crate::operation::{Access, FromRequest, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{
+    Access, Field, FieldLocation, Fields, FromRequest, FromText, Input, Operation, OperationSpec, Reply, Request, ResourceKind,
+    Selector,
+};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::{Path, TrailingDots};
-use crate::rules::file::posix;
-use crate::rules::file::smb::NodeKind;
+use crate::rules::file::posix::{PosixFileType, PosixInput};
+use crate::rules::file::smb::SmbInput;
 use crate::rules::lease::LeaseCheck;
-use crate::rules::{lease, names};
+use crate::rules::metadata::Metadata;
+use crate::rules::names;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
-use crate::services::file::state::WantedNode;
+use crate::services::file::state::{CurrentPath, NodePath, WantedNode};
 use crate::services::file::wire;
 
 pub(super) static CREATE_HARD_LINK: Operation<Files> = operation!(
     create_hard,
+    HardLinkInput,
     OperationSpec {
         name: "Create Hard Link",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "hardlink")],
-        inputs: &[Input::Group(<Hard as FromRequest>::INPUTS)],
         requires: RequiredPermission::object("cw"),
         access: Access::Write,
+        lease: LeaseCheck::Required,
         status: 201,
         ..OperationSpec::DEFAULT
     }
@@ -31,17 +36,12 @@ pub(super) static CREATE_HARD_LINK: Operation<Files> = operation!(
 
 pub(super) static CREATE_SYMBOLIC_LINK: Operation<Files> = operation!(
     create_symbolic,
+    SymbolicLinkInput,
     OperationSpec {
         name: "Create Symbolic Link",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "symboliclink")],
-        inputs: &[
-            Input::Group(<Symbolic as FromRequest>::INPUTS),
-            Input::Group(wire::SMB),
-            Input::Group(wire::POSIX),
-            Input::Group(METADATA)
-        ],
         requires: RequiredPermission::object("cw"),
         access: Access::Write,
         lease: LeaseCheck::Required,
@@ -52,76 +52,89 @@ pub(super) static CREATE_SYMBOLIC_LINK: Operation<Files> = operation!(
 
 pub(super) static GET_SYMBOLIC_LINK: Operation<Files> = operation!(
     get_symbolic,
+    NodePath,
     OperationSpec {
         name: "Get Symbolic Link",
         methods: &["GET", "HEAD"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "symboliclink")],
-        inputs: &[Input::Group(wire::SNAPSHOT)],
         requires: RequiredPermission::object("r"),
-        access: Access::Read,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-input! { pub(super) Hard {
-    target: String = Header "x-ms-file-target-file",
-    kind: Option<String> = Header "x-ms-type",
-    lease: Option<lease::LeaseId> = Header "x-ms-lease-id",
+input! { pub(super) HardLinkInput {
+    target: LinkTarget,
+    _resource_type: Option<FileResource> = Header "x-ms-type",
+    at: CurrentPath,
 } }
 
-input! { pub(super) Symbolic {
+input! { pub(super) SymbolicLinkInput {
     text: String = Header "x-ms-link-text",
+    smb: SmbInput,
+    posix: PosixInput,
+    at: CurrentPath,
+    metadata: Metadata,
 } }
 
-async fn create_hard(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Hard>()?;
-    if let Some(kind) = asked.kind.filter(|kind| !kind.eq_ignore_ascii_case("file")) {
-        return Err(StorageError::invalid_header("x-ms-type", kind));
+/// The path of the file that a hard link is added to.
+#[derive(Debug)]
+pub(super) struct LinkTarget(Path);
+
+impl FromRequest for LinkTarget {
+    const INPUTS: &'static [Input] =
+        &[Input::Field(Field { location: FieldLocation::Header, name: "x-ms-file-target-file", required: true })];
+
+    fn from_request(fields: &Fields<'_>) -> Result<LinkTarget, StorageError> {
+        let name = "x-ms-file-target-file";
+        let path = names::decode(fields.header(name).ok_or_else(|| StorageError::missing_header(name))?)?;
+        Path::parse(path.trim_start_matches('/'), TrailingDots::Kept).map(LinkTarget)
     }
-    let target = Path::parse(names::decode(&asked.target)?.trim_start_matches('/'), TrailingDots::Kept)?;
+}
+
+/// The only value of `x-ms-type`.
+#[derive(Debug)]
+pub(super) struct FileResource;
+
+impl FromText for FileResource {
+    fn from_text(text: &str) -> Option<FileResource> {
+        text.eq_ignore_ascii_case("file").then_some(FileResource)
+    }
+}
+
+async fn create_hard(files: &Files, request: Request, input: HardLinkInput) -> Result<Reply, StorageError> {
+    let LinkTarget(target) = input.target;
     let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
             share.check_nfs()?;
-            let file = share.admit_at(&target, WantedNode::Content, FileAccess::Describe, asked.lease, request.now, false)?;
-            let claimed = share.claim_free(&request)?;
+            let (wanted, access) = (WantedNode::Content, FileAccess::Describe);
+            let file = share.admit_at(&target, wanted, access, request.lease_id, request.now, false)?;
+            let claimed = share.claim_free(&input.at)?;
             let parent = claimed.parent();
             Ok((share.link(&file, claimed, request.now), parent))
         })
         .await?;
-    let reply = Reply::new(request.spec.status).with_state(node.etag(), node.last_modified);
-    Ok(wire::with_smb(reply, &node, parent, &request))
+    Ok(wire::with_smb(wire::state(&node, &request), &node, parent, &request))
 }
 
-async fn create_symbolic(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Symbolic>()?;
-    let (given, metadata) = (wire::given(&request)?, request.metadata()?);
-    let posix = wire::given_posix(&request)?;
+async fn create_symbolic(files: &Files, request: Request, input: SymbolicLinkInput) -> Result<Reply, StorageError> {
     let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
             share.check_nfs()?;
-            let claimed = share.claim_free(&request)?;
+            let claimed = share.claim_free(&input.at)?;
             let parent = claimed.parent();
-            let permission = share.permission(&given, NodeKind::File, None)?;
-            let smb = given.make(NodeKind::File, permission, request.now)?;
-            let posix = share.posix(posix, posix::PosixFileType::Link, None)?;
-            let made = share.create(claimed, request.now, |new| {
-                let mut node = new.node(Body::Link(asked.text.as_str().into()), smb, metadata);
-                node.posix = posix;
-                node
-            });
-            Ok((made, parent))
+            let properties = share.properties_of_new(&input.smb, input.posix, PosixFileType::Link, request.now)?;
+            let body = Body::Link(input.text.into());
+            Ok((share.create(claimed, request.now, |new| new.node(body, properties, input.metadata)), parent))
         })
         .await?;
-    let reply = Reply::new(request.spec.status).with_state(node.etag(), node.last_modified);
-    Ok(wire::with_smb(reply, &node, parent, &request))
+    Ok(wire::with_smb(wire::state(&node, &request), &node, parent, &request))
 }
 
-async fn get_symbolic(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let link = files.share(&request)?.read().admit(&request, WantedNode::Link, FileAccess::Look)?;
+async fn get_symbolic(files: &Files, request: Request, at: NodePath) -> Result<Reply, StorageError> {
+    let link = files.share(&request)?.read().admit(&request, &at, WantedNode::Link, FileAccess::Look)?;
     let Body::Link(text) = &link.body else { return Err(ErrorCode::ResourceTypeMismatch.into()) };
-    Ok(Reply::new(request.spec.status).with_state(link.etag(), link.last_modified).with("x-ms-link-text", text))
+    Ok(wire::state(&link, &request).with("x-ms-link-text", text))
 }

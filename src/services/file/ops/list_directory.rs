@@ -1,7 +1,9 @@
-//! List Directories and Files: what is in a directory, in order of the names as they are found, a page at a time.
+//! List Directories and Files: the entries of a directory in the order of their names, a page at a time.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{
+    self, FieldLocation, Fields, FromField, FromRequest, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
+};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
@@ -13,36 +15,46 @@ use crate::rules::versions::Version;
 use crate::rules::{listing, names};
 use crate::services::file::files::Files;
 use crate::services::file::node::Node;
-use crate::services::file::state::WantedNode;
-use crate::services::file::wire;
+use crate::services::file::state::{NodePath, WantedNode};
+use crate::services::file::wire::MaxResults;
 
 pub(super) static LIST_DIRECTORIES_AND_FILES: Operation<Files> = operation!(
     run,
+    Input,
     OperationSpec {
         name: "List Directories and Files",
         methods: &["GET"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("restype", "directory"), Selector::Query("comp", "list")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
         requires: RequiredPermission::container("l"),
-        access: Access::Read,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-input! { pub(super) Asked {
+input! { pub(super) Input {
     prefix: Option<String> = Query "prefix",
-    marker: Option<String> = Query "marker",
-    maxresults: Option<String> = Query "maxresults",
-    include: Option<String> = Query "include",
-    extended: Option<bool> = Header "x-ms-file-extended-info",
+    marker: Marker,
+    max_results: MaxResults,
+    include: Include,
+    at: NodePath,
 } }
 
-/// `include=`, and whether the answer has the ids of the directory and its entries: on request (`x-ms-file-extended-info: true`), and
-/// always from 2020-10-02 on, whatever the header says.
+/// Where the page begins.
+#[derive(Debug)]
+pub(super) struct Marker(Option<Position>);
+
+impl FromRequest for Marker {
+    const INPUTS: &'static [operation::Input] = &[operation::Input::query("marker")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<Marker, StorageError> {
+        fields.query("marker").map(Position::read).transpose().map(Marker)
+    }
+}
+
+/// The optional parts of the response. `extended` are the ids of the directory and its entries: they are included on request
+/// (`x-ms-file-extended-info: true`), and always from 2020-10-02 on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Include {
+pub(super) struct Include {
     extended: bool,
     timestamps: bool,
     etag: bool,
@@ -50,11 +62,15 @@ struct Include {
     permission: bool,
 }
 
-impl Include {
-    fn read(asked: &Asked, version: Version) -> Result<Include, StorageError> {
-        let extended = asked.extended == Some(true) || version >= Version::V2020_10_02;
-        let mut include = Include { extended, ..Include::default() };
-        let words = asked.include.as_deref().unwrap_or_default();
+impl FromRequest for Include {
+    const INPUTS: &'static [operation::Input] =
+        &[operation::Input::query("include"), operation::Input::header("x-ms-file-extended-info")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<Include, StorageError> {
+        let name = "x-ms-file-extended-info";
+        let extended = Option::<bool>::from_field(fields, FieldLocation::Header, name)? == Some(true);
+        let mut include = Include { extended: extended || fields.version >= Version::V2020_10_02, ..Include::default() };
+        let words = fields.query("include").unwrap_or_default();
         for word in words.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             match word.to_ascii_lowercase().as_str() {
                 "timestamps" => include.timestamps = true,
@@ -68,42 +84,40 @@ impl Include {
     }
 }
 
-async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let max = listing::maxresults(asked.maxresults.as_deref())?;
-    let include = Include::read(&asked, request.version)?;
-    let start = asked.marker.as_deref().map(Position::read).transpose()?;
+async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
+    let Input { marker: Marker(marker), max_results: MaxResults(max), include, at, .. } = &input;
+    let page_size = max.unwrap_or(listing::PAGE);
     let share = files.share(&request)?.read();
-    let directory = share.admit(&request, WantedNode::Directory, FileAccess::Look)?;
-    let view = share.view(&request)?;
+    let directory = share.admit(&request, at, WantedNode::Directory, FileAccess::Look)?;
+    let view = share.view(at.snapshot)?;
 
-    let prefix = folded(asked.prefix.as_deref().unwrap_or_default());
-    let start = start.map(|start| start.name).unwrap_or_default();
-    let from = if folded(&start) > prefix { &start } else { &prefix };
+    let prefix = folded(input.prefix.as_deref().unwrap_or_default());
+    let start = marker.as_ref().map_or("", |start| &start.name);
+    let from = if folded(start) > prefix { start } else { &prefix };
     let mut page = view.tree.list(directory.id, from).take_while(|(name, _)| folded(name).starts_with(&prefix));
 
     let mut xml = Writer::new();
-    let (path, taken) = (request.target.path()?.text(), view.taken.map(Timestamp::iso).unwrap_or_default());
+    let (path, snapshot) = (at.path.text(), at.snapshot.map(Timestamp::iso).unwrap_or_default());
     let mut attributes = vec![("ServiceEndpoint", request.endpoint.as_str()), ("ShareName", request.target.share()?)];
-    if view.taken.is_some() {
-        attributes.push(("ShareSnapshot", &taken));
+    if at.snapshot.is_some() {
+        attributes.push(("ShareSnapshot", &snapshot));
     }
     attributes.push(("DirectoryPath", &path));
     xml.open_with("EnumerationResults", &attributes);
-    xml.leaf_some("Prefix", asked.prefix.as_deref());
-    xml.leaf_some("Marker", asked.marker.as_deref());
-    xml.leaf_some("MaxResults", asked.maxresults.as_ref().map(|_| max.to_string()));
+    xml.leaf_some("Prefix", input.prefix.as_deref());
+    xml.leaf_some("Marker", marker.as_ref().map(Position::marker));
+    xml.leaf_some("MaxResults", max.map(|max| max.to_string()));
     if include.extended {
         xml.leaf("DirectoryId", directory.id.wire().to_string());
     }
-    xml.nest("Entries", |xml| page.by_ref().take(max).for_each(|(name, node)| write(xml, name, node, include, &request)));
+    xml.nest("Entries", |xml| page.by_ref().take(page_size).for_each(|(name, node)| write(xml, name, node, *include, &request)));
     xml.leaf("NextMarker", page.next().map(|(name, _)| Position::before(name).marker()).unwrap_or_default());
     xml.close("EnumerationResults");
     Ok(Reply::xml(request.spec.status, xml.finish()))
 }
 
 fn write(xml: &mut Writer, written: &str, node: &Node, include: Include, request: &Request) {
-    let element = match node.sort() {
+    let element = match node.kind() {
         NodeKind::Directory => "Directory",
         NodeKind::File => "File",
     };
@@ -117,7 +131,7 @@ fn write(xml: &mut Writer, written: &str, node: &Node, include: Include, request
     }
     let smb = &node.smb;
     xml.nest("Properties", |xml| {
-        if node.sort() == NodeKind::File {
+        if node.kind() == NodeKind::File {
             xml.leaf("Content-Length", node.size().to_string());
         }
         if include.timestamps {

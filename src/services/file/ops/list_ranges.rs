@@ -1,83 +1,89 @@
-//! List Ranges: which bytes of a file were written; or, with an earlier snapshot of the share, what changed since then.
+//! List Ranges: the written ranges of a file; or, with an earlier snapshot of the share, the ranges that changed since then.
 
 use crate::operation::xml::Writer;
-use crate::operation::{Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{self, Fields, FromRequest, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::lease::LeaseCheck;
-use crate::rules::{listing, ranges};
+use crate::rules::ranges;
+use crate::rules::time::Timestamp;
 use crate::services::file::files::Files;
 use crate::services::file::node::SECTOR;
-use crate::services::file::state::{WantedNode, read_snapshot};
-use crate::services::file::wire;
+use crate::services::file::state::{NodePath, WantedNode, snapshot_time};
+use crate::services::file::wire::{MaxResults, ReadRange, half_open};
 use crate::store::sparse::Change;
 
 pub(super) static LIST_RANGES: Operation<Files> = operation!(
     run,
+    Input,
     OperationSpec {
         name: "List Ranges",
         methods: &["GET"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "rangelist")],
-        inputs: &[Input::Group(<Asked as FromRequest>::INPUTS), Input::Group(wire::SNAPSHOT), Input::Group(wire::DOTS)],
         requires: RequiredPermission::object("r"),
-        access: Access::Read,
         lease: LeaseCheck::IfPresent,
-        status: 200,
         ..OperationSpec::DEFAULT
     }
 );
 
-input! { pub(super) Asked {
-    range: Option<String> = Header "range",
-    ms_range: Option<String> = Header "x-ms-range",
-    previous: Option<String> = Query "prevsharesnapshot",
-    renamed: Option<bool> = Header "x-ms-file-support-rename",
+input! { pub(super) Input {
+    range: ReadRange,
+    previous: PreviousSnapshot,
+    supports_rename: Option<bool> = Header "x-ms-file-support-rename",
+    // The offset at which the page begins.
     marker: Option<u64> = Query "marker",
-    maxresults: Option<String> = Query "maxresults",
+    max_results: MaxResults,
+    at: NodePath,
 } }
 
-async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let max = asked.maxresults.as_deref().map(|text| listing::maxresults(Some(text))).transpose()?;
+/// The earlier snapshot.
+#[derive(Debug)]
+pub(super) struct PreviousSnapshot(Option<Timestamp>);
+
+impl FromRequest for PreviousSnapshot {
+    const INPUTS: &'static [operation::Input] = &[operation::Input::query("prevsharesnapshot")];
+
+    fn from_request(fields: &Fields<'_>) -> Result<PreviousSnapshot, StorageError> {
+        snapshot_time(fields, "prevsharesnapshot").map(PreviousSnapshot)
+    }
+}
+
+async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
     let share = files.share(&request)?.read();
-    let file = share.admit(&request, WantedNode::Content, FileAccess::Read)?;
+    let file = share.admit(&request, &input.at, WantedNode::Content, FileAccess::Read)?;
     let size = file.content()?.content.len();
-    let range =
-        asked.ms_range.as_deref().or(asked.range.as_deref()).map_or(ranges::RequestedRange::Whole, ranges::RequestedRange::parse);
-    let span = ranges::resolve(range, size)?.map_or(0..size, |span| span.start..span.end + 1);
-    // A marker is the offset at which the next page of ranges begins.
-    let span = asked.marker.unwrap_or(0).max(span.start)..span.end;
-    let changes = match &asked.previous {
-        None => file.content()?.changes(None, span),
+    let range = ranges::resolve(input.range.0, size)?.map_or(0..size, half_open);
+    let range = input.marker.unwrap_or(0).max(range.start)..range.end;
+    let changes = match input.previous.0 {
+        None => file.content()?.changes(None, range),
         Some(previous) => {
-            let taken = read_snapshot("prevsharesnapshot", previous)?;
-            let earlier = share.snapshot(taken).ok_or(ErrorCode::PreviousSnapshotNotFound)?;
-            if share.view(&request)?.taken.is_some_and(|asked| asked < taken) {
+            let earlier = share.snapshot(previous).ok_or(ErrorCode::PreviousSnapshotNotFound)?;
+            if input.at.snapshot.is_some_and(|snapshot| snapshot < previous) {
                 return Err(ErrorCode::PreviousSnapshotCannotBeNewer.into());
             }
             let then = earlier.tree().node(file.id);
-            // Documented: a file that had another name then is only followed where that is asked for.
-            if then.is_some_and(|then| then.places != file.places) && asked.renamed != Some(true) {
+            // The reference: a file that has been renamed since is only listed if the request supports it.
+            if then.is_some_and(|then| then.places != file.places) && input.supports_rename != Some(true) {
                 return Err(ErrorCode::PreviousSnapshotOperationNotSupported.into());
             }
             let before = then.and_then(|node| node.file()).map(|before| (before, earlier.at()));
-            file.content()?.changes(before, span)
+            file.content()?.changes(before, range)
         }
     };
     let changes = in_sectors(changes, size);
 
     let mut xml = Writer::new();
     xml.nest("Ranges", |xml| {
-        for change in changes.iter().take(max.unwrap_or(usize::MAX)) {
+        for change in changes.iter().take(input.max_results.0.unwrap_or(usize::MAX)) {
             let (element, range) = match change {
                 Change::Written(range) => ("Range", range),
                 Change::Cleared(range) => ("ClearRange", range),
             };
             xml.open(element).leaf("Start", range.start.to_string()).leaf("End", (range.end - 1).to_string()).close(element);
         }
-        if let Some(max) = max {
+        if let Some(max) = input.max_results.0 {
             let next = changes.get(max).map(|change| match change {
                 Change::Written(range) | Change::Cleared(range) => range.start.to_string(),
             });
@@ -89,25 +95,25 @@ async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
         .with("x-ms-content-length", size.to_string()))
 }
 
-/// Written ranges grown to whole sectors, or the end of the file, and joined where they then meet.
+/// Extends written ranges to whole sectors, or the end of the file, and joins those that then meet.
 fn in_sectors(changes: Vec<Change>, size: u64) -> Vec<Change> {
-    let mut grown: Vec<Change> = Vec::with_capacity(changes.len());
+    let mut extended: Vec<Change> = Vec::with_capacity(changes.len());
     for change in changes {
         let Change::Written(range) = change else {
-            grown.push(change);
+            extended.push(change);
             continue;
         };
         let (start, end) = (range.start / SECTOR * SECTOR, range.end.next_multiple_of(SECTOR).min(size));
-        match grown.last_mut() {
+        match extended.last_mut() {
             Some(Change::Written(last)) if last.end >= start => last.end = last.end.max(end),
             Some(Change::Cleared(last)) => {
                 let start = start.max(last.end);
-                grown.push(Change::Written(start..end));
+                extended.push(Change::Written(start..end));
             }
-            _ => grown.push(Change::Written(start..end)),
+            _ => extended.push(Change::Written(start..end)),
         }
     }
-    grown
+    extended
 }
 
 #[cfg(test)]
@@ -115,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_come_in_sectors() {
+    fn written_ranges_extend_to_whole_sectors() {
         use Change::{Cleared, Written};
         for (changes, expected) in [
             (vec![Written(0..5)], vec![Written(0..512)]),

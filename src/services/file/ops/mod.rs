@@ -1,4 +1,4 @@
-//! The file service's operations, one room each; twins that differ in a word share one.
+//! The operations of the file service, one file each; operations that differ only in a word share one.
 
 use crate::services::file::files::Files;
 use crate::services::shared::{delegation, described, listing, preflight, properties, restore};
@@ -23,13 +23,12 @@ operations! { Files:
     + restore::operation("Restore Share");
     create_directory { CREATE_DIRECTORY }
     directory_properties { GET_DIRECTORY_PROPERTIES, SET_DIRECTORY_PROPERTIES }
-    directory_metadata { GET_DIRECTORY_METADATA, SET_DIRECTORY_METADATA }
     list_directory { LIST_DIRECTORIES_AND_FILES }
     delete_directory { DELETE_DIRECTORY }
     create_file { CREATE_FILE }
     get_file { GET_FILE }
     file_properties { GET_FILE_PROPERTIES, SET_FILE_PROPERTIES }
-    file_metadata { GET_FILE_METADATA, SET_FILE_METADATA }
+    node_metadata { GET_DIRECTORY_METADATA, SET_DIRECTORY_METADATA, GET_FILE_METADATA, SET_FILE_METADATA }
     put_range { PUT_RANGE }
     put_range_from_url { PUT_RANGE_FROM_URL }
     list_ranges { LIST_RANGES }

@@ -1,37 +1,29 @@
-//! Put Range: writes bytes into a file, or clears them.
+//! Put Range: writes bytes to a file, or clears a range.
 
 use crate::operation::{
-    Access, BodyFraming, CHECKSUMS, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
+    self, Access, BodyFraming, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
 };
 use crate::rules::auth::permissions::RequiredPermission;
-use crate::rules::checksums::ChecksumKinds;
+use crate::rules::checksums::{ChecksumKinds, RequestChecksums};
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
-use crate::rules::file::smb::FileTime;
 use crate::rules::lease::LeaseCheck;
-use crate::rules::ranges;
-use crate::rules::ranges::InclusiveRange;
 use crate::rules::versions::Version;
 use crate::services::file::files::Files;
 use crate::services::file::node::{Body, Node};
-use crate::services::file::state::WantedNode;
-use crate::services::file::wire;
+use crate::services::file::state::{CurrentPath, WantedNode};
+use crate::services::file::wire::{self, WriteRange, word};
 use crate::store::content::Content;
 use std::sync::Arc;
 
 pub(super) static PUT_RANGE: Operation<Files> = operation!(
     run,
+    Input,
     OperationSpec {
         name: "Put Range",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "range")],
-        inputs: &[
-            Input::Group(<Asked as FromRequest>::INPUTS),
-            Input::Group(BodyFraming::INPUTS),
-            Input::Group(wire::DOTS),
-            Input::Group(CHECKSUMS)
-        ],
         requires: RequiredPermission::object("w"),
         access: Access::Write,
         lease: LeaseCheck::Required,
@@ -40,55 +32,85 @@ pub(super) static PUT_RANGE: Operation<Files> = operation!(
     }
 );
 
-input! { pub(super) Asked {
-    write: String = Header "x-ms-write",
-    range: Option<String> = Header "range",
-    ms_range: Option<String> = Header "x-ms-range",
-    written: Option<String> = Header "x-ms-file-last-write-time",
+input! { pub(super) Input {
+    content: RangeContent,
+    write: WriteInput,
 } }
 
-/// The most bytes that one request writes.
-pub(super) const MAX_WRITE: u64 = 4 << 20;
-
-impl Asked {
-    /// The range that is written to.
-    pub(super) fn span(&self) -> Result<InclusiveRange, StorageError> {
-        let (name, text) = match (&self.ms_range, &self.range) {
-            (Some(text), _) => ("x-ms-range", text),
-            (None, Some(text)) => ("Range", text),
-            (None, None) => return Err(StorageError::missing_header("x-ms-range")),
-        };
-        ranges::exact(text).ok_or_else(|| StorageError::invalid_header(name, text))
+input! {
+    /// The target of a write to a range.
+    pub(super) WriteInput {
+        range: WriteRange,
+        last_write_time: Option<WriteTime> = Header "x-ms-file-last-write-time",
+        at: CurrentPath,
     }
+}
 
-    /// What the time of the last write becomes: now, unless it is to be preserved.
-    fn moment(&self) -> Result<FileTime, StorageError> {
-        match self.written.as_deref().map(|text| (text, FileTime::parse(text))) {
-            None | Some((_, Some(FileTime::Now))) => Ok(FileTime::Now),
-            Some((_, Some(FileTime::Preserve))) => Ok(FileTime::Preserve),
-            Some((text, _)) => Err(StorageError::invalid_header("x-ms-file-last-write-time", text)),
+/// The new content of a range, as `x-ms-write` says.
+#[derive(Debug)]
+pub(super) enum RangeContent {
+    Update(BodyFraming, RequestChecksums),
+    Clear,
+}
+
+type UpdateHeaders = (BodyFraming, RequestChecksums);
+
+impl FromRequest for RangeContent {
+    const INPUTS: &'static [operation::Input] = <(Mode, UpdateHeaders)>::INPUTS;
+
+    /// Returns 400 for content in the body of a request that clears a range.
+    fn from_request(fields: &Fields<'_>) -> Result<RangeContent, StorageError> {
+        match Mode::from_request(fields)?.mode {
+            WriteMode::Update => {
+                UpdateHeaders::from_request(fields).map(|(framing, checksums)| RangeContent::Update(framing, checksums))
+            }
+            WriteMode::Clear => fields.check_no_content().map(|()| RangeContent::Clear),
         }
     }
 }
 
-async fn run(files: &Files, mut request: Request) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let span = asked.span()?;
-    if asked.write.eq_ignore_ascii_case("clear") {
-        request.check_no_content()?;
-        let node = write(files, &request, &asked, span, None).await?;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WriteMode {
+    Update,
+    Clear,
+}
+
+impl FromText for WriteMode {
+    fn from_text(text: &str) -> Option<WriteMode> {
+        word(text, &[("update", WriteMode::Update), ("clear", WriteMode::Clear)])
+    }
+}
+
+input! { pub(super) Mode {
+    mode: WriteMode = Header "x-ms-write",
+} }
+
+/// What a write does to the last write time of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WriteTime {
+    Now,
+    Preserve,
+}
+
+impl FromText for WriteTime {
+    fn from_text(text: &str) -> Option<WriteTime> {
+        word(text, &[("now", WriteTime::Now), ("preserve", WriteTime::Preserve)])
+    }
+}
+
+/// The most bytes that one request writes.
+pub(super) const MAX_WRITE: u64 = 4 << 20;
+
+async fn run(files: &Files, mut request: Request, input: Input) -> Result<Reply, StorageError> {
+    let RangeContent::Update(framing, checksums) = input.content else {
+        let node = write(files, &request, &input.write, None).await?;
         return Ok(answer(&node, &request));
-    }
-    if !asked.write.eq_ignore_ascii_case("update") {
-        return Err(StorageError::invalid_header("x-ms-write", asked.write));
-    }
-    let claimed = request.claimed_checksums()?;
-    // Recorded: the MD5 comes back whatever was claimed.
-    let wanted = ChecksumKinds { md5: true, crc64: claimed.crc64.is_some() };
-    let framing: BodyFraming = request.parse()?;
+    };
+    // The response has the MD5 even if the request has none (recorded).
+    let wanted = ChecksumKinds { md5: true, crc64: checksums.crc64.is_some() };
     let received = request.receive(framing, MAX_WRITE, wanted).await?;
-    claimed.check(received.digests)?;
-    let node = write(files, &request, &asked, span, Some(&received.content)).await?;
+    checksums.check(received.digests)?;
+    let node = write(files, &request, &input.write, Some(&received.content)).await?;
     Ok(framing.answer(
         answer(&node, &request)
             .with("x-ms-request-server-encrypted", "true")
@@ -97,53 +119,49 @@ async fn run(files: &Files, mut request: Request) -> Result<Reply, StorageError>
     ))
 }
 
-/// Writes these bytes to the range, or clears it when there are none.
+/// Writes these bytes to the range, or clears the range if there are none.
 ///
 /// # Errors
-/// 400 InvalidHeaderValue for more or fewer bytes than the range has; 416 InvalidRange for one that is not all within the file.
+/// 400 InvalidHeaderValue if the number of bytes is not the length of the range; 416 InvalidRange for a range beyond the end of the
+/// file.
 pub(super) async fn write(
     files: &Files,
     request: &Request,
-    asked: &Asked,
-    span: InclusiveRange,
+    input: &WriteInput,
     bytes: Option<&Content>,
 ) -> Result<Arc<Node>, StorageError> {
-    let moment = asked.moment()?;
-    if let Some(bytes) = bytes.filter(|bytes| bytes.len() != span.len()) {
+    let range = &input.range.0;
+    if let Some(bytes) = bytes.filter(|bytes| bytes.len() != range.end - range.start) {
         return Err(StorageError::invalid_header("Content-Length", bytes.len().to_string()));
     }
     let share = files.share(request)?;
     share
         .write(|share| {
-            let file = share.admit(request, WantedNode::Content, FileAccess::Write)?;
-            let size = file.content()?.content.len();
-            if span.end >= size {
+            let file = share.admit(request, &input.at, WantedNode::Content, FileAccess::Write)?;
+            if range.end > file.content()?.content.len() {
                 return Err(ErrorCode::InvalidRange.into());
             }
-            share.check_range(&file, &(span.start..span.end + 1), true)?;
+            share.check_range(&file, range, true)?;
             Ok(share.replace(&file, request.now, |node| {
-                // Recorded: before 2021-06-08 Windows is told nothing of a write over REST.
+                // Before 2021-06-08, a write over REST does not change the SMB times (recorded).
                 if request.version >= Version::V2021_06_08 {
                     node.smb.changed = request.now;
-                    if moment == FileTime::Now {
+                    if input.last_write_time != Some(WriteTime::Preserve) {
                         node.smb.written = request.now;
                     }
                 }
-                let stamp = node.last_modified;
                 let Body::File(file) = &mut node.body else { return };
                 match bytes {
-                    Some(bytes) => file.write(span.start, bytes, stamp),
-                    None => file.clear(span.start..span.end + 1, stamp),
+                    Some(bytes) => file.write(range.start, bytes, node.last_modified),
+                    None => file.clear(range.clone(), node.last_modified),
                 }
             }))
         })
         .await
 }
 
-/// The answer to a write, without checksums.
+/// The response to a write, without checksums.
 pub(super) fn answer(node: &Node, request: &Request) -> Reply {
-    let told = request.version >= Version::V2021_06_08;
-    Reply::new(request.spec.status)
-        .with_state(node.etag(), node.last_modified)
-        .with_some("x-ms-file-last-write-time", told.then(|| node.smb.written.iso()))
+    let last_write_time = (request.version >= Version::V2021_06_08).then(|| node.smb.written.iso());
+    wire::state(node, request).with_some("x-ms-file-last-write-time", last_write_time)
 }

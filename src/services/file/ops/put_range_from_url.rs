@@ -1,7 +1,8 @@
-//! Put Range from URL: writes bytes into a file that a file or a blob has, here or on another server.
+//! Put Range from URL: writes bytes of another file or blob, on this or another server, to a file.
 
 use crate::operation::{
-    Access, FromRequest, Input, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAuthorization,
+    self, Access, Fields, FromRequest, FromText, Operation, OperationSpec, Reply, Request, ResourceKind, Selector,
+    SourceAuthorization,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, Crc64, Digests, Hasher, RequestChecksums};
@@ -9,29 +10,23 @@ use crate::rules::conditions::Conditions;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::lease::LeaseCheck;
 use crate::rules::ranges;
-use crate::rules::ranges::{InclusiveRange, RequestedRange};
+use crate::rules::ranges::RequestedRange;
 use crate::services::file::files::Files;
 use crate::services::file::node::Node;
-use crate::services::file::ops::put_range;
-use crate::services::file::ops::put_range::MAX_WRITE;
-use crate::services::file::wire;
-use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource};
+use crate::services::file::ops::put_range::{self, MAX_WRITE, WriteInput, WriteMode};
+use crate::services::file::wire::{CopySourceAuthorization, SourceTrailingDots, half_open};
+use crate::services::shared::remote_source::{NamedSource, RemoteSource};
 use crate::store::content::Content;
+use std::ops::Range;
 
 pub(super) static PUT_RANGE_FROM_URL: Operation<Files> = operation!(
     run,
+    Input,
     OperationSpec {
         name: "Put Range from URL",
         methods: &["PUT"],
         resource: ResourceKind::Path,
         selectors: &[Selector::Query("comp", "range"), Selector::HasHeader("x-ms-copy-source")],
-        inputs: &[
-            Input::Group(<Asked as FromRequest>::INPUTS),
-            Input::Group(SHOWN),
-            Input::Group(<put_range::Asked as FromRequest>::INPUTS),
-            Input::Group(wire::DOTS),
-            Input::Group(wire::SOURCE_DOTS)
-        ],
         requires: RequiredPermission::object("w"),
         access: Access::Write,
         lease: LeaseCheck::Required,
@@ -40,59 +35,91 @@ pub(super) static PUT_RANGE_FROM_URL: Operation<Files> = operation!(
     }
 );
 
-input! { pub(super) Asked {
+input! { pub(super) Input {
     source: String = Header "x-ms-copy-source",
-    range: String = Header "x-ms-source-range",
-    crc64: Option<String> = Header "x-ms-source-content-crc64",
-    if_match: Option<String> = Header "x-ms-source-if-match-crc64",
-    if_none_match: Option<String> = Header "x-ms-source-if-none-match-crc64",
+    range: SourceRange = Header "x-ms-source-range",
+    checksums: SourceChecksums,
+    _authorization: CopySourceAuthorization,
+    mode: WriteMode = Header "x-ms-write",
+    write: WriteInput,
+    source_dots: SourceTrailingDots,
 } }
 
-/// What is shown for the source: a bearer token.
-pub(super) const SHOWN: &[Input] = &[Input::Group(ForwardedHeaders::INPUTS)];
+/// The range of the source, also as the request has it.
+#[derive(Debug)]
+pub(super) struct SourceRange {
+    text: String,
+    bytes: Range<u64>,
+}
 
-async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let (asked, target) = (request.parse::<Asked>()?, request.parse::<put_range::Asked>()?);
-    if !target.write.eq_ignore_ascii_case("update") {
-        return Err(StorageError::invalid_header("x-ms-write", target.write));
+impl FromText for SourceRange {
+    fn from_text(text: &str) -> Option<SourceRange> {
+        Some(SourceRange { text: text.to_owned(), bytes: half_open(ranges::exact(text)?) })
+    }
+}
+
+/// The CRC64 of the source's bytes, and the conditions on it.
+#[derive(Debug)]
+pub(super) struct SourceChecksums {
+    expected: RequestChecksums,
+    if_match: Option<Crc64>,
+    if_none_match: Option<Crc64>,
+}
+
+impl FromRequest for SourceChecksums {
+    const INPUTS: &'static [operation::Input] = &[
+        operation::Input::header("x-ms-source-content-crc64"),
+        operation::Input::header("x-ms-source-if-match-crc64"),
+        operation::Input::header("x-ms-source-if-none-match-crc64"),
+    ];
+
+    fn from_request(fields: &Fields<'_>) -> Result<SourceChecksums, StorageError> {
+        let condition = |name: &str| {
+            let parse = |text| Crc64::parse(text).ok_or_else(|| StorageError::invalid_header(name, text));
+            fields.header(name).map(parse).transpose()
+        };
+        Ok(SourceChecksums {
+            expected: RequestChecksums::read(None, fields.header("x-ms-source-content-crc64"))?,
+            if_match: condition("x-ms-source-if-match-crc64")?,
+            if_none_match: condition("x-ms-source-if-none-match-crc64")?,
+        })
+    }
+}
+
+async fn run(files: &Files, request: Request, input: Input) -> Result<Reply, StorageError> {
+    if input.mode != WriteMode::Update {
+        return Err(StorageError::invalid_header("x-ms-write", "clear"));
     }
     if request.body.content_length() != 0 {
         return Err(StorageError::invalid_header("Content-Length", request.body.content_length().to_string()));
     }
-    let span = target.span()?;
-    if span.len() > MAX_WRITE {
+    let target = &input.write.range.0;
+    if target.end - target.start > MAX_WRITE {
         return Err(StorageError::too_large(MAX_WRITE));
     }
-    let claimed = RequestChecksums::read(None, asked.crc64.as_deref())?;
-    let condition = |name: &'static str, text: &Option<String>| match text {
-        Some(text) => Crc64::parse(text).map(Some).ok_or_else(|| StorageError::invalid_header(name, text)),
-        None => Ok(None),
+    let source = files.source(&request, &input.source, SourceAuthorization::Shown, input.source_dots.0)?;
+    let (content, digests) = match source {
+        Some(source) => local(&source.node, input.range.bytes)?,
+        None => remote(&request, &input.source, &input.range.text).await?,
     };
-    let wants = condition("x-ms-source-if-match-crc64", &asked.if_match)?;
-    let wants_not = condition("x-ms-source-if-none-match-crc64", &asked.if_none_match)?;
-    let from = ranges::exact(&asked.range).ok_or_else(|| StorageError::invalid_header("x-ms-source-range", &asked.range))?;
-
-    let (content, digests) = match files.source(&request, &asked.source, SourceAuthorization::Shown)? {
-        Some(source) => here(&source.node, from)?,
-        None => elsewhere(&request, &asked).await?,
-    };
-    if content.len() != span.len() {
+    if content.len() != target.end - target.start {
         return Err(ErrorCode::CannotVerifyCopySource.with_message(SHORT).with_status(409));
     }
-    claimed.check(digests)?;
-    if wants.is_some_and(|wants| digests.crc64 != Some(wants)) || wants_not.is_some_and(|not| digests.crc64 == Some(not)) {
+    let SourceChecksums { expected, if_match, if_none_match } = input.checksums;
+    expected.check(digests)?;
+    if (if_match.is_some() && if_match != digests.crc64) || (if_none_match.is_some() && if_none_match == digests.crc64) {
         return Err(ErrorCode::SourceConditionNotMet.with_message(UNMET));
     }
-    let node = put_range::write(files, &request, &target, span, Some(&content)).await?;
+    let node = put_range::write(files, &request, &input.write, Some(&content)).await?;
     Ok(put_range::answer(&node, &request)
         .with("x-ms-request-server-encrypted", "true")
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string())))
 }
 
-/// The bytes of a file of this server, as many of the range as it has.
-fn here(source: &Node, from: InclusiveRange) -> Result<(Content, Digests), StorageError> {
+/// The bytes of a file on this server, as many of the range as the file has.
+fn local(source: &Node, range: Range<u64>) -> Result<(Content, Digests), StorageError> {
     let original = &source.file().ok_or(ErrorCode::ResourceTypeMismatch)?.content;
-    let bytes = from.start..from.end.saturating_add(1).min(original.len());
+    let bytes = range.start..range.end.min(original.len());
     if bytes.end.saturating_sub(bytes.start) > MAX_WRITE {
         return Err(StorageError::too_large(MAX_WRITE));
     }
@@ -103,20 +130,20 @@ fn here(source: &Node, from: InclusiveRange) -> Result<(Content, Digests), Stora
     Ok((Content::from_chunks(original.slice(bytes)), hasher.finish()))
 }
 
-/// The bytes that another server sends.
-async fn elsewhere(request: &Request, asked: &Asked) -> Result<(Content, Digests), StorageError> {
-    let (range, headers, conditions) = (RequestedRange::parse(&asked.range), request.parse()?, Conditions::default());
-    let named = NamedSource { url: &asked.source, range, conditions: &conditions, headers: &headers };
+/// The bytes of a source on another server.
+async fn remote(request: &Request, url: &str, range: &str) -> Result<(Content, Digests), StorageError> {
+    let (range, headers, conditions) = (RequestedRange::parse(range), request.parse()?, Conditions::default());
+    let named = NamedSource { url, range, conditions: &conditions, headers: &headers };
     let source = RemoteSource::open(request, named).await?;
     let received = source.answer.receive(&request.store, source.part, MAX_WRITE, CRC64).await?;
     Ok((received.content, received.digests))
 }
 
-/// The checksum that the answer has.
+/// The checksum in the response.
 const CRC64: ChecksumKinds = ChecksumKinds { md5: false, crc64: true };
 
-/// What is said of a source whose bytes have another checksum than they shall, or the one that they shall not.
+/// The message for a source whose checksum does not meet a condition.
 const UNMET: &str = "The Crc64 condition specified was not met.";
 
-/// What is said of a source that has fewer bytes than are to be written, as recorded.
+/// The message for a source with fewer bytes than the range to write (recorded).
 const SHORT: &str = "The source request body for copy source does not match requested length to write on target.";

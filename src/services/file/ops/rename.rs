@@ -1,114 +1,99 @@
-//! Rename File and Rename Directory: a new name for what has another, in the same share. Nothing below a directory is touched.
+//! Rename File and Rename Directory: another name in the same share. The nodes below a directory do not change.
 
 use crate::operation::{
-    Access, FromRequest, Input, METADATA, Operation, OperationSpec, Reply, ReplyFuture, Request, ResourceKind, Selector,
-    SourceAccess, SourceAuthorization, SourceLocation,
+    Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAccess, SourceAuthorization, SourceLocation,
 };
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
-use crate::rules::lease;
+use crate::rules::file::path::Path;
+use crate::rules::file::smb::SmbInput;
+use crate::rules::lease::LeaseId;
+use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
 use crate::services::file::node::Body;
-use crate::services::file::state::WantedNode;
-use crate::services::file::wire;
+use crate::services::file::state::{CurrentPath, WantedNode};
+use crate::services::file::wire::{self, SourceTrailingDots};
 
-pub(super) static RENAME_FILE: Operation<Files> = row(
-    "Rename File",
-    &[Selector::Query("comp", "rename")],
-    &[
-        Input::Group(<Asked as FromRequest>::INPUTS),
-        Input::Group(wire::SMB),
-        Input::Group(wire::DOTS),
-        Input::Group(wire::SOURCE_DOTS),
-        Input::Group(METADATA),
-        CONTENT_TYPE,
-    ],
-    |files, request| Ok(Box::pin(run(files, request, WantedNode::File))),
-);
-pub(super) static RENAME_DIRECTORY: Operation<Files> = row(
-    "Rename Directory",
-    &[Selector::Query("restype", "directory"), Selector::Query("comp", "rename")],
-    &[
-        Input::Group(<Asked as FromRequest>::INPUTS),
-        Input::Group(wire::SMB),
-        Input::Group(wire::DOTS),
-        Input::Group(wire::SOURCE_DOTS),
-        Input::Group(METADATA),
-    ],
-    |files, request| Ok(Box::pin(run(files, request, WantedNode::Directory))),
+pub(super) static RENAME_FILE: Operation<Files> = operation!(
+    |files, request, input: FileInput| run(files, request, input.rename, WantedNode::File, input.content_type),
+    FileInput,
+    OperationSpec { name: "Rename File", selectors: &[Selector::Query("comp", "rename")], ..SPEC }
 );
 
-const CONTENT_TYPE: Input = wire::CONTENT[0];
-
-const fn row(
-    name: &'static str,
-    signs: &'static [Selector],
-    takes: &'static [Input],
-    start: for<'a> fn(&'a Files, Request) -> Result<ReplyFuture<'a>, StorageError>,
-) -> Operation<Files> {
-    Operation {
-        spec: OperationSpec {
-            name,
-            methods: &["PUT"],
-            resource: ResourceKind::Path,
-            selectors: signs,
-            inputs: takes,
-            requires: RequiredPermission::object("w"),
-            access: Access::Write,
-            status: 200,
-            ..OperationSpec::DEFAULT
-        },
-        start,
+pub(super) static RENAME_DIRECTORY: Operation<Files> = operation!(
+    |files, request, input| run(files, request, input, WantedNode::Directory, None),
+    Input,
+    OperationSpec {
+        name: "Rename Directory",
+        selectors: &[Selector::Query("restype", "directory"), Selector::Query("comp", "rename")],
+        ..SPEC
     }
-}
+);
 
-input! { pub(super) Asked {
+const SPEC: OperationSpec = OperationSpec {
+    methods: &["PUT"],
+    resource: ResourceKind::Path,
+    requires: RequiredPermission::object("w"),
+    access: Access::Write,
+    ..OperationSpec::DEFAULT
+};
+
+input! { pub(super) FileInput {
+    rename: Input,
+    content_type: Option<String> = Header "x-ms-content-type",
+} }
+
+input! { pub(super) Input {
     source: String = Header "x-ms-file-rename-source",
     replace: Option<bool> = Header "x-ms-file-rename-replace-if-exists",
     ignore_readonly: Option<bool> = Header "x-ms-file-rename-ignore-readonly",
-    source_lease: Option<lease::LeaseId> = Header "x-ms-source-lease-id",
-    target_lease: Option<lease::LeaseId> = Header "x-ms-destination-lease-id",
+    source_lease: Option<LeaseId> = Header "x-ms-source-lease-id",
+    target_lease: Option<LeaseId> = Header "x-ms-destination-lease-id",
+    smb: SmbInput,
+    at: CurrentPath,
+    source_dots: SourceTrailingDots,
+    metadata: Metadata,
 } }
 
-/// What a rename needs of its source. The SDKs' tests rename with a signature that may read and write alone.
-const MOVES: SourceAccess = SourceAccess {
+/// The permission on the source. The SDKs' tests rename with a SAS that permits only reads and writes.
+const SOURCE: SourceAccess = SourceAccess {
     header: "x-ms-file-rename-source",
     permit: RequiredPermission::object("dw"),
     opens: SourceAuthorization::Caller,
 };
 
-async fn run(files: &Files, request: Request, want: WantedNode) -> Result<Reply, StorageError> {
-    let asked = request.parse::<Asked>()?;
-    let given = wire::given(&request)?;
-    let metadata = request.metadata()?;
-    let content_type = wire::text(&request, "x-ms-content-type");
-    let SourceLocation::Here(source) = request.sources.find_for(&request, &asked.source, MOVES)? else {
-        return Err(StorageError::invalid_header("x-ms-file-rename-source", asked.source));
+async fn run(
+    files: &Files,
+    request: Request,
+    input: Input,
+    wanted: WantedNode,
+    content_type: Option<String>,
+) -> Result<Reply, StorageError> {
+    let SourceLocation::Here(source) = request.sources.find_for(&request, &input.source, SOURCE)? else {
+        return Err(StorageError::invalid_header("x-ms-file-rename-source", input.source));
     };
     if source.account.name != request.account.name || source.target.share()? != request.target.share()? {
-        return Err(ErrorCode::InvalidInput.with_reason("what is renamed stays in its share"));
+        return Err(ErrorCode::InvalidInput.with_reason("a rename cannot move a node to another share"));
     }
-    let from = source.target.path()?.clone();
-    let (replace, despite) = (asked.replace == Some(true), asked.ignore_readonly == Some(true));
+    let from = Path::parse(source.target.path_text()?, input.source_dots.0)?;
+    let (replace, ignore_read_only, now) = (input.replace == Some(true), input.ignore_readonly == Some(true), request.now);
     let share = files.share(&request)?;
     let (node, parent) = share
         .write(|share| {
-            let moved = share.admit_at(&from, want, FileAccess::Remove, asked.source_lease, request.now, despite)?;
-            let claimed = share.claim_for(&request, &moved, replace, despite, asked.target_lease)?;
-            let (before, parent) = (moved.smb, claimed.parent());
-            let permission = share.permission(&given, moved.sort(), Some(before.permission))?;
-            let smb = given.revise(moved.sort(), before, None, permission, request.now)?;
-            let node = share.rename(&moved, &claimed, request.now, |node| {
+            let moved = share.admit_at(&from, wanted, FileAccess::Remove, input.source_lease, now, ignore_read_only)?;
+            let claimed = share.claim_for(&input.at, &moved, replace, input.target_lease, now, ignore_read_only)?;
+            let smb = share.smb(&moved, &input.smb, now)?;
+            let node = share.rename(&moved, &claimed, now, |node| {
                 node.smb = smb;
-                if !metadata.is_empty() {
-                    node.metadata = metadata;
+                if !input.metadata.is_empty() {
+                    node.metadata = input.metadata;
                 }
-                if let (Body::File(file), Some(kind)) = (&mut node.body, content_type) {
-                    file.headers.content_type = Some(kind.into());
+                if let (Body::File(file), Some(content_type)) = (&mut node.body, content_type) {
+                    file.headers.content_type = Some(content_type.into());
                 }
             })?;
-            Ok((node, parent))
+            Ok((node, claimed.parent()))
         })
         .await?;
     Ok(wire::written(&node, parent, &request))

@@ -1,20 +1,22 @@
-//! Snapshot Share: the share as it is now, to be read for good.
+//! Snapshot Share: creates a read-only snapshot of the current share.
 
-use crate::operation::{Access, Input, METADATA, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
+use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
-use crate::rules::etag::ETag;
 use crate::rules::lease::LeaseCheck;
+use crate::rules::metadata::Metadata;
 use crate::services::file::files::Files;
+use crate::services::file::state::CurrentShare;
+use crate::services::file::wire;
 
 pub(super) static SNAPSHOT_SHARE: Operation<Files> = operation!(
     run,
+    (CurrentShare, Metadata),
     OperationSpec {
         name: "Snapshot Share",
         methods: &["PUT"],
         resource: ResourceKind::Share,
         selectors: &[Selector::Query("restype", "share"), Selector::Query("comp", "snapshot")],
-        inputs: &[Input::Group(METADATA)],
         requires: RequiredPermission::container("cw").account_sas_only(),
         access: Access::Write,
         lease: LeaseCheck::IfPresent,
@@ -23,15 +25,15 @@ pub(super) static SNAPSHOT_SHARE: Operation<Files> = operation!(
     }
 );
 
-async fn run(files: &Files, request: Request) -> Result<Reply, StorageError> {
-    let metadata = Some(request.metadata()?).filter(|metadata| !metadata.is_empty());
+async fn run(files: &Files, request: Request, (_, metadata): (CurrentShare, Metadata)) -> Result<Reply, StorageError> {
+    let metadata = Some(metadata).filter(|metadata| !metadata.is_empty());
     let share = files.share(&request)?;
-    let (taken, stamp) = share
+    let (snapshot, properties) = share
         .write(|share| {
-            share.admit_self(&request)?;
-            Ok((share.take_snapshot(metadata, request.now)?, share.properties().last_modified))
+            let properties = share.admit_share(&request, None)?.properties.clone();
+            Ok((share.create_snapshot(metadata, request.now)?, properties))
         })
         .await?;
-    // Recorded: entity tag and date are the share's, which a snapshot does not change.
-    Ok(Reply::new(request.spec.status).with_state(ETag::of(stamp), stamp).with("x-ms-snapshot", taken.iso()))
+    // The entity tag and the date are the share's, which a snapshot does not change (recorded).
+    Ok(wire::share_state(&properties, &request).with("x-ms-snapshot", snapshot.iso()))
 }

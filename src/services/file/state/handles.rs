@@ -1,4 +1,4 @@
-//! The open handles of a share. Requests over REST obey them, list them and close them; they are opened by who speaks SMB.
+//! The open handles of a share. SMB clients open them; requests over REST respect, list and close them.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle;
@@ -10,57 +10,53 @@ use crate::services::file::state::{Share, Tree};
 use imbl::OrdMap;
 use std::sync::Arc;
 
-/// All that are open, those of a node side by side.
+/// All open handles, ordered by node.
 #[derive(Clone, Debug, Default)]
 pub struct Handles {
     open: OrdMap<(NodeId, u64), Arc<Handle>>,
     last: u64,
 }
 
-/// A directory or a file that somebody has open.
+/// An open handle on a directory or a file.
 #[derive(Clone, Debug)]
 pub struct Handle {
-    /// Its id, which is unique in the share.
+    /// The id, unique in the share.
     pub id: u64,
-    /// What is open.
     pub node: NodeId,
-    /// Who opened it.
     pub opener: HandleOwner,
-    /// When.
     pub opened: Timestamp,
-    /// How.
     pub open: OpenHandle,
 }
 
-/// Who opens a handle.
+/// The client that opened a handle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandleOwner {
-    /// The number of the session.
+    /// The id of the SMB session.
     pub session: u64,
-    /// The address and port that it comes from.
+    /// The address and port of the client.
     pub address: String,
-    /// What the client calls itself.
+    /// The name of the client.
     pub client: String,
 }
 
 impl Handles {
-    /// How a node is open.
+    /// The open handles on a node.
     pub fn of(&self, node: NodeId) -> impl Iterator<Item = &OpenHandle> {
         self.open.range((node, 0)..=(node, u64::MAX)).map(|(_, handle)| &handle.open)
     }
 
-    /// All handles, those of one node after another.
+    /// All handles, ordered by node.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Handle>> {
         self.open.values()
     }
 }
 
 impl Share {
-    /// Opens a directory or a file; the handle's id.
+    /// Opens a directory or a file, and returns the handle's id.
     ///
     /// # Errors
-    /// 404 for what is not there; 409 SharingViolation or DeletePending beside other handles; 409 ReadOnlyAttribute for who would write
-    /// to a read-only file.
+    /// 404 for a missing node; 409 SharingViolation or DeletePending because of other handles; 409 ReadOnlyAttribute for write access to
+    /// a read-only file.
     pub fn open(&mut self, path: &Path, opener: HandleOwner, open: OpenHandle, now: Timestamp) -> Result<u64, StorageError> {
         let node = self.tree.find(path)?;
         handle::admit_open(self.handles.of(node.id), &open)?;
@@ -73,7 +69,7 @@ impl Share {
         Ok(id)
     }
 
-    /// Changes how a handle has its file open: its locks, whether the file goes when it closes.
+    /// Changes an open handle: its locks, or whether the file is deleted when it closes.
     ///
     /// # Errors
     /// 404 ResourceNotFound.
@@ -85,7 +81,7 @@ impl Share {
         Ok(())
     }
 
-    /// The handles on a node, or, where that is asked, on all that stands below it, in order of their ids.
+    /// The handles on a node and, if `recursive`, on the nodes below it, in order of their ids.
     pub fn handles_on(&self, node: NodeId, recursive: bool) -> Vec<Arc<Handle>> {
         let mut found: Vec<Arc<Handle>> = match recursive {
             true => self.handles.all().filter(|handle| self.tree.is_within(handle.node, node)).cloned().collect(),
@@ -95,14 +91,14 @@ impl Share {
         found
     }
 
-    /// Closes a handle. A file that was to go with its last handle goes.
+    /// Closes a handle. With the last handle, a file with a pending deletion is deleted.
     pub fn close(&mut self, handle: &Handle, now: Timestamp) {
         self.handles.open.remove(&(handle.node, handle.id));
         if handle.open.delete_pending {
             let last = self.handles.of(handle.node).next().is_none();
             match last {
-                true => remove(&mut self.tree, handle.node, now),
-                // Who is left learns of it.
+                true => delete(&mut self.tree, handle.node, now),
+                // The deletion is now pending for the remaining handles.
                 false => self.mark(handle.node),
             }
         }
@@ -111,14 +107,13 @@ impl Share {
     fn mark(&mut self, node: NodeId) {
         let left: Vec<u64> = self.handles.all().filter(|handle| handle.node == node).map(|handle| handle.id).collect();
         for id in left {
-            // It was found a moment ago.
             let marked = self.reopen(id, |open| open.delete_pending = true);
-            debug_assert!(marked.is_ok(), "a handle that is open is found");
+            debug_assert!(marked.is_ok(), "an open handle exists");
         }
     }
 }
 
-fn remove(tree: &mut Tree, id: NodeId, now: Timestamp) {
+fn delete(tree: &mut Tree, id: NodeId, now: Timestamp) {
     let Some(node) = tree.node(id).cloned() else { return };
     if matches!(node.body, Body::Directory) && !tree.is_empty(id) {
         return;
@@ -132,10 +127,11 @@ fn remove(tree: &mut Tree, id: NodeId, now: Timestamp) {
 mod tests {
     use super::*;
     use crate::rules::file::path::TrailingDots;
-    use crate::rules::file::share::Settings;
-    use crate::rules::file::smb::{NodeKind, SmbInput};
+    use crate::rules::file::posix::{PosixFileType, PosixInput};
+    use crate::rules::file::share::{Settings, SettingsInput};
+    use crate::rules::file::smb::SmbInput;
     use crate::rules::metadata::Metadata;
-    use crate::services::file::state::{Claimed, Share};
+    use crate::services::file::state::{Claimed, WantedNode, find};
 
     fn path(text: &str) -> Path {
         Path::parse(text, TrailingDots::Dropped).unwrap()
@@ -147,15 +143,14 @@ mod tests {
 
     /// A share with `dir` and `dir/file`.
     fn share() -> Share {
-        let settings = Settings::make(|_| None, false, now()).unwrap();
+        let settings = Settings::create(SettingsInput::default(), false, now()).unwrap();
         let mut share = Share::new(now(), Metadata::default(), settings);
-        for (text, sort, body) in
-            [("dir", NodeKind::Directory, Body::Directory), ("dir/file", NodeKind::File, Body::File(Box::default()))]
+        for (text, file_type, body) in
+            [("dir", PosixFileType::Directory, Body::Directory), ("dir/file", PosixFileType::File, Body::File(Box::default()))]
         {
             let place = share.tree.place(&path(text)).unwrap();
-            let permission = share.permission(&SmbInput::default(), sort, None).unwrap();
-            let smb = SmbInput::default().make(sort, permission, now()).unwrap();
-            share.create(Claimed { place, stands: None }, now(), |new| new.node(body, smb, Metadata::default()));
+            let properties = share.properties_of_new(&SmbInput::default(), PosixInput::default(), file_type, now()).unwrap();
+            share.create(Claimed { place, current: None }, now(), |new| new.node(body, properties, Metadata::default()));
         }
         share
     }
@@ -169,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn handles_are_found_on_what_they_have_open_and_below() {
+    fn handles_are_listed_on_their_node_and_on_its_parents() {
         let mut share = share();
         let on_file = share.open(&path("DIR/File"), opener(), reading(OpenAccess::ALL), now()).unwrap();
         let on_dir = share.open(&path("dir"), opener(), reading(OpenAccess::ALL), now()).unwrap();
@@ -186,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_to_go_goes_with_its_last_handle() {
+    fn a_pending_deletion_happens_with_the_last_handle() {
         let mut share = share();
         let first = share.open(&path("dir/file"), opener(), reading(OpenAccess::ALL), now()).unwrap();
         share.open(&path("dir/file"), opener(), reading(OpenAccess::ALL), now()).unwrap();
@@ -196,7 +191,7 @@ mod tests {
         let node = share.tree.find(&path("dir/file")).unwrap().id;
         let handles = share.handles_on(node, false);
         share.close(&handles[0], now());
-        assert!(share.tree.find(&path("dir/file")).is_ok(), "somebody still has it open");
+        assert!(share.tree.find(&path("dir/file")).is_ok(), "a handle is still open");
         let left = share.handles_on(node, false);
         assert!(left[0].open.delete_pending);
         share.close(&left[0], now());
@@ -204,14 +199,12 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_with_something_open_is_not_renamed() {
+    fn a_directory_with_open_handles_is_not_renamed() {
         let mut share = share();
         share.open(&path("dir/file"), opener(), reading(OpenAccess::ALL), now()).unwrap();
-        let source =
-            crate::services::file::state::find(&share.tree, &path("dir"), crate::services::file::state::WantedNode::Directory)
-                .unwrap();
+        let source = find(&share.tree, &path("dir"), WantedNode::Directory).unwrap();
         let place = share.tree.place(&path("other")).unwrap();
-        let refused = share.rename(&source, &Claimed { place, stands: None }, now(), |_| {});
+        let refused = share.rename(&source, &Claimed { place, current: None }, now(), |_| {});
         assert_eq!(refused.unwrap_err().code(), ErrorCode::SharingViolation);
     }
 }

@@ -1,8 +1,7 @@
-//! What a share holds, and the one door to it.
+//! The state of a share, and every way to read and change it.
 //!
-//! A handler cannot get hold of a directory or a file without [`Share::admit`] or [`Share::claim`], which run every check in the
-//! service's order: existence, kind, open handles, the read-only attribute, the lease. The fields that would let it are private here,
-//! and `ops` is a sibling of this module, not its child.
+//! A handler gets a directory or a file only from [`Share::admit`] or [`Share::claim`], which run every check in the service's order:
+//! existence, kind, open handles, the read-only attribute, the lease. The fields are private to this module, and `ops` is its sibling.
 
 mod copying;
 mod handles;
@@ -17,9 +16,10 @@ use crate::rules::auth::sas::Policy;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::handle::FileAccess;
 use crate::rules::file::path::Path;
+use crate::rules::file::posix::{Posix, PosixFileType};
 use crate::rules::file::share::{Protocol, Settings};
-use crate::rules::file::smb::{NodeKind, Smb};
-use crate::rules::file::{handle, posix, sddl};
+use crate::rules::file::smb::{Attributes, NodeKind, Smb};
+use crate::rules::file::{handle, sddl};
 use crate::rules::lease;
 use crate::rules::lease::{Lease, LeasedResource};
 use crate::rules::metadata::Metadata;
@@ -29,7 +29,10 @@ use crate::services::file::state::handles::Handles;
 use crate::services::file::state::snapshots::Snapshot;
 pub use handles::{Handle, HandleOwner};
 use imbl::OrdMap;
-pub use named::{read_snapshot, refuse_root};
+pub use named::{
+    CurrentPath, CurrentShare, NodePath, NonRootPath, ShareSnapshotQuery, parse_snapshot, snapshot_time, trailing_dots,
+};
+pub use snapshots::DeleteSnapshots;
 use std::ops::Deref;
 use std::sync::Arc;
 pub use tree::Tree;
@@ -37,64 +40,57 @@ pub use tree::Tree;
 /// A share, its tree, its snapshots and its open handles: one cell of the store.
 #[derive(Clone, Debug)]
 pub struct Share {
-    /// When it was created, or last restored.
+    /// When the share was created, or last restored.
     created: Timestamp,
     properties: ShareProperties,
     lease: Lease,
     tree: Tree,
-    /// By the moment, in whole seconds, that names them.
+    /// By the time, in whole seconds, that names them.
     snapshots: OrdMap<Timestamp, Arc<Snapshot>>,
     permissions: OrdMap<sddl::Key, Arc<str>>,
     handles: Handles,
-    /// The last id given to a node.
+    /// The id of the newest node.
     last: NodeId,
-    /// The last stamp given; the next is later.
+    /// The newest Last-Modified in the share. The next one is later.
     latest: Timestamp,
 }
 
-/// What is said of a share itself.
+/// The properties of a share itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShareProperties {
-    /// When this was last changed: its Last-Modified and, in ticks, its entity tag.
+    /// Last-Modified and, in ticks, the entity tag.
     pub last_modified: Timestamp,
-    /// Its metadata.
     pub metadata: Metadata,
-    /// What it was told.
     pub settings: Settings,
-    /// Its stored access policies.
+    /// The stored access policies.
     pub policies: Arc<[Policy]>,
 }
 
-/// A share as it is, or as a snapshot has it.
+/// The current share, or one of its snapshots.
 #[derive(Clone, Copy, Debug)]
 pub struct ShareView<'a> {
-    /// What is said of it.
-    pub about: &'a ShareProperties,
-    /// Its lease.
+    pub properties: &'a ShareProperties,
     pub lease: Lease,
-    /// What is in it.
     pub tree: &'a Tree,
-    /// The moment that names the snapshot.
-    pub taken: Option<Timestamp>,
+    /// The time that names the snapshot.
+    pub snapshot: Option<Timestamp>,
 }
 
-/// Which kinds of node an operation is about.
+/// The kinds of node that an operation accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WantedNode {
-    /// A directory.
     Directory,
-    /// A file or a link.
+    /// A file or a symbolic link.
     File,
-    /// A file, and its content.
+    /// A file with content: no link.
     Content,
     /// A symbolic link.
     Link,
-    /// Whatever is there.
     Any,
 }
 
 impl WantedNode {
-    fn fits(self, node: &Node) -> bool {
+    fn accepts(self, node: &Node) -> bool {
         match (self, &node.body) {
             (WantedNode::Any, _) | (WantedNode::Directory, Body::Directory) | (WantedNode::Link, Body::Link(_)) => true,
             (WantedNode::File, body) => !matches!(body, Body::Directory),
@@ -104,11 +100,11 @@ impl WantedNode {
     }
 }
 
-/// A node that the rules let this call touch. Only [`Share::admit`] makes one.
+/// A node that the rules let the request access. Only [`Share::admit`] and its siblings create one.
 #[derive(Debug)]
 pub struct Admitted {
     node: Arc<Node>,
-    /// By which of its names it was found; none for the root.
+    /// The name by which the request addresses the node; `None` for the root.
     place: Option<NodeName>,
 }
 
@@ -121,60 +117,54 @@ impl Deref for Admitted {
 }
 
 impl Admitted {
-    /// The file that it is.
+    /// The node as a file.
     ///
     /// # Errors
-    /// 409 ResourceTypeMismatch for what was not admitted as [`Want::Content`].
+    /// 409 ResourceTypeMismatch for a node that was not admitted as [`WantedNode::Content`].
     pub fn content(&self) -> Result<&File, StorageError> {
         Ok(self.node.file().ok_or(ErrorCode::ResourceTypeMismatch)?)
     }
 
-    /// The directory in which it was found.
+    /// The directory that the request names the node in.
     pub fn parent(&self) -> NodeId {
         self.place.as_ref().map_or(NodeId::ROOT, |place| place.parent)
     }
 }
 
-/// A name that the rules let this call write to, whether or not something stands there. Only [`Share::claim`] makes one.
+/// A name that the rules let the request write to, whether or not it is in use. Only [`Share::claim`] and its siblings create one.
 #[derive(Debug)]
 pub struct Claimed {
     place: NodeName,
-    stands: Option<Arc<Node>>,
+    current: Option<Arc<Node>>,
 }
 
 impl Claimed {
-    /// What stands there now.
-    pub fn stands(&self) -> Option<&Node> {
-        self.stands.as_deref()
-    }
-
-    /// The directory that it is in.
+    /// The directory that the name is in.
     pub fn parent(&self) -> NodeId {
         self.place.parent
     }
 }
 
-/// What [`Share::create`] decides for a new node.
+/// The identity of a node that [`Share::create`] creates.
 #[derive(Debug)]
 pub struct NewNode {
     id: NodeId,
     places: Vec<NodeName>,
-    stamp: Timestamp,
+    last_modified: Timestamp,
     lease: Lease,
 }
 
 impl NewNode {
-    /// The node.
-    pub fn node(self, mut body: Body, smb: Smb, metadata: Metadata) -> Node {
+    /// Builds the node.
+    pub fn node(self, mut body: Body, (smb, posix): (Smb, Option<Arc<Posix>>), metadata: Metadata) -> Node {
         if let Body::File(file) = &mut body {
             file.lease = self.lease;
         }
-        Node { id: self.id, places: self.places, last_modified: self.stamp, body, smb, posix: None, metadata }
+        Node { id: self.id, places: self.places, last_modified: self.last_modified, body, smb, posix, metadata }
     }
 
-    /// Its stamp.
-    pub fn stamp(&self) -> Timestamp {
-        self.stamp
+    pub fn last_modified(&self) -> Timestamp {
+        self.last_modified
     }
 }
 
@@ -192,120 +182,136 @@ impl Share {
             last: NodeId::ROOT,
             latest: now,
         };
-        share.keep_permission(sddl::OF_DIRECTORIES);
+        share.store_permission(sddl::OF_DIRECTORIES);
         share
     }
 
-    /// When it was created, or last restored: with its name, that tells it from all others.
-    pub fn born(&self) -> Timestamp {
+    /// When the share was created, or last restored. Name and creation time identify a share.
+    pub fn created(&self) -> Timestamp {
         self.created
     }
 
-    /// As it is when it has been restored: as it was, and as new to whoever asks for its date, its entity tag or its lease. Nobody has
-    /// anything open in it.
+    /// The share after its restoration, with new times and without a lease or open handles.
     pub fn restored(mut self, now: Timestamp) -> Share {
-        self.created = self.stamp(now);
+        self.created = self.next_last_modified(now);
         self.properties.last_modified = self.created;
         self.lease = Lease::default();
         self.handles = Handles::default();
         self
     }
 
-    /// What is said of the share. Reading it needs no admission: the door asks it before it lets anybody in.
+    /// The share's own properties. Reading them needs no admission: authorization reads the stored access policies.
     pub fn properties(&self) -> &ShareProperties {
         &self.properties
     }
 
-    /// The share as it is.
-    pub fn live(&self) -> ShareView<'_> {
-        ShareView { about: &self.properties, lease: self.lease, tree: &self.tree, taken: None }
+    /// The current share.
+    pub fn current(&self) -> ShareView<'_> {
+        ShareView { properties: &self.properties, lease: self.lease, tree: &self.tree, snapshot: None }
     }
 
-    /// The share as the call means it: as it is, or as the snapshot has it that `sharesnapshot` names.
+    /// The current share, or the snapshot of this time.
     ///
     /// # Errors
-    /// 400 InvalidQueryParameterValue for a moment that is none, or an operation that is not for snapshots; 404 ShareNotFound.
-    pub fn view(&self, request: &Request) -> Result<ShareView<'_>, StorageError> {
-        match request.target.share_snapshot() {
-            None => Ok(self.live()),
-            Some(taken) => Ok(self.snapshot(taken).ok_or(ErrorCode::ShareNotFound)?.view(taken)),
+    /// 404 ShareNotFound.
+    pub fn view(&self, snapshot: Option<Timestamp>) -> Result<ShareView<'_>, StorageError> {
+        match snapshot {
+            None => Ok(self.current()),
+            Some(time) => Ok(self.snapshot(time).ok_or(ErrorCode::ShareNotFound)?.view(time)),
         }
     }
 
-    /// As [`Share::view`], once the lease is found to allow the call.
+    /// As [`Share::view`], after the check of the lease.
     ///
     /// # Errors
-    /// Those, and 412 for the lease.
-    pub fn admit_self(&self, request: &Request) -> Result<ShareView<'_>, StorageError> {
-        let view = self.view(request)?;
+    /// 404 ShareNotFound; 412 for the lease.
+    pub fn admit_share(&self, request: &Request, snapshot: Option<Timestamp>) -> Result<ShareView<'_>, StorageError> {
+        let view = self.view(snapshot)?;
         lease::check(view.lease, request.spec.lease, request.lease_id, LeasedResource::Share, request.now)?;
         Ok(view)
     }
 
-    /// Changes what is said of the share, and its stamp with it.
-    pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut ShareProperties)) {
-        change(&mut self.properties);
-        self.properties.last_modified = self.stamp(now);
-    }
-
-    /// Takes the lease of the share, or of one of its snapshots, one step on.
+    /// Checks the lease of the current share, changes its properties, and returns them.
     ///
     /// # Errors
-    /// 409 when the lease does not allow the step; 404 ShareNotFound.
+    /// 412 for the lease, and the errors of `change`.
+    pub fn set_properties(
+        &mut self,
+        request: &Request,
+        change: impl FnOnce(&mut ShareProperties) -> Result<(), StorageError>,
+    ) -> Result<ShareProperties, StorageError> {
+        let mut properties = self.admit_share(request, None)?.properties.clone();
+        change(&mut properties)?;
+        self.revise(request.now, |current| *current = properties);
+        Ok(self.properties.clone())
+    }
+
+    /// Changes the properties of the current share, and its Last-Modified with them.
+    pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut ShareProperties)) {
+        change(&mut self.properties);
+        self.properties.last_modified = self.next_last_modified(now);
+    }
+
+    /// Performs a lease action on the share, or on one of its snapshots.
+    ///
+    /// # Errors
+    /// 409 when the lease does not allow the action; 404 ShareNotFound.
     pub fn step_lease(
         &mut self,
-        taken: Option<Timestamp>,
-        ask: lease::LeaseAction,
+        snapshot: Option<Timestamp>,
+        action: lease::LeaseAction,
         now: Timestamp,
     ) -> Result<Lease, StorageError> {
-        match taken {
+        match snapshot {
             None => {
-                self.lease = lease::step(self.lease, ask, LeasedResource::Share, now)?;
+                self.lease = lease::step(self.lease, action, LeasedResource::Share, now)?;
                 Ok(self.lease)
             }
-            Some(taken) => self.step_snapshot_lease(taken, ask, now),
+            Some(time) => self.step_snapshot_lease(time, action, now),
         }
     }
 
-    /// The node that the call names, once every check is passed.
+    /// The node that the request addresses, after every check.
     ///
     /// # Errors
-    /// 404 for what is not there, and for who reads what is of another kind; 409 ResourceTypeMismatch for others; 409 for a copy that goes on, open handles and the read-only attribute; 412 for
-    /// the lease.
-    pub fn admit(&self, request: &Request, want: WantedNode, touch: FileAccess) -> Result<Admitted, StorageError> {
-        let view = self.view(request)?;
-        // Who looks for a directory where a file is, or the other way round, finds nothing: the Azure CLI asks so before it writes.
+    /// 404 for a missing node, and for a read of a node of another kind; 409 ResourceTypeMismatch for a write to one; 409 for a
+    /// pending copy, open handles and the read-only attribute; 412 for the lease.
+    pub fn admit(
+        &self,
+        request: &Request,
+        at: &NodePath,
+        wanted: WantedNode,
+        access: FileAccess,
+    ) -> Result<Admitted, StorageError> {
+        let view = self.view(at.snapshot)?;
+        // A read of a directory where a file exists, or the reverse, is 404: the Azure CLI relies on it before it writes.
         let reads = request.spec.access == Access::Read;
-        let admitted = find(view.tree, request.target.path()?, want).map_err(|error| match error.code() {
+        let admitted = find(view.tree, &at.path, wanted).map_err(|error| match error.code() {
             ErrorCode::ResourceTypeMismatch if reads => ErrorCode::ResourceNotFound.into(),
             _ => error,
         })?;
-        if view.taken.is_none() {
-            self.check(&admitted.node, touch, false)?;
+        if view.snapshot.is_none() {
+            self.check(&admitted.node, access, false)?;
             lease::check(admitted.node.lease(), request.spec.lease, request.lease_id, LeasedResource::File, request.now)?;
         }
         Ok(admitted)
     }
 
-    /// The node that the call names, for who looks at its handles: whether those share it or not.
+    /// The node that the request addresses, without regard to its open handles.
     ///
     /// # Errors
-    /// 404 for what is not there; 409 ResourceTypeMismatch.
-    pub fn look_at(&self, request: &Request, want: WantedNode) -> Result<Admitted, StorageError> {
-        find(self.view(request)?.tree, request.target.path()?, want)
+    /// 404 for a missing node; 409 ResourceTypeMismatch.
+    pub fn admit_any(&self, at: &NodePath) -> Result<Admitted, StorageError> {
+        find(self.view(at.snapshot)?.tree, &at.path, WantedNode::Any)
     }
 
-    /// The node that a copy is made from, and its security descriptor. The door has let its reader in.
+    /// The source of a copy, and its security descriptor. The caller is already authorized to read it.
     ///
     /// # Errors
-    /// 404 for what is not there; 409 for handles that do not share it for reading.
-    pub fn source(&self, path: &Path, taken: Option<Timestamp>) -> Result<(Arc<Node>, Option<Arc<str>>), StorageError> {
-        let tree = match taken {
-            Some(taken) => self.snapshot(taken).ok_or(ErrorCode::ShareNotFound)?.tree(),
-            None => &self.tree,
-        };
-        let node = find(tree, path, WantedNode::Content)?.node;
-        if taken.is_none() {
+    /// 404 for a missing file; 409 for handles that do not share it for reading.
+    pub fn source(&self, at: &NodePath) -> Result<(Arc<Node>, Option<Arc<str>>), StorageError> {
+        let node = find(self.view(at.snapshot)?.tree, &at.path, WantedNode::Content)?.node;
+        if at.snapshot.is_none() {
             self.check(&node, FileAccess::Read, false)?;
             handle::admit_range(self.handles.of(node.id), &(0..node.size()), false)?;
         }
@@ -313,137 +319,138 @@ impl Share {
         Ok((node, permission))
     }
 
-    /// The node at a path, for a call that names it otherwise than by its own: the source of a rename or the target of a link. `shown` is
-    /// the id of its lease.
+    /// The node at another path than the request's own: the source of a rename or the target of a link.
     ///
     /// # Errors
     /// As [`Share::admit`].
     pub fn admit_at(
         &self,
         path: &Path,
-        want: WantedNode,
-        touch: FileAccess,
-        shown: Option<lease::LeaseId>,
+        wanted: WantedNode,
+        access: FileAccess,
+        lease_id: Option<lease::LeaseId>,
         now: Timestamp,
-        despite_read_only: bool,
+        ignore_read_only: bool,
     ) -> Result<Admitted, StorageError> {
-        let admitted = find(&self.tree, path, want)?;
-        self.check(&admitted.node, touch, despite_read_only)?;
-        lease::check(admitted.node.lease(), lease::LeaseCheck::Required, shown, LeasedResource::File, now)?;
+        let admitted = find(&self.tree, path, wanted)?;
+        self.check(&admitted.node, access, ignore_read_only)?;
+        lease::check(admitted.node.lease(), lease::LeaseCheck::Required, lease_id, LeasedResource::File, now)?;
         Ok(admitted)
     }
 
-    /// The name that the call means to write to, once every check is passed. What stands there, if anything, is to be replaced.
+    /// The name that the request writes to, after every check. An existing file or link of this name is replaced.
     ///
     /// # Errors
-    /// 404 ParentNotFound; 409 ResourceTypeMismatch where something else stands there than what is wanted; what [`Share::admit`] says
-    /// of handles and the lease; 403 where the caller may create but not overwrite.
-    pub fn claim(&self, request: &Request, want: WantedNode, despite_read_only: bool) -> Result<Claimed, StorageError> {
-        let claimed = self.claim_place(request)?;
-        let shown = request.lease_id;
-        match claimed.stands() {
-            None => lease::check(Lease::default(), request.spec.lease, shown, LeasedResource::File, request.now)?,
+    /// 404 ParentNotFound; 409 ResourceTypeMismatch for an existing directory; the errors of [`Share::admit`] for handles and the
+    /// lease; 403 for a caller that may create but not overwrite.
+    pub fn claim(&self, request: &Request, at: &CurrentPath, ignore_read_only: bool) -> Result<Claimed, StorageError> {
+        let claimed = self.claim_place(at)?;
+        let check_lease = |lease| lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::File, request.now);
+        match &claimed.current {
+            None => check_lease(Lease::default())?,
             Some(node) => {
-                if !want.fits(node) {
+                if !WantedNode::File.accepts(node) {
                     return Err(ErrorCode::ResourceTypeMismatch.into());
                 }
                 if !request.authorization.may_overwrite() {
                     return Err(request.authorization.missing_permission("w"));
                 }
-                self.check(node, FileAccess::Replace, despite_read_only)?;
-                lease::check(node.lease(), request.spec.lease, shown, LeasedResource::File, request.now)?;
+                self.check(node, FileAccess::Replace, ignore_read_only)?;
+                check_lease(node.lease())?;
             }
         }
         Ok(claimed)
     }
 
-    /// The name that the call means to write to, where nothing may stand yet.
+    /// The name that the request writes to, which must not be in use.
     ///
     /// # Errors
     /// 404 ParentNotFound; 409 ResourceAlreadyExists.
-    pub fn claim_free(&self, request: &Request) -> Result<Claimed, StorageError> {
-        let claimed = self.claim_place(request)?;
-        match claimed.stands {
+    pub fn claim_free(&self, at: &CurrentPath) -> Result<Claimed, StorageError> {
+        let claimed = self.claim_place(at)?;
+        match claimed.current {
             None => Ok(claimed),
             Some(_) => Err(ErrorCode::ResourceAlreadyExists.into()),
         }
     }
 
-    /// The name that a rename moves to. A file that stands there is replaced if that was asked for, by a directory too; a directory
-    /// never is.
+    /// The name that a rename moves to. Where `replace` is set, a directory or a file replaces an existing file; nothing replaces a
+    /// directory.
     ///
     /// # Errors
-    /// 404 ParentNotFound; 409 ResourceAlreadyExists; what [`Share::claim`] says of handles and the lease, whose id is `shown`.
+    /// 404 ParentNotFound; 409 ResourceAlreadyExists; the errors of [`Share::claim`] for handles and the lease.
     pub fn claim_for(
         &self,
-        request: &Request,
+        at: &CurrentPath,
         source: &Admitted,
         replace: bool,
-        despite_read_only: bool,
-        shown: Option<lease::LeaseId>,
+        lease_id: Option<lease::LeaseId>,
+        now: Timestamp,
+        ignore_read_only: bool,
     ) -> Result<Claimed, StorageError> {
-        let claimed = self.claim_place(request)?;
-        let Some(node) = claimed.stands.as_ref().filter(|node| node.id != source.node.id) else { return Ok(claimed) };
-        if !replace || node.sort() != NodeKind::File {
+        let claimed = self.claim_place(at)?;
+        let Some(node) = claimed.current.as_ref().filter(|node| node.id != source.node.id) else { return Ok(claimed) };
+        if !replace || node.kind() != NodeKind::File {
             return Err(ErrorCode::ResourceAlreadyExists.into());
         }
-        self.check(node, FileAccess::Replace, despite_read_only)?;
-        lease::check(node.lease(), lease::LeaseCheck::Required, shown, LeasedResource::File, request.now)?;
+        self.check(node, FileAccess::Replace, ignore_read_only)?;
+        lease::check(node.lease(), lease::LeaseCheck::Required, lease_id, LeasedResource::File, now)?;
         Ok(claimed)
     }
 
-    fn claim_place(&self, request: &Request) -> Result<Claimed, StorageError> {
-        let place = self.tree.place(request.target.path()?)?;
-        let stands = self.tree.child(place.parent, &place.name).cloned();
-        Ok(Claimed { place, stands })
+    fn claim_place(&self, at: &CurrentPath) -> Result<Claimed, StorageError> {
+        let place = self.tree.place(&at.path)?;
+        let current = self.tree.child(place.parent, &place.name).cloned();
+        Ok(Claimed { place, current })
     }
 
-    /// Checks that neither a copy, nor an open handle, nor the read-only attribute stands against a request.
-    fn check(&self, node: &Node, touch: FileAccess, despite_read_only: bool) -> Result<(), StorageError> {
-        if touch != FileAccess::Look {
+    /// Checks that no pending copy, no open handle and no read-only attribute forbids the access.
+    fn check(&self, node: &Node, access: FileAccess, ignore_read_only: bool) -> Result<(), StorageError> {
+        if access != FileAccess::Look {
             node.check_settled()?;
         }
-        handle::admit(self.handles.of(node.id), touch.access())?;
-        match node.smb.attributes.is_read_only() && touch.minds_read_only() && !despite_read_only {
+        handle::admit(self.handles.of(node.id), access.required())?;
+        match node.smb.attributes.is_read_only() && access.is_refused_by_read_only() && !ignore_read_only {
             true => Err(ErrorCode::ReadOnlyAttribute.into()),
             false => Ok(()),
         }
     }
 
-    /// Checks that no open handle has locked bytes of an admitted file that are to be read or written.
+    /// Checks that no open handle has a lock on these bytes of an admitted file.
     ///
     /// # Errors
     /// 409 FileLockConflict.
-    pub fn check_range(&self, admitted: &Admitted, range: &std::ops::Range<u64>, writes: bool) -> Result<(), StorageError> {
-        handle::admit_range(self.handles.of(admitted.node.id), range, writes)
+    pub fn check_range(&self, admitted: &Admitted, range: &std::ops::Range<u64>, is_write: bool) -> Result<(), StorageError> {
+        handle::admit_range(self.handles.of(admitted.node.id), range, is_write)
     }
 
-    /// Puts a new node under a claimed name. A file that is replaced leaves it its id and its lease.
+    /// Creates a node under a claimed name. It inherits the id and the lease of a file that it replaces.
     pub fn create(&mut self, claimed: Claimed, now: Timestamp, make: impl FnOnce(NewNode) -> Node) -> Arc<Node> {
-        let stamp = self.stamp(now);
-        let new = match &claimed.stands {
+        let last_modified = self.next_last_modified(now);
+        let new = match &claimed.current {
             Some(node) => {
-                NewNode { id: node.id, places: node.places.clone(), stamp, lease: lease::after_write(node.lease(), now) }
+                let lease = lease::after_write(node.lease(), now);
+                NewNode { id: node.id, places: node.places.clone(), last_modified, lease }
             }
             None => {
                 self.last = self.last.next();
-                NewNode { id: self.last, places: vec![claimed.place], stamp, lease: Lease::default() }
+                NewNode { id: self.last, places: vec![claimed.place], last_modified, lease: Lease::default() }
             }
         };
         self.tree.put(make(new))
     }
 
-    /// Gives an admitted file one more name.
+    /// Adds a hard link to an admitted file.
     pub fn link(&mut self, admitted: &Admitted, claimed: Claimed, now: Timestamp) -> Arc<Node> {
-        let mut node = Node { last_modified: self.stamp(now), ..Node::clone(&admitted.node) };
+        let mut node = Node { last_modified: self.next_last_modified(now), ..Node::clone(&admitted.node) };
         node.places.push(claimed.place);
         node.smb.changed = now;
         self.tree.put(node)
     }
 
-    /// Changes an admitted node, and its stamp with it, which the change may read.
+    /// Changes an admitted node. `change` finds the new Last-Modified in the node.
     pub fn replace(&mut self, admitted: &Admitted, now: Timestamp, change: impl FnOnce(&mut Node)) -> Arc<Node> {
-        let mut node = Node { last_modified: self.stamp(now), ..Node::clone(&admitted.node) };
+        let mut node = Node { last_modified: self.next_last_modified(now), ..Node::clone(&admitted.node) };
         change(&mut node);
         if let Body::File(file) = &mut node.body {
             file.lease = lease::after_write(file.lease, now);
@@ -451,17 +458,17 @@ impl Share {
         self.tree.put(node)
     }
 
-    /// Takes an admitted file's lease one step on. Neither its stamp nor its entity tag changes.
+    /// Performs a lease action on an admitted file. Last-Modified and the entity tag do not change.
     ///
     /// # Errors
-    /// 409 when the lease does not allow the step.
+    /// 409 when the lease does not allow the action.
     pub fn step_file_lease(
         &mut self,
         admitted: &Admitted,
-        ask: lease::LeaseAction,
+        action: lease::LeaseAction,
         now: Timestamp,
     ) -> Result<(Arc<Node>, Lease), StorageError> {
-        let next = lease::step(admitted.node.lease(), ask, LeasedResource::File, now)?;
+        let next = lease::step(admitted.node.lease(), action, LeasedResource::File, now)?;
         let mut node = Node::clone(&admitted.node);
         if let Body::File(file) = &mut node.body {
             file.lease = next;
@@ -469,24 +476,24 @@ impl Share {
         Ok((self.tree.put(node), next))
     }
 
-    /// Removes an admitted node, or the name by which it was found where it has others.
+    /// Deletes an admitted node, or of a file with several hard links, the one that the request names.
     ///
     /// # Errors
     /// 409 DirectoryNotEmpty; 400 InvalidUri for the root.
     pub fn remove(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), StorageError> {
         let place =
-            admitted.place.as_ref().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the share's root is not to be removed"))?;
-        if admitted.node.sort() == NodeKind::Directory && !self.tree.is_empty(admitted.node.id) {
+            admitted.place.as_ref().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the root directory cannot be deleted"))?;
+        if admitted.node.kind() == NodeKind::Directory && !self.tree.is_empty(admitted.node.id) {
             return Err(ErrorCode::DirectoryNotEmpty.into());
         }
         self.tree.remove(&admitted.node, place, now);
         Ok(())
     }
 
-    /// Moves an admitted node to a claimed name, and changes it on the way. What is below a directory goes with it, untouched.
+    /// Moves an admitted node to a claimed name, and changes it. The nodes below a directory move with it, unchanged.
     ///
     /// # Errors
-    /// 400 InvalidUri for the root; 409 for a directory that would stand below itself, or has something open in it.
+    /// 400 InvalidUri for the root; 409 for a move of a directory below itself, or with open handles in it.
     pub fn rename(
         &mut self,
         source: &Admitted,
@@ -495,8 +502,8 @@ impl Share {
         change: impl FnOnce(&mut Node),
     ) -> Result<Arc<Node>, StorageError> {
         let from =
-            source.place.as_ref().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the share's root is not to be renamed"))?;
-        if source.node.sort() == NodeKind::Directory {
+            source.place.as_ref().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the root directory cannot be renamed"))?;
+        if source.node.kind() == NodeKind::Directory {
             if self.tree.is_within(claimed.place.parent, source.node.id) {
                 return Err(ErrorCode::ResourceTypeMismatch.with_reason("a directory cannot be moved into itself"));
             }
@@ -504,35 +511,34 @@ impl Share {
                 return Err(ErrorCode::SharingViolation.into());
             }
         }
-        if let Some(node) = claimed.stands.as_ref().filter(|node| node.id != source.node.id) {
+        if let Some(node) = claimed.current.as_ref().filter(|node| node.id != source.node.id) {
             self.tree.remove(node, &claimed.place, now);
         }
-        let mut node = Node { last_modified: self.stamp(now), ..Node::clone(&source.node) };
+        let mut node = Node { last_modified: self.next_last_modified(now), ..Node::clone(&source.node) };
         change(&mut node);
         Ok(self.tree.shift(node, from, &claimed.place))
     }
 
-    /// A stamp later than every other of the share: now, unless something was written in this very tick.
-    fn stamp(&mut self, now: Timestamp) -> Timestamp {
+    /// The Last-Modified of a write: now, unless an earlier write has that or a later time. No two writes have the same.
+    fn next_last_modified(&mut self, now: Timestamp) -> Timestamp {
         self.latest = now.max(self.latest.next());
         self.latest
     }
 }
 
 fn root(now: Timestamp, protocol: Option<Protocol>) -> Node {
-    let attributes = crate::rules::file::smb::Attributes::default();
+    let attributes = Attributes::default();
+    let attributes = attributes.of_new(NodeKind::Directory).unwrap_or(attributes);
     let permission = sddl::Key::of(sddl::OF_DIRECTORIES);
-    let attributes = attributes.made(NodeKind::Directory).unwrap_or(attributes);
     let smb = Smb { attributes, created: now, written: now, changed: now, permission };
     let (id, body, metadata) = (NodeId::ROOT, Body::Directory, Metadata::default());
-    let nfs = protocol == Some(Protocol::Nfs);
-    let posix = nfs.then(|| Arc::new(posix::PosixInput::default().over(None, posix::PosixFileType::Directory)));
+    let posix = (protocol == Some(Protocol::Nfs)).then(|| Arc::new(Posix::of_new(PosixFileType::Directory)));
     Node { id, places: Vec::new(), last_modified: now, body, smb, posix, metadata }
 }
 
-fn find(tree: &Tree, path: &Path, want: WantedNode) -> Result<Admitted, StorageError> {
+fn find(tree: &Tree, path: &Path, wanted: WantedNode) -> Result<Admitted, StorageError> {
     let node = tree.find(path)?;
-    if !want.fits(&node) {
+    if !wanted.accepts(&node) {
         return Err(ErrorCode::ResourceTypeMismatch.into());
     }
     let place = if path.is_root() { None } else { Some(tree.place(path)?) };

@@ -1,27 +1,130 @@
-//! What a call names: a path, with or without dots at the end of its names, and the share as it is or as a snapshot has it.
+//! What a request addresses: the share or a directory or a file in it, current or in a snapshot of the share.
 
-use crate::operation::Request;
+use crate::operation::{Fields, FromRequest, Input};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::file::path::{Path, TrailingDots};
 use crate::rules::time::Timestamp;
+use crate::rules::versions::Version;
+use std::ops::Deref;
 
-/// Refuses a call that would make or remove the root directory, which is there as long as its share is.
-///
-/// # Errors
-/// 405 UnsupportedHttpVerb for the root, whether the share is there or not; 500 for a target without a path.
-pub fn refuse_root(request: &Request) -> Result<(), StorageError> {
-    match request.target.path()?.is_root() {
-        true => Err(ErrorCode::UnsupportedHttpVerb
-            .with_message("The resource doesn't support specified Http Verb.")
-            .with_header("allow", "GET, HEAD")),
-        false => Ok(()),
+const SNAPSHOT: &str = "sharesnapshot";
+const TRAILING_DOTS: &str = "x-ms-allow-trailing-dot";
+
+/// The time that names a snapshot of the share; `None` for the current share.
+#[derive(Clone, Copy, Debug)]
+pub struct ShareSnapshotQuery(pub Option<Timestamp>);
+
+impl FromRequest for ShareSnapshotQuery {
+    const INPUTS: &'static [Input] = &[Input::query(SNAPSHOT)];
+
+    fn from_request(fields: &Fields<'_>) -> Result<ShareSnapshotQuery, StorageError> {
+        snapshot_time(fields, SNAPSHOT).map(ShareSnapshotQuery)
     }
 }
 
-/// Reads the moment that names a snapshot.
+/// Proof that the request names no snapshot of the share, for operations on the current share alone.
+#[derive(Clone, Copy, Debug)]
+pub struct CurrentShare;
+
+impl FromRequest for CurrentShare {
+    const INPUTS: &'static [Input] = &[];
+
+    /// Returns 400 InvalidQueryParameterValue for `sharesnapshot`. The parameter is not an input: the operation only refuses it.
+    fn from_request(fields: &Fields<'_>) -> Result<CurrentShare, StorageError> {
+        match fields.query.get(SNAPSHOT).unwrap_or_default() {
+            "" => Ok(CurrentShare),
+            text => Err(StorageError::invalid_query(SNAPSHOT, text, "This operation is not for a share snapshot.")),
+        }
+    }
+}
+
+/// A directory or a file, current or in a snapshot of the share.
+#[derive(Clone, Debug)]
+pub struct NodePath {
+    pub path: Path,
+    pub snapshot: Option<Timestamp>,
+}
+
+impl FromRequest for NodePath {
+    const INPUTS: &'static [Input] = &[Input::query(SNAPSHOT), Input::header(TRAILING_DOTS)];
+
+    fn from_request(fields: &Fields<'_>) -> Result<NodePath, StorageError> {
+        let ShareSnapshotQuery(snapshot) = ShareSnapshotQuery::from_request(fields)?;
+        Ok(NodePath { path: path(fields)?, snapshot })
+    }
+}
+
+/// A directory or a file of the current share.
+#[derive(Clone, Debug)]
+pub struct CurrentPath(NodePath);
+
+impl FromRequest for CurrentPath {
+    const INPUTS: &'static [Input] = &[Input::header(TRAILING_DOTS)];
+
+    fn from_request(fields: &Fields<'_>) -> Result<CurrentPath, StorageError> {
+        CurrentShare::from_request(fields)?;
+        Ok(CurrentPath(NodePath { path: path(fields)?, snapshot: None }))
+    }
+}
+
+impl Deref for CurrentPath {
+    type Target = NodePath;
+
+    fn deref(&self) -> &NodePath {
+        &self.0
+    }
+}
+
+/// A directory of the current share that is not the root, which exists as long as its share.
+#[derive(Clone, Debug)]
+pub struct NonRootPath(pub CurrentPath);
+
+impl FromRequest for NonRootPath {
+    const INPUTS: &'static [Input] = CurrentPath::INPUTS;
+
+    /// Returns 405 UnsupportedHttpVerb for the root, whether or not the share exists.
+    fn from_request(fields: &Fields<'_>) -> Result<NonRootPath, StorageError> {
+        let at = CurrentPath::from_request(fields)?;
+        match at.path.is_root() {
+            true => Err(ErrorCode::UnsupportedHttpVerb
+                .with_message("The resource doesn't support specified Http Verb.")
+                .with_header("allow", "GET, HEAD")),
+            false => Ok(NonRootPath(at)),
+        }
+    }
+}
+
+fn path(fields: &Fields<'_>) -> Result<Path, StorageError> {
+    Path::parse(fields.target.path_text()?, trailing_dots(fields, TRAILING_DOTS)?)
+}
+
+/// Parses a header that says whether names keep the dots at their end. Versions before 2022-11-02 always drop them.
+///
+/// # Errors
+/// 400 InvalidHeaderValue for a value that is neither true nor false.
+pub fn trailing_dots(fields: &Fields<'_>, header: &'static str) -> Result<TrailingDots, StorageError> {
+    match fields.header(header) {
+        Some(text) if text.eq_ignore_ascii_case("true") && fields.version >= Version::V2022_11_02 => Ok(TrailingDots::Kept),
+        Some(text) if !text.eq_ignore_ascii_case("true") && !text.eq_ignore_ascii_case("false") => {
+            Err(StorageError::invalid_header(header, text))
+        }
+        _ => Ok(TrailingDots::Dropped),
+    }
+}
+
+/// Parses a query parameter that names a snapshot of the share by its time.
 ///
 /// # Errors
 /// 400 InvalidQueryParameterValue.
-pub fn read_snapshot(name: &str, text: &str) -> Result<Timestamp, StorageError> {
+pub fn snapshot_time(fields: &Fields<'_>, name: &'static str) -> Result<Option<Timestamp>, StorageError> {
+    fields.query(name).map(|text| parse_snapshot(name, text)).transpose()
+}
+
+/// Parses the time that names a snapshot.
+///
+/// # Errors
+/// 400 InvalidQueryParameterValue.
+pub fn parse_snapshot(name: &str, text: &str) -> Result<Timestamp, StorageError> {
     Timestamp::parse_iso(text)
         .ok_or_else(|| StorageError::invalid_query(name, text, "Must be in the specific snapshot date time format."))
 }

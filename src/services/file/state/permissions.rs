@@ -1,72 +1,104 @@
-//! Who a share's files belong to: security descriptors by their keys, and what Unix knows. They are kept and given back; nobody's access
-//! is decided by them here.
+//! The security descriptors and POSIX properties of a share's nodes. The server stores and returns them; they decide nobody's access.
 
 use crate::rules::error::{ErrorCode, StorageError};
-use crate::rules::file::posix::Posix;
+use crate::rules::file::posix::{Posix, PosixFileType, PosixInput};
+use crate::rules::file::sddl;
 use crate::rules::file::share::Protocol;
-use crate::rules::file::smb::{NodeKind, Permission, SmbInput};
-use crate::rules::file::{posix, sddl};
+use crate::rules::file::smb::{NodeKind, PermissionInput, Smb, SmbInput};
+use crate::rules::time::Timestamp;
+use crate::services::file::node::Node;
 use crate::services::file::state::Share;
 use std::sync::Arc;
 
 impl Share {
-    /// Checks that the share is served over NFS, whose clients alone know links.
+    /// Checks that the share is an NFS share, which alone has links.
     ///
     /// # Errors
     /// 400 InvalidInput.
     pub fn check_nfs(&self) -> Result<(), StorageError> {
-        match self.properties.settings.protocol {
-            Some(Protocol::Nfs) => Ok(()),
-            _ => Err(ErrorCode::InvalidInput.with_reason("only a share that is served over NFS has links")),
+        match self.is_nfs() {
+            true => Ok(()),
+            false => Err(ErrorCode::InvalidInput.with_reason("only an NFS share has links")),
         }
     }
 
-    /// The key of the security descriptor that a request says, or else of the one that is inherited or was there before.
+    fn is_nfs(&self) -> bool {
+        self.properties.settings.protocol == Some(Protocol::Nfs)
+    }
+
+    /// The SMB and POSIX properties of a new node.
     ///
     /// # Errors
-    /// 400 FileInvalidPermission for a key that the share does not know; InvalidHeaderValue for `preserve` where nothing was before.
-    pub fn permission(&mut self, given: &SmbInput, sort: NodeKind, before: Option<sddl::Key>) -> Result<sddl::Key, StorageError> {
-        let inherited = match sort {
+    /// As [`Share::permission`], [`SmbInput::create`] and [`Share::posix`].
+    pub fn properties_of_new(
+        &mut self,
+        smb: &SmbInput,
+        posix: PosixInput,
+        file_type: PosixFileType,
+        now: Timestamp,
+    ) -> Result<(Smb, Option<Arc<Posix>>), StorageError> {
+        let kind = if file_type == PosixFileType::Directory { NodeKind::Directory } else { NodeKind::File };
+        let permission = self.permission(smb, kind, None)?;
+        Ok((smb.create(kind, permission, now)?, self.posix(posix, file_type, None)?))
+    }
+
+    /// The SMB properties of an existing node after a request.
+    ///
+    /// # Errors
+    /// As [`Share::permission`] and [`SmbInput::apply`].
+    pub fn smb(&mut self, node: &Node, smb: &SmbInput, now: Timestamp) -> Result<Smb, StorageError> {
+        let permission = self.permission(smb, node.kind(), Some(node.smb.permission))?;
+        smb.apply(node.kind(), node.smb, None, permission, now)
+    }
+
+    /// The key of the security descriptor that a request names, or else of the current or the inherited one.
+    ///
+    /// # Errors
+    /// 400 FileInvalidPermission for a key that the share does not know; InvalidHeaderValue for `preserve` without a current one.
+    pub fn permission(&mut self, smb: &SmbInput, kind: NodeKind, before: Option<sddl::Key>) -> Result<sddl::Key, StorageError> {
+        let inherited = match kind {
             NodeKind::Directory => sddl::OF_DIRECTORIES,
             NodeKind::File => sddl::OF_FILES,
         };
-        match &given.permission {
-            None => Ok(before.unwrap_or_else(|| self.keep_permission(inherited))),
-            Some(Permission::Inherit) => Ok(self.keep_permission(inherited)),
-            Some(Permission::Preserve) => before.ok_or_else(|| StorageError::invalid_header("x-ms-file-permission", "preserve")),
-            Some(Permission::Is(text)) => Ok(self.keep_permission(text)),
-            Some(Permission::Key(key)) if self.permissions.contains_key(key) => Ok(*key),
-            Some(Permission::Key(_)) => {
+        match &smb.permission {
+            None => Ok(before.unwrap_or_else(|| self.store_permission(inherited))),
+            Some(PermissionInput::Inherit) => Ok(self.store_permission(inherited)),
+            Some(PermissionInput::Preserve) => {
+                before.ok_or_else(|| StorageError::invalid_header("x-ms-file-permission", "preserve"))
+            }
+            Some(PermissionInput::Descriptor(text)) => Ok(self.store_permission(text)),
+            Some(PermissionInput::Key(key)) if self.permissions.contains_key(key) => Ok(*key),
+            Some(PermissionInput::Key(_)) => {
                 Err(ErrorCode::FileInvalidPermission.with_reason("the share has no permission of this key"))
             }
         }
     }
 
-    /// What Unix is to know of a node: what a request says, over what was there before; nothing in a share that is not served over NFS.
+    /// The POSIX properties of a node after a request; `None` in a share that is not served over NFS.
     ///
     /// # Errors
-    /// 400 UnsupportedHeader for who says anything there.
+    /// 400 UnsupportedHeader for POSIX headers in a share that is not served over NFS.
     pub fn posix(
         &self,
-        given: posix::PosixInput,
-        sort: posix::PosixFileType,
+        input: PosixInput,
+        file_type: PosixFileType,
         before: Option<&Posix>,
     ) -> Result<Option<Arc<Posix>>, StorageError> {
-        match (self.properties.settings.protocol, given.says()) {
-            (Some(Protocol::Nfs), _) => Ok(Some(Arc::new(given.over(before, sort)))),
-            (_, None) => Ok(None),
-            (_, Some(header)) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", header)),
+        match input.first_header() {
+            _ if self.is_nfs() => Ok(Some(Arc::new(input.apply(before, file_type)))),
+            None => Ok(None),
+            Some(header) => Err(ErrorCode::UnsupportedHeader.with_detail("HeaderName", header)),
         }
     }
 
-    /// Remembers a security descriptor, completed; its key.
-    pub fn keep_permission(&mut self, text: &str) -> sddl::Key {
+    /// Stores a security descriptor, completed, and returns its key.
+    pub fn store_permission(&mut self, text: &str) -> sddl::Key {
         let key = sddl::Key::of(text);
         self.permissions.insert(key, sddl::complete(text).into());
         key
     }
 
-    /// The security descriptor of a key. What an earlier server wrote to disk is completed here.
+    /// The security descriptor of a key. Those that an earlier server wrote to disk are completed here.
     pub fn permission_text(&self, key: sddl::Key) -> Option<Arc<str>> {
         self.permissions.get(&key).map(|text| sddl::complete(text).into())
     }

@@ -1,8 +1,7 @@
-//! How a share is written down: a record for what is said of it, one for each snapshot, one for each security descriptor, one for each
-//! node of each tree, one for each run of a file's bytes. What is open is not: who had it open does not outlive the server.
+//! The records of a share: one for its properties, one for each snapshot, one for each security descriptor, one for each node of each
+//! tree, one for each run of a file's bytes. Open handles have none: they do not outlive the server.
 //!
-//! A snapshot is told whole when it is taken. The forms stay as they are for ever; one that needs another gets another version, and
-//! both are read.
+//! A new snapshot is written in full. A form never changes; a new form gets another version, and both are read.
 
 use crate::rules::file::posix::Posix;
 use crate::rules::file::sddl;
@@ -21,39 +20,39 @@ use crate::store::sparse::Sparse;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The form in which each of these is written.
+/// The version of every form here.
 const FORM: u8 = 1;
 
-/// What the keys begin with: of the share, of a snapshot, of a descriptor, of a node, of a run.
+// The first byte of the key of each kind of record.
 const SHARE: u8 = b's';
 const SNAPSHOT: u8 = b't';
 const PERMISSION: u8 = b'p';
 const NODE: u8 = b'n';
 const RUN: u8 = b'r';
-/// In the place of a snapshot's moment: the share as it is.
-const LIVE: Timestamp = Timestamp::NEVER;
+/// The current share, in the place of a snapshot's name.
+const CURRENT: Timestamp = Timestamp::NEVER;
 
 #[derive(Serialize, Deserialize)]
 struct ShareForm<'a> {
-    born: u64,
+    created: u64,
     #[serde(borrow)]
-    about: AboutForm<'a>,
+    properties: PropertiesForm<'a>,
     lease: Lease,
-    /// The last number given to a node.
+    /// The number of the newest node.
     last: u64,
 }
 
 #[derive(Serialize, Deserialize)]
 struct SnapshotForm<'a> {
     #[serde(borrow)]
-    about: AboutForm<'a>,
+    properties: PropertiesForm<'a>,
     lease: Lease,
     at: u64,
 }
 
 #[derive(Serialize, Deserialize)]
-struct AboutForm<'a> {
-    stamp: u64,
+struct PropertiesForm<'a> {
+    last_modified: u64,
     #[serde(borrow)]
     metadata: Pairs<'a>,
     settings: SettingsForm,
@@ -69,17 +68,17 @@ struct SettingsForm {
     root_squash: Option<u8>,
     snapshot_directory: Option<bool>,
     paid_bursting: Option<bool>,
-    /// Operations and MiB a second: while bursting, and provisioned.
+    /// Operations and MiB per second.
     bursting: (Option<u64>, Option<u64>),
     provisioned: (Option<u64>, Option<u64>),
 }
 
 #[derive(Serialize, Deserialize)]
 struct NodeForm<'a> {
-    /// The numbers of the directories, and the names in them.
+    /// Directories and the names in them.
     #[serde(borrow)]
     places: Vec<(u64, &'a str)>,
-    stamp: u64,
+    last_modified: u64,
     body: BodyForm<'a>,
     attributes: u16,
     created: u64,
@@ -102,22 +101,23 @@ enum BodyForm<'a> {
 #[derive(Serialize, Deserialize)]
 struct FileForm<'a> {
     size: u64,
-    /// Where something was cleared: from, to, when.
+    /// The cleared ranges: start, end, when.
     cleared: Vec<(u64, u64, u64)>,
     /// Content-Type, -Encoding, -Language, Cache-Control, Content-MD5, Content-Disposition.
     #[serde(borrow)]
     headers: [Option<&'a str>; 6],
-    /// The copy that made it: its id, its source, the source's size, how far it is.
+    /// The copy that created the file: id, source, the source's size, progress.
     copy: Option<([u8; 16], &'a str, u64, Progress<'a>)>,
     lease: Lease,
 }
 
 impl Persist for Share {
     fn write_changes(before: Option<&Self>, after: &Self, to: &mut Changes<'_>) {
-        let said = |share: &Share| (share.created, share.lease, share.last);
-        if before.is_none_or(|before| before.properties != after.properties || said(before) != said(after)) {
-            let (born, last) = (after.created.ticks(), after.last.number());
-            to.put(&[SHARE], FORM, &ShareForm { born, about: AboutForm::of(&after.properties), lease: after.lease.into(), last });
+        let own = |share: &Share| (share.created, share.lease, share.last);
+        if before.is_none_or(|before| before.properties != after.properties || own(before) != own(after)) {
+            let properties = PropertiesForm::of(&after.properties);
+            let (created, last) = (after.created.ticks(), after.last.number());
+            to.put(&[SHARE], FORM, &ShareForm { created, properties, lease: after.lease.into(), last });
         }
         for (key, _, text) in diff(before.map(|before| &before.permissions), Some(&after.permissions)) {
             let (one, other) = key.numbers();
@@ -127,46 +127,46 @@ impl Persist for Share {
                 None => to.delete(&key),
             }
         }
-        tell_tree(before.map(|before| &before.tree), Some(&after.tree), LIVE, to);
-        for (taken, was, now) in diff(before.map(|before| &before.snapshots), Some(&after.snapshots)) {
-            let key = [&[SNAPSHOT], &taken.ticks().to_be_bytes()[..]].concat();
+        write_tree(before.map(|before| &before.tree), Some(&after.tree), CURRENT, to);
+        for (name, was, now) in diff(before.map(|before| &before.snapshots), Some(&after.snapshots)) {
+            let key = [&[SNAPSHOT], &name.ticks().to_be_bytes()[..]].concat();
             match now {
                 Some(now) => {
-                    let about = AboutForm::of(&now.about);
-                    to.put(&key, FORM, &SnapshotForm { about, lease: now.lease.into(), at: now.at.ticks() });
+                    let properties = PropertiesForm::of(&now.properties);
+                    to.put(&key, FORM, &SnapshotForm { properties, lease: now.lease.into(), at: now.at.ticks() });
                 }
                 None => to.delete(&key),
             }
-            tell_tree(was.map(|was| was.tree()), now.map(|now| now.tree()), *taken, to);
+            write_tree(was.map(|was| was.tree()), now.map(|now| now.tree()), *name, to);
         }
     }
 
     fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord> {
-        let record = records.get(&[SHARE]).ok_or_else(|| CorruptRecord("a share of which nothing is said".to_owned()))?;
-        let ShareForm { born, about, lease, last } = record.read(FORM)?;
-        let about = about.about();
-        let mut share = Share::new(about.last_modified, Metadata::default(), about.settings);
-        share.properties = about;
-        share.created = Timestamp::from_ticks(born);
+        let record = records.get(&[SHARE]).ok_or_else(|| CorruptRecord("a share without its properties".to_owned()))?;
+        let ShareForm { created, properties, lease, last } = record.read(FORM)?;
+        let properties = properties.properties();
+        let mut share = Share::new(properties.last_modified, Metadata::default(), properties.settings);
+        share.properties = properties;
+        share.created = Timestamp::from_ticks(created);
         share.lease = lease.into();
         share.last = NodeId::numbered(last);
-        share.tree = restore_tree(LIVE, records, store)?;
+        share.tree = restore_tree(CURRENT, records, store)?;
         share.latest = share.properties.last_modified.max(share.created).max(latest(&share.tree));
         for (key, record) in records.under(&[PERMISSION]) {
             let half = |bytes: Option<&[u8; 8]>| bytes.map(|bytes| u64::from_be_bytes(*bytes));
             let key = half(key.first_chunk()).zip(half(key.last_chunk())).filter(|_| key.len() == 16);
             let (one, other) = key.ok_or_else(|| CorruptRecord("a permission without its key".to_owned()))?;
-            // By the key that its nodes know: an earlier server made another one of the same text.
+            // The key is not computed from the text: an earlier server computed another one, and the nodes refer to it.
             share.permissions.insert(sddl::Key::numbered(one, other), record.read::<&str>(FORM)?.into());
         }
-        for (taken, record) in records.under(&[SNAPSHOT]) {
-            let taken = taken.try_into().map_err(|_| CorruptRecord("a snapshot without its moment".to_owned()))?;
-            let taken = Timestamp::from_ticks(u64::from_be_bytes(taken));
-            let SnapshotForm { about, lease, at } = record.read(FORM)?;
-            let tree = restore_tree(taken, records, store)?;
-            let snapshot = Snapshot { about: about.about(), lease: lease.into(), tree, at: Timestamp::from_ticks(at) };
+        for (name, record) in records.under(&[SNAPSHOT]) {
+            let name = name.try_into().map_err(|_| CorruptRecord("a snapshot without its name".to_owned()))?;
+            let name = Timestamp::from_ticks(u64::from_be_bytes(name));
+            let SnapshotForm { properties, lease, at } = record.read(FORM)?;
+            let (tree, properties) = (restore_tree(name, records, store)?, properties.properties());
+            let snapshot = Snapshot { properties, lease: lease.into(), tree, at: Timestamp::from_ticks(at) };
             share.latest = share.latest.max(snapshot.at);
-            share.snapshots.insert(taken, Arc::new(snapshot));
+            share.snapshots.insert(name, Arc::new(snapshot));
         }
         Ok(share)
     }
@@ -176,14 +176,14 @@ fn latest(tree: &Tree) -> Timestamp {
     tree.nodes().values().map(|node| node.last_modified).max().unwrap_or_default()
 }
 
-/// What the keys of a tree's records begin with.
-fn keys_of(kind: u8, tree: Timestamp) -> Vec<u8> {
+/// The prefix of the keys of a tree's records.
+fn key_prefix(kind: u8, tree: Timestamp) -> Vec<u8> {
     [&[kind], &tree.ticks().to_be_bytes()[..]].concat()
 }
 
-fn tell_tree(before: Option<&Tree>, after: Option<&Tree>, tree: Timestamp, to: &mut Changes<'_>) {
+fn write_tree(before: Option<&Tree>, after: Option<&Tree>, tree: Timestamp, to: &mut Changes<'_>) {
     for (id, was, now) in diff(before.map(Tree::nodes), after.map(Tree::nodes)) {
-        let key = |kind| [&keys_of(kind, tree)[..], &id.number().to_be_bytes()].concat();
+        let key = |kind| [&key_prefix(kind, tree)[..], &id.number().to_be_bytes()].concat();
         match now {
             Some(node) => to.put(&key(NODE), FORM, &NodeForm::of(node)),
             None => to.delete(&key(NODE)),
@@ -197,28 +197,28 @@ fn tell_tree(before: Option<&Tree>, after: Option<&Tree>, tree: Timestamp, to: &
 
 fn restore_tree(tree: Timestamp, records: &Records, store: &Store) -> Result<Tree, CorruptRecord> {
     let mut nodes = Vec::new();
-    for (id, record) in records.under(&keys_of(NODE, tree)) {
+    for (id, record) in records.under(&key_prefix(NODE, tree)) {
         let number = id.try_into().map_err(|_| CorruptRecord("a file without its number".to_owned()))?;
-        let runs = [&keys_of(RUN, tree)[..], id].concat();
+        let runs = [&key_prefix(RUN, tree)[..], id].concat();
         let form: NodeForm<'_> = record.read(FORM)?;
         nodes.push(form.node(NodeId::numbered(u64::from_be_bytes(number)), &runs, records, store)?);
     }
     Tree::of(nodes).ok_or_else(|| CorruptRecord("a share without its root".to_owned()))
 }
 
-impl AboutForm<'_> {
-    fn of(about: &ShareProperties) -> AboutForm<'_> {
-        AboutForm {
-            stamp: about.last_modified.ticks(),
-            metadata: pairs(&about.metadata),
-            settings: SettingsForm::of(&about.settings),
-            policies: policies(&about.policies),
+impl PropertiesForm<'_> {
+    fn of(properties: &ShareProperties) -> PropertiesForm<'_> {
+        PropertiesForm {
+            last_modified: properties.last_modified.ticks(),
+            metadata: pairs(&properties.metadata),
+            settings: SettingsForm::of(&properties.settings),
+            policies: policies(&properties.policies),
         }
     }
 
-    fn about(self) -> ShareProperties {
+    fn properties(self) -> ShareProperties {
         ShareProperties {
-            last_modified: Timestamp::from_ticks(self.stamp),
+            last_modified: Timestamp::from_ticks(self.last_modified),
             metadata: Metadata::stored(self.metadata),
             settings: self.settings.settings(),
             policies: self.policies.into_iter().map(policy).collect(),
@@ -281,7 +281,7 @@ impl NodeForm<'_> {
         let Smb { attributes, created, written, changed, permission } = node.smb;
         NodeForm {
             places: node.places.iter().map(|place| (place.parent.number(), &*place.name)).collect(),
-            stamp: node.last_modified.ticks(),
+            last_modified: node.last_modified.ticks(),
             body: BodyForm::of(&node.body),
             attributes: attributes.bits(),
             created: created.ticks(),
@@ -305,12 +305,12 @@ impl NodeForm<'_> {
         let posix = |[mode, owner, group]: [&str; 3]| {
             Arc::new(Posix { mode: mode.to_owned(), owner: owner.to_owned(), group: group.to_owned() })
         };
-        let stamp = Timestamp::from_ticks(self.stamp);
+        let last_modified = Timestamp::from_ticks(self.last_modified);
         Ok(Node {
             id,
             places: self.places.into_iter().map(place).collect(),
-            last_modified: stamp,
-            body: self.body.body(stamp, runs, records, store)?,
+            last_modified,
+            body: self.body.body(last_modified, runs, records, store)?,
             smb,
             posix: self.posix.map(posix),
             metadata: Metadata::stored(self.metadata),
@@ -327,13 +327,13 @@ impl BodyForm<'_> {
         }
     }
 
-    fn body(self, stamp: Timestamp, runs: &[u8], records: &Records, store: &Store) -> Result<Body, CorruptRecord> {
+    fn body(self, last_modified: Timestamp, runs: &[u8], records: &Records, store: &Store) -> Result<Body, CorruptRecord> {
         Ok(match self {
             BodyForm::Directory => Body::Directory,
             BodyForm::Link(to) => Body::Link(to.into()),
             BodyForm::File(form) => {
                 let content = Sparse::restore(form.size, runs, records, store)?;
-                Body::File(Box::new(form.file(stamp, content)))
+                Body::File(Box::new(form.file(last_modified, content)))
             }
         })
     }
@@ -351,19 +351,19 @@ impl FileForm<'_> {
         }
     }
 
-    fn file(self, stamp: Timestamp, content: Sparse) -> File {
+    fn file(self, last_modified: Timestamp, content: Sparse) -> File {
         let [content_type, encoding, language, cache_control, md5, disposition] = self.headers.map(|text| text.map(Box::from));
         let mut cleared = Marks::default();
         for (start, end, at) in self.cleared {
             cleared.mark(start..end, Timestamp::from_ticks(at));
         }
-        // What came of a copy that was going on is gone with it, as when it is stopped.
-        let stopped = matches!(self.copy, Some((.., Progress::Pending)));
+        // A pending copy ends with the server, and leaves no bytes, as an aborted one.
+        let is_pending = matches!(self.copy, Some((.., Progress::Pending)));
         let copy = |(id, source, total, progress): ([u8; 16], &str, u64, Progress<'_>)| {
-            Arc::new(FileCopy { id, source: source.to_owned(), total, progress: progress.ended(stamp) })
+            Arc::new(FileCopy { id, source: source.to_owned(), total, progress: progress.ended(last_modified) })
         };
         File {
-            content: if stopped { Sparse::default() } else { content },
+            content: if is_pending { Sparse::default() } else { content },
             cleared,
             headers: ContentHeaders { content_type, encoding, language, cache_control, md5, disposition },
             copy: self.copy.map(copy),

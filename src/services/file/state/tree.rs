@@ -1,5 +1,5 @@
-//! The tree of a share: nodes by their ids in one map, and in another the names in each directory. A snapshot is a clone of the two,
-//! and a rename moves one entry, however much lies below.
+//! The tree of a share: nodes by their ids in one map, and in another the names in each directory. A snapshot is a clone of both,
+//! and a rename moves one entry, however many nodes are below it.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::file::path;
@@ -18,7 +18,7 @@ pub struct Tree {
     used: u64,
 }
 
-/// A name in a directory, in the form by which it is found.
+/// A name in a directory, in the form for lookups.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Name {
     parent: NodeId,
@@ -36,45 +36,43 @@ impl Name {
 }
 
 impl Tree {
-    /// A tree of this root.
+    /// A tree with only this root.
     pub(super) fn new(root: Node) -> Tree {
         Tree { nodes: OrdMap::unit(NodeId::ROOT, Arc::new(root)), names: OrdMap::new(), used: 0 }
     }
 
-    /// All nodes by their ids.
     pub(super) fn nodes(&self) -> &OrdMap<NodeId, Arc<Node>> {
         &self.nodes
     }
 
-    /// The tree of these nodes, if the root is among them.
+    /// The tree of these nodes; `None` if the root is missing.
     pub(super) fn of(nodes: Vec<Node>) -> Option<Tree> {
         let mut tree = Tree { nodes: OrdMap::new(), names: OrdMap::new(), used: 0 };
         nodes.into_iter().for_each(|node| _ = tree.put(node));
         tree.nodes.contains_key(&NodeId::ROOT).then_some(tree)
     }
 
-    /// The bytes of all files, holes and all.
+    /// The total size of all files in bytes.
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// A node by its id.
     pub fn node(&self, id: NodeId) -> Option<&Arc<Node>> {
         self.nodes.get(&id)
     }
 
-    /// What stands in a directory under a name, in whatever case.
+    /// The node of this name in a directory, in any case.
     pub fn child(&self, parent: NodeId, name: &str) -> Option<&Arc<Node>> {
         self.names.get(&Name::new(parent, name)).and_then(|id| self.node(*id))
     }
 
-    /// The directory that a path's last name stands in, and that name.
+    /// The parent directory of a path, and its last name.
     ///
     /// # Errors
-    /// 404 ParentNotFound where a directory above is missing or no directory; 400 InvalidUri for the root, which stands nowhere.
+    /// 404 ParentNotFound where a parent is missing or not a directory; 400 InvalidUri for the root, which has no name.
     pub fn place(&self, path: &Path) -> Result<NodeName, StorageError> {
         let (above, name) =
-            path.split().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the share's root is not to be made or removed"))?;
+            path.split().ok_or_else(|| ErrorCode::InvalidUri.with_reason("the root directory cannot be created or deleted"))?;
         Ok(NodeName { parent: self.directory(above)?, name: name.into() })
     }
 
@@ -97,7 +95,7 @@ impl Tree {
         })
     }
 
-    /// Where a node stands, from the root on: its names with slashes between them.
+    /// The path of a node.
     pub fn path(&self, id: NodeId) -> String {
         let mut names: Vec<&str> = Vec::new();
         let mut at = id;
@@ -109,7 +107,7 @@ impl Tree {
         names.join("/")
     }
 
-    /// Whether a node is this directory or stands somewhere below it.
+    /// Whether a node is this directory or is somewhere below it.
     pub fn is_within(&self, id: NodeId, directory: NodeId) -> bool {
         let mut at = Some(id);
         while let Some(id) = at {
@@ -121,7 +119,7 @@ impl Tree {
         false
     }
 
-    /// What is in a directory, in the order of the names as they are found, from a name on; each with its name as written.
+    /// The entries of a directory from a name on, in the order of the names in their form for lookups; each with its name as written.
     pub fn list(&self, directory: NodeId, from: &str) -> impl Iterator<Item = (&str, &Arc<Node>)> {
         let found = self.names.range(Name::new(directory, from)..).take_while(move |(name, _)| name.parent == directory);
         found.filter_map(|(name, id)| {
@@ -131,12 +129,11 @@ impl Tree {
         })
     }
 
-    /// Whether nothing is in a directory.
     pub fn is_empty(&self, directory: NodeId) -> bool {
         self.list(directory, "").next().is_none()
     }
 
-    /// Puts a node in, or a new state of it. Its places are as before, or new ones that are free.
+    /// Inserts a node, or a new state of it. Its names are the current ones, or free.
     pub(super) fn put(&mut self, node: Node) -> Arc<Node> {
         for place in &node.places {
             self.names.insert(Name::of(place), node.id);
@@ -147,12 +144,12 @@ impl Tree {
         node
     }
 
-    /// Takes a name away, and the node with it when it has no other.
+    /// Deletes a name, and with the last name the node.
     pub(super) fn remove(&mut self, node: &Node, place: &NodeName, now: Timestamp) {
-        let gone = Name::of(place);
-        self.names.remove(&gone);
+        let deleted = Name::of(place);
+        self.names.remove(&deleted);
         let mut left = node.clone();
-        left.places.retain(|place| Name::of(place) != gone);
+        left.places.retain(|place| Name::of(place) != deleted);
         if left.places.is_empty() {
             self.nodes.remove(&node.id);
             self.used -= node.size();
@@ -162,7 +159,7 @@ impl Tree {
         }
     }
 
-    /// Moves a node from one place to another, which is free or its own in another case.
+    /// Renames a node. The new name is free, or the current one in another case.
     pub(super) fn shift(&mut self, mut node: Node, from: &NodeName, to: &NodeName) -> Arc<Node> {
         let left = Name::of(from);
         self.names.remove(&left);

@@ -4,6 +4,7 @@
 //! `LAZULI_SEED=7 cargo test --test it sweep` repeats the run that failed with seed 7.
 
 mod blobs;
+mod files;
 mod queues;
 mod tables;
 
@@ -37,6 +38,11 @@ async fn every_request_to_queues_has_an_answer() {
 #[tokio::test]
 async fn every_request_to_tables_has_an_answer() {
     answered(ServiceKind::Table, tables::stock, tables::request, "/Tables").await;
+}
+
+#[tokio::test]
+async fn every_request_to_files_has_an_answer() {
+    answered(ServiceKind::File, files::stock, files::request, "/?comp=list").await;
 }
 
 /// `stock` puts back what earlier requests may have taken away; what `list` names must be there in the end.
