@@ -7,6 +7,7 @@ use crate::import::workspace::{Database, Document, buffer, is_zeros, list, numbe
 use crate::operation::ServiceKind;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use md5::{Digest, Md5};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -15,6 +16,8 @@ use std::collections::{BTreeMap, HashMap};
 const ARCHIVE: &str = "Archive";
 /// Bytes of one Put Page or Append Block, at most.
 const STEP: usize = 4 << 20;
+/// Bytes of the longest page blob, mostly zeros perhaps, whose MD5 is looked at.
+const LONGEST: u64 = 1 << 30;
 
 /// Brings containers and blobs over.
 ///
@@ -132,12 +135,12 @@ async fn bring_blob(
     let blob = Blob { door, from, document, path: &name, account };
     let key = (account.to_owned(), name.clone());
     if text(document, "snapshot").is_some() {
-        taken.entry(key).or_default().push(blob.write(true).await);
+        taken.entry(key).or_default().push(blob.write(true, report).await);
         return Ok(());
     }
     let snapshots = taken.remove(&key).unwrap_or_default();
     let mut keep = |outcome: Result<Option<Archived>, ImportError>| outcome.map(|later| archived.extend(later));
-    match blob.write(false).await {
+    match blob.write(false, report).await {
         Ok(later) => _ = report.count("blobs", &name, keep(Ok(later)))?,
         Err(trouble) => {
             report.count("blobs", &name, Err(trouble))?;
@@ -222,14 +225,19 @@ impl Blob<'_> {
     }
 
     /// Writes the blob, and takes a snapshot of it if it is to be one; returns what is left to do in the end.
-    async fn write(&self, snapshot: bool) -> Result<Option<Archived>, ImportError> {
+    async fn write(&self, snapshot: bool, report: &mut Report) -> Result<Option<Archived>, ImportError> {
         let kind = text(self.properties(), "blobType").unwrap_or_default();
         // Read first: nothing is written of a blob whose bytes are not all there.
-        match kind {
+        let md5 = match kind {
             "BlockBlob" => self.write_blocks().await?,
             "AppendBlob" => self.write_appended().await?,
             "PageBlob" => self.write_pages().await?,
             other => return Err(ImportError::Left(format!("no such type of blob: {}", other.escape_debug()))),
+        };
+        // Whoever wrote the blob may have said any MD5: the bytes come as they are.
+        if self.recorded_md5().zip(md5).is_some_and(|(recorded, md5)| recorded != md5) {
+            let what = if snapshot { SNAPSHOTS } else { "blobs" };
+            report.warn(what, self.path, "its MD5 is not the one that Azurite recorded");
         }
         let mut moment = None;
         if snapshot {
@@ -265,16 +273,24 @@ impl Blob<'_> {
         }
     }
 
-    async fn write_blocks(&self) -> Result<(), ImportError> {
-        let md5 = buffer(self.properties(), "contentMD5").filter(|md5| md5.len() == 16).map(|md5| STANDARD.encode(md5));
-        let (make, md5) = (self.make(), md5.as_deref());
+    /// The MD5 that Azurite has for it, by itself or as its owner said.
+    fn recorded_md5(&self) -> Option<Vec<u8>> {
+        buffer(self.properties(), "contentMD5").filter(|md5| md5.len() == 16)
+    }
+
+    /// Writes it; returns the MD5 of what was read.
+    async fn write_blocks(&self) -> Result<Option<Vec<u8>>, ImportError> {
+        let recorded = self.recorded_md5().map(|md5| STANDARD.encode(md5));
+        let (make, recorded) = (self.make(), recorded.as_deref());
         if list(self.document, "committedBlocksInOrder").is_empty() && self.document.get("persistency").is_some() {
             let bytes = bytes(self.from, self.document)?;
             self.check_length(bytes.len() as u64)?;
+            let md5 = md5_of([&*bytes]);
             let made = self.send(make.header("x-ms-blob-type", "BlockBlob").body(bytes)).await;
-            return self.keep_md5(made, md5).await;
+            return self.keep_md5(made, recorded).await.map(|()| md5);
         }
         let mut blocks = self.committed()?;
+        let md5 = md5_of(blocks.iter().map(|(_, bytes)| &**bytes));
         // One id for different bytes, as a list of committed and later blocks may have: they get ids of their own.
         let mut known: HashMap<&str, &[u8]> = HashMap::new();
         if blocks.iter().any(|(id, bytes)| known.insert(id, bytes).is_some_and(|before| before != bytes)) {
@@ -286,22 +302,23 @@ impl Blob<'_> {
             self.send(self.ask().query("comp", "block").query("blockid", &id).body(bytes)).await?;
         }
         named.push_str("</BlockList>");
-        let ask = make.header_of("x-ms-blob-content-md5", md5).query("comp", "blocklist");
-        self.send(ask.body(named.into_bytes())).await
+        let ask = make.header_of("x-ms-blob-content-md5", recorded).query("comp", "blocklist");
+        self.send(ask.body(named.into_bytes())).await.map(|()| md5)
     }
 
-    async fn write_appended(&self) -> Result<(), ImportError> {
+    async fn write_appended(&self) -> Result<Option<Vec<u8>>, ImportError> {
         let blocks = self.committed()?;
+        let md5 = md5_of(blocks.iter().map(|(_, bytes)| &**bytes));
         self.send(self.make().header("x-ms-blob-type", "AppendBlob")).await?;
         for (_, bytes) in blocks {
             for part in bytes.chunks(STEP) {
                 self.send(self.ask().query("comp", "appendblock").body(part.to_vec())).await?;
             }
         }
-        self.keep_own_md5().await
+        self.keep_own_md5().await.map(|()| md5)
     }
 
-    async fn write_pages(&self) -> Result<(), ImportError> {
+    async fn write_pages(&self) -> Result<Option<Vec<u8>>, ImportError> {
         let mut ranges = Vec::new();
         for range in list(self.document, "pageRangesInOrder") {
             let pointer = range.get("persistency").unwrap_or(&Value::Null);
@@ -316,6 +333,7 @@ impl Blob<'_> {
             }
         }
         let length = number(self.properties(), "contentLength").ok_or_else(missing)?;
+        let md5 = self.recorded_md5().and_then(|_| md5_of_pages(&ranges, length));
         let sequence = number(self.properties(), "blobSequenceNumber").unwrap_or_default();
         let make = self.make().header("x-ms-blob-type", "PageBlob").header("x-ms-blob-content-length", length.to_string());
         self.send(make.header("x-ms-blob-sequence-number", sequence.to_string())).await?;
@@ -327,11 +345,11 @@ impl Blob<'_> {
                 self.send(ask.body(part.to_vec())).await?;
             }
         }
-        self.keep_own_md5().await
+        self.keep_own_md5().await.map(|()| md5)
     }
 
     async fn keep_own_md5(&self) -> Result<(), ImportError> {
-        let md5 = buffer(self.properties(), "contentMD5").filter(|md5| md5.len() == 16).map(|md5| STANDARD.encode(md5));
+        let md5 = self.recorded_md5().map(|md5| STANDARD.encode(md5));
         self.keep_md5(Ok(()), md5.as_deref()).await
     }
 
@@ -348,8 +366,30 @@ impl Blob<'_> {
     }
 }
 
+fn md5_of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Option<Vec<u8>> {
+    Some(parts.into_iter().fold(Md5::new(), |md5, part| md5.chain_update(part)).finalize().to_vec())
+}
+
+/// The MD5 of a page blob with the zeros between its ranges; nothing for one that is too long for that, or whose ranges overlap.
+fn md5_of_pages(ranges: &[(u64, Vec<u8>)], length: u64) -> Option<Vec<u8>> {
+    const ZEROS: [u8; 4096] = [0; 4096];
+    let (mut md5, mut at) = (Md5::new(), 0);
+    for (start, bytes) in ranges.iter().map(|(start, bytes)| (*start, &**bytes)).chain([(length, &[][..])]) {
+        let mut gap = start.checked_sub(at).filter(|_| length <= LONGEST)?;
+        while gap > 0 {
+            let part = gap.min(ZEROS.len() as u64);
+            md5.update(&ZEROS[..part as usize]);
+            gap -= part;
+        }
+        md5.update(bytes);
+        at = start + bytes.len() as u64;
+    }
+    Some(md5.finalize().to_vec())
+}
+
 fn bytes(from: &Database, document: &Document) -> Result<Vec<u8>, ImportError> {
-    document.get("persistency").and_then(|pointer| from.bytes(pointer)).ok_or_else(missing)
+    let read = document.get("persistency").map(|pointer| from.bytes(pointer)).transpose().map_err(ImportError::Left)?;
+    read.flatten().ok_or_else(missing)
 }
 
 fn missing() -> ImportError {

@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub struct Imported {
     /// What is in the location now.
     pub brought: String,
-    /// What is not, and why: a line for each reason.
+    /// What is not, and why, and what is there but should be looked at: a line for each reason.
     pub left: Vec<String>,
 }
 
@@ -70,6 +70,10 @@ async fn fill(workspace: &Workspace, to: &Path, durability: Durability, environm
     let (disk, _) = Disk::open(to, Medium::default(), durability)?;
     let store = Store::on_disk(Arc::new(disk));
     let door = RequestSender::open(&accounts(workspace), &store, environment)?;
+    // There was nothing in it: from here on a long log may become a snapshot.
+    if let Some(disk) = store.disk() {
+        disk.settle();
+    }
     let mut report = Report::default();
     blobs::bring(&door, &workspace.blob, &mut report).await?;
     queues::bring(&door, &workspace.queue, &mut report).await?;

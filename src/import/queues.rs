@@ -45,8 +45,8 @@ async fn message(door: &RequestSender, from: &Database, document: &Document) -> 
     }
     let visible = number(document, "timeNextVisible").ok_or_else(|| left("one of its times cannot be read"))?;
     let visible = Timestamp::from_unix((visible / 1000) as i64, (visible % 1000) as u32 * 10_000);
-    let bytes = document.get("persistency").and_then(|pointer| from.bytes(pointer));
-    let bytes = bytes.ok_or_else(|| left("its text is not in the workspace"))?;
+    let bytes = document.get("persistency").map(|pointer| from.bytes(pointer)).transpose().map_err(ImportError::Left)?;
+    let bytes = bytes.flatten().ok_or_else(|| left("its text is not in the workspace"))?;
     let message = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= TEXT && !text.contains(names::unfit_for_xml));
     let message = message.ok_or_else(|| left("its text is not one that a message can have"))?;
     let id = text(document, "messageId").and_then(|id| Uuid::try_parse(id).ok());

@@ -17,6 +17,8 @@ pub struct Report {
     brought: BTreeMap<&'static str, u64>,
     /// By what it is and why: how many, and the first of them.
     left: BTreeMap<(&'static str, String), (u64, String)>,
+    /// Likewise, of what came and should be looked at.
+    warned: BTreeMap<(&'static str, &'static str), (u64, String)>,
 }
 
 impl Report {
@@ -42,6 +44,12 @@ impl Report {
         counted.0 += 1;
     }
 
+    /// Counts one thing that came, but should be looked at.
+    pub fn warn(&mut self, what: &'static str, name: &str, why: &'static str) {
+        let counted = self.warned.entry((what, why)).or_insert_with(|| (0, name.to_owned()));
+        counted.0 += 1;
+    }
+
     /// Whether nothing came over.
     pub fn is_empty(&self) -> bool {
         self.brought.is_empty()
@@ -53,12 +61,13 @@ impl Report {
         counts.join(", ")
     }
 
-    /// What did not, a line for each reason.
+    /// What did not, and what should be looked at: a line for each reason.
     pub fn left(&self) -> impl Iterator<Item = String> {
-        let line = |((what, why), (count, first)): (&(&str, String), &(u64, String))| {
-            format!("not brought over: {} ({why}), the first: {}", counted(*count, what), first.escape_debug())
+        let line = |begin: &str, what: &str, why: &str, (count, first): &(u64, String)| {
+            format!("{begin}: {} ({why}), the first: {}", counted(*count, what), first.escape_debug())
         };
-        self.left.iter().map(line)
+        let left = self.left.iter().map(move |((what, why), found)| line("not brought over", what, why, found));
+        left.chain(self.warned.iter().map(move |((what, why), found)| line("warning, brought over", what, why, found)))
     }
 }
 

@@ -78,28 +78,40 @@ impl Database {
     }
 
     /// The bytes that a document points to as its `persistency`; `None` when they are not there.
-    pub fn bytes(&self, pointer: &Value) -> Option<Vec<u8>> {
-        let (id, offset, count) = (text(pointer, "id")?, number(pointer, "offset")?, number(pointer, "count")?);
-        if count == 0 {
-            return Some(Vec::new());
-        }
+    ///
+    /// # Errors
+    /// One sentence: what should be their file is none.
+    pub fn bytes(&self, pointer: &Value) -> Result<Option<Vec<u8>>, String> {
+        let (Some(id), Some(offset), Some(count)) = (text(pointer, "id"), number(pointer, "offset"), number(pointer, "count"))
+        else {
+            return Ok(None);
+        };
         let name = self.extents.get(id).map_or(id, String::as_str);
         // An extent is a file of its folder, whatever the database says.
-        if Path::new(name).file_name()? != name {
-            return None;
+        if count == 0 || Path::new(name).file_name() != Some(name.as_ref()) {
+            return Ok((count == 0).then(Vec::new));
         }
-        let mut file = open(&self.folder.join(name)).ok()?;
-        let length = file.metadata().ok()?.len();
-        if offset.checked_add(count)? > length {
-            return None;
+        let place = self.folder.join(name);
+        // A pipe would be waited for, and a link may lead anywhere.
+        match place.symlink_metadata() {
+            Ok(about) if !about.is_file() => Err(format!("{} is not a regular file", place.display())),
+            _ => Ok(part(&place, offset, count)),
         }
-        file.seek(SeekFrom::Start(offset)).ok()?;
-        let mut bytes = Vec::new();
-        file.take(count).read_to_end(&mut bytes).ok()?;
-        (bytes.len() as u64 == count).then_some(bytes)
     }
 }
 
+/// So many bytes of a file from a place on; nothing if they are not there.
+fn part(place: &Path, offset: u64, count: u64) -> Option<Vec<u8>> {
+    let mut file = open(place).ok()?;
+    let length = file.metadata().ok()?.len();
+    if offset.checked_add(count)? > length {
+        return None;
+    }
+    file.seek(SeekFrom::Start(offset)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(count).read_to_end(&mut bytes).ok()?;
+    (bytes.len() as u64 == count).then_some(bytes)
+}
 /// Whether a pointer is to zeros.
 pub fn is_zeros(pointer: &Value) -> bool {
     text(pointer, "id") == Some(ZEROS)
@@ -139,6 +151,9 @@ fn collections_of_extents(place: &Path, service: &str) -> Result<Vec<Document>, 
 fn collections(path: &Path) -> Result<Option<Collections>, String> {
     let wrong = |why: String| format!("{}: {why}", path.display());
     let mut bytes = Vec::new();
+    if path.metadata().is_ok_and(|about| !about.is_file()) {
+        return Err(wrong("not a regular file".to_owned()));
+    }
     match open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrong(error.to_string())),

@@ -213,6 +213,60 @@ async fn what_cannot_come_is_told() {
     }
 }
 
+/// Bytes that are not those that were written come over as they are, and that is told: the MD5 may be one that a client said.
+#[tokio::test]
+async fn bytes_with_another_md5_come_with_a_warning() {
+    let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
+    copy(&from.0);
+    let other = json!({ "type": "Buffer", "data": [7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7] });
+    change(&from.0, "blob", "$BLOBS_COLLECTION$", |blobs| {
+        for blob in blobs.iter_mut().filter(|blob| blob["snapshot"] == "") {
+            blob["properties"]["contentMD5"] = match blob["name"].as_str().unwrap() {
+                "pages" => {
+                    let whole = [vec![0; 512], vec![b'p'; 512], vec![0; 1024]].concat();
+                    json!({ "type": "Buffer", "data": <md5::Md5 as md5::Digest>::digest(whole).to_vec() })
+                }
+                _ => other.clone(),
+            };
+        }
+    });
+    let imported = bring(&from.0, &to.0).await.unwrap();
+    assert!(imported.brought.starts_with("5 blobs, "), "{}", imported.brought);
+    let told: Vec<_> = imported.left.iter().filter(|line| line.contains("MD5")).collect();
+    let line = "warning, brought over: 4 blobs (its MD5 is not the one that Azurite recorded), the first: /pictures/";
+    assert!(told.len() == 1 && told[0].starts_with(line), "{told:?}");
+    let house = House::with(&["--location", to.path()]).await;
+    let blob = get(&house, "/pictures/a/hello.txt").await;
+    assert_eq!((blob.text(), blob.header("content-md5")), ("hello world", "BwcHBwcHBwcHBwcHBwcHBw=="));
+}
+
+/// A pipe among the contents is not waited for, and a link is not followed.
+#[cfg(unix)]
+#[tokio::test]
+async fn contents_that_are_no_files_are_named() {
+    for link in [false, true] {
+        let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
+        copy(&from.0);
+        for folder in ["__blobstorage__", "__queuestorage__"] {
+            for entry in std::fs::read_dir(from.0.join(folder)).unwrap().map(Result::unwrap) {
+                std::fs::remove_file(entry.path()).unwrap();
+                if link {
+                    std::os::unix::fs::symlink("/etc/passwd", entry.path()).unwrap();
+                } else {
+                    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+                    rustix::fs::mkfifoat(rustix::fs::CWD, entry.path(), mode).unwrap();
+                }
+            }
+        }
+        let told = bring(&from.0, &to.0).await.unwrap().left.join("\n");
+        for what in ["blobs", "uncommitted block", "messages"] {
+            let named =
+                |line: &&str| line.contains(what) && line.contains("storage__/") && line.contains(" is not a regular file)");
+            assert!(told.lines().any(|line| named(&line)), "{what}: {told}");
+        }
+    }
+}
+
 /// Whatever tier it has at last: no write comes after that of the archive.
 #[tokio::test]
 async fn archived_blobs_come_over() {

@@ -68,6 +68,28 @@ async fn a_kill_while_room_is_given_back_takes_nothing_that_a_record_names() {
     assert_eq!((code, complained.as_str()), (0, ""), "{said}");
 }
 
+/// However soon each run is killed, what an earlier one left is given back.
+#[tokio::test]
+async fn runs_that_are_killed_at_once_give_room_back() {
+    const CONTENT: u64 = 40_000;
+    let place = Scratch::new("short");
+    let (mut running, door) = start(&["--location", place.path()]);
+    assert_eq!(door.ask("PUT", "/box?restype=container").send().await.verdict(), "201");
+    for number in 0..400_u64 {
+        put(&door, &format!("n{number}"), vec![number as u8; CONTENT as usize]).await;
+    }
+    for number in (0..400).step_by(2) {
+        assert_eq!(door.ask("DELETE", &format!("/box/n{number}")).send().await.verdict(), "202");
+    }
+    running.kill();
+    let named = 200 * CONTENT;
+    let given_back = in_time(60, || {
+        start(&["--location", place.path()]).0.kill();
+        place.room() < named + named / 2
+    });
+    assert!(given_back, "{} bytes for {named}", place.room());
+}
+
 #[tokio::test]
 async fn memory_comes_back_while_nobody_asks() {
     let (running, door) = start(&[]);

@@ -4,7 +4,7 @@
 use crate::rules::checksums::Crc64;
 use crate::store::disk::folder::Folder;
 use crate::store::disk::medium::{Medium, read_at, taken};
-use crate::store::disk::reclaim::{Pending, Ranges};
+use crate::store::disk::reclaim::{Found, Pending, Ranges};
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -103,8 +103,13 @@ impl ExtentSlice {
     pub fn read(&self) -> io::Result<Bytes> {
         let mut bytes = vec![0; self.place.length as usize];
         let ExtentRange { start, length, checksum, .. } = self.place;
-        let wrong =
-            |kind, what: &str| io::Error::new(kind, format!("{}: {length} bytes at {start} {what}", name(self.extent.id)));
+        let wrong = |kind, what: &str| {
+            let why = format!("{}: {length} bytes at {start} {what}", name(self.extent.id));
+            if matches!(kind, io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
+                self.extents.distrust(&why);
+            }
+            io::Error::new(kind, why)
+        };
         read_at(&self.extent.file, &mut bytes, start)
             .map_err(|error| wrong(error.kind(), &format!("cannot be read: {error}")))?;
         match Crc64::of(&bytes).0 == checksum {
@@ -177,6 +182,19 @@ impl Extents {
     /// From now on nothing is given back: the server is stopping, and forgets only what is in memory.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether nothing is given back any more.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
+    }
+
+    /// Learns that contents are not what records say. The records may then be those of other extents, and what they do not name may be
+    /// what somebody misses: until the next start nothing is given back.
+    fn distrust(&self, why: &str) {
+        if !self.stopping.swap(true, Ordering::SeqCst) && !self.medium.is_read_only() {
+            tracing::warn!("{why}; until the next start no room is given back");
+        }
     }
 
     /// What they are written to.
@@ -277,16 +295,16 @@ impl Extents {
     pub fn settle(self: &Arc<Self>, sure: bool, lost: bool) -> ExtentReport {
         let mut told: Vec<String> = self.missing().into_iter().collect();
         let mut open = self.open.lock();
-        let mut live: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
+        let mut live: BTreeMap<u32, Vec<(u64, Arc<ExtentSlice>)>> = BTreeMap::new();
         for ((extent, start), piece) in std::mem::take(&mut open.shared) {
             if let Some(piece) = piece.upgrade() {
-                live.entry(extent).or_default().push((start, u64::from(piece.place.length)));
+                live.entry(extent).or_default().push((start, piece));
             }
         }
         let (end, extents) = (open.end, open.files.values().cloned().collect::<Vec<_>>());
         let last = extents.last().map(|last| last.id);
         drop(open);
-        let named: u64 = live.values().flatten().map(|(_, length)| length).sum();
+        let named: u64 = live.values().flatten().map(|(_, piece)| u64::from(piece.place.length)).sum();
         let held: u64 = extents.iter().filter_map(|extent| taken(&extent.file).ok()).sum();
         let unnamed = held.saturating_sub(named);
         let many = unnamed > named && (unnamed > FEW || named == 0);
@@ -300,20 +318,28 @@ impl Extents {
             self.hold();
             return ExtentReport { told, kept: true };
         }
+        if self.is_stopped() {
+            return ExtentReport { told, kept: false };
+        }
+        let mut found = Found::default();
         for extent in extents {
             let mut kept = live.remove(&extent.id).unwrap_or_default();
-            kept.sort_unstable();
+            kept.sort_unstable_by_key(|(start, _)| *start);
+            let places = [0, kept.len() / 2, kept.len().saturating_sub(1)];
+            found.sample.extend(places.iter().filter_map(|at| kept.get(*at)).map(|(_, piece)| Arc::downgrade(piece)));
             let length = if Some(extent.id) == last { end } else { extent.file.metadata().map_or(0, |about| about.len()) };
             let mut at = 0;
-            for (start, length) in kept.into_iter().chain([(length, 0)]) {
+            let places = kept.iter().map(|(start, piece)| (*start, u64::from(piece.place.length)));
+            for (start, length) in places.chain([(length, 0)]) {
                 if start > at {
                     let length = start - at;
                     extent.live.fetch_add(length, Ordering::SeqCst);
-                    self.pending.add(0, Freed { extent: extent.clone(), start: at, length });
+                    found.unnamed.push(Freed { extent: extent.clone(), start: at, length });
                 }
                 at = at.max(start + length);
             }
         }
+        self.pending.begin(found);
         ExtentReport { told, kept: false }
     }
 
@@ -321,9 +347,16 @@ impl Extents {
         let open = self.open.lock();
         let missing = open.missing;
         let files = open.short.iter().map(|id| name(*id)).collect::<Vec<_>>().join(", ");
-        let told =
-            || format!("{missing} pieces of content are not there, as after a loss of power: reading them will fail ({files})");
-        (missing > 0).then(told)
+        drop(open);
+        if missing == 0 {
+            return None;
+        }
+        // Records that name what is not there may be those of other extents.
+        self.stop();
+        Some(format!(
+            "{missing} pieces of content are not there, as after a loss of power: reading them will fail ({files}). No room is given back \
+             while records name them"
+        ))
     }
 
     /// Ends the reading of records when not all were read: nothing that is there and that nobody refers to is ever given back. Says

@@ -1,10 +1,11 @@
 //! The folder that data is kept in: whose it is, that only one server has it at a time, and which log a start needs.
 //!
-//! The file `lazuli` is the marker. Its first line tells the form of everything. Behind it are two lines of the same length that are
-//! written in turn, so that one of them is whole whenever a write stops: the log that the server writes, and how far it reached. A
-//! start that finds less of the log than that has lost acknowledged writes, and is refused.
+//! The file `lazuli` is the marker. Its first line tells the form of everything, its second the id of the store. Behind them are two
+//! lines of the same length that are written in turn, so that one of them is whole whenever a write stops: the log that the server
+//! writes, and how far it reached. A start that finds less of the log than that has lost acknowledged writes, and is refused.
 
 use crate::rules::checksums::Crc64;
+use crate::store::disk::identity::StoreId;
 use crate::store::disk::medium::Medium;
 use parking_lot::Mutex;
 use std::ffi::OsStr;
@@ -19,6 +20,8 @@ pub const FORMAT: u32 = 2;
 const TITLE: &str = "Lazuli data, format ";
 /// The bytes of the marker's first line.
 const FIRST: usize = TITLE.len() + 2;
+/// The bytes of its second line.
+const SECOND: usize = 81;
 /// The bytes of each of its other two lines.
 const LINE: usize = 153;
 
@@ -78,8 +81,48 @@ pub struct Folder {
     marker: File,
     /// The form that the folder had when it was opened.
     format: u32,
+    identity: Identity,
     /// What the marker says, and how often it was written.
     reach: Mutex<(LogPosition, u64)>,
+}
+
+/// Which store the folder holds, as the marker has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Its id.
+    pub store: StoreId,
+    /// From which generation on every log and snapshot says which store wrote it. Files of form 1 do not.
+    pub since: u64,
+}
+
+impl Identity {
+    fn line(self) -> String {
+        let text = format!("store {} since {:08} check ", self.store, self.since);
+        checked(&text)
+    }
+
+    fn read(line: &str) -> Option<Identity> {
+        let words = check(line)?;
+        Some(Identity { store: StoreId::parse(after(&words, "store")?)?, since: after(&words, "since")?.parse().ok()? })
+    }
+}
+
+/// A line of the marker: its text, and the checksum of that.
+fn checked(text: &str) -> String {
+    let check = Crc64::of(text.as_bytes()).0;
+    format!("{text}{check:016x}\n")
+}
+
+/// The words of a line of the marker, if they are those that were written.
+fn check(line: &str) -> Option<Vec<&str>> {
+    let (text, check) = line.trim_end().rsplit_once(' ')?;
+    let checked = &line[..=text.len()];
+    (u64::from_str_radix(check, 16) == Ok(Crc64::of(checked.as_bytes()).0)).then(|| text.split_ascii_whitespace().collect())
+}
+
+/// The word after another one.
+fn after<'a>(words: &[&'a str], name: &str) -> Option<&'a str> {
+    words.iter().position(|word| *word == name).and_then(|at| words.get(at + 1)).copied()
 }
 
 /// How far the log reached, as the marker has it.
@@ -116,18 +159,14 @@ impl LogPosition {
         let text = format!(
             "log {log:08} written {written:012} synced {synced:012} closed {closed} kept {kept} turn {turn:012} boot {boot:36} check "
         );
-        format!("{text}{:016x}\n", Crc64::of(text.as_bytes()).0)
+        checked(&text)
     }
 
     /// Reads a line, and the turn in which it was written.
     fn read(line: &str) -> Option<(LogPosition, u64)> {
-        let (text, check) = line.trim_end().rsplit_once(' ')?;
-        let checked = &line[..=text.len()];
-        (u64::from_str_radix(check, 16) == Ok(Crc64::of(checked.as_bytes()).0)).then_some(())?;
-        let words: Vec<&str> = text.split_ascii_whitespace().collect();
-        let after = |name: &str| words.iter().position(|word| *word == name).and_then(|at| words.get(at + 1));
-        let number = |name: &str| after(name)?.parse::<u64>().ok();
-        let boot = after("boot").filter(|boot| **boot != "check").map_or("", |boot| boot).to_owned();
+        let words = check(line)?;
+        let number = |name: &str| after(&words, name)?.parse::<u64>().ok();
+        let boot = after(&words, "boot").filter(|boot| *boot != "check").unwrap_or_default().to_owned();
         let (log, written, synced) = (number("log")?, number("written")?, number("synced")?);
         let (closed, kept) = (number("closed")? == 1, number("kept")? == 1);
         Some((LogPosition { log, written, synced, closed, kept, boot }, number("turn")?))
@@ -168,7 +207,7 @@ impl Folder {
         options.read(true).write(true).create(!names.iter().any(|name| is_foreign(OsStr::new(name))));
         let folder = Folder::with(path, &names, &options, File::try_lock).map_err(named)?;
         if folder.format == 0 {
-            folder.upgrade().map_err(|error| failed("the folder cannot be written to", &error))?;
+            folder.upgrade(folder.identity.since).map_err(|error| failed("the folder cannot be written to", &error))?;
             return Ok(Folder { format: FORMAT, ..folder });
         }
         Ok(folder)
@@ -236,27 +275,36 @@ impl Folder {
             }
             _ => return Err("the file \"lazuli\" in it is not Lazuli's, or it is damaged".to_owned()),
         };
-        let lines = rest.split_inclusive('\n').filter_map(LogPosition::read);
-        let reach = match format {
-            2.. => lines.max_by_key(|(_, turn)| *turn).ok_or_else(|| format!("the file \"lazuli\" is damaged; {without}"))?,
-            _ => (LogPosition::default(), 0),
+        let mut lines = rest.split_inclusive('\n');
+        let (identity, reach) = match format {
+            2.. => {
+                let identity = lines.next().and_then(Identity::read);
+                let reach = lines.filter_map(LogPosition::read).max_by_key(|(_, turn)| *turn);
+                identity.zip(reach).ok_or_else(|| format!("the file \"lazuli\" is damaged; {without}"))?
+            }
+            // What is there of form 1 says nothing of its store.
+            form => {
+                let since = if form == 0 { 1 } else { u64::MAX };
+                (Identity { store: StoreId::random(), since }, (LogPosition::default(), 0))
+            }
         };
-        Ok(Folder { path: path.to_owned(), marker, format, reach: Mutex::new(reach) })
+        Ok(Folder { path: path.to_owned(), marker, format, identity, reach: Mutex::new(reach) })
     }
 
-    /// Gives the folder the present form.
+    /// Gives the folder the present form, in which every log and snapshot from a generation on says which store wrote it.
     ///
     /// # Errors
     /// As the system says.
-    pub fn upgrade(&self) -> io::Result<()> {
+    pub fn upgrade(&self, since: u64) -> io::Result<()> {
         let medium = Medium::default();
         let (reach, turn) = self.reach.lock().clone();
-        let (title, line) = (format!("{TITLE}{FORMAT}\n"), reach.line(turn));
+        let identity = Identity { since, ..self.identity };
+        let (title, identity, line) = (format!("{TITLE}{FORMAT}\n"), identity.line(), reach.line(turn));
         if self.format == 0 {
-            medium.write_at(&self.marker, [&*title, &*line, &*line].concat().as_bytes(), 0)?;
+            medium.write_at(&self.marker, [&*title, &*identity, &*line, &*line].concat().as_bytes(), 0)?;
         } else {
             // Until the first line says so, nobody looks at the others.
-            medium.write_at(&self.marker, [&*line, &*line].concat().as_bytes(), FIRST as u64)?;
+            medium.write_at(&self.marker, [&*identity, &*line, &*line].concat().as_bytes(), FIRST as u64)?;
             self.marker.sync_all()?;
             medium.write_at(&self.marker, title.as_bytes(), 0)?;
         }
@@ -267,6 +315,11 @@ impl Folder {
     /// The form that the folder had when it was opened.
     pub fn format(&self) -> u32 {
         self.format
+    }
+
+    /// Which store it holds. That of a folder of form 1 gets its id when the form changes.
+    pub fn identity(&self) -> Identity {
+        self.identity
     }
 
     /// What the marker says of the log; nothing where the folder is of a form whose marker said nothing.
@@ -282,7 +335,7 @@ impl Folder {
         let mut held = self.reach.lock();
         let (mut reach, turn) = (held.0.clone(), held.1 + 1);
         change(&mut reach);
-        let place = FIRST + LINE * (turn % 2) as usize;
+        let place = FIRST + SECOND + LINE * (turn % 2) as usize;
         medium.rewrite_at(&self.marker, reach.line(turn).as_bytes(), place as u64)?;
         *held = (reach, turn);
         Ok(())
@@ -359,6 +412,18 @@ mod tests {
             [("azd", PathBuf::from("azd-lazuli")), ("./a b/", "./a b-lazuli".into()), (".", here.with_file_name(named))]
         {
             assert_eq!(beside(Path::new(workspace)), wanted, "{workspace}");
+        }
+    }
+
+    #[test]
+    fn the_line_of_the_store_is_read_as_it_was_written_and_a_flipped_byte_is_noticed() {
+        let identity = Identity { store: StoreId::random(), since: 12 };
+        let line = identity.line();
+        assert_eq!((line.len(), Identity::read(&line)), (SECOND, Some(identity)), "{line}");
+        for at in 0..line.len() - 1 {
+            let mut flipped = line.clone().into_bytes();
+            flipped[at] ^= 4;
+            assert_eq!(Identity::read(&String::from_utf8(flipped).unwrap()), None, "flipped at {at}");
         }
     }
 

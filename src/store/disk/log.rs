@@ -7,6 +7,7 @@
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::store::disk::extents::Extents;
 use crate::store::disk::folder::Folder;
+use crate::store::disk::identity::FileHead;
 use crate::store::disk::medium::Medium;
 use crate::store::disk::{Durability, frame, snapshot};
 use crate::store::journal::{CellId, Changes};
@@ -52,6 +53,8 @@ struct Queue {
     next: u64,
     /// Whether a snapshot is wanted, however short the log is.
     snapshot: bool,
+    /// Whether every cell that was found is in the server's hands: a snapshot before that would miss some.
+    settled: bool,
     stop: bool,
 }
 
@@ -120,8 +123,8 @@ pub struct LogFile {
 }
 
 impl LogFile {
-    /// Opens or makes the log of a generation, which has so many bytes of whole frames. One that has none begins with an empty frame
-    /// that has the number of the next: so a log that has lost all it had can be told from a new one.
+    /// Opens or makes the log of a generation, which has so many bytes of whole frames. One that has none begins with a frame that says
+    /// whose it is and has the number of the next: so a log that has lost all it had can be told from a new one.
     ///
     /// # Errors
     /// As the system says.
@@ -132,7 +135,8 @@ impl LogFile {
         let mut log = LogFile { file, generation, length };
         if length == 0 {
             let mut head = Vec::new();
-            frame::write(&mut head, next, &[]);
+            let payload = FileHead { store: folder.identity().store, name: name(generation) }.payload();
+            frame::write(&mut head, next, &payload);
             log.append(&head, medium)?;
         }
         Ok(log)
@@ -184,6 +188,7 @@ impl Log {
             behind: start.behind,
             written: start.next.saturating_sub(1),
             owed: Vec::new(),
+            settled: false,
             snapshot: None,
             folder: start.folder,
             medium: start.medium,
@@ -223,6 +228,12 @@ impl Log {
     /// Asks for a snapshot, however short the log is.
     pub fn snapshot(&self) {
         self.queue.lock().snapshot = true;
+        self.wake.notify_one();
+    }
+
+    /// Learns that the start is over: every cell that was found is kept, so that a snapshot may be written.
+    pub fn settle(&self) {
+        self.queue.lock().settled = true;
         self.wake.notify_one();
     }
 
@@ -285,6 +296,7 @@ struct Committer {
     written: u64,
     /// Frames that the disk did not take.
     owed: Vec<u8>,
+    settled: bool,
     snapshot: Option<JoinHandle<io::Result<u64>>>,
 }
 
@@ -328,7 +340,7 @@ impl Committer {
     /// Waits until there is something to write, and takes all there is.
     fn gather(&mut self) -> (Vec<oneshot::Sender<Result<(), String>>>, u64, bool) {
         let mut queue = self.log.queue.lock();
-        while queue.frames.is_empty() && !queue.stop && !queue.snapshot {
+        while queue.frames.is_empty() && !queue.stop && !(queue.snapshot && queue.settled) {
             if self.owed.is_empty() {
                 self.log.wake.wait(&mut queue);
             } else if self.log.wake.wait_for(&mut queue, PATIENCE).timed_out() {
@@ -340,9 +352,10 @@ impl Committer {
         } else {
             self.owed.append(&mut queue.frames);
         }
-        if std::mem::take(&mut queue.snapshot) {
+        if queue.settled && std::mem::take(&mut queue.snapshot) {
             self.worth = 0;
         }
+        self.settled = queue.settled;
         (std::mem::take(&mut queue.waiting), queue.next.saturating_sub(1), queue.stop)
     }
 
@@ -396,7 +409,8 @@ impl Committer {
                 _ => self.try_later(),
             }
         }
-        if self.snapshot.is_none()
+        if self.settled
+            && self.snapshot.is_none()
             && self.behind + self.file.length >= self.worth
             && self.owed.is_empty()
             && let Err(error) = self.begin_snapshot()

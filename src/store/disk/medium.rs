@@ -152,6 +152,38 @@ pub fn punch(file: &File, start: u64, length: u64) {
     let _ = fallocate(file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, start, length);
 }
 
+/// The parts of a range of a file that are no holes: the first byte of each, and the byte behind its last. The whole range where the
+/// system does not say.
+#[cfg(target_os = "linux")]
+pub fn data(file: &File, start: u64, end: u64) -> Vec<(u64, u64)> {
+    use rustix::fs::{SeekFrom, seek};
+    use rustix::io::Errno;
+    let (mut parts, mut at) = (Vec::new(), start);
+    while at < end {
+        let found = match seek(file, SeekFrom::Data(at)) {
+            Ok(low) => seek(file, SeekFrom::Hole(low)).map(|high| (low, high.min(end))),
+            // There is nothing behind.
+            Err(Errno::NXIO) => break,
+            Err(error) => Err(error),
+        };
+        match found {
+            Ok((low, high)) if low < high => {
+                parts.push((low, high));
+                at = high;
+            }
+            Ok(_) => break,
+            Err(_) => return vec![(start, end)],
+        }
+    }
+    parts
+}
+
+/// Where the system makes no holes, there are none.
+#[cfg(not(target_os = "linux"))]
+pub fn data(_: &File, start: u64, end: u64) -> Vec<(u64, u64)> {
+    vec![(start, end)]
+}
+
 /// Where the system makes no holes, the bytes stay until the whole file goes.
 #[cfg(not(target_os = "linux"))]
 pub fn punch(_: &File, _: u64, _: u64) {}

@@ -2,7 +2,7 @@
 //!
 //! | file | what is in it |
 //! |---|---|
-//! | `lazuli` | the form of everything, and how far the log reached; locked by the server that has the folder |
+//! | `lazuli` | the form of everything, the store's id, and how far the log reached; locked by the server that has the folder |
 //! | `log-…` | every change since the snapshot of the same number, in [`frame`]s |
 //! | `snapshot-…` | every record of every cell, at some moment after the log of that number was begun |
 //! | `extent-…` | bytes; records tell which file, where, how many, and their checksum |
@@ -14,6 +14,7 @@
 pub mod extents;
 pub mod folder;
 pub mod frame;
+pub mod identity;
 pub mod log;
 pub mod medium;
 pub mod reclaim;
@@ -120,6 +121,9 @@ impl Disk {
         let mut found = replay::replay(&folder).map_err(named)?;
         let rest = Arc::new(Unreplayed::of(&mut found).map_err(named)?);
         let mut said = vec![format!("format {}", folder.format())];
+        if folder.format() > 1 {
+            said.push(format!("store {}", folder.identity().store));
+        }
         if let Some(base) = found.base {
             said.push(format!("{}: {}", snapshot::name(base), extents::size(found.snapshot)));
         }
@@ -164,7 +168,7 @@ impl Disk {
         said.extend(found.lost.take());
         let sure = folder.reach().is_some_and(|reach| reach.is_sure() && !reach.kept);
         if folder.format() < folder::FORMAT {
-            folder.upgrade().map_err(failed)?;
+            folder.upgrade(found.generation + 1).map_err(failed)?;
         }
         snapshot::clear_unfinished(&folder);
         if let Some(base) = found.base {
@@ -187,6 +191,10 @@ impl Disk {
             behind: found.logs.iter().rev().skip(1).map(|(_, length, _)| length).sum(),
         };
         let (log, committing) = Log::start(start).map_err(failed)?;
+        if folder.format() < folder::FORMAT {
+            // The files of the older form do not say whose they are: others take their place.
+            log.snapshot();
+        }
         let told: Arc<dyn WriteRecords> = rest.clone();
         log.keep(ROOTS, Arc::downgrade(&told));
         let reclaiming = Reclaiming::start(extents.clone()).map_err(failed)?;
@@ -236,6 +244,12 @@ impl Disk {
     /// Ends the start: what nobody asked for stays as it is while an account or a service is not there whose it is, and goes when it can
     /// be nobody's. Says what is missing or kept, in sentences.
     pub fn settle(&self) -> Vec<String> {
+        let told = self.settle_contents();
+        self.log.settle();
+        told
+    }
+
+    fn settle_contents(&self) -> Vec<String> {
         let found = std::mem::take(&mut *self.found.lock());
         if !self.rest.roots.lock().values().all(|(_, claimed)| *claimed) {
             *self.rest.unclaimed.lock() = found;

@@ -2,14 +2,18 @@
 //!
 //! The system makes a hole in a file one at a time, and nobody can write to that file meanwhile. So ranges wait a moment for their
 //! neighbours and become one hole; a file that holds nothing any more is removed instead; short ranges wait until nobody writes. What
-//! is not given back when the server ends is found by the next start.
+//! is not given back when the server ends is found by the next start, which begins with the largest ranges and passes over what is a
+//! hole already, so that runs that are killed soon give something back, each of them.
+//!
+//! Before that start frees anything it reads some of the contents that records name, in every file. If one of them is not what was
+//! written, records and files may not belong together: then nothing is given back.
 
-use crate::store::disk::extents::{Extent, Extents, Freed};
-use crate::store::disk::medium::punch;
+use crate::store::disk::extents::{Extent, ExtentSlice, Extents, Freed};
+use crate::store::disk::medium::{data, punch};
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -66,8 +70,18 @@ pub struct Pending {
     wake: Condvar,
 }
 
+/// What a start found.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Ranges that no record names.
+    pub(super) unnamed: Vec<Freed>,
+    /// Some of the contents that records name, in every file.
+    pub(super) sample: Vec<Weak<ExtentSlice>>,
+}
+
 #[derive(Debug, Default)]
 struct State {
+    found: Option<Found>,
     /// What became free, and after which frame of the log nothing on disk refers to it.
     freed: Vec<(u64, Freed)>,
     /// The number of the last frame that is as safe as it gets.
@@ -78,7 +92,7 @@ struct State {
 impl State {
     fn is_ready(&self) -> bool {
         // Frames become safe in order, so if not even the first is, the log will say when.
-        self.freed.first().is_some_and(|(after, _)| *after <= self.safe)
+        self.found.is_some() || self.freed.first().is_some_and(|(after, _)| *after <= self.safe)
     }
 }
 
@@ -94,6 +108,12 @@ impl Pending {
         }
     }
 
+    /// Notes what a start found.
+    pub(super) fn begin(&self, found: Found) {
+        self.state.lock().found = Some(found);
+        self.wake.notify_one();
+    }
+
     /// Learns that all frames up to this one are as safe as they get. Waits for nothing.
     pub fn safe(&self, frame: u64) {
         let mut state = self.state.lock();
@@ -101,6 +121,10 @@ impl Pending {
         if state.is_ready() {
             self.wake.notify_one();
         }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.state.lock().stop
     }
 
     fn stop(&self) {
@@ -178,56 +202,100 @@ fn run(extents: &Extents) -> Option<()> {
         if due.is_empty() {
             pending.wait()?;
         }
-        let before = pending.state.lock().safe;
-        let busy = pending.pause(GATHER)? != before;
-        for freed in pending.take() {
-            bury(&mut due, freed);
+        let found = pending.state.lock().found.take();
+        let mut busy = false;
+        match found {
+            // Nothing of it has a neighbour to wait for, and nobody writes yet.
+            Some(found) => begin(extents, &mut due, found)?,
+            None => {
+                let before = pending.state.lock().safe;
+                busy = pending.pause(GATHER)? != before;
+                for Freed { extent, start, length } in pending.take() {
+                    extent.forget(start, length);
+                    add(&mut due, &extent, start, start + length);
+                }
+            }
+        }
+        if extents.is_stopped() {
+            return None;
         }
         due.retain(|_, (extent, _)| !extents.remove_if_dead(extent));
-        give_back(&mut due, pending, busy)?;
+        give_back(extents, &mut due, busy)?;
     }
 }
 
-/// Notes a range as dead.
-fn bury(due: &mut Due, freed: Freed) {
-    let Freed { extent, start, length } = freed;
-    extent.forget(start, length);
-    due.entry(extent.id()).or_insert_with(|| (extent, Ranges::default())).1.add(start, start + length);
+/// Takes up what a start found, but for what is a hole already. Nothing when contents are not what records say, or at the end.
+fn begin(extents: &Extents, due: &mut Due, found: Found) -> Option<()> {
+    for piece in found.sample.iter().filter_map(Weak::upgrade) {
+        if extents.pending().is_stopped() || piece.read().is_err() {
+            return None;
+        }
+    }
+    for Freed { extent, start, length } in found.unnamed {
+        let end = start + length;
+        extent.forget(start, length);
+        // So that the file is seen to be dead, if it is.
+        due.entry(extent.id()).or_insert_with(|| (extent.clone(), Ranges::default()));
+        for (low, high) in data(extent.file(), start, end) {
+            if blocks(&extent, low, high).is_some() {
+                add(due, &extent, low, high);
+            }
+        }
+    }
+    Some(())
 }
 
-/// Makes holes: of all ranges, or of the long ones while others write. Nothing at the end of the server.
-fn give_back(due: &mut Due, pending: &Pending, busy: bool) -> Option<()> {
-    let mut made = 0;
-    for (extent, ranges) in due.values_mut() {
-        let mut work = ranges.take(if busy { WORTH } else { 0 });
-        while let Some((low, high)) = work.pop() {
-            let until = high.min(low + SLICE);
-            if until < high {
-                work.push((until, high));
-            }
-            hole(extent, low, until);
+fn add(due: &mut Due, extent: &Arc<Extent>, start: u64, end: u64) {
+    due.entry(extent.id()).or_insert_with(|| (extent.clone(), Ranges::default())).1.add(start, end);
+}
+
+/// Makes holes, the largest first: of all ranges, or of the long ones while others write. Nothing at the end of the server.
+fn give_back(extents: &Extents, due: &mut Due, mut busy: bool) -> Option<()> {
+    let pending = extents.pending();
+    let least = if busy { WORTH } else { 0 };
+    let mut work: Vec<(u64, u64, Arc<Extent>)> = due
+        .values_mut()
+        .flat_map(|(extent, ranges)| ranges.take(least).into_iter().map(|(low, high)| (low, high, extent.clone())))
+        .collect();
+    work.sort_by_key(|(low, high, _)| high - low);
+    let (mut made, mut safe) = (0, pending.state.lock().safe);
+    while let Some((low, high, extent)) = work.pop() {
+        if busy && high - low < least.max(WORTH) {
+            // Somebody has begun to write: these wait.
+            add(due, &extent, low, high);
+            continue;
+        }
+        let until = high.min(low + SLICE);
+        if let Some((low, high)) = blocks(&extent, low, until) {
+            punch(extent.file(), low, high - low);
             made += 1;
-            if made % BURST == 0 {
-                if busy {
-                    pending.pause(PAUSE)?;
-                } else if pending.state.lock().stop {
-                    return None;
-                }
+        }
+        if until < high {
+            work.push((until, high, extent));
+        }
+        if extents.is_stopped() || pending.is_stopped() {
+            return None;
+        }
+        if made == BURST {
+            made = 0;
+            if busy {
+                pending.pause(PAUSE)?;
             }
+            let now = pending.state.lock().safe;
+            busy = now != safe;
+            safe = now;
         }
     }
     due.retain(|_, (_, ranges)| !ranges.0.is_empty());
     Some(())
 }
 
-/// Makes a hole of the blocks that a dead range touches, but for those that it shares with something alive.
-fn hole(extent: &Extent, start: u64, end: u64) {
+/// The blocks that a dead range touches, but for those that it shares with something alive: the first byte, and that behind the last.
+fn blocks(extent: &Extent, start: u64, end: u64) -> Option<(u64, u64)> {
     let (first, last) = extent.dead().around(start).unwrap_or((start, end));
     let low = (start / BLOCK * BLOCK).max(first.next_multiple_of(BLOCK));
     let high = end.next_multiple_of(BLOCK).min(last / BLOCK * BLOCK);
-    if low < high {
-        punch(extent.file(), low, high - low);
-    }
+    (low < high).then_some((low, high))
 }
 
 #[cfg(test)]
@@ -250,5 +318,21 @@ mod tests {
         assert_eq!((ranges.around(9), ranges.around(10), ranges.around(19)), (Some((0, 10)), None, Some((11, 20))));
         assert_eq!(ranges.take(10), [(0, 10)]);
         assert_eq!(ranges.take(0), [(11, 20)]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_a_hole_is_passed_over() {
+        let path = std::env::temp_dir().join(format!("lazuli-{}-holes", std::process::id()));
+        let file = crate::store::disk::medium::Medium::default().open(&path).unwrap();
+        file.set_len(0).unwrap();
+        let medium = crate::store::disk::medium::Medium::default();
+        medium.write_at(&file, &vec![7; 1 << 20], 0).unwrap();
+        assert_eq!(data(&file, 100, 1 << 20), [(100, 1 << 20)]);
+        punch(&file, 256 << 10, 512 << 10);
+        assert_eq!(data(&file, 100, 1 << 20), [(100, 256 << 10), (768 << 10, 1 << 20)]);
+        assert_eq!(data(&file, 256 << 10, 768 << 10), []);
+        assert_eq!(data(&file, 1 << 20, 2 << 20), [], "behind the end there is nothing");
+        std::fs::remove_file(path).unwrap();
     }
 }

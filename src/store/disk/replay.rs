@@ -2,10 +2,12 @@
 
 use crate::store::disk::folder::Folder;
 use crate::store::disk::frame::FrameRead;
+use crate::store::disk::identity::{FileHead, StoreId};
 use crate::store::disk::{frame, log, snapshot};
 use crate::store::journal::{CellId, Entry, Records};
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 
 /// What was found in a folder.
 #[derive(Debug, Default)]
@@ -49,15 +51,37 @@ pub fn replay(folder: &Folder) -> Result<Replayed, String> {
         let numbers = names.iter().filter_map(|name| name.strip_prefix(begin)?.parse::<u64>().ok());
         numbers.collect::<Vec<_>>()
     };
+    let (mut snapshots, every) = (numbered("snapshot-"), numbered("log-"));
+    snapshots.sort_unstable();
+    whose(folder, &snapshots, &every)?;
+    if let Some(last) = snapshots.pop()
+        && fs::metadata(folder.file(&snapshot::name(last))).is_ok_and(|about| about.len() == 0)
+    {
+        let name = snapshot::name(last);
+        let (from, until) = (snapshots.last().copied().unwrap_or(1), last.saturating_sub(1).max(1));
+        return Err(match (from..=until).all(|log| every.contains(&log)) {
+            true => format!("{name} holds nothing, and the logs before it are there: it can be removed; nothing was changed"),
+            false => format!("{name} is empty: put the whole file back; nothing was changed"),
+        });
+    }
     let base = numbered("snapshot-").into_iter().max();
-    let logs: Vec<u64> = numbered("log-").into_iter().filter(|log| base.is_none_or(|base| *log >= base)).collect();
+    let logs: Vec<u64> = every.into_iter().filter(|log| base.is_none_or(|base| *log >= base)).collect();
     let first = base.unwrap_or(1);
     let missing = |generation| Err(format!("{} is missing: put it back; nothing was changed", log::name(generation)));
     match logs.first() {
         // A server begins with a log of its own, before anything else is there.
         None if base.is_some() || !numbered("extent-").is_empty() => return missing(first),
         Some(log) if *log > first && base.is_none() => {
-            return Err(format!("{} is missing: put it back; nothing was changed", snapshot::name(*log)));
+            let last = folder.reach().map(|reach| reach.log).filter(|last| last < log && *last > 0);
+            return Err(match last {
+                Some(last) => format!(
+                    "{} is missing, and {} is there, which the file \"lazuli\" does not know: put the first back, and take the second \
+                     away; nothing was changed",
+                    log::name(last),
+                    log::name(*log)
+                ),
+                None => format!("{} is missing: put it back; nothing was changed", snapshot::name(*log)),
+            });
         }
         _ => {}
     }
@@ -102,6 +126,62 @@ pub fn replay(folder: &Folder) -> Result<Replayed, String> {
     Ok(found)
 }
 
+/// Makes sure that every log and snapshot that says so is of this store and has the name that it was written under.
+fn whose(folder: &Folder, snapshots: &[u64], logs: &[u64]) -> Result<(), String> {
+    let names: Vec<String> =
+        snapshots.iter().map(|snapshot| snapshot::name(*snapshot)).chain(logs.iter().map(|log| log::name(*log))).collect();
+    let mut heads = Vec::new();
+    for name in &names {
+        let head = head(folder, name).map_err(|error| format!("{name} cannot be read: {error}"))?;
+        heads.extend(head.map(|head| (name, head)));
+    }
+    let store = folder.identity().store;
+    if let Some((name, first)) = heads.iter().find(|(_, head)| head.store != store) {
+        let stores: Vec<StoreId> = heads.iter().map(|(_, head)| head.store).collect();
+        return Err(match stores.contains(&store) {
+            true => format!("{name} belongs to another store: put back the one that belongs here; nothing was changed"),
+            false if stores.len() > 1 && stores.iter().all(|other| *other == first.store) => {
+                let names: Vec<&str> = heads.iter().map(|(name, _)| name.as_str()).collect();
+                let names = names.join(", ");
+                format!(
+                    "the file \"lazuli\" belongs to another store than {names}: put back the one that belongs here; nothing was changed"
+                )
+            }
+            false => format!(
+                "{name} and the file \"lazuli\" belong to different stores: put back the one that belongs here; nothing was changed"
+            ),
+        });
+    }
+    match heads.iter().find(|(name, head)| head.name != **name) {
+        Some((name, head)) if names.contains(&head.name) => {
+            Err(format!("{name} is {} under another name: take it away; nothing was changed", head.name))
+        }
+        Some((name, head)) => Err(format!(
+            "{} is missing, and {name} is that file under another name: name it back; nothing was changed",
+            head.name
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What a file says of whose it is, if it does and its beginning is whole.
+fn head(folder: &Folder, name: &str) -> io::Result<Option<FileHead>> {
+    let mut bytes = Vec::new();
+    #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
+    File::open(folder.file(name))?.take(FileHead::MOST).read_to_end(&mut bytes)?;
+    Ok(match frame::read(&bytes, 0) {
+        FrameRead::Frame { payload, .. } => FileHead::read(payload),
+        _ => None,
+    })
+}
+
+/// The sentence for a log or a snapshot that should say whose it is.
+fn anonymous(name: &str) -> String {
+    format!(
+        "{name} does not say which store it belongs to, and those of this one do: put back the one that belongs here; nothing was changed"
+    )
+}
+
 impl Replayed {
     fn read_snapshot(&mut self, folder: &Folder, generation: u64) -> Result<(), String> {
         let name = snapshot::name(generation);
@@ -110,10 +190,12 @@ impl Replayed {
         let (mut at, mut complete) = (0, false);
         loop {
             match frame::read(&file, at) {
-                FrameRead::Frame { number: snapshot::END, end, .. } => {
+                FrameRead::Frame { number: snapshot::END, end, .. } if at > 0 || generation < folder.identity().since => {
                     complete = end == file.len();
                     at = end;
                 }
+                FrameRead::Frame { payload, end, .. } if at == 0 && FileHead::read(payload).is_some() => at = end,
+                FrameRead::Frame { .. } if at == 0 && generation >= folder.identity().since => return Err(anonymous(&name)),
                 FrameRead::Frame { payload, end, .. } => {
                     self.apply(payload).map_err(|why| damaged(&name, at, &format!(": {why}")))?;
                     at = end;
@@ -134,12 +216,35 @@ impl Replayed {
         loop {
             match frame::read(&file, at) {
                 FrameRead::Frame { number, payload, end } => {
-                    if let Some(expected) = expected.filter(|expected| *expected != number) {
-                        return Err(damaged(&name, at, &format!(": frame {expected} is missing")));
+                    let is_head = at == 0 && FileHead::read(payload).is_some();
+                    if at == 0 && !is_head && generation >= folder.identity().since {
+                        return Err(anonymous(&name));
                     }
-                    self.apply(payload).map_err(|why| damaged(&name, at, &format!(": {why}")))?;
-                    // An empty one is the head of its log, and has the number of the next.
-                    *expected = Some(if payload.is_empty() { number } else { number + 1 });
+                    match *expected {
+                        Some(expected) if at == 0 && number < expected => {
+                            return Err(format!(
+                                "{name} repeats what the log before it has (frame {number}, and {expected} is the next): it should not be \
+                                 there. Take it away, and put back the one that belongs here if there was one; nothing was changed"
+                            ));
+                        }
+                        Some(expected) if at == 0 && number > expected && !self.logs.is_empty() => {
+                            let before = log::name(generation.saturating_sub(1));
+                            return Err(format!(
+                                "{before} ends with frame {}, and {name} begins with {number}: one of them is not the whole file. Put it \
+                                 back; nothing was changed",
+                                expected.saturating_sub(1)
+                            ));
+                        }
+                        Some(expected) if number != expected => {
+                            return Err(damaged(&name, at, &format!(": frame {expected} is missing")));
+                        }
+                        _ => {}
+                    }
+                    // The head of a log has the number of the next frame; that of a log of form 1 is empty.
+                    *expected = Some(if is_head || payload.is_empty() { number } else { number + 1 });
+                    if !is_head {
+                        self.apply(payload).map_err(|why| damaged(&name, at, &format!(": {why}")))?;
+                    }
                     frames += 1;
                     at = end;
                 }

@@ -5,6 +5,7 @@
 //! deleted whole. A snapshot counts once it has its name, and it gets that when it is complete.
 
 use crate::store::disk::folder::Folder;
+use crate::store::disk::identity::FileHead;
 use crate::store::disk::log::{Log, WriteRecords};
 use crate::store::disk::medium::Medium;
 use crate::store::disk::{frame, log};
@@ -36,17 +37,25 @@ pub fn write(
     cells: Vec<(CellId, Weak<dyn WriteRecords>)>,
 ) -> io::Result<u64> {
     let unfinished = folder.file(&format!("{}.part", name(generation)));
-    let written = fill(&unfinished, medium, log, cells);
+    let head = FileHead { store: folder.identity().store, name: name(generation) };
+    let written = fill(&unfinished, medium, &head, log, cells);
     let length = written.inspect_err(|_| _ = fs::remove_file(&unfinished))?;
     fs::rename(&unfinished, folder.file(&name(generation)))?;
     folder.sync()?;
     Ok(length)
 }
 
-fn fill(path: &std::path::Path, medium: &Medium, log: &Log, cells: Vec<(CellId, Weak<dyn WriteRecords>)>) -> io::Result<u64> {
+fn fill(
+    path: &std::path::Path,
+    medium: &Medium,
+    head: &FileHead,
+    log: &Log,
+    cells: Vec<(CellId, Weak<dyn WriteRecords>)>,
+) -> io::Result<u64> {
     let file = medium.open(path)?;
     file.set_len(0)?;
-    let mut writer = Writer { file: &file, medium, entries: Entries::default(), length: 0, next: 0, failure: None };
+    let mut writer = Writer { file: &file, medium, entries: Entries::default(), length: 0, next: 1, failure: None };
+    writer.frame(0, &head.payload());
     for (id, cell) in cells {
         match cell.upgrade() {
             Some(cell) if !log.is_stopping() => cell.write_records(&mut Changes::new(id, &mut writer)),

@@ -14,12 +14,12 @@ use std::path::PathBuf;
 
 /// Names with some bytes each.
 #[derive(Clone, Debug, Default)]
-struct Shelf {
+pub(super) struct Shelf {
     books: OrdMap<u8, Arc<Book>>,
 }
 
 #[derive(Clone, Debug)]
-struct Book {
+pub(super) struct Book {
     title: String,
     bytes: Arc<ExtentSlice>,
 }
@@ -53,10 +53,10 @@ impl Persist for Shelf {
 }
 
 /// A folder that goes when the test ends.
-struct Scratch(PathBuf);
+pub(super) struct Scratch(pub(super) PathBuf);
 
 impl Scratch {
-    fn new(name: &str) -> Scratch {
+    pub(super) fn new(name: &str) -> Scratch {
         let path = std::env::temp_dir().join(format!("lazuli-{}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         Scratch(path)
@@ -70,11 +70,11 @@ impl Drop for Scratch {
 }
 
 /// What a shelf should hold.
-type Model = std::collections::BTreeMap<u8, (String, Vec<u8>)>;
+pub(super) type Model = std::collections::BTreeMap<u8, (String, Vec<u8>)>;
 
 /// One write: a book put on the shelf, or taken from it.
 #[derive(Clone, Debug)]
-enum Act {
+pub(super) enum Act {
     Put(u8, String, Vec<u8>),
     Take(u8),
 }
@@ -87,7 +87,7 @@ impl Act {
         }
     }
 
-    async fn perform(&self, shelf: &Cell<Shelf>, disk: &Disk) -> Result<(), StorageError> {
+    pub(super) async fn perform(&self, shelf: &Cell<Shelf>, disk: &Disk) -> Result<(), StorageError> {
         match self {
             Act::Put(key, title, bytes) => {
                 let piece =
@@ -100,7 +100,7 @@ impl Act {
     }
 }
 
-fn open(path: &Path, medium: Medium) -> (Arc<Disk>, Arc<Cell<Shelf>>) {
+pub(super) fn open(path: &Path, medium: Medium) -> (Arc<Disk>, Arc<Cell<Shelf>>) {
     let (disk, _) = Disk::open(path, medium, Durability::Process).unwrap();
     let disk = Arc::new(disk);
     let shelf = Store::on_disk(disk.clone()).root("shelf", ErrorCode::ResourceNotFound).unwrap();
@@ -108,13 +108,22 @@ fn open(path: &Path, medium: Medium) -> (Arc<Disk>, Arc<Cell<Shelf>>) {
     (disk, shelf)
 }
 
-fn read(shelf: &Cell<Shelf>) -> Model {
+/// What a start is refused with, and a check too; nothing is changed.
+pub(super) fn refusal(path: &Path) -> String {
+    let before = files(path);
+    let why = Disk::open(path, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err();
+    assert_eq!(Disk::look(path).map(|(_, said)| said).unwrap_err(), why);
+    assert!(files(path) == before, "nothing is changed: {why}");
+    why
+}
+
+pub(super) fn read(shelf: &Cell<Shelf>) -> Model {
     let read = |(key, book): (&u8, &Arc<Book>)| (*key, (book.title.clone(), book.bytes.read().unwrap().to_vec()));
     shelf.read().books.iter().map(read).collect()
 }
 
 /// A seeded run of writes.
-fn acts(count: u32) -> Vec<Act> {
+pub(super) fn acts(count: u32) -> Vec<Act> {
     let mut seed = 7u32;
     let mut roll = move |below: u32| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -242,7 +251,7 @@ async fn a_byte_flipped_anywhere_is_refused_with_its_place_or_mended_never_serve
 }
 
 /// Whether something happens that another thread does, as long as that may take.
-fn in_time(mut happened: impl FnMut() -> bool) -> bool {
+pub(super) fn in_time(mut happened: impl FnMut() -> bool) -> bool {
     let begun = std::time::Instant::now();
     while !happened() {
         if begun.elapsed().as_secs() > 60 {
@@ -253,7 +262,7 @@ fn in_time(mut happened: impl FnMut() -> bool) -> bool {
     true
 }
 
-fn copy(from: &Path, to: &Path) {
+pub(super) fn copy(from: &Path, to: &Path) {
     _ = fs::remove_dir_all(to);
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -263,7 +272,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// The names of the files of a folder but the marker, in order. Nothing is opened: a running server removes files at any time.
-fn names(path: &Path) -> Vec<String> {
+pub(super) fn names(path: &Path) -> Vec<String> {
     let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let names: std::collections::BTreeSet<_> = entries.filter(|name| name != "lazuli").collect();
     names.into_iter().collect()
@@ -361,9 +370,11 @@ async fn after_a_loss_of_power_a_log_may_end_early_and_what_it_named_is_kept() {
     // What was synced must be there.
     let synced = Scratch::new("power-synced");
     copy(&place.0, &synced.0);
-    File::options().write(true).open(synced.0.join("log-00000001")).unwrap().set_len(24).unwrap();
-    let why = Disk::open(&synced.0, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err();
-    assert!(why.contains("log-00000001 ends at 24"), "{why}");
+    let log = synced.0.join("log-00000001");
+    let frame::FrameRead::Frame { end, .. } = frame::read(&fs::read(&log).unwrap(), 0) else { panic!("the log has a head") };
+    File::options().write(true).open(log).unwrap().set_len(end as u64).unwrap();
+    let why = refusal(&synced.0);
+    assert!(why.contains(&format!("log-00000001 ends at {end}")), "{why}");
 }
 
 #[tokio::test]
@@ -493,9 +504,14 @@ async fn what_killed_runs_left_is_cleared_away() {
     disk.log().snapshot();
     assert!(in_time(|| place.0.join("snapshot-00000002").exists() && !place.0.join("log-00000001").exists()));
     drop((shelf, disk));
-    for name in ["log-00000001", "snapshot-00000001", "torn-log-00000001", "snapshot-00000003.part"] {
+    for name in ["log-00000001", "torn-log-00000001", "snapshot-00000003.part"] {
         fs::write(place.0.join(name), &old).unwrap();
     }
+    let head =
+        identity::FileHead { store: Folder::look(&place.0).unwrap().identity().store, name: "snapshot-00000001".to_owned() };
+    let mut snapshot = Vec::new();
+    frame::write(&mut snapshot, 0, &head.payload());
+    fs::write(place.0.join("snapshot-00000001"), snapshot).unwrap();
     fs::write(place.0.join("torn-log-00000002"), "a tail").unwrap();
     let (disk, shelf) = open(&place.0, Medium::default());
     assert_eq!(read(&shelf)[&1].1, [1; 5000]);
@@ -514,7 +530,7 @@ async fn a_folder_of_somebody_else_is_left_alone() {
     let place = Scratch::new("theirs");
     fs::create_dir_all(&place.0).unwrap();
     fs::write(place.0.join("letters.txt"), "dear").unwrap();
-    let refusal = |path: &Path| Disk::open(path, Medium::default(), Durability::Process).unwrap_err();
+    let refusal = |path: &Path| Disk::open(path, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err();
     assert!(refusal(&place.0).contains("another program"));
     assert_eq!(fs::read_dir(&place.0).unwrap().count(), 1);
 
@@ -585,4 +601,30 @@ async fn a_cell_with_nothing_in_it_keeps_its_number() {
         assert!(![shelf.id(), empty.id(), CellId(0)].contains(&new.id()), "{:?}", new.id());
         Act::Put(1, "one".to_owned(), b"bytes".to_vec()).perform(&shelf, &disk).await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_snapshot_waits_until_every_cell_is_claimed() {
+    let place = Scratch::new("claimed");
+    let (disk, shelf) = open(&place.0, Medium::default());
+    let mut model = Model::new();
+    for act in acts(6) {
+        act.perform(&shelf, &disk).await.unwrap();
+        act.on(&mut model);
+    }
+    drop((shelf, disk));
+    let (disk, _) = Disk::open(&place.0, Medium::default(), Durability::Process).unwrap();
+    let disk = Arc::new(disk);
+    disk.log().snapshot();
+    // A service that is new comes first, and writes.
+    let other: Arc<Cell<Shelf>> = Store::on_disk(disk.clone()).root("other", ErrorCode::ResourceNotFound).unwrap();
+    for act in acts(40) {
+        act.perform(&other, &disk).await.unwrap();
+    }
+    assert_eq!(names(&place.0), ["extent-00000001", "log-00000001"]);
+    let shelf: Arc<Cell<Shelf>> = Store::on_disk(disk.clone()).root("shelf", ErrorCode::ResourceNotFound).unwrap();
+    disk.settle();
+    assert!(in_time(|| names(&place.0) == ["extent-00000001", "log-00000002", "snapshot-00000002"]));
+    drop((other, shelf, disk));
+    assert_eq!(read(&open(&place.0, Medium::default()).1), model);
 }

@@ -235,10 +235,20 @@ impl Sas {
         if https || self.protocol == Protocol::Any { Ok(()) } else { Err(ErrorCode::AuthorizationProtocolMismatch.into()) }
     }
 
-    /// Whether its version knows all its parameters, so that they are part of what is signed: 403 AuthenticationFailed if not.
+    /// Whether its version knows all its parameters, so that they are part of what is signed: 403 AuthenticationFailed if not. And
+    /// whether headers can have the values that it sets: 400 InvalidQueryParameterValue if one has a control character.
     pub fn check_version(&self) -> Result<(), StorageError> {
-        match SINCE.iter().find(|(name, date)| !self.sent(name).is_empty() && !self.since(date)) {
-            Some((name, date)) => Err(refused(format!("The parameter {name} is part of a signature since version {date}."))),
+        if let Some((name, date)) = SINCE.iter().find(|(name, date)| !self.sent(name).is_empty() && !self.since(date)) {
+            return Err(refused(format!("The parameter {name} is part of a signature since version {date}.")));
+        }
+        let unfit = |value: &str| value.bytes().any(|byte| byte.is_ascii_control() && byte != b'\t');
+        let set = |header: &str| OVERRIDES.iter().find(|(_, known)| *known == header).map_or("", |(parameter, _)| parameter);
+        match self.overrides().find(|(_, value)| unfit(value)) {
+            Some((header, value)) => Err(StorageError::invalid_query(
+                set(header),
+                value.escape_debug().to_string(),
+                format!("The header {header} cannot have control characters."),
+            )),
             None => Ok(()),
         }
     }
@@ -388,6 +398,30 @@ mod tests {
             }
         }
         assert_eq!(sas('b', "sv=2012-02-12&sr=c&sp=r&se=2030-01-01&ses=").check_version(), Ok(()));
+    }
+
+    #[test]
+    fn a_value_that_no_header_can_have_is_refused() {
+        for (parameter, _) in OVERRIDES {
+            let check = |service, kind: &str, value: &str| {
+                let mut query = query(&format!("sv=2020-12-06&{kind}&sp=r&se=2030-01-01&sig=s"));
+                query.push((parameter.to_owned(), value.to_owned()));
+                Sas::parse(service, &query).unwrap().check_version()
+            };
+            for (service, kind) in [('b', "sr=b"), ('f', "sr=f")] {
+                for value in ["a\r\nb: c", "a\rb", "a\nb", "a\0b", "\x7f"] {
+                    let refusal = check(service, kind, value).unwrap_err();
+                    assert_eq!(refusal.code(), ErrorCode::InvalidQueryParameterValue, "{parameter} {value:?}");
+                    let named = |(name, value): &(&str, String)| *name == "QueryParameterName" && value == parameter;
+                    assert!(refusal.details().iter().any(named), "{parameter}: {refusal:?}");
+                }
+                for value in ["", "a\tb", "ü", "attachment; filename=\"a b\""] {
+                    assert_eq!(check(service, kind, value), Ok(()), "{parameter} {value:?}");
+                }
+            }
+            // An account's signature sets no headers.
+            assert_eq!(check('b', "ss=b&srt=o", "a\nb"), Ok(()), "{parameter}");
+        }
     }
 
     #[test]
