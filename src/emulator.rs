@@ -9,7 +9,7 @@ use crate::http::background::Background;
 use crate::http::pipeline::local_services::LocalServices;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
 use crate::http::serve::{ConnectionOptions, Peer};
-use crate::http::tls::ServerTls;
+use crate::http::tls::{ServerTls, TlsError};
 use crate::http::{host, serve, tls};
 use crate::operation::{Service, ServiceKind};
 use crate::services::blob::Blobs;
@@ -24,7 +24,9 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
+use thiserror::Error;
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::task::JoinSet;
 
@@ -41,6 +43,27 @@ pub struct Emulator {
     _listeners: JoinSet<()>,
     /// What goes on after its request was answered; it ends with this too.
     _background: Arc<Background>,
+}
+
+/// Why a server cannot start.
+#[derive(Debug, Error)]
+pub enum StartError {
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error("{0}")]
+    Disk(String),
+    #[error("--location {}: there is a record that cannot be read: {}", .location.display(), .record.0)]
+    CorruptRecord { location: PathBuf, record: CorruptRecord },
+    /// `hint` names the flag that chooses another port or address.
+    #[error("the {service} service cannot listen at {host}:{port}: {reason} ({hint})")]
+    Listen { service: &'static str, host: String, port: u16, reason: String, hint: String },
+}
+
+impl StartError {
+    /// Returns true if another server is using the location.
+    pub fn is_location_in_use(&self) -> bool {
+        matches!(self, StartError::Disk(reason) if reason.ends_with("another server is using this folder"))
+    }
 }
 
 /// Where a service listens.
@@ -70,8 +93,8 @@ impl Emulator {
     /// Starts the services that the configuration names.
     ///
     /// # Errors
-    /// One sentence: which port is taken, which host unknown, which certificate unreadable.
-    pub async fn start(config: &Config, environment: Environment) -> Result<Emulator, String> {
+    /// [`StartError`].
+    pub async fn start(config: &Config, environment: Environment) -> Result<Emulator, StartError> {
         let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
         Emulator::start_with(config, tls, environment).await
     }
@@ -80,17 +103,19 @@ impl Emulator {
     ///
     /// # Errors
     /// As for [`Emulator::start`].
-    pub async fn start_with(config: &Config, tls: Option<ServerTls>, environment: Environment) -> Result<Emulator, String> {
+    pub async fn start_with(config: &Config, tls: Option<ServerTls>, environment: Environment) -> Result<Emulator, StartError> {
         let environment = Arc::new(environment);
         let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
-                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability)?;
+                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability).map_err(StartError::Disk)?;
                 (Store::on_disk(Arc::new(disk)), recovered)
             }
         };
-        let files = Arc::new(Files::open(&accounts, &store).map_err(|why| unreadable(config, &why))?);
+        let location = config.location.as_deref().unwrap_or(Path::new(""));
+        let unreadable = |record| StartError::CorruptRecord { location: location.to_owned(), record };
+        let files = Arc::new(Files::open(&accounts, &store).map_err(unreadable)?);
         let wanted = [
             (ServiceKind::Blob, &config.blob),
             (ServiceKind::Queue, &config.queue),
@@ -100,10 +125,8 @@ impl Emulator {
         let wanted: Vec<(Arc<dyn Service>, &Endpoint)> = wanted
             .into_iter()
             .filter_map(|(kind, endpoint)| Some((kind, endpoint.as_ref()?)))
-            .map(|(kind, endpoint)| {
-                Ok((service(kind, &accounts, &store, &files).map_err(|why| unreadable(config, &why))?, endpoint))
-            })
-            .collect::<Result<_, String>>()?;
+            .map(|(kind, endpoint)| Ok((service(kind, &accounts, &store, &files).map_err(unreadable)?, endpoint)))
+            .collect::<Result<_, StartError>>()?;
         recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
         let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
         let controlled = ControlState { services, environment: environment.clone() };
@@ -125,11 +148,11 @@ impl Emulator {
             let (listener, port) = match listen(kind.name(), kind.label(), endpoint).await {
                 Ok(listening) => listening,
                 // Azurite has no such service, so whoever runs two of it may well have one port for both: no reason not to start.
-                Err(reason) if service.kind() == ServiceKind::File && config.personality == ProgramName::Azurite => {
-                    tracing::warn!("{reason}; the other services start without it");
+                Err(error) if service.kind() == ServiceKind::File && config.personality == ProgramName::Azurite => {
+                    tracing::warn!("{error}; the other services start without it");
                     continue;
                 }
-                Err(reason) => return Err(reason),
+                Err(error) => return Err(error),
             };
             addresses.push(address(kind, endpoint, port));
             bound.push((pipeline(service.clone()), endpoint, listener));
@@ -221,11 +244,6 @@ fn service(kind: ServiceKind, accounts: &Accounts, store: &Store, files: &Arc<Fi
     })
 }
 
-fn unreadable(config: &Config, why: &CorruptRecord) -> String {
-    let place = config.location.clone().unwrap_or_default();
-    format!("--location {}: there is a record that cannot be read: {}", place.display(), why.0)
-}
-
 fn account(config: &AccountConfig) -> Account {
     let keys = std::iter::once(&config.key).chain(&config.key2).cloned().collect();
     Account {
@@ -242,7 +260,7 @@ fn account(config: &AccountConfig) -> Account {
     }
 }
 
-async fn listen(name: &str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), String> {
+async fn listen(service: &'static str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), StartError> {
     let (host, port) = (endpoint.host.as_str(), endpoint.port);
     // Websites are where blobs are.
     let host_of = if label == "web" { "blob" } else { label };
@@ -253,7 +271,7 @@ async fn listen(name: &str, label: &str, endpoint: &Endpoint) -> Result<(TcpList
             std::io::ErrorKind::PermissionDenied => ("not permitted to listen there".to_owned(), port_hint),
             _ => (error.to_string(), format!("--{host_of}-host HOST chooses another address of this machine")),
         };
-        format!("the {name} service cannot listen at {host}:{port}: {reason} ({hint})")
+        StartError::Listen { service, host: host.to_owned(), port, reason, hint }
     };
     let listener = bind(host, port).await.map_err(failed)?;
     let address: SocketAddr = listener.local_addr().map_err(failed)?;

@@ -10,19 +10,39 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
+use thiserror::Error;
 
 /// How long the server may take for each step.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// What is asked.
 const REQUEST: &[u8] = b"GET /_lazuli/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
-/// Asks the first service that the configuration names.
+/// Why the server does not count as healthy. `place` is the host and port that were asked.
+#[derive(Debug, Error)]
+pub enum HealthError {
+    #[error("no service is served")]
+    NoService,
+    #[error("{place} answered {status} instead of 200; is it Lazuli?")]
+    Status { place: String, status: u16 },
+    #[error("{place} did not answer within {} seconds", PATIENCE.as_secs())]
+    Timeout { place: String },
+    #[error("no server answers at {place}: {error}")]
+    NoServer { place: String, error: io::Error },
+    #[error("the server at {place} speaks plain http; leave out --cert and --key")]
+    PlainHttp { place: String },
+    #[error("the server at {place} speaks https; add --cert and --key")]
+    Https { place: String },
+    #[error("{place} does not answer in {protocol}")]
+    Protocol { place: String, protocol: &'static str },
+}
+
+/// Asks the first service that the configuration names for its health.
 ///
 /// # Errors
-/// One sentence: no server answers there, or what answers is not a server with these flags.
-pub fn ask(config: &Config) -> Result<(), String> {
+/// [`HealthError`] if no server answers there, or if it is not a server with these flags.
+pub fn ask(config: &Config) -> Result<(), HealthError> {
     let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
-    let endpoint = endpoints.into_iter().flatten().next().ok_or("no service is served")?;
+    let endpoint = endpoints.into_iter().flatten().next().ok_or(HealthError::NoService)?;
     let host = match endpoint.host.as_str() {
         "0.0.0.0" => "127.0.0.1",
         "::" => "::1",
@@ -32,19 +52,19 @@ pub fn ask(config: &Config) -> Result<(), String> {
     let place = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
     let error = match status(host, port, https) {
         Ok(200) => return Ok(()),
-        Ok(status) => return Err(format!("{place} answered {status} instead of 200; is it Lazuli?")),
+        Ok(status) => return Err(HealthError::Status { place, status }),
         Err(error) => error,
     };
     Err(match error.kind() {
         // A socket whose patience is over says on Unix that it would block.
-        ErrorKind::WouldBlock | ErrorKind::TimedOut => format!("{place} did not answer within {} seconds", PATIENCE.as_secs()),
-        ErrorKind::ConnectionRefused => format!("no server answers at {place}: {error}"),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => HealthError::Timeout { place },
+        ErrorKind::ConnectionRefused => HealthError::NoServer { place, error },
         _ if status(host, port, !https).is_ok() => match https {
-            true => format!("the server at {place} speaks plain http; leave out --cert and --key"),
-            false => format!("the server at {place} speaks https; add --cert and --key"),
+            true => HealthError::PlainHttp { place },
+            false => HealthError::Https { place },
         },
-        ErrorKind::InvalidData => format!("{place} does not answer in {}", if https { "https" } else { "HTTP" }),
-        _ => format!("no server answers at {place}: {error}"),
+        ErrorKind::InvalidData => HealthError::Protocol { place, protocol: if https { "https" } else { "HTTP" } },
+        _ => HealthError::NoServer { place, error },
     })
 }
 

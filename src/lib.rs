@@ -33,4 +33,4 @@ pub mod services;
 pub mod store;
 pub mod user;
 
-pub use emulator::{Address, Emulator};
+pub use emulator::{Address, Emulator, StartError};

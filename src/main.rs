@@ -1,19 +1,21 @@
 //! Arguments in, server out.
 
-use lazuli::config::{Command, Config, ProgramName, WELL_KNOWN_ACCOUNT};
+use lazuli::config::{Command, Config, ConfigError, ProgramName, WELL_KNOWN_ACCOUNT};
 use lazuli::environment::Environment;
 use lazuli::http::tls;
-use lazuli::http::tls::ServerTls;
-use lazuli::log::{Logger, complain, say};
+use lazuli::http::tls::{ServerTls, TlsError};
+use lazuli::log::{LogError, Logger, complain, say};
 use lazuli::operation::ServiceKind;
 use lazuli::store::disk::Durability;
-use lazuli::user::User;
-use lazuli::{Emulator, config, log, user};
+use lazuli::user::{User, UserError};
+use lazuli::{Emulator, StartError, config, log, user};
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
+use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
 
 #[global_allocator]
@@ -22,11 +24,34 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// How often memory is given back to the system.
 const HOUSEKEEPING: Duration = Duration::from_secs(1);
 
+/// Why the program ends without having done what it was asked for.
+#[derive(Debug, Error)]
+enum MainError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    User(#[from] UserError),
+    /// The server was started as root and cannot become the user of `--user`.
+    #[error("--user: {0}; --user 0 stays root")]
+    StaysRoot(UserError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("{0}")]
+    Import(String),
+    /// The system refuses a thread or a signal handler.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let personality = arguments.first().map_or(ProgramName::Lazuli, |program| ProgramName::of(program));
     let outcome = match config::read(arguments, &|name| std::env::var(name).ok()) {
-        Err(mistake) => Err(mistake.0),
+        Err(mistake) => Err(mistake.into()),
         Ok(Command::Print(text)) => {
             say(text.trim_end());
             Ok(ExitCode::SUCCESS)
@@ -36,8 +61,8 @@ fn main() -> ExitCode {
         Ok(Command::Import { from, to, durability }) => import(&from, &to, durability),
         Ok(Command::Serve(config)) => serve(config),
     };
-    outcome.unwrap_or_else(|mistake| {
-        complain(&mistake);
+    outcome.unwrap_or_else(|error| {
+        complain(&error.to_string());
         ExitCode::from(personality.failure())
     })
 }
@@ -45,8 +70,8 @@ fn main() -> ExitCode {
 fn healthy(config: &Config) -> ExitCode {
     match lazuli::health::ask(config) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            complain(&why);
+        Err(error) => {
+            complain(&error.to_string());
             ExitCode::FAILURE
         }
     }
@@ -64,9 +89,10 @@ fn check(location: &Path) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, String> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
-    let imported = runtime.block_on(lazuli::import::azurite(from, to, durability, Environment::real()))?;
+fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, MainError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let imported =
+        runtime.block_on(lazuli::import::azurite(from, to, durability, Environment::real())).map_err(MainError::Import)?;
     say(&format!("Brought over to {}: {}", to.display(), imported.brought));
     imported.left.iter().for_each(|line| complain(line));
     Ok(if imported.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -76,7 +102,7 @@ fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, St
 ///
 /// The allocator looks at what has been free for a while only when somebody takes whole megabytes from it. So somebody does, once a
 /// second: that costs microseconds where there is nothing to give back.
-fn keep_house() -> std::io::Result<Sender<()>> {
+fn keep_house() -> io::Result<Sender<()>> {
     let (alive, ended) = channel::<()>();
     let house = move || {
         while ended.recv_timeout(HOUSEKEEPING) == Err(RecvTimeoutError::Timeout) {
@@ -89,7 +115,7 @@ fn keep_house() -> std::io::Result<Sender<()>> {
     Ok(alive)
 }
 
-fn serve(mut config: Config) -> Result<ExitCode, String> {
+fn serve(mut config: Config) -> Result<ExitCode, MainError> {
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into())));
     config.warnings.extend(config::strangers(variables));
@@ -99,16 +125,16 @@ fn serve(mut config: Config) -> Result<ExitCode, String> {
     let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
     config.warnings.extend(tls.as_ref().and_then(|tls| tls.warning.clone()));
     let file = config.debug.as_deref().map(log::open).transpose()?;
-    if let Some(Err(why)) = user.map(|user| user::take_on(user, config.location.as_deref())) {
+    if let Some(Err(error)) = user.map(|user| user::take_on(user, config.location.as_deref())) {
         // A container whose root has no rights to give up is as good.
         match config.user {
-            Some(User::Owner) => config.warnings.push(format!("{why}: the server stays root")),
-            _ => return Err(format!("--user: {why}; --user 0 stays root")),
+            Some(User::Owner) => config.warnings.push(format!("{error}: the server stays root")),
+            _ => return Err(MainError::StaysRoot(error)),
         }
     }
     let voice = Logger::start(&config.log_options(), file)?;
-    let _house = keep_house().map_err(|error| error.to_string())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
+    let _house = keep_house()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let outcome = runtime.block_on(run(&config, tls, &voice));
     // Open connections and unread bodies do not hold up the end.
     runtime.shutdown_background();
@@ -116,10 +142,10 @@ fn serve(mut config: Config) -> Result<ExitCode, String> {
     outcome
 }
 
-async fn run(config: &Config, tls: Option<ServerTls>, voice: &Logger) -> Result<ExitCode, String> {
+async fn run(config: &Config, tls: Option<ServerTls>, voice: &Logger) -> Result<ExitCode, MainError> {
     config.warnings.iter().for_each(|warning| voice.complain(warning));
-    let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let emulator = Emulator::start_with(config, tls, Environment::real()).await?;
     announce(config, &emulator, voice);
     tokio::select! {

@@ -3,7 +3,9 @@
 #[cfg(unix)]
 use crate::store::disk::folder::TITLE_FILE;
 use crate::store::disk::folder::is_foreign;
+use std::io;
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// The user that a server becomes that was started as root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +21,21 @@ pub enum User {
     },
 }
 
+/// Why the server cannot become a user.
+#[derive(Debug, Error)]
+pub enum UserError {
+    #[error("{0:?} is not a user: owner, UID or UID:GID in numbers")]
+    Malformed(String),
+    #[error("--location {}: {error}", .location.display())]
+    NoOwner { location: PathBuf, error: io::Error },
+    #[error("{} cannot be given to user {uid}: {error}", .path.display())]
+    HandOver { path: PathBuf, uid: u32, error: io::Error },
+    #[error("the server cannot become user {uid}: {error}")]
+    Become { uid: u32, error: io::Error },
+    #[error("this system has no users by number")]
+    Unsupported,
+}
+
 /// The user and group without any rights that a container's server becomes where no folder names another: «nonroot» in many images.
 pub const NOBODY: u32 = 65532;
 
@@ -27,7 +44,7 @@ pub const NOBODY: u32 = 65532;
 /// # Errors
 /// One sentence: the location is nowhere.
 #[cfg(unix)]
-pub fn to_become(user: Option<User>, location: Option<&Path>) -> Result<Option<(u32, u32)>, String> {
+pub fn to_become(user: Option<User>, location: Option<&Path>) -> Result<Option<(u32, u32)>, UserError> {
     let numbers = match user {
         None => return Ok(None),
         Some(User::Is { uid, gid }) => (uid, gid),
@@ -43,18 +60,18 @@ pub fn to_become(user: Option<User>, location: Option<&Path>) -> Result<Option<(
 /// # Errors
 /// One sentence: what the system refuses. Nobody's files have changed but those that Lazuli wrote.
 #[cfg(unix)]
-pub fn take_on((uid, gid): (u32, u32), location: Option<&Path>) -> Result<(), String> {
+pub fn take_on((uid, gid): (u32, u32), location: Option<&Path>) -> Result<(), UserError> {
     use rustix::process::{Gid, Uid};
     use rustix::thread::{set_thread_groups, set_thread_res_gid, set_thread_res_uid};
 
     if let Some(location) = location {
-        let refused = |(path, error): (PathBuf, _)| format!("{} cannot be given to user {uid}: {error}", path.display());
-        hand_over(location, uid, gid).map_err(refused)?;
+        hand_over(location, uid, gid).map_err(|(path, error)| UserError::HandOver { path, uid, error })?;
     }
-    let (uid, gid) = (Uid::from_raw(uid), Gid::from_raw(gid));
-    let became =
-        set_thread_groups(&[]).and_then(|()| set_thread_res_gid(gid, gid, gid)).and_then(|()| set_thread_res_uid(uid, uid, uid));
-    became.map_err(|error| format!("the server cannot become user {}: {error}", uid.as_raw()))
+    let (user, group) = (Uid::from_raw(uid), Gid::from_raw(gid));
+    set_thread_groups(&[])
+        .and_then(|()| set_thread_res_gid(group, group, group))
+        .and_then(|()| set_thread_res_uid(user, user, user))
+        .map_err(|error| UserError::Become { uid, error: error.into() })
 }
 
 /// Elsewhere users have no numbers, and there is nobody to become.
@@ -62,7 +79,7 @@ pub fn take_on((uid, gid): (u32, u32), location: Option<&Path>) -> Result<(), St
 /// # Errors
 /// None.
 #[cfg(not(unix))]
-pub fn to_become(_: Option<User>, _: Option<&Path>) -> Result<Option<(u32, u32)>, String> {
+pub fn to_become(_: Option<User>, _: Option<&Path>) -> Result<Option<(u32, u32)>, UserError> {
     Ok(None)
 }
 
@@ -71,17 +88,17 @@ pub fn to_become(_: Option<User>, _: Option<&Path>) -> Result<Option<(u32, u32)>
 /// # Errors
 /// Always.
 #[cfg(not(unix))]
-pub fn take_on(_: (u32, u32), _: Option<&Path>) -> Result<(), String> {
-    Err("this system has no users by number".to_owned())
+pub fn take_on(_: (u32, u32), _: Option<&Path>) -> Result<(), UserError> {
+    Err(UserError::Unsupported)
 }
 
 /// Who owns the location, or the nearest folder above one that is not there yet.
 #[cfg(unix)]
-fn owner(location: Option<&Path>) -> Result<(u32, u32), String> {
+fn owner(location: Option<&Path>) -> Result<(u32, u32), UserError> {
     use std::os::unix::fs::MetadataExt;
     let nobody = (NOBODY, NOBODY);
     let Some(location) = location else { return Ok(nobody) };
-    let whole = std::path::absolute(location).map_err(|error| format!("--location {}: {error}", location.display()))?;
+    let whole = std::path::absolute(location).map_err(|error| UserError::NoOwner { location: location.to_owned(), error })?;
     let found = whole.ancestors().find_map(|folder| folder.metadata().ok());
     Ok(found.map(|folder| (folder.uid(), folder.gid())).filter(|(uid, _)| *uid != 0).unwrap_or(nobody))
 }
@@ -89,7 +106,7 @@ fn owner(location: Option<&Path>) -> Result<(u32, u32), String> {
 /// Makes the location, and gives it to its user with the files that Lazuli keeps in it. A folder with files of another program is left
 /// as it is, and so is a file with a second name, which may be another's elsewhere.
 #[cfg(unix)]
-fn hand_over(location: &Path, uid: u32, gid: u32) -> Result<(), (PathBuf, std::io::Error)> {
+fn hand_over(location: &Path, uid: u32, gid: u32) -> Result<(), (PathBuf, io::Error)> {
     use std::os::unix::fs::{MetadataExt, lchown};
     let at = |path: &Path| {
         let path = path.to_owned();
@@ -117,7 +134,7 @@ fn hand_over(location: &Path, uid: u32, gid: u32) -> Result<(), (PathBuf, std::i
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn read(text: &str) -> Result<User, String> {
+pub fn read(text: &str) -> Result<User, UserError> {
     if text == "owner" {
         return Ok(User::Owner);
     }
@@ -125,7 +142,7 @@ pub fn read(text: &str) -> Result<User, String> {
     let (uid, gid) = text.split_once(':').unwrap_or((text, text));
     match (number(uid), number(gid)) {
         (Some(uid), Some(gid)) => Ok(User::Is { uid, gid }),
-        _ => Err(format!("{text:?} is not a user: owner, UID or UID:GID in numbers")),
+        _ => Err(UserError::Malformed(text.to_owned())),
     }
 }
 
@@ -135,9 +152,9 @@ mod tests {
 
     #[test]
     fn users_are_numbers_or_the_owner() {
-        assert_eq!(read("owner"), Ok(User::Owner));
-        assert_eq!(read("1000"), Ok(User::Is { uid: 1000, gid: 1000 }));
-        assert_eq!(read("1000:50"), Ok(User::Is { uid: 1000, gid: 50 }));
+        assert_eq!(read("owner").unwrap(), User::Owner);
+        assert_eq!(read("1000").unwrap(), User::Is { uid: 1000, gid: 1000 });
+        assert_eq!(read("1000:50").unwrap(), User::Is { uid: 1000, gid: 50 });
         for text in ["me", "", "1000:", ":1", "-1", "4294967295", "1:2:3"] {
             assert!(read(text).is_err(), "{text}");
         }

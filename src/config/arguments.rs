@@ -1,5 +1,6 @@
 //! The words of a command line, told apart: flags with their values, and bare words, which are ignored.
 
+use crate::config::ConfigError;
 use crate::config::flags::{Flag, Takes, flags};
 
 /// A flag that was said.
@@ -15,7 +16,7 @@ pub(super) struct Argument {
 /// Reads the words after the program's name.
 ///
 /// Azurite ignores bare words (`azurite start`) except for its commands `help` and `version`, and so do we; `import` is ours.
-pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>, String> {
+pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>, ConfigError> {
     let mut words = words.peekable();
     let mut given = Vec::new();
     while let Some(word) = words.next() {
@@ -31,10 +32,10 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>
         };
         let flag = flags().find(|flag| flag.spellings().any(|s| s == spelled)).ok_or_else(|| unknown(spelled))?;
         let value = match flag.takes {
-            Takes::Value(what) | Takes::Values(what) => value
+            Takes::Value(word) | Takes::Values(word) => value
                 .or_else(|| words.next_if(|next| is_value(next)))
                 .filter(|value| !value.is_empty())
-                .ok_or_else(|| format!("{spelled} needs a value: {spelled} {what}"))?,
+                .ok_or_else(|| ConfigError::MissingValue { flag: spelled.to_owned(), word })?,
             Takes::Switch | Takes::Nothing => {
                 value.or_else(|| words.next_if(|next| next == "true" || next == "false")).unwrap_or_else(|| "true".to_owned())
             }
@@ -49,7 +50,7 @@ fn is_value(word: &str) -> bool {
     !word.starts_with('-') || word.parse::<f64>().is_ok()
 }
 
-fn unknown(spelled: &str) -> String {
+fn unknown(spelled: &str) -> ConfigError {
     let bare = |text: &str| text.trim_start_matches('-').to_ascii_lowercase();
     let wanted = bare(spelled);
     let nearest = flags()
@@ -57,11 +58,7 @@ fn unknown(spelled: &str) -> String {
         .map(|known| (distance(&wanted, &bare(&known)), known))
         .filter(|(distance, _)| distance * 2 <= wanted.len())
         .min_by_key(|(distance, _)| *distance);
-    let spelled = spelled.escape_debug();
-    match nearest {
-        Some((_, known)) => format!("{spelled} is not a flag; did you mean {known}?"),
-        None => format!("{spelled} is not a flag; --help lists them all"),
-    }
+    ConfigError::UnknownFlag { flag: spelled.escape_debug().to_string(), nearest: nearest.map(|(_, known)| known) }
 }
 
 /// How many letters have to be put in, taken out or changed to make one word of the other.

@@ -5,9 +5,8 @@
 
 use crate::config::arguments::Argument;
 use crate::config::flags::{Flag, Set, Takes};
-use crate::config::{AccountConfig, Config, Endpoint, ProgramName, Tls, flags};
+use crate::config::{AccountConfig, Config, ConfigError, Endpoint, ProgramName, Tls, flags};
 use crate::log::Format;
-use crate::pfx;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
 use crate::user::User;
@@ -59,7 +58,7 @@ struct LayerName {
 
 impl Draft {
     /// Fills a draft from the command line, the environment and the defaults.
-    pub(super) fn fill(given: &[Argument], env: &dyn Fn(&str) -> Option<String>) -> Result<Draft, String> {
+    pub(super) fn fill(given: &[Argument], env: &dyn Fn(&str) -> Option<String>) -> Result<Draft, ConfigError> {
         let env = |name: &str| env(name).filter(|value| !value.is_empty());
         let said = |flag: &Flag| argument(flag, given).or_else(|| variable(flag, &env));
 
@@ -74,13 +73,13 @@ impl Draft {
         sayings.sort_by_key(|saying| saying.layer);
         let mut draft = Draft::default();
         for LayerName { written, value, set, .. } in sayings {
-            set(&mut draft, &value).map_err(|wrong| format!("{written}: {wrong}"))?;
+            set(&mut draft, &value).map_err(|reason| ConfigError::InvalidValue { flag: written, reason })?;
         }
         Ok(draft)
     }
 
     /// Checks what only several flags together can get wrong.
-    pub(super) fn finish(mut self, personality: ProgramName) -> Result<Config, String> {
+    pub(super) fn finish(mut self, personality: ProgramName) -> Result<Config, ConfigError> {
         if self.in_memory && self.location.take().is_some() {
             self.warn("--location is ignored: --in-memory keeps everything in memory");
         }
@@ -101,14 +100,18 @@ impl Draft {
                 Some(Tls { cert, key })
             }
             (Some(cert), None) if self.password || is_pfx(&cert) => {
-                cert.metadata().map_err(|error| format!("--cert {} cannot be read: {error}", cert.display()))?;
-                return Err(pfx::refusal(&cert));
+                return Err(match cert.metadata() {
+                    Ok(_) => ConfigError::PfxCertificate(cert),
+                    Err(error) => ConfigError::UnreadableCertificate { path: cert, error },
+                });
             }
-            (Some(_), None) => return Err("--cert needs --key with the certificate's private key".to_owned()),
-            (None, Some(_)) => return Err("--key needs --cert with the certificate of that key".to_owned()),
-            (None, None) if self.password => {
-                return Err("--pwd is for PFX files, which Lazuli does not read: --cert and --key take PEM files".to_owned());
+            (Some(_), None) => {
+                return Err(ConfigError::MissingFlag { flag: "--cert", needs: "--key with the certificate's private key" });
             }
+            (None, Some(_)) => {
+                return Err(ConfigError::MissingFlag { flag: "--key", needs: "--cert with the certificate of that key" });
+            }
+            (None, None) if self.password => return Err(ConfigError::PasswordWithoutCertificate),
             (None, None) => None,
         };
         if self.oauth == Some(TokenCheck::Basic) && tls.is_none() {

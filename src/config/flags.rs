@@ -4,6 +4,7 @@
 //! new, one more field of [`Draft`].
 
 use crate::config::draft::Draft;
+use crate::config::error::ValueError;
 use crate::config::values::{durability, host, level, log_format, megabytes, oauth, path, port, seconds, truth};
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
 use crate::user;
@@ -40,7 +41,7 @@ pub(super) enum Takes {
 }
 
 /// Checks a value and puts it in its place; the error says what is wrong with the value.
-pub(super) type Set = fn(&mut Draft, &str) -> Result<(), String>;
+pub(super) type Set = fn(&mut Draft, &str) -> Result<(), ValueError>;
 
 /// Flags that belong together.
 pub(super) struct Section {
@@ -124,7 +125,7 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "What it serves",
         flags: &[
-            Flag { takes: Takes::Values("ACCOUNT"), ..value("account", "", |d, v| accounts::read(v).map(|a| d.accounts = a)) }
+            Flag { takes: Takes::Values("ACCOUNT"), ..value("account", "", |d, v| Ok(accounts::read(v).map(|a| d.accounts = a)?)) }
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
                     "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,access-tracking ,premium \
@@ -141,7 +142,7 @@ pub(super) static SECTIONS: &[Section] = &[
                 "When a write to --location is done: process, when the operating system has it (the default; it outlives the server, \
                  not a loss of power), or sync, when the disk has it",
             ),
-            value("user", "USER", |d, v| user::read(v).map(|user| d.user = Some(user))).means(
+            value("user", "USER", |d, v| Ok(user::read(v).map(|user| d.user = Some(user))?)).means(
                 "Started as root, become this user before anything is served: UID, UID:GID, or owner, the owner of --location (as in \
                  the image; a folder of root's is handed over to a user without rights)",
             ),

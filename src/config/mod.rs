@@ -6,6 +6,7 @@
 mod accounts;
 mod arguments;
 mod draft;
+mod error;
 mod flags;
 mod reference;
 #[cfg(test)]
@@ -20,6 +21,8 @@ use crate::rules::auth::token::TokenCheck;
 use crate::rules::encryption::Scopes;
 use crate::store::disk::Durability;
 use crate::user::User;
+pub use accounts::AccountError;
+pub use error::{ConfigError, ValueError};
 pub use reference::reference;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -191,25 +194,13 @@ pub enum Command {
     Health(Config),
 }
 
-/// What is wrong with the flags or variables: one line for stderr, exit 2.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigError(pub String);
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ConfigError {}
-
 /// Reads a whole command line, the program's name first, and the environment.
 pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Option<String>) -> Result<Command, ConfigError> {
     let mut args = args.into_iter();
     let personality = ProgramName::of(&args.next().unwrap_or_default());
     let words: Result<Vec<String>, OsString> = args.map(OsString::into_string).collect();
-    let words = words.map_err(|word| ConfigError(format!("{word:?} is not UTF-8")))?;
-    let given = arguments::parse(words.into_iter()).map_err(ConfigError)?;
+    let words = words.map_err(ConfigError::NotUtf8)?;
+    let given = arguments::parse(words.into_iter())?;
 
     let asked = |question: &str| given.iter().any(|g| g.flag.name == question);
     if asked("help") {
@@ -218,21 +209,19 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
     if asked("version") {
         return Ok(Command::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));
     }
-    let mut draft = Draft::fill(&given, env).map_err(ConfigError)?;
+    let mut draft = Draft::fill(&given, env)?;
     let from = draft.from_azurite.take();
-    let config = draft.finish(personality).map_err(ConfigError)?;
+    let config = draft.finish(personality)?;
     match (asked("import"), from, config.location.clone()) {
         (false, None, _) => {}
         (true, Some(from), Some(to)) => return Ok(Command::Import { from, to, durability: config.durability }),
-        (false, Some(_), _) => {
-            return Err(ConfigError(
-                "--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR".to_owned(),
-            ));
+        (false, Some(_), _) => return Err(ConfigError::WorkspaceWithoutImport),
+        (true, ..) => {
+            return Err(ConfigError::MissingFlag { flag: "import", needs: "--from-azurite DIR and --location DIR" });
         }
-        (true, ..) => return Err(ConfigError("import needs --from-azurite DIR and --location DIR".to_owned())),
     }
     if asked("check") {
-        let location = config.location.ok_or_else(|| ConfigError("--check needs --location DIR".to_owned()))?;
+        let location = config.location.ok_or_else(|| ConfigError::MissingFlag { flag: "--check", needs: "--location DIR" })?;
         return Ok(Command::Check(location));
     }
     Ok(if asked("health") { Command::Health(config) } else { Command::Serve(config) })

@@ -10,9 +10,11 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -68,6 +70,17 @@ async fn out_of_descriptors() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
+/// Why a connection ended before its time.
+#[derive(Debug, Error)]
+enum ConnectionError {
+    #[error(transparent)]
+    Http(#[from] hyper::Error),
+    #[error(transparent)]
+    Tls(io::Error),
+    #[error("the TLS handshake took too long")]
+    HandshakeTimeout,
+}
+
 async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, manner: ConnectionOptions) {
     // Small answers go out at once; a socket that refuses this works all the same.
     _ = stream.set_nodelay(true);
@@ -77,8 +90,8 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, manner:
         None => speak(stream, peer, router, manner.silence).await,
         Some(config) => match tokio::time::timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)).await {
             Ok(Ok(stream)) => speak(stream, peer, router, manner.silence).await,
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err("the TLS handshake took too long".to_owned()),
+            Ok(Err(error)) => Err(ConnectionError::Tls(error)),
+            Err(_) => Err(ConnectionError::HandshakeTimeout),
         },
     };
     if let Err(error) = outcome {
@@ -112,7 +125,7 @@ async fn is_as_expected(stream: &TcpStream, peer: SocketAddr, manner: &Connectio
 /// The first byte that a client of TLS sends: the type of a record with a handshake.
 const TLS_HANDSHAKE: u8 = 22;
 
-async fn speak<S>(stream: S, peer: SocketAddr, router: Router, silence: Duration) -> Result<(), String>
+async fn speak<S>(stream: S, peer: SocketAddr, router: Router, silence: Duration) -> Result<(), ConnectionError>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -124,8 +137,8 @@ where
         .header_read_timeout(silence)
         .max_headers(HEADERS)
         .serve_connection(TokioIo::new(StallTimeout::new(stream, STALL)), TowerToHyperService::new(told))
-        .await
-        .map_err(|error| error.to_string())
+        .await?;
+    Ok(())
 }
 
 /// A router that tells each request its peer.

@@ -1,13 +1,15 @@
 //! The certificate and key of https, read from PEM files.
 
+use crate::pfx;
 use rustls::ServerConfig;
 use rustls::crypto::ring;
-use rustls::pki_types::pem::{Error, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use std::fmt::Display;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use thiserror::Error;
 
 /// What a listener needs to speak TLS.
 #[derive(Clone, Debug)]
@@ -20,60 +22,90 @@ pub struct ServerTls {
     pub warning: Option<String>,
 }
 
+/// What is wrong with the certificate or its key.
+#[derive(Debug, Error)]
+pub enum TlsError {
+    #[error("{flag} {} cannot be read: {error}", .file.display())]
+    Unreadable { flag: &'static str, file: PathBuf, error: io::Error },
+    #[error("{}", pfx::refusal(.0))]
+    Pfx(PathBuf),
+    /// `command` is the command of openssl that converts the file.
+    #[error(
+        "{file} is in DER, not in PEM: openssl {command} -inform der -in {file} -out {pem} converts it",
+        file = .file.display(),
+        pem = pfx::converted(.file).display()
+    )]
+    Der { file: PathBuf, command: &'static str },
+    #[error("{} is not a PEM file: {error}", .file.display())]
+    NotPem { file: PathBuf, error: pem::Error },
+    #[error("{} contains no certificate in PEM", .0.display())]
+    NoCertificate(PathBuf),
+    #[error("{} contains no private key in PEM", .0.display())]
+    NoKey(PathBuf),
+    #[error(
+        "the key in {key} is encrypted: openssl pkey -in {key} -out {plain} decrypts it",
+        key = .0.display(),
+        plain = .0.with_extension("decrypted.pem").display()
+    )]
+    EncryptedKey(PathBuf),
+    #[error("{} is not the key of the certificate in {}", .key.display(), .cert.display())]
+    OtherKey { cert: PathBuf, key: PathBuf },
+    #[error("{} and {} do not work together: {error}", .cert.display(), .key.display())]
+    Unusable { cert: PathBuf, key: PathBuf, error: rustls::Error },
+}
+
 /// Reads a certificate chain and its private key.
 ///
 /// # Errors
-/// One sentence that names the file and says what is wrong with it.
-pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, String> {
+/// [`TlsError`].
+pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, TlsError> {
     let bytes = read("--cert", cert)?;
     if bytes.starts_with(&[SEQUENCE]) {
         return Err(not_pem(cert, &bytes, "x509"));
     }
     let chain = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| format!("{} is not a PEM file: {error}", cert.display()))?;
+        .map_err(|error| TlsError::NotPem { file: cert.to_owned(), error })?;
     let Some(certificate) = chain.first().cloned() else {
-        return Err(format!("{} contains no certificate in PEM", cert.display()));
+        return Err(TlsError::NoCertificate(cert.to_owned()));
     };
     let bytes = read("--key", key)?;
     if bytes.starts_with(&[SEQUENCE]) {
         return Err(not_pem(key, &bytes, "pkey"));
     }
     if is_encrypted(&bytes) {
-        let plain = key.with_extension("decrypted.pem");
-        let (key, plain) = (key.display(), plain.display());
-        return Err(format!("the key in {key} is encrypted: openssl pkey -in {key} -out {plain} decrypts it"));
+        return Err(TlsError::EncryptedKey(key.to_owned()));
     }
     let private = PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| match error {
-        Error::NoItemsFound => format!("{} contains no private key in PEM", key.display()),
-        error => format!("{} is not a PEM file: {error}", key.display()),
+        pem::Error::NoItemsFound => TlsError::NoKey(key.to_owned()),
+        error => TlsError::NotPem { file: key.to_owned(), error },
     })?;
 
-    let another = || format!("{} is not the key of the certificate in {}", key.display(), cert.display());
-    let apart = |why: &dyn Display| format!("{} and {} do not work together: {why}", cert.display(), key.display());
+    let other_key = || TlsError::OtherKey { cert: cert.to_owned(), key: key.to_owned() };
+    let unusable = |error| TlsError::Unusable { cert: cert.to_owned(), key: key.to_owned(), error };
     let provider = Arc::new(ring::default_provider());
     let old = is_version_1(&certificate);
     let pair = match old {
         false => CertifiedKey::from_der(chain, private, &provider).map_err(|error| match error {
-            rustls::Error::InconsistentKeys(_) => another(),
-            error => apart(&error),
+            rustls::Error::InconsistentKeys(_) => other_key(),
+            error => unusable(error),
         })?,
         true => {
             // The library does not look into such a certificate, which holds its public key as it is all the same.
-            let private = provider.key_provider.load_private_key(private).map_err(|error| apart(&error))?;
+            let private = provider.key_provider.load_private_key(private).map_err(unusable)?;
             let pair = CertifiedKey::new(chain, private);
             let public = pair.key.public_key();
             let holds =
                 |public: &[u8]| pair.cert.first().is_some_and(|cert| cert.windows(public.len()).any(|part| part == public));
             if public.is_some_and(|public| !holds(&public)) {
-                return Err(another());
+                return Err(other_key());
             }
             pair
         }
     };
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| apart(&error))?
+        .map_err(unusable)?
         .with_no_client_auth()
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -91,15 +123,11 @@ pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, String> {
 const SEQUENCE: u8 = 0x30;
 
 /// What a file in DER is, as far as one can tell, and how PEM is made of it.
-fn not_pem(file: &Path, bytes: &[u8], command: &str) -> String {
+fn not_pem(file: &Path, bytes: &[u8], command: &'static str) -> TlsError {
     // A PFX file is a sequence that begins with the number 3; a certificate is one that begins with a sequence.
     match contents(bytes) {
-        Some([0x02, 0x01, 0x03, ..]) => crate::pfx::refusal(file),
-        _ => {
-            let pem = crate::pfx::converted(file);
-            let (file, pem) = (file.display(), pem.display());
-            format!("{file} is in DER, not in PEM: openssl {command} -inform der -in {file} -out {pem} converts it")
-        }
+        Some([0x02, 0x01, 0x03, ..]) => TlsError::Pfx(file.to_owned()),
+        _ => TlsError::Der { file: file.to_owned(), command },
     }
 }
 
@@ -124,8 +152,8 @@ fn contents(der: &[u8]) -> Option<&[u8]> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "certificates are files, and this is where they are read")]
-fn read(flag: &str, path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| format!("{flag} {} cannot be read: {error}", path.display()))
+fn read(flag: &'static str, file: &Path) -> Result<Vec<u8>, TlsError> {
+    std::fs::read(file).map_err(|error| TlsError::Unreadable { flag, file: file.to_owned(), error })
 }
 
 #[cfg(test)]
@@ -227,6 +255,7 @@ jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
                 (Ok(ServerTls { config, warning: None, .. }), Ok(())) => assert_eq!(config.alpn_protocols, [b"http/1.1"]),
                 (Err(said), Err(wanted)) => {
                     let wanted = wanted.replace("DIR", &dir.display().to_string());
+                    let said = said.to_string();
                     assert!(said.starts_with(&wanted) && said.lines().count() == 1, "{said}");
                 }
                 (loaded, _) => panic!("{cert} {key}: {loaded:?}"),

@@ -8,7 +8,9 @@ use crate::log::lossy::{LossyWriter, Notice};
 pub use file::open;
 use std::io;
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
+use thiserror::Error;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
@@ -33,6 +35,16 @@ pub struct LogOptions {
     pub silent: bool,
 }
 
+/// Why the log cannot be started.
+#[derive(Debug, Error)]
+pub enum LogError {
+    #[error("--debug {}: the file cannot be written to: {error}", .path.display())]
+    File { path: PathBuf, error: io::Error },
+    /// The system refuses another thread.
+    #[error("the log cannot be written: {0}")]
+    Thread(io::Error),
+}
+
 /// The target of the events that are one for each request.
 pub const ACCESS: &str = "lazuli::access";
 
@@ -51,18 +63,17 @@ impl Logger {
     /// Takes over both streams, and starts the log: to standard output as the configuration says, and at the level debug to `file`.
     ///
     /// # Errors
-    /// One sentence, when there can be no threads.
-    pub fn start(options: &LogOptions, file: Option<std::fs::File>) -> Result<Logger, String> {
+    /// [`LogError::Thread`].
+    pub fn start(options: &LogOptions, file: Option<std::fs::File>) -> Result<Logger, LogError> {
         let notice: Notice = match options.format {
             Format::Text => text::dropped,
             Format::Json => {
                 |count| format!("{}\n", serde_json::json!({ "level": "WARN", "message": lost(count), "dropped": count }))
             }
         };
-        let started = |lines: io::Result<LossyWriter>| lines.map_err(|error| format!("the log cannot be written: {error}"));
-        let out = started(LossyWriter::start("stdout", io::stdout(), notice))?;
-        let err = started(LossyWriter::start("stderr", io::stderr(), text::dropped))?;
-        let file = file.map(|file| started(LossyWriter::start("debug", file, text::dropped))).transpose()?;
+        let out = LossyWriter::start("stdout", io::stdout(), notice).map_err(LogError::Thread)?;
+        let err = LossyWriter::start("stderr", io::stderr(), text::dropped).map_err(LogError::Thread)?;
+        let file = file.map(|file| LossyWriter::start("debug", file, text::dropped)).transpose().map_err(LogError::Thread)?;
 
         let access = if options.silent { LevelFilter::OFF } else { LevelFilter::INFO };
         let filter = EnvFilter::new(format!("{},{ACCESS}={access}", options.level.to_string().to_lowercase()));
