@@ -148,7 +148,7 @@ impl Emulator {
             let (listener, port) = match listen(kind.name(), kind.label(), endpoint).await {
                 Ok(listening) => listening,
                 // Azurite has no such service, so whoever runs two of it may well have one port for both: no reason not to start.
-                Err(error) if service.kind() == ServiceKind::File && config.personality == ProgramName::Azurite => {
+                Err(error) if service.kind() == ServiceKind::File && config.program == ProgramName::Azurite => {
                     tracing::warn!("{error}; the other services start without it");
                     continue;
                 }

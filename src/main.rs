@@ -49,7 +49,7 @@ enum MainError {
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let personality = arguments.first().map_or(ProgramName::Lazuli, |program| ProgramName::of(program));
+    let program = arguments.first().map_or(ProgramName::Lazuli, |program| ProgramName::of(program));
     let outcome = match config::read(arguments, &|name| std::env::var(name).ok()) {
         Err(mistake) => Err(mistake.into()),
         Ok(Command::Print(text)) => {
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     };
     outcome.unwrap_or_else(|error| {
         complain(&error.to_string());
-        ExitCode::from(personality.failure())
+        ExitCode::from(program.failure())
     })
 }
 
@@ -158,7 +158,7 @@ async fn run(config: &Config, tls: Option<ServerTls>, voice: &Logger) -> Result<
 
 /// The lines that people, and the tools made for Azurite, wait for.
 fn announce(config: &Config, emulator: &Emulator, voice: &Logger) {
-    let azurite = config.personality != ProgramName::Lazuli;
+    let azurite = config.program != ProgramName::Lazuli;
     for address in emulator.addresses() {
         let (name, url) = (address.kind.name(), address.url());
         match azurite {
@@ -170,7 +170,7 @@ fn announce(config: &Config, emulator: &Emulator, voice: &Logger) {
             }
         }
         let (host, port) = (&address.host, address.port);
-        match (config.personality, address.kind) {
+        match (config.program, address.kind) {
             (ProgramName::AzuriteBlob, ServiceKind::Blob) | (ProgramName::AzuriteQueue, ServiceKind::Queue) => {
                 voice.say(&format!("Azurite {name} service successfully listens on {url}"));
             }
@@ -214,7 +214,7 @@ fn connection_string(config: &Config, emulator: &Emulator) -> String {
 }
 
 fn farewell(config: &Config, emulator: &Emulator, voice: &Logger) {
-    if config.personality == ProgramName::Lazuli {
+    if config.program == ProgramName::Lazuli {
         return;
     }
     for address in emulator.addresses().iter().filter(|address| address.kind != ServiceKind::File) {

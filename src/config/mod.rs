@@ -8,6 +8,7 @@ mod arguments;
 mod draft;
 mod error;
 mod flags;
+mod layers;
 mod reference;
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,6 @@ mod unknown_variables;
 mod values;
 
 pub use crate::account::WELL_KNOWN_ACCOUNT;
-use crate::config::draft::Draft;
 use crate::log::{Format, LogOptions};
 use crate::rules::auth::token::TokenCheck;
 use crate::rules::encryption::Scopes;
@@ -37,7 +37,7 @@ pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IF
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// As what it was started.
-    pub personality: ProgramName,
+    pub program: ProgramName,
     /// Where Blob listens, if it is wanted.
     pub blob: Option<Endpoint>,
     /// Where the static websites listen, if they have a port of their own.
@@ -197,7 +197,7 @@ pub enum Command {
 /// Reads a whole command line, the program's name first, and the environment.
 pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Option<String>) -> Result<Command, ConfigError> {
     let mut args = args.into_iter();
-    let personality = ProgramName::of(&args.next().unwrap_or_default());
+    let program = ProgramName::of(&args.next().unwrap_or_default());
     let words: Result<Vec<String>, OsString> = args.map(OsString::into_string).collect();
     let words = words.map_err(ConfigError::NotUtf8)?;
     let given = arguments::parse(words.into_iter())?;
@@ -209,9 +209,9 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
     if asked("version") {
         return Ok(Command::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));
     }
-    let mut draft = Draft::fill(&given, env)?;
+    let mut draft = layers::merge(&given, env)?;
     let from = draft.from_azurite.take();
-    let config = draft.finish(personality)?;
+    let config = draft.finish(program)?;
     match (asked("import"), from, config.location.clone()) {
         (false, None, _) => {}
         (true, Some(from), Some(to)) => return Ok(Command::Import { from, to, durability: config.durability }),

@@ -36,7 +36,7 @@ fn well_known(name: &str) -> AccountConfig {
 #[test]
 fn nothing_said_is_the_default() {
     let default = Config {
-        personality: ProgramName::Lazuli,
+        program: ProgramName::Lazuli,
         blob: endpoint(10000),
         web: None,
         queue: endpoint(10001),
@@ -390,9 +390,9 @@ fn words_are_text() {
 }
 
 #[test]
-fn personalities() {
+fn programs() {
     use ProgramName::*;
-    for (program, personality, served) in [
+    for (program, program, served) in [
         ("lazuli", Lazuli, [true; 4]),
         ("/usr/bin/lazuli", Lazuli, [true; 4]),
         ("anything", Lazuli, [true; 4]),
@@ -405,7 +405,7 @@ fn personalities() {
         ("azurite-table.exe", AzuriteTable, [false, false, true, false]),
     ] {
         let Ok(Command::Serve(config)) = start(&[program, "--queuePort", "7"], &[]) else { panic!("{program}") };
-        assert_eq!(config.personality, personality, "{program}");
+        assert_eq!(config.program, program, "{program}");
         let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
         assert_eq!(endpoints.map(Option::is_some), served, "{program}");
         assert!(config.queue.is_none_or(|queue| queue.port == 7), "{program}");

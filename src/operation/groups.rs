@@ -1,6 +1,6 @@
 //! Groups of fields that several operations read alike.
 
-use crate::operation::request::metadata;
+use crate::operation::headers::metadata;
 use crate::operation::{Field, FieldLocation, Fields, FromRequest, Input};
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions::{self, Conditions};

@@ -86,10 +86,6 @@ impl<A: FromRequest, B: FromRequest> FromRequest for (A, B) {
 pub struct Fields<'a>(&'a Request);
 
 impl<'a> Fields<'a> {
-    pub(in crate::operation) fn new(request: &'a Request) -> Fields<'a> {
-        Fields(request)
-    }
-
     /// The text of a header. `None` when it is absent or empty, as [`header_text`] says.
     pub fn header(&self, name: &str) -> Option<&'a str> {
         self.check_declared(FieldLocation::Header, name);
@@ -119,6 +115,16 @@ impl<'a> Fields<'a> {
     fn check_declared(&self, location: FieldLocation, name: &str) {
         let declared = || Input::find(self.0.spec.inputs, name).is_some_and(|field| field.location == location);
         debug_assert!(declared(), "{} reads {name} and does not declare it", self.0.spec.name);
+    }
+}
+
+impl Request {
+    /// Parses an input of the request's operation.
+    ///
+    /// # Errors
+    /// 400 for a missing or malformed field.
+    pub fn parse<I: FromRequest>(&self) -> Result<I, StorageError> {
+        I::from_request(&Fields(self))
     }
 }
 

@@ -5,9 +5,11 @@
 
 mod body;
 mod groups;
+mod headers;
 #[macro_use]
 mod input;
 pub mod odata;
+mod query;
 mod reply;
 mod request;
 mod service;
@@ -23,13 +25,13 @@ use crate::rules::lease::LeaseCheck;
 use crate::rules::{conditions, encryption};
 pub use body::{Body, BodyRemainder, ConnectionLost, Received, UnreadBody};
 pub use groups::*;
+pub use headers::header_text;
 pub use input::{Field, FieldLocation, Fields, FromField, FromRequest, FromText, Input};
+pub use query::Query;
 pub use reply::{Payload, Reply, Stream};
-pub use request::{Parts, Query, Request, header_text};
+pub use request::{Parts, Request, Sources};
 pub use service::{Service, ServiceKind};
-pub use source::{
-    RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources, source_unavailable,
-};
+pub use source::{RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, source_unavailable};
 use std::future::Future;
 use std::pin::Pin;
 pub use structured::{BodyFraming, StructuredAnswer};

@@ -2,8 +2,12 @@
 
 use crate::account::Account;
 use crate::environment::Environment;
-use crate::operation::{Body, EncryptionCheck, Fields, FromRequest, OperationSpec, Sources, Target};
-use crate::rules::auth::permissions::Authorization;
+use crate::operation::headers::metadata;
+use crate::operation::{
+    Body, EncryptionCheck, OperationSpec, Query, RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization,
+    SourceLocation, Target, header_text,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission, ResourceLevel};
 use crate::rules::auth::token::Identity;
 use crate::rules::batch::BatchPart;
 use crate::rules::checksums::RequestChecksums;
@@ -15,7 +19,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::table::entity::key::Range;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
-use crate::rules::{conditions, encryption};
+use crate::rules::{conditions, copy_source, encryption};
 use crate::store::Store;
 use http::HeaderMap;
 use std::borrow::Cow;
@@ -73,40 +77,6 @@ pub struct Request {
     pub body: Body,
 }
 
-/// A query string, decoded: names in lower case, values of repeated names joined by `,` as the service does.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query(Vec<(String, String)>);
-
-impl Query {
-    /// From decoded pairs in the order sent.
-    pub fn new(pairs: &[(String, String)]) -> Query {
-        // In order of names, so that those of a long query need not each be compared with all others.
-        let mut merged: Vec<(String, String)> =
-            pairs.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
-        merged.sort_by(|(one, _), (other, _)| one.cmp(other));
-        merged.dedup_by(|(later, more), (earlier, value)| {
-            let same = later == earlier;
-            if same {
-                value.push(',');
-                value.push_str(more);
-            }
-            same
-        });
-        Query(merged)
-    }
-
-    /// The names of all parameters.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
-    }
-
-    /// The value of a parameter, by its lower-case name.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        let at = self.0.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
-        self.0.get(at).map(|(_, value)| value.as_str())
-    }
-}
-
 /// How a batch performs its parts: through the same door as any request.
 pub trait Parts: Send + Sync + std::fmt::Debug {
     /// Performs a part of this call's batch, if it asks for one of these operations, and gives its answer as the text of an HTTP
@@ -117,6 +87,37 @@ pub trait Parts: Send + Sync + std::fmt::Debug {
         part: Result<&'a BatchPart, StorageError>,
         operations: &'static [&'static OperationSpec],
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>>;
+}
+
+/// What a copy needs of its source: what reading it would.
+const READS: RequiredPermission =
+    RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob };
+
+/// How a copy operation reaches its source.
+pub trait Sources: Send + Sync + std::fmt::Debug {
+    /// Where a copy-source URL leads. A blob on this server is found only if the URL's own signature, what is shown with it, or, where
+    /// that counts, the caller's own right may read it.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
+    fn find(&self, request: &Request, url: &str, opens: SourceAuthorization) -> Result<SourceLocation, StorageError> {
+        self.find_for(request, url, SourceAccess { header: "x-ms-copy-source", permit: READS, opens })
+    }
+
+    /// Where a URL leads that says something else than what is copied.
+    ///
+    /// # Errors
+    /// As [`Sources::find`].
+    fn find_for(&self, request: &Request, url: &str, reach: SourceAccess) -> Result<SourceLocation, StorageError>;
+
+    /// Asks another server for a source; its answer's body is still to come.
+    ///
+    /// # Errors
+    /// 500 CannotVerifyCopySource for a server that cannot be reached or does not answer.
+    fn open(&self, asking: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>>;
+
+    /// Lets a task run on after its request was answered. It ends with the server, if not before.
+    fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
 }
 
 impl Request {
@@ -164,14 +165,6 @@ impl Request {
     pub fn claimed_checksums(&self) -> Result<RequestChecksums, StorageError> {
         let given = |name| self.header(name);
         RequestChecksums::read(given("content-md5").as_deref(), given("x-ms-content-crc64").as_deref())
-    }
-
-    /// Parses an input of the request's operation.
-    ///
-    /// # Errors
-    /// 400 for a missing or malformed field.
-    pub fn parse<I: FromRequest>(&self) -> Result<I, StorageError> {
-        I::from_request(&Fields::new(self))
     }
 
     /// Parses what the request demands of the state of its resource.
@@ -224,43 +217,11 @@ impl Request {
     }
 }
 
-/// The text of a request's header. `None` when it is absent, and when it is empty: recordings show that the service reads an empty
-/// header as none. The route and the operations both ask this function, so that no header can choose an operation and then count as
-/// absent to it.
-pub fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).filter(|text| !text.is_empty())
-}
-
-/// The metadata among headers. `spelling` has the names that were not written in lower case: lower case, and as written.
-pub(super) fn metadata(headers: &HeaderMap, spelling: &[(String, String)]) -> Result<Metadata, StorageError> {
-    let named = headers.iter().filter_map(|(name, value)| {
-        let name = name.as_str().strip_prefix("x-ms-meta-")?;
-        let written = spelling.iter().find(|(lower, _)| lower == name).map_or(name, |(_, written)| written);
-        Some((written, value.as_bytes()))
-    });
-    Metadata::from_headers(named)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_found_in_any_case_and_repeated_values_joined_in_order() {
-        let pairs = [("b", "2"), ("A", "1"), ("B", ""), ("b", "3"), ("", "x")].map(|(name, value)| (name.into(), value.into()));
-        let query = Query::new(&pairs);
-        for (name, value) in [("a", Some("1")), ("b", Some("2,,3")), ("", Some("x")), ("c", None), ("A", None)] {
-            assert_eq!(query.get(name), value, "{name}");
-        }
-        assert_eq!(query.names().collect::<Vec<_>>(), ["", "a", "b"]);
-        assert_eq!(Query::default().get("a"), None);
-    }
-
-    /// As many parameters as a URL can have.
-    #[test]
-    fn a_long_query_is_read_in_no_time() {
-        let pairs: Vec<(String, String)> = (0..30_000).map(|n| (format!("p{n}"), String::new())).collect();
-        let query = Query::new(&pairs);
-        assert!(pairs.iter().all(|(name, _)| query.get(name).is_some()));
+impl Source {
+    /// What a copy says that goes on in the background when its source refuses with this: of a source in its own account, the source's
+    /// own refusal (live tests: BlobNotFound). What waits for another copy is told as it is in any account.
+    pub fn refused(&self, request: &Request, error: StorageError) -> StorageError {
+        let is_own = self.account.name == request.account.name;
+        if is_own || error.status() == 409 { error } else { copy_source::refused(request.version, &error) }
     }
 }

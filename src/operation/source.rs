@@ -1,11 +1,10 @@
 //! How a copy reaches its source: a blob of this server through the same door as any reader, or what another server answers.
 
 use crate::account::Account;
-use crate::operation::request::metadata;
-use crate::operation::{Received, Request, Target};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::operation::headers::metadata;
+use crate::operation::{Received, Target};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, Hasher};
-use crate::rules::copy_source;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::store::Store;
@@ -14,37 +13,9 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http_body_util::BodyExt;
 use std::ops::Range;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use sync_wrapper::SyncWrapper;
-
-/// How a copy operation reaches its source.
-pub trait Sources: Send + Sync + std::fmt::Debug {
-    /// Where a copy-source URL leads. A blob on this server is found only if the URL's own signature, what is shown with it, or, where
-    /// that counts, the caller's own right may read it.
-    ///
-    /// # Errors
-    /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
-    fn find(&self, request: &Request, url: &str, opens: SourceAuthorization) -> Result<SourceLocation, StorageError> {
-        self.find_for(request, url, SourceAccess { header: "x-ms-copy-source", permit: READS, opens })
-    }
-
-    /// Where a URL leads that says something else than what is copied.
-    ///
-    /// # Errors
-    /// As [`Sources::find`].
-    fn find_for(&self, request: &Request, url: &str, reach: SourceAccess) -> Result<SourceLocation, StorageError>;
-
-    /// Asks another server for a source; its answer's body is still to come.
-    ///
-    /// # Errors
-    /// 500 CannotVerifyCopySource for a server that cannot be reached or does not answer.
-    fn open(&self, asking: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>>;
-
-    /// Lets a task run on after its request was answered. It ends with the server, if not before.
-    fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
-}
 
 /// What opens a private source on this server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,10 +37,6 @@ pub struct SourceAccess {
     pub opens: SourceAuthorization,
 }
 
-/// What a copy needs of its source: what reading it would.
-const READS: RequiredPermission =
-    RequiredPermission { level: ResourceLevel::Object, account: "r", service: "r", public: AnonymousAccess::Blob };
-
 /// Where a copy's source lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceLocation {
@@ -86,15 +53,6 @@ pub struct Source {
     pub account: Arc<Account>,
     /// The blob.
     pub target: Target,
-}
-
-impl Source {
-    /// What a copy says that goes on in the background when its source refuses with this: of a source in its own account, the source's
-    /// own refusal (live tests: BlobNotFound). What waits for another copy is told as it is in any account.
-    pub fn refused(&self, request: &Request, error: StorageError) -> StorageError {
-        let is_own = self.account.name == request.account.name;
-        if is_own || error.status() == 409 { error } else { copy_source::refused(request.version, &error) }
-    }
 }
 
 /// What another server is asked.
