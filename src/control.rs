@@ -71,7 +71,7 @@ async fn reset(State(controlled): State<ControlState>, RawQuery(query): RawQuery
         }
     }
     if !keep {
-        controlled.environment.put_back();
+        controlled.environment.reset_clock();
     }
     json(&serde_json::json!({ "status": "empty", "now": controlled.environment.now().iso() })).into_response()
 }

@@ -1,4 +1,4 @@
-//! The whole server as a value: started on given or free ports, stopped by dropping it.
+//! A server as a value: it starts on given or free ports, and stops when it is dropped.
 
 use crate::account::{Account, Accounts};
 use crate::config::{AccountConfig, Config, Endpoint, ProgramName};
@@ -30,7 +30,7 @@ use thiserror::Error;
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::task::JoinSet;
 
-/// A running server. Dropping it stops it at once, open connections and all.
+/// A running server. Dropping it stops it at once and closes its connections.
 #[derive(Debug)]
 pub struct Emulator {
     addresses: Vec<Address>,
@@ -39,9 +39,9 @@ pub struct Emulator {
     files: Arc<Files>,
     store: Store,
     recovered: Vec<String>,
-    /// The listeners' tasks; they end with this.
+    /// The tasks of the listeners. Dropping them ends them.
     _listeners: JoinSet<()>,
-    /// What goes on after its request was answered; it ends with this too.
+    /// The tasks that continue after their request was answered. Dropping them ends them.
     _background: Arc<Background>,
 }
 
@@ -69,13 +69,12 @@ impl StartError {
 /// Where a service listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// The service.
     pub kind: ServiceKind,
     /// `http` or `https`.
     pub scheme: &'static str,
     /// The host as configured.
     pub host: String,
-    /// The port, the real one where 0 was asked for.
+    /// The port; the actual one if 0 was configured.
     pub port: u16,
 }
 
@@ -99,7 +98,7 @@ impl Emulator {
         Emulator::start_with(config, tls, environment).await
     }
 
-    /// Starts them with a certificate that was read before, while the process could read it.
+    /// Starts the services with a certificate that is already loaded.
     ///
     /// # Errors
     /// As for [`Emulator::start`].
@@ -116,38 +115,38 @@ impl Emulator {
         let location = config.location.as_deref().unwrap_or(Path::new(""));
         let unreadable = |record| StartError::CorruptRecord { location: location.to_owned(), record };
         let files = Arc::new(Files::open(&accounts, &store).map_err(unreadable)?);
-        let wanted = [
+        let configured = [
             (ServiceKind::Blob, &config.blob),
             (ServiceKind::Queue, &config.queue),
             (ServiceKind::Table, &config.table),
             (ServiceKind::File, &config.file),
         ];
-        let wanted: Vec<(Arc<dyn Service>, &Endpoint)> = wanted
+        let configured: Vec<(Arc<dyn Service>, &Endpoint)> = configured
             .into_iter()
             .filter_map(|(kind, endpoint)| Some((kind, endpoint.as_ref()?)))
             .map(|(kind, endpoint)| Ok((service(kind, &accounts, &store, &files).map_err(unreadable)?, endpoint)))
             .collect::<Result<_, StartError>>()?;
         recovered.extend(store.disk().map(|disk| disk.settle()).unwrap_or_default());
-        let services: Arc<[Arc<dyn Service>]> = wanted.iter().map(|(service, _)| service.clone()).collect();
-        let controlled = ControlState { services, environment: environment.clone() };
+        let services: Arc<[Arc<dyn Service>]> = configured.iter().map(|(service, _)| service.clone()).collect();
+        let control_state = ControlState { services, environment: environment.clone() };
 
         let scheme = if tls.is_some() { "https" } else { "http" };
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
-        let manners = ListenerOptions { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
+        let options = ListenerOptions { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
-        let own = Arc::new(LocalServices::with(tls.as_ref().map(|tls| tls.certificate.clone())));
+        let local_services = Arc::new(LocalServices::with(tls.as_ref().map(|tls| tls.certificate.clone())));
         let pipeline = |service| {
-            Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, manners)
-                .with_local_services(&own)
+            Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options)
+                .with_local_services(&local_services)
         };
         let mut addresses = Vec::new();
         let mut bound = Vec::new();
         let mut websites = None;
-        for (service, endpoint) in wanted {
+        for (service, endpoint) in configured {
             let kind = service.kind();
             let (listener, port) = match listen(kind.name(), kind.label(), endpoint).await {
-                Ok(listening) => listening,
-                // Azurite has no such service, so whoever runs two of it may well have one port for both: no reason not to start.
+                Ok(bound) => bound,
+                // Azurite has no File service, so two of its servers on one machine have no different ports for it. The other services start.
                 Err(error) if service.kind() == ServiceKind::File && config.program == ProgramName::Azurite => {
                     tracing::warn!("{error}; the other services start without it");
                     continue;
@@ -164,53 +163,53 @@ impl Emulator {
         }
         let bound: Vec<_> =
             bound.into_iter().map(|(pipeline, endpoint, listener)| (Arc::new(pipeline), endpoint, listener)).collect();
-        own.listens(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
+        local_services.listens(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
         let mut listeners = JoinSet::new();
         for (pipeline, endpoint, listener) in bound {
-            let router = control::routes(controlled.clone(), config.control).merge(service_routes(pipeline));
-            let manner = ConnectionOptions { tls: tls.as_ref().map(|tls| tls.config.clone()), silence: endpoint.keep_alive };
-            listeners.spawn(serve::serve(listener, router, manner));
+            let router = control::routes(control_state.clone(), config.control).merge(service_routes(pipeline));
+            let options = ConnectionOptions { tls: tls.as_ref().map(|tls| tls.config.clone()), silence: endpoint.keep_alive };
+            listeners.spawn(serve::serve(listener, router, options));
         }
         Ok(Emulator { addresses, websites, environment, files, store, recovered, _listeners: listeners, _background: background })
     }
 
-    /// Where its services listen: Blob, Queue, Table, File.
+    /// The addresses of the services, in the order Blob, Queue, Table, File.
     pub fn addresses(&self) -> &[Address] {
         &self.addresses
     }
 
-    /// Where the static websites listen, if they have a port of their own.
+    /// The address of the static websites, if they have their local_services port.
     pub fn websites(&self) -> Option<&Address> {
         self.websites.as_ref()
     }
 
-    /// The address of a service's endpoint for an account, without a `/` at the end; `None` when that service was not started.
+    /// The URL of a service's endpoint for an account, without a trailing `/`. `None` if the service does not run.
     pub fn url(&self, kind: ServiceKind, account: &str) -> Option<String> {
         self.addresses.iter().find(|address| address.kind == kind).map(|address| format!("{}/{account}", address.url()))
     }
 
-    /// What it found in its directory, in sentences: none when it keeps everything in memory.
+    /// Messages about the recovery of the data in the location. Empty for a server in memory.
     pub fn recovered(&self) -> &[String] {
         &self.recovered
     }
 
-    /// What it remembers in.
+    /// Where the server stores its data.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// Its shares, for who serves them over another protocol than REST.
+    /// The shares, for servers of other protocols than REST.
     pub fn files(&self) -> &Files {
         &self.files
     }
 
-    /// Its clock and ids.
+    /// The clock and the source of ids.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
 }
 
-/// The services' pipelines with the ports at which they listen, for [`Own`]. Websites are nobody's source.
+/// The ports and pipelines of the services, for [`LocalServices`]. Websites are not copy sources.
 fn services_of<'a>(addresses: &[Address], pipelines: impl Iterator<Item = &'a Arc<Pipeline>>) -> Vec<(u16, Weak<Pipeline>)> {
     let services = pipelines.filter(|pipeline| !pipeline.is_of_websites());
     services
@@ -221,7 +220,7 @@ fn services_of<'a>(addresses: &[Address], pipelines: impl Iterator<Item = &'a Ar
         .collect()
 }
 
-/// Everything that is not a control route is a request to the service.
+/// Routes all requests to the pipeline.
 fn service_routes(pipeline: Arc<Pipeline>) -> Router {
     async fn answer(State(pipeline): State<Arc<Pipeline>>, request: Request) -> Response {
         if let Some(refusal) = host::refusal(&request) {
@@ -262,7 +261,7 @@ fn account(config: &AccountConfig) -> Account {
 
 async fn listen(service: &'static str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), StartError> {
     let (host, port) = (endpoint.host.as_str(), endpoint.port);
-    // Websites are where blobs are.
+    // Websites are served at the host of the Blob service.
     let host_of = if label == "web" { "blob" } else { label };
     let failed = |error: std::io::Error| {
         let port_hint = format!("--{label}-port N chooses another");
@@ -278,10 +277,10 @@ async fn listen(service: &'static str, label: &str, endpoint: &Endpoint) -> Resu
     Ok((listener, address.port()))
 }
 
-/// How many connections may wait to be accepted. A burst beyond that waits a second, until its clients ask again.
+/// The most connections that wait to be accepted. Clients of further ones retry after a second.
 const BACKLOG: u32 = 4096;
 
-/// Listens at the first address of a host that can be had.
+/// Listens at the first address of a host that is available.
 async fn bind(host: &str, port: u16) -> std::io::Result<TcpListener> {
     let mut failed = None;
     for address in lookup_host((host, port)).await? {
@@ -295,7 +294,7 @@ async fn bind(host: &str, port: u16) -> std::io::Result<TcpListener> {
 
 fn listen_at(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // A port whose last connections are still being closed can be had again at once.
+    // Allows listening on a port whose previous connections are still in TIME_WAIT.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)

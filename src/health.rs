@@ -1,4 +1,4 @@
-//! `lazuli --health`: asks the server that would be running with the same flags how it is.
+//! `lazuli --health`: checks the health of the server that runs with the same flags.
 
 use crate::config::Config;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -12,9 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
-/// How long the server may take for each step.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// What is asked.
+/// The timeout of connecting, of each read and of each write.
+const TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST: &[u8] = b"GET /_lazuli/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
 /// Why the server does not count as healthy. `place` is the host and port that were asked.
@@ -24,7 +23,7 @@ pub enum HealthError {
     NoService,
     #[error("{place} answered {status} instead of 200; is it Lazuli?")]
     Status { place: String, status: u16 },
-    #[error("{place} did not answer within {} seconds", PATIENCE.as_secs())]
+    #[error("{place} did not answer within {} seconds", TIMEOUT.as_secs())]
     Timeout { place: String },
     #[error("no server answers at {place}: {error}")]
     NoServer { place: String, error: io::Error },
@@ -56,7 +55,7 @@ pub fn ask(config: &Config) -> Result<(), HealthError> {
         Err(error) => error,
     };
     Err(match error.kind() {
-        // A socket whose patience is over says on Unix that it would block.
+        // On Unix, a socket whose timeout has passed returns WouldBlock.
         ErrorKind::WouldBlock | ErrorKind::TimedOut => HealthError::Timeout { place },
         ErrorKind::ConnectionRefused => HealthError::NoServer { place, error },
         _ if status(host, port, !https).is_ok() => match https {
@@ -68,17 +67,17 @@ pub fn ask(config: &Config) -> Result<(), HealthError> {
     })
 }
 
-/// The status of the answer.
+/// Returns the HTTP status of the answer.
 fn status(host: &str, port: u16, https: bool) -> io::Result<u16> {
     let stream = connect(host, port)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
     if !https {
         return exchange(stream);
     }
     let provider = Arc::new(ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
-    let config = config.map_err(io::Error::other)?.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider)));
+    let config = config.map_err(io::Error::other)?.dangerous().with_custom_certificate_verifier(Arc::new(AcceptAny(provider)));
     let name = ServerName::try_from("localhost").map_err(io::Error::other)?;
     let session = ClientConnection::new(Arc::new(config.with_no_client_auth()), name).map_err(io::Error::other)?;
     exchange(StreamOwned::new(session, stream))
@@ -87,7 +86,7 @@ fn status(host: &str, port: u16, https: bool) -> io::Result<u16> {
 fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut outcome = Err(io::Error::other("the host has no address"));
     for address in (host, port).to_socket_addrs()? {
-        outcome = TcpStream::connect_timeout(&address, PATIENCE);
+        outcome = TcpStream::connect_timeout(&address, TIMEOUT);
         if outcome.is_ok() {
             break;
         }
@@ -104,12 +103,12 @@ fn exchange(mut stream: impl Read + Write) -> io::Result<u16> {
     status.ok_or_else(|| ErrorKind::InvalidData.into())
 }
 
-/// Takes any certificate: the server that is asked is this machine's own, it is told nothing, and what it says is believed of
-/// nobody else. Its certificate is often for another name, or of nobody that the machine trusts.
+/// Accepts any certificate. The request contains no secret and the answer is only a status, and the certificate of a test server is
+/// often self-signed or for another name.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AcceptAny(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AcceptAny {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

@@ -1,6 +1,6 @@
-//! Accounts as flags and variables write them: `name[:key[:key2]][,versioning][,scope=NAME]…`, with `;` between accounts.
+//! The accounts in the value of a flag or variable: `name[:key[:key2]][,versioning][,scope=NAME]…`, separated by `;`.
 //!
-//! What is wrong is said with the account's name and never with its key.
+//! Messages contain the account's name, never its key.
 
 use crate::config::{AccountConfig, WELL_KNOWN_KEY};
 use crate::rules::encryption::Scopes;
@@ -42,13 +42,13 @@ fn described(name: Option<&str>) -> String {
     name.map_or("an account".to_owned(), |name| format!("account {name}"))
 }
 
-/// As lenient about a key's last characters as Azurite, so that every key it takes is taken.
+/// As lenient about the last characters of a key as Azurite: each key that Azurite accepts is accepted.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent).with_decode_allow_trailing_bits(true),
 );
 
-/// Reads one account or several.
+/// Parses one or more accounts.
 pub(super) fn read(text: &str) -> Result<Vec<AccountConfig>, AccountError> {
     let mut accounts: Vec<AccountConfig> = Vec::new();
     for text in entries(text) {
@@ -61,7 +61,7 @@ pub(super) fn read(text: &str) -> Result<Vec<AccountConfig>, AccountError> {
     if accounts.is_empty() { Err(AccountError::NoAccount) } else { Ok(accounts) }
 }
 
-/// Reads accounts as Azurite does: a key is required, and is what Node.js would make of it.
+/// Parses accounts as Azurite does: a key is required, and is decoded as Node.js decodes it.
 pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, AccountError> {
     match entries(text).find(|entry| !entry.contains(':')) {
         Some(entry) => Err(AccountError::MissingKey(Some(entry).filter(|entry| names::account(entry)).map(str::to_owned))),
@@ -76,8 +76,8 @@ pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, AccountErro
     }
 }
 
-/// What `Buffer.from(key, "base64")` of Node.js reads of a key: up to the first `=`, either alphabet, and nothing of any other
-/// character.
+/// The characters of a key that `Buffer.from(key, "base64")` of Node.js decodes: those of either alphabet, up to the first `=`. It
+/// skips all others.
 fn as_node_reads(key: &str) -> String {
     let until = key.split('=').next().unwrap_or_default();
     let known = until.chars().filter_map(|letter| match letter {
@@ -86,7 +86,7 @@ fn as_node_reads(key: &str) -> String {
         letter => Some(letter).filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/')),
     });
     let mut known: String = known.collect();
-    // A single character after the last group of four is less than a byte.
+    // A single character after the last group of four holds less than a byte.
     if known.len() % 4 == 1 {
         known.pop();
     }
@@ -130,7 +130,7 @@ fn account(text: &str) -> Result<AccountConfig, AccountError> {
         match word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value))) {
             ("versioning", None) => account.versioning = true,
             ("hns", None) => account.hns = true,
-            // What must not change is kept as a version while the blob goes on.
+            // A protected state is kept as a version when the blob is overwritten.
             ("immutability", None) => (account.immutability, account.versioning) = (true, true),
             ("access-tracking", None) => account.access_tracking = true,
             ("premium", None) => account.premium = true,
@@ -151,11 +151,11 @@ fn account(text: &str) -> Result<AccountConfig, AccountError> {
     Ok(account)
 }
 
-/// What an account can have switched on.
+/// The options of an account, for messages.
 const OPTIONS: &str =
     "versioning, hns, immutability, access-tracking, premium, container-retention=DAYS, share-retention=DAYS and scope=NAME";
 
-/// The most days that the service keeps anything deleted.
+/// The longest retention of deleted resources, in days.
 const MOST_DAYS: u32 = 365;
 
 fn days(account: &str, resources: &'static str, text: &str) -> Result<u32, AccountError> {

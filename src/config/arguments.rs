@@ -1,21 +1,23 @@
-//! The words of a command line, told apart: flags with their values, and bare words, which are ignored.
+//! The parser of the command line. Words that are no flags are ignored.
 
 use crate::config::ConfigError;
 use crate::config::flags::{Flag, Takes, flags};
 
-/// A flag that was said.
+/// A flag on the command line.
 pub(super) struct Argument {
-    /// The flag.
     pub(super) flag: &'static Flag,
-    /// How it was written, for messages.
+    /// The flag as it was spelled, for messages.
     pub(super) spelled: String,
-    /// Its value; `true` for a switch that was just named.
+    /// Its value; `true` for a switch without one.
     pub(super) value: String,
 }
 
-/// Reads the words after the program's name.
+/// Parses the words after the program's name.
 ///
-/// Azurite ignores bare words (`azurite start`) except for its commands `help` and `version`, and so do we; `import` is ours.
+/// Azurite ignores bare words (`azurite start`) except its commands `help` and `version`. So does Lazuli, which adds `import`.
+///
+/// # Errors
+/// [`ConfigError::UnknownFlag`], [`ConfigError::MissingValue`].
 pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>, ConfigError> {
     let mut words = words.peekable();
     let mut given = Vec::new();
@@ -45,7 +47,7 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>
     Ok(given)
 }
 
-/// Whether the word after a flag is its value: not if it looks like another flag, but `-1` is a number.
+/// Returns true if the word after a flag can be its value: it is no flag itself. `-1` is a number.
 fn is_value(word: &str) -> bool {
     !word.starts_with('-') || word.parse::<f64>().is_ok()
 }
@@ -61,7 +63,7 @@ fn unknown(spelled: &str) -> ConfigError {
     ConfigError::UnknownFlag { flag: spelled.escape_debug().to_string(), nearest: nearest.map(|(_, known)| known) }
 }
 
-/// How many letters have to be put in, taken out or changed to make one word of the other.
+/// The Levenshtein distance of two words.
 pub(super) fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, x) in a.chars().enumerate() {

@@ -53,7 +53,7 @@ impl Draft {
             );
         }
         let tls = match (self.cert.take(), self.key.take()) {
-            // As in Azurite: with a key of its own the certificate is PEM, and the password is for nothing.
+            // As in Azurite: if there is a key file, the certificate is PEM, and the password is not used.
             (Some(cert), Some(key)) => {
                 if self.password {
                     self.warn("--pwd is ignored: with --key, both files are read as PEM");
@@ -107,12 +107,12 @@ impl Draft {
         })
     }
 
-    /// The address of every service.
+    /// The hosts of all services.
     pub(super) fn hosts(&mut self) -> impl Iterator<Item = &mut String> {
         [&mut self.blob, &mut self.queue, &mut self.table, &mut self.file].into_iter().map(|endpoint| &mut endpoint.host)
     }
 
-    /// Notes what was asked for and will not happen.
+    /// Records a warning about a setting that is ignored.
     pub(super) fn warn(&mut self, line: &str) {
         self.warnings.push(line.to_owned());
     }

@@ -1,4 +1,4 @@
-//! Tables of what can be said and what comes of it. The process's own arguments and environment are never looked at.
+//! Tables of command lines and environments with their results. The process's own arguments and environment are never read.
 
 use super::*;
 use crate::config::flags::{Flag, SECTIONS, Takes, VARIABLES, flags};
@@ -69,7 +69,7 @@ fn nothing_said_is_the_default() {
     }
 }
 
-/// Every flag that makes a difference to a server: its spellings, a value, and the difference.
+/// Every flag that changes the configuration: its spellings, its variable, a value, and the change.
 #[expect(clippy::type_complexity, reason = "a table of one test")]
 const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--host"], "LAZULI_HOST", "::", |c| {
@@ -244,7 +244,7 @@ fn accounts() {
     }
 }
 
-/// Whatever is given as a key, Azurite's runtime makes bytes of it; these are its own.
+/// Node.js decodes any text as base64; the expected bytes are what it returned.
 #[test]
 fn azurites_keys_are_read_as_node_reads_them() {
     for (key, bytes) in [
@@ -392,7 +392,7 @@ fn words_are_text() {
 #[test]
 fn programs() {
     use ProgramName::*;
-    for (program, program, served) in [
+    for (path, program, served) in [
         ("lazuli", Lazuli, [true; 4]),
         ("/usr/bin/lazuli", Lazuli, [true; 4]),
         ("anything", Lazuli, [true; 4]),
@@ -404,11 +404,11 @@ fn programs() {
         ("./azurite-queue", AzuriteQueue, [false, true, false, false]),
         ("azurite-table.exe", AzuriteTable, [false, false, true, false]),
     ] {
-        let Ok(Command::Serve(config)) = start(&[program, "--queuePort", "7"], &[]) else { panic!("{program}") };
-        assert_eq!(config.program, program, "{program}");
+        let Ok(Command::Serve(config)) = start(&[path, "--queuePort", "7"], &[]) else { panic!("{path}") };
+        assert_eq!(config.program, program, "{path}");
         let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
-        assert_eq!(endpoints.map(Option::is_some), served, "{program}");
-        assert!(config.queue.is_none_or(|queue| queue.port == 7), "{program}");
+        assert_eq!(endpoints.map(Option::is_some), served, "{path}");
+        assert!(config.queue.is_none_or(|queue| queue.port == 7), "{path}");
     }
     assert!(matches!(read([], &|_| None), Ok(Command::Serve(_))), "not even a program's name");
 }

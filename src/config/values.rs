@@ -1,4 +1,4 @@
-//! The values that flags take: text in, value or what is wrong with it out.
+//! The parsers of the values of flags.
 
 use crate::config::error::ValueError;
 use crate::log::Format;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tracing::Level;
 
-/// An address or a name; the brackets of `[::1]` may stay or go.
+/// An address or a name. The brackets of an IPv6 address are optional.
 pub(super) fn host(text: &str) -> Result<String, ValueError> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
@@ -20,12 +20,12 @@ pub(super) fn host(text: &str) -> Result<String, ValueError> {
     }
 }
 
-/// A port; 0 for any free one.
+/// A port; 0 means any free one.
 pub(super) fn port(text: &str) -> Result<u16, ValueError> {
     text.parse().map_err(|_| malformed(text, "a port: a number from 0 to 65535"))
 }
 
-/// Whole seconds; 0 is for ever, which is a century here.
+/// Whole seconds; 0 means no limit, which is represented by a century.
 pub(super) fn seconds(text: &str) -> Result<Duration, ValueError> {
     match text.parse::<u32>() {
         Ok(0) => Ok(Duration::from_secs(u64::from(u32::MAX))),
@@ -34,7 +34,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, ValueError> {
     }
 }
 
-/// A number of megabytes, which nobody keeps.
+/// Checks a number of megabytes, which is not used.
 pub(super) fn megabytes(text: &str) -> Result<(), ValueError> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(()),
@@ -42,7 +42,7 @@ pub(super) fn megabytes(text: &str) -> Result<(), ValueError> {
     }
 }
 
-/// On or off.
+/// The value of a switch.
 pub(super) fn truth(text: &str) -> Result<bool, ValueError> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "1" => Ok(true),
@@ -51,12 +51,12 @@ pub(super) fn truth(text: &str) -> Result<bool, ValueError> {
     }
 }
 
-/// A file or directory, which is not looked at here.
+/// A path. Whether it exists is not checked here.
 pub(super) fn path(text: &str) -> Result<PathBuf, ValueError> {
     Ok(PathBuf::from(text))
 }
 
-/// When a write is done.
+/// A durability level by its name.
 pub(super) fn durability(text: &str) -> Result<Durability, ValueError> {
     match text.to_ascii_lowercase().as_str() {
         "process" => Ok(Durability::Process),
@@ -65,7 +65,7 @@ pub(super) fn durability(text: &str) -> Result<Durability, ValueError> {
     }
 }
 
-/// How much a bearer token must show.
+/// A level of token checks by its name.
 pub(super) fn oauth(text: &str) -> Result<TokenCheck, ValueError> {
     match text.to_ascii_lowercase().as_str() {
         "basic" => Ok(TokenCheck::Basic),
@@ -74,7 +74,7 @@ pub(super) fn oauth(text: &str) -> Result<TokenCheck, ValueError> {
     }
 }
 
-/// How the log is written.
+/// A log format by its name.
 pub(super) fn log_format(text: &str) -> Result<Format, ValueError> {
     match text.to_ascii_lowercase().as_str() {
         "text" => Ok(Format::Text),

@@ -1,41 +1,41 @@
-//! What the table service says in JSON and, where a client reads no JSON, in XML: its forms of metadata, and its refusals.
+//! The formats of the Table service: the metadata levels of its JSON, and its errors in JSON and XML.
 
 use crate::operation::Query;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 use http::HeaderMap;
 
-/// How much an answer says of itself.
+/// How much metadata a JSON response contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metadata {
-    /// Nothing.
+    /// None.
     None,
-    /// What a client cannot know.
+    /// What a client cannot compute itself.
     #[default]
     Minimal,
-    /// Everything.
+    /// All.
     Full,
 }
 
-/// The forms of JSON, by their names in `odata=`; one that there was and is no more.
+/// The metadata levels by their names in `odata=`. `verbose` is a level that the service no longer supports.
 const LEVELS: [(&str, Option<Metadata>); 3] =
     [("nometadata", Some(Metadata::None)), ("fullmetadata", Some(Metadata::Full)), ("verbose", None)];
 
 impl Metadata {
-    /// What a client wants to read: `$format`, or else `Accept`.
+    /// The metadata level that a client accepts, by `$format` or else by `Accept`.
     ///
     /// # Errors
-    /// 415 AtomFormatNotSupported when it wants Atom, or says nothing, which once meant Atom; JsonVerboseFormatNotSupported;
-    /// MediaTypeNotSupported for anything else.
+    /// 415 AtomFormatNotSupported if the client asks for Atom or for nothing, which used to mean Atom; JsonVerboseFormatNotSupported;
+    /// MediaTypeNotSupported for other formats.
     pub fn wanted(query: &Query, headers: &HeaderMap) -> Result<Metadata, StorageError> {
         let accept = headers.get(http::header::ACCEPT).map(|accept| String::from_utf8_lossy(accept.as_bytes()));
         Metadata::read(query, &accept.unwrap_or_default())
     }
 
-    /// [`Metadata::wanted`] by the text of `Accept`.
+    /// As [`Metadata::wanted`], with the text of `Accept`.
     ///
     /// # Errors
-    /// The same.
+    /// As [`Metadata::wanted`].
     pub fn read(query: &Query, accept: &str) -> Result<Metadata, StorageError> {
         let wanted = query.get("$format").filter(|format| !format.is_empty()).unwrap_or(accept);
         let mut error = ErrorCode::AtomFormatNotSupported;
@@ -57,7 +57,7 @@ impl Metadata {
         Err(error.into())
     }
 
-    /// The Content-Type of an answer.
+    /// The `Content-Type` of a response.
     pub const fn content_type(self) -> &'static str {
         match self {
             Metadata::None => "application/json;odata=nometadata;streaming=true;charset=utf-8",
@@ -67,18 +67,18 @@ impl Metadata {
     }
 }
 
-/// The sentence of a refusal, with what helps to find the request again.
+/// The message of an error, with the id and the time of the request.
 pub fn message(error: &StorageError, request_id: &str, now: Timestamp) -> String {
     format!("{}\nRequestId:{request_id}\nTime:{}", error.message(), now.iso())
 }
 
-/// A refusal in JSON.
+/// An error in JSON.
 pub fn error(error: &StorageError, request_id: &str, now: Timestamp) -> String {
     let message = serde_json::json!({ "lang": "en-US", "value": message(error, request_id, now) });
     serde_json::json!({ "odata.error": { "code": error.code().name(), "message": message } }).to_string()
 }
 
-/// A refusal in XML.
+/// An error in XML.
 pub fn error_xml(error: &StorageError, request_id: &str, now: Timestamp) -> String {
     const SPACE: &str = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata";
     let mut xml = super::xml::Writer::new();

@@ -1,13 +1,13 @@
 //! The query string of a request, decoded.
 
-/// A query string, decoded: names in lower case, values of repeated names joined by `,` as the service does.
+/// A decoded query string: names in lower case, the values of repeated names joined by `,` as the service does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// From decoded pairs in the order sent.
+    /// Creates it from decoded pairs in the order sent.
     pub fn new(pairs: &[(String, String)]) -> Query {
-        // In order of names, so that those of a long query need not each be compared with all others.
+        // Sorted by name, so that merging a long query is not quadratic.
         let mut merged: Vec<(String, String)> =
             pairs.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
         merged.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -27,7 +27,7 @@ impl Query {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The value of a parameter, by its lower-case name.
+    /// The value of the parameter with this lower-case name.
     pub fn get(&self, name: &str) -> Option<&str> {
         let at = self.0.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
         self.0.get(at).map(|(_, value)| value.as_str())
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(Query::default().get("a"), None);
     }
 
-    /// As many parameters as a URL can have.
+    /// The URL has as many parameters as it can.
     #[test]
     fn a_long_query_is_read_in_no_time() {
         let pairs: Vec<(String, String)> = (0..30_000).map(|n| (format!("p{n}"), String::new())).collect();

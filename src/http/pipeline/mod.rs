@@ -353,7 +353,7 @@ impl Pipeline {
             parts: on_behalf,
             body: std::mem::take(body),
         };
-        let mut reply = self.service.start(row_place, request)?.await?.begun()?;
+        let mut reply = self.service.start(row_place, request)?.await?.read_first()?;
         for (name, value) in caller.overrides.into_iter().filter(|_| read) {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 reply.headers.insert(HeaderName::from_static(name), value);
