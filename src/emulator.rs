@@ -134,7 +134,7 @@ impl Emulator {
         let address = |kind, endpoint: &Endpoint, port| Address { kind, scheme, host: endpoint.host.clone(), port };
         let options = ListenerOptions { host_style: config.product_style_urls, https: tls.is_some(), oauth: config.oauth };
         let background = Arc::new(Background::default());
-        let local_services = Arc::new(LocalServices::with(tls.as_ref().map(|tls| tls.certificate.clone())));
+        let local_services = Arc::new(LocalServices::new(tls.as_ref().map(|tls| tls.certificate.clone())));
         let pipeline = |service| {
             Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options)
                 .with_local_services(&local_services)
@@ -163,11 +163,12 @@ impl Emulator {
         }
         let bound: Vec<_> =
             bound.into_iter().map(|(pipeline, endpoint, listener)| (Arc::new(pipeline), endpoint, listener)).collect();
-        local_services.listens(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
+        local_services.set_services(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
         let mut listeners = JoinSet::new();
         for (pipeline, endpoint, listener) in bound {
             let router = control::routes(control_state.clone(), config.control).merge(service_routes(pipeline));
-            let options = ConnectionOptions { tls: tls.as_ref().map(|tls| tls.config.clone()), silence: endpoint.keep_alive };
+            let options =
+                ConnectionOptions { tls: tls.as_ref().map(|tls| tls.config.clone()), idle_timeout: endpoint.keep_alive };
             listeners.spawn(serve::serve(listener, router, options));
         }
         Ok(Emulator { addresses, websites, environment, files, store, recovered, _listeners: listeners, _background: background })
@@ -178,7 +179,7 @@ impl Emulator {
         &self.addresses
     }
 
-    /// The address of the static websites, if they have their local_services port.
+    /// The address of the static websites, if they have their own port.
     pub fn websites(&self) -> Option<&Address> {
         self.websites.as_ref()
     }

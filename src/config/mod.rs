@@ -224,7 +224,7 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
         }
     }
     if asked("check") {
-        let location = config.location.ok_or_else(|| ConfigError::MissingFlag { flag: "--check", needs: "--location DIR" })?;
+        let location = config.location.ok_or(ConfigError::MissingFlag { flag: "--check", needs: "--location DIR" })?;
         return Ok(Command::Check(location));
     }
     Ok(if asked("health") { Command::Health(config) } else { Command::Serve(config) })

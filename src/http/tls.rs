@@ -1,4 +1,4 @@
-//! The certificate and key of https, read from PEM files.
+//! The certificate and the private key for https, loaded from PEM files.
 
 use crate::pfx;
 use rustls::ServerConfig;
@@ -16,9 +16,9 @@ use thiserror::Error;
 pub struct ServerTls {
     /// The configuration of the TLS library.
     pub config: Arc<ServerConfig>,
-    /// The certificate that the server shows, without those that vouch for it.
+    /// The server's own certificate, the first of the chain.
     pub certificate: CertificateDer<'static>,
-    /// Why some clients may refuse the certificate, if they may.
+    /// The reason why some clients may refuse the certificate.
     pub warning: Option<String>,
 }
 
@@ -54,7 +54,7 @@ pub enum TlsError {
     Unusable { cert: PathBuf, key: PathBuf, error: rustls::Error },
 }
 
-/// Reads a certificate chain and its private key.
+/// Loads a certificate chain and its private key.
 ///
 /// # Errors
 /// [`TlsError`].
@@ -91,7 +91,7 @@ pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, TlsError> {
             error => unusable(error),
         })?,
         true => {
-            // The library does not look into such a certificate, which holds its public key as it is all the same.
+            // The library does not parse such a certificate. It contains the public key verbatim, so a search finds it.
             let private = provider.key_provider.load_private_key(private).map_err(unusable)?;
             let pair = CertifiedKey::new(chain, private);
             let public = pair.key.public_key();
@@ -119,10 +119,10 @@ pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, TlsError> {
     Ok(ServerTls { config: Arc::new(config), certificate, warning })
 }
 
-/// The first byte of everything that is written in DER.
+/// The first byte of certificates and keys in DER: the tag of a sequence.
 const SEQUENCE: u8 = 0x30;
 
-/// What a file in DER is, as far as one can tell, and how PEM is made of it.
+/// The error for a file in DER, which may be a PFX file.
 fn not_pem(file: &Path, bytes: &[u8], command: &'static str) -> TlsError {
     // A PFX file is a sequence that begins with the number 3; a certificate is one that begins with a sequence.
     match contents(bytes) {
@@ -131,27 +131,27 @@ fn not_pem(file: &Path, bytes: &[u8], command: &'static str) -> TlsError {
     }
 }
 
-/// Whether the key of a PEM file needs a password, in either of the two forms that such keys have. The library passes over the first,
-/// and takes the other for a damaged key.
+/// Returns true if the key of a PEM file is encrypted, in either of the two formats of such keys. The library ignores a key in the
+/// first format, and reports one in the second as damaged.
 fn is_encrypted(pem: &[u8]) -> bool {
     let text = String::from_utf8_lossy(pem);
     let encrypted = ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED"].iter().any(|mark| text.contains(mark));
     encrypted && !text.contains("-----BEGIN PRIVATE KEY-----")
 }
 
-/// Whether a certificate is of the first version, which does not say its version: its first member is its number.
+/// Returns true for a certificate of version 1, which has no version field: its first field is the serial number.
 fn is_version_1(cert: &[u8]) -> bool {
     contents(cert).and_then(contents).is_some_and(|members| members.starts_with(&[0x02]))
 }
 
-/// What is in a sequence.
+/// The contents of a DER sequence.
 fn contents(der: &[u8]) -> Option<&[u8]> {
     let (SEQUENCE, [length, rest @ ..]) = der.split_first().map(|(tag, rest)| (*tag, rest))? else { return None };
-    // A long length is told in as many bytes as its first one says.
+    // The first byte of a long length gives the number of its other bytes.
     if *length < 0x80 { Some(rest) } else { rest.get(usize::from(*length & 0x7f)..) }
 }
 
-#[expect(clippy::disallowed_methods, reason = "certificates are files, and this is where they are read")]
+#[expect(clippy::disallowed_methods, reason = "this is where certificate files are read")]
 fn read(flag: &'static str, file: &Path) -> Result<Vec<u8>, TlsError> {
     std::fs::read(file).map_err(|error| TlsError::Unreadable { flag, file: file.to_owned(), error })
 }
@@ -161,7 +161,7 @@ fn read(flag: &'static str, file: &Path) -> Result<Vec<u8>, TlsError> {
 mod tests {
     use super::*;
 
-    /// Made for these tests, and for nothing else, with `openssl req -x509 -newkey ec`.
+    /// Created for these tests only, with `openssl req -x509 -newkey ec`.
     const CERT: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUSr7XJxwiohdrylS16rE4CNvK3ykwCgYIKoZIzj0EAwIw
