@@ -68,7 +68,7 @@ async fn start(arguments: &[OsString]) -> Outcome<(Emulator, f64)> {
         let begun = Instant::now();
         match Emulator::start(&config, Environment::real()).await {
             // The tasks of the one before end when their turn comes.
-            Err(reason) if reason.contains("another server is using") => tokio::task::yield_now().await,
+            Err(error) if error.is_location_in_use() => tokio::task::yield_now().await,
             started => return Ok((started?, begun.elapsed().as_secs_f64())),
         }
     }

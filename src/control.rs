@@ -1,6 +1,6 @@
-//! `/_lazuli/`: what no storage service has. Health on every port; with `--control`, the clock and a fresh start.
+//! `/_lazuli/`: the health of the server at every port and, with `--control`, its clock and a reset.
 //!
-//! No account name holds a `_`, so these paths collide with none.
+//! No account name contains a `_`, so these paths do not collide with accounts.
 
 use crate::environment::Environment;
 use crate::operation::Service;
@@ -11,16 +11,16 @@ use axum::response::IntoResponse;
 use axum::routing::{any, get, post};
 use std::sync::Arc;
 
-/// What the control routes act on.
+/// The state that the control routes use.
 #[derive(Clone, Debug)]
 pub struct ControlState {
-    /// Every service of the server.
+    /// All services of the server.
     pub services: Arc<[Arc<dyn Service>]>,
-    /// Its clock.
+    /// The clock of the server.
     pub environment: Arc<Environment>,
 }
 
-/// The routes. Without `control` there is only health, and whoever asks for more is told why.
+/// The control routes. Without `control` there is only health, and other paths name the flag.
 pub fn routes(controlled: ControlState, control: bool) -> Router {
     let health = Router::new().route("/_lazuli/health", get(health));
     let routes = match control {
@@ -30,7 +30,7 @@ pub fn routes(controlled: ControlState, control: bool) -> Router {
     routes.with_state(controlled)
 }
 
-/// Every other path here.
+/// All other paths.
 const OTHERS: &str = "/_lazuli/{*path}";
 
 async fn absent() -> impl IntoResponse {
@@ -46,7 +46,7 @@ async fn health(State(controlled): State<ControlState>) -> impl IntoResponse {
     json(&serde_json::json!({ "status": "ok", "version": env!("CARGO_PKG_VERSION"), "services": services }))
 }
 
-/// `POST /_lazuli/clock?seconds=N` moves the server's time on: leases run out, signatures expire, uncommitted blocks vanish.
+/// `POST /_lazuli/clock?seconds=N` moves the server's time forward: leases, signatures and uncommitted blocks expire.
 async fn clock(State(controlled): State<ControlState>, RawQuery(query): RawQuery) -> impl IntoResponse {
     let seconds = query.as_deref().and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("seconds=")));
     match seconds.and_then(|text| text.parse::<u32>().ok()) {
@@ -58,7 +58,7 @@ async fn clock(State(controlled): State<ControlState>, RawQuery(query): RawQuery
     }
 }
 
-/// `POST /_lazuli/reset` empties every account and puts a moved clock back; with `?clock=keep` the clock stays where it is.
+/// `POST /_lazuli/reset` empties every account and resets the clock; with `?clock=keep` the clock stays where it is.
 async fn reset(State(controlled): State<ControlState>, RawQuery(query): RawQuery) -> impl IntoResponse {
     let keep = match query.as_deref().unwrap_or_default() {
         "" => false,
@@ -71,7 +71,7 @@ async fn reset(State(controlled): State<ControlState>, RawQuery(query): RawQuery
         }
     }
     if !keep {
-        controlled.environment.put_back();
+        controlled.environment.reset_clock();
     }
     json(&serde_json::json!({ "status": "empty", "now": controlled.environment.now().iso() })).into_response()
 }

@@ -1,14 +1,14 @@
-//! The only sources of time and chance: a clock and a maker of ids, real or set by hand.
+//! The only sources of time and randomness: a clock and a generator of ids, either real or controlled by a test.
 //!
-//! Everything that expires (leases, signatures, uncommitted blocks) is looked at with a `now` that was read here once, when the
-//! request came in. Moving the clock on therefore moves everything that expires, and a test never waits.
+//! A request reads the time here once, when it arrives. All expiry (of leases, signatures, uncommitted blocks) is decided by that time,
+//! so a test moves the clock instead of waiting.
 
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The clock and the dice of one server.
+/// The clock and the id generator of one server.
 #[derive(Debug)]
 pub struct Environment {
     manual_start: Option<Timestamp>,
@@ -17,7 +17,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The machine's clock, and ids that nobody can foresee.
+    /// The machine's clock, and unpredictable ids.
     pub fn real() -> Environment {
         Environment {
             manual_start: None,
@@ -26,45 +26,45 @@ impl Environment {
         }
     }
 
-    /// A clock that stands still until it is moved, and ids that follow from a seed.
+    /// A clock that moves only by [`Environment::advance`], and ids that are derived from a seed.
     pub fn manual(start: Timestamp, seed: u64) -> Environment {
         Environment { manual_start: Some(start), moved_ticks: AtomicU64::new(0), rng: AtomicU64::new(seed) }
     }
 
-    /// The server's time: the machine's, or the hand-set one, and by how much it was moved on.
+    /// The server's time: [`Environment::machine`] plus what [`Environment::advance`] added.
     pub fn now(&self) -> Timestamp {
         Timestamp::from_ticks(self.machine().ticks().saturating_add(self.moved_ticks.load(Ordering::Relaxed)))
     }
 
-    /// The time without what [`World::advance`] added. Senders of signed requests date them by this clock, which nobody moved, or by
-    /// [`World::now`], which answers tell them: either will do.
+    /// The time without what [`Environment::advance`] added. The date of a signed request is valid by this time, which is that of the
+    /// client, or by [`Environment::now`], which answers contain.
     pub fn machine(&self) -> Timestamp {
         self.manual_start.unwrap_or_else(machine_time)
     }
 
-    /// Moves the server's time on.
+    /// Moves the server's time forward.
     pub fn advance(&self, seconds: u64) {
         let ticks = seconds.saturating_mul(TICKS_PER_SECOND);
         let added = self.moved_ticks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |moved| moved.checked_add(ticks));
-        debug_assert!(added.is_ok(), "a clock moved past the end of time stays where it is");
+        debug_assert!(added.is_ok(), "a clock that would overflow does not move");
     }
 
-    /// Puts the server's time back to the machine's, or to the hand-set one.
-    pub fn put_back(&self) {
+    /// Undoes [`Environment::advance`].
+    pub fn reset_clock(&self) {
         self.moved_ticks.store(0, Ordering::Relaxed);
     }
 
-    /// Sixteen bytes that no other call gets: a request's id, a lease's id, a copy's id.
+    /// Returns a new unique id, for a request, a lease or a copy.
     pub fn id(&self) -> [u8; 16] {
         let mut id = [0; 16];
         let (high, low) = id.split_at_mut(8);
-        high.copy_from_slice(&self.roll().to_le_bytes());
-        low.copy_from_slice(&self.roll().to_le_bytes());
+        high.copy_from_slice(&self.next_random().to_le_bytes());
+        low.copy_from_slice(&self.next_random().to_le_bytes());
         *uuid::Builder::from_random_bytes(id).as_uuid().as_bytes()
     }
 
     /// The next number of the SplitMix64 sequence.
-    fn roll(&self) -> u64 {
+    fn next_random(&self) -> u64 {
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
         let mut z = self.rng.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -73,7 +73,7 @@ impl Environment {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the room that owns the clock")]
+#[expect(clippy::disallowed_methods, reason = "this is the only module that reads the clock")]
 fn machine_time() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp::from_unix(since.as_secs() as i64, since.subsec_nanos() / 100)
@@ -84,18 +84,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hand_set_clock_moves_only_when_moved() {
+    fn a_manual_clock_moves_only_when_advanced() {
         let environment = Environment::manual(Timestamp::from_unix(1_000, 0), 7);
         assert_eq!(environment.now(), environment.now());
         environment.advance(15);
         assert_eq!(environment.now(), Timestamp::from_unix(1_015, 0));
         assert_eq!(environment.machine(), Timestamp::from_unix(1_000, 0));
-        environment.put_back();
+        environment.reset_clock();
         assert_eq!(environment.now(), Timestamp::from_unix(1_000, 0));
     }
 
     #[test]
-    fn ids_follow_from_the_seed_and_never_repeat() {
+    fn ids_are_derived_from_the_seed_and_never_repeat() {
         let (a, b) = (Environment::manual(Timestamp::default(), 7), Environment::manual(Timestamp::default(), 7));
         let ids: Vec<_> = (0..1000).map(|_| a.id()).collect();
         assert!(ids.iter().all(|id| *id == b.id()));

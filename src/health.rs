@@ -1,4 +1,4 @@
-//! `lazuli --health`: asks the server that would be running with the same flags how it is.
+//! `lazuli --health`: checks the health of the server that runs with the same flags.
 
 use crate::config::Config;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -10,19 +10,38 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::time::Duration;
+use thiserror::Error;
 
-/// How long the server may take for each step.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// What is asked.
+/// The timeout of connecting, of each read and of each write.
+const TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST: &[u8] = b"GET /_lazuli/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
-/// Asks the first service that the configuration names.
+/// Why the server does not count as healthy. `place` is the host and port that were asked.
+#[derive(Debug, Error)]
+pub enum HealthError {
+    #[error("no service is served")]
+    NoService,
+    #[error("{place} answered {status} instead of 200; is it Lazuli?")]
+    Status { place: String, status: u16 },
+    #[error("{place} did not answer within {} seconds", TIMEOUT.as_secs())]
+    Timeout { place: String },
+    #[error("no server answers at {place}: {error}")]
+    NoServer { place: String, error: io::Error },
+    #[error("the server at {place} speaks plain http; leave out --cert and --key")]
+    PlainHttp { place: String },
+    #[error("the server at {place} speaks https; add --cert and --key")]
+    Https { place: String },
+    #[error("{place} does not answer in {protocol}")]
+    Protocol { place: String, protocol: &'static str },
+}
+
+/// Asks the first service that the configuration names for its health.
 ///
 /// # Errors
-/// One sentence: no server answers there, or what answers is not a server with these flags.
-pub fn ask(config: &Config) -> Result<(), String> {
+/// [`HealthError`] if no server answers there, or if it is not a server with these flags.
+pub fn ask(config: &Config) -> Result<(), HealthError> {
     let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
-    let endpoint = endpoints.into_iter().flatten().next().ok_or("no service is served")?;
+    let endpoint = endpoints.into_iter().flatten().next().ok_or(HealthError::NoService)?;
     let host = match endpoint.host.as_str() {
         "0.0.0.0" => "127.0.0.1",
         "::" => "::1",
@@ -32,33 +51,33 @@ pub fn ask(config: &Config) -> Result<(), String> {
     let place = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
     let error = match status(host, port, https) {
         Ok(200) => return Ok(()),
-        Ok(status) => return Err(format!("{place} answered {status} instead of 200; is it Lazuli?")),
+        Ok(status) => return Err(HealthError::Status { place, status }),
         Err(error) => error,
     };
     Err(match error.kind() {
-        // A socket whose patience is over says on Unix that it would block.
-        ErrorKind::WouldBlock | ErrorKind::TimedOut => format!("{place} did not answer within {} seconds", PATIENCE.as_secs()),
-        ErrorKind::ConnectionRefused => format!("no server answers at {place}: {error}"),
+        // On Unix, a socket whose timeout has passed returns WouldBlock.
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => HealthError::Timeout { place },
+        ErrorKind::ConnectionRefused => HealthError::NoServer { place, error },
         _ if status(host, port, !https).is_ok() => match https {
-            true => format!("the server at {place} speaks plain http; leave out --cert and --key"),
-            false => format!("the server at {place} speaks https; add --cert and --key"),
+            true => HealthError::PlainHttp { place },
+            false => HealthError::Https { place },
         },
-        ErrorKind::InvalidData => format!("{place} does not answer in {}", if https { "https" } else { "HTTP" }),
-        _ => format!("no server answers at {place}: {error}"),
+        ErrorKind::InvalidData => HealthError::Protocol { place, protocol: if https { "https" } else { "HTTP" } },
+        _ => HealthError::NoServer { place, error },
     })
 }
 
-/// The status of the answer.
+/// Returns the HTTP status of the answer.
 fn status(host: &str, port: u16, https: bool) -> io::Result<u16> {
     let stream = connect(host, port)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
     if !https {
         return exchange(stream);
     }
     let provider = Arc::new(ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
-    let config = config.map_err(io::Error::other)?.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider)));
+    let config = config.map_err(io::Error::other)?.dangerous().with_custom_certificate_verifier(Arc::new(AcceptAny(provider)));
     let name = ServerName::try_from("localhost").map_err(io::Error::other)?;
     let session = ClientConnection::new(Arc::new(config.with_no_client_auth()), name).map_err(io::Error::other)?;
     exchange(StreamOwned::new(session, stream))
@@ -67,7 +86,7 @@ fn status(host: &str, port: u16, https: bool) -> io::Result<u16> {
 fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut outcome = Err(io::Error::other("the host has no address"));
     for address in (host, port).to_socket_addrs()? {
-        outcome = TcpStream::connect_timeout(&address, PATIENCE);
+        outcome = TcpStream::connect_timeout(&address, TIMEOUT);
         if outcome.is_ok() {
             break;
         }
@@ -84,12 +103,12 @@ fn exchange(mut stream: impl Read + Write) -> io::Result<u16> {
     status.ok_or_else(|| ErrorKind::InvalidData.into())
 }
 
-/// Takes any certificate: the server that is asked is this machine's own, it is told nothing, and what it says is believed of
-/// nobody else. Its certificate is often for another name, or of nobody that the machine trusts.
+/// Accepts any certificate. The request contains no secret and the answer is only a status, and the certificate of a test server is
+/// often self-signed or for another name.
 #[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
+struct AcceptAny(Arc<CryptoProvider>);
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AcceptAny {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,

@@ -1,19 +1,18 @@
 //! Lazuli: an Azure Storage server for a laptop and for CI.
 //!
-//! The map of the house, arrows pointing down only:
+//! The layers, from top to bottom; each uses only those below it:
 //!
-//! - [`config`] and `main.rs`: arguments in, server out
-//! - [`Emulator`]: the whole server, embeddable; [`import`]: another server's data, written through the services; [`check`]: what a
-//!   folder holds
-//! - [`http`]: the wire, and only here: listeners, targets, routes, signatures, the pipeline of a request
-//! - [`blob`], [`queue`], [`table`], [`mod@file`]: a service each; [`service`] is what they share
-//! - [`op`]: what an operation is, what it is handed and what it gives back
-//! - [`store`]: cells of records, and content for bytes
-//! - [`rules`]: what is decided, pure
-//! - [`world`]: time and chance; [`account`]: who has a key; [`mod@log`]: what the server says
+//! - [`config`] and `main.rs`: the command line
+//! - [`Emulator`]: a server, which can be embedded; [`import`]: imports the data of Azurite; [`check`]: checks a location
+//! - [`http`]: listeners, targets, routing, authentication, the pipeline of a request
+//! - [`services`]: Blob, Queue, Table and File
+//! - [`operation`]: the specification of an operation, its request and its reply
+//! - [`store`]: cells of records, content of bytes, and the disk
+//! - [`rules`]: pure functions that decide what the service does
+//! - [`environment`]: time and randomness; [`account`]: accounts and keys; [`mod@log`]: the log
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read files and clocks"))]
 
-// First, for its macros.
+// First: the modules below use its macros.
 #[macro_use]
 pub mod operation;
 
@@ -33,4 +32,4 @@ pub mod services;
 pub mod store;
 pub mod user;
 
-pub use emulator::{Address, Emulator};
+pub use emulator::{Address, Emulator, StartError};

@@ -1,58 +1,83 @@
-//! Arguments in, server out.
+//! The program: reads the command line, and runs a server or one of the other commands.
 
-use lazuli::config::{Command, Config, ProgramName, WELL_KNOWN_ACCOUNT};
+use lazuli::config::{Command, Config, ConfigError, ProgramName, WELL_KNOWN_ACCOUNT};
 use lazuli::environment::Environment;
 use lazuli::http::tls;
-use lazuli::http::tls::ServerTls;
-use lazuli::log::{Logger, complain, say};
+use lazuli::http::tls::{ServerTls, TlsError};
+use lazuli::log::{LogError, Logger, complain, say};
 use lazuli::operation::ServiceKind;
 use lazuli::store::disk::Durability;
-use lazuli::user::User;
-use lazuli::{Emulator, config, log, user};
+use lazuli::user::{User, UserError};
+use lazuli::{Emulator, StartError, config, log, user};
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
+use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How often memory is given back to the system.
-const HOUSEKEEPING: Duration = Duration::from_secs(1);
+/// How often free memory is returned to the system.
+const RELEASE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Why a command fails.
+#[derive(Debug, Error)]
+enum MainError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    User(#[from] UserError),
+    /// The server was started as root and cannot become the user of `--user`.
+    #[error("--user: {0}; --user 0 stays root")]
+    StaysRoot(UserError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("{0}")]
+    Import(String),
+    /// The system refuses a thread or a signal handler.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let personality = arguments.first().map_or(ProgramName::Lazuli, |program| ProgramName::of(program));
+    let program = arguments.first().map_or(ProgramName::Lazuli, |program| ProgramName::of(program));
     let outcome = match config::read(arguments, &|name| std::env::var(name).ok()) {
-        Err(mistake) => Err(mistake.0),
+        Err(mistake) => Err(mistake.into()),
         Ok(Command::Print(text)) => {
             say(text.trim_end());
             Ok(ExitCode::SUCCESS)
         }
-        Ok(Command::Health(config)) => Ok(healthy(&config)),
+        Ok(Command::Health(config)) => Ok(check_health(&config)),
         Ok(Command::Check(location)) => Ok(check(&location)),
         Ok(Command::Import { from, to, durability }) => import(&from, &to, durability),
         Ok(Command::Serve(config)) => serve(config),
     };
-    outcome.unwrap_or_else(|mistake| {
-        complain(&mistake);
-        ExitCode::from(personality.failure())
+    outcome.unwrap_or_else(|error| {
+        complain(&error.to_string());
+        ExitCode::from(program.failure())
     })
 }
 
-fn healthy(config: &Config) -> ExitCode {
+fn check_health(config: &Config) -> ExitCode {
     match lazuli::health::ask(config) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            complain(&why);
+        Err(error) => {
+            complain(&error.to_string());
             ExitCode::FAILURE
         }
     }
 }
 
-/// What a location holds goes to stdout, what is wrong with it to stderr.
+/// Prints the contents of a location to standard output and damage to standard error.
 fn check(location: &Path) -> ExitCode {
     let checked = lazuli::check::check(location);
     checked.found.iter().for_each(|line| say(line));
@@ -64,110 +89,111 @@ fn check(location: &Path) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, String> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
-    let imported = runtime.block_on(lazuli::import::azurite(from, to, durability, Environment::real()))?;
+fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, MainError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let imported =
+        runtime.block_on(lazuli::import::azurite(from, to, durability, Environment::real())).map_err(MainError::Import)?;
     say(&format!("Brought over to {}: {}", to.display(), imported.brought));
     imported.left.iter().for_each(|line| complain(line));
     Ok(if imported.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Gives memory that became free back to the system, also while nobody asks for anything, until what this returns is dropped.
+/// Returns free memory to the system, even while the server is idle, until the returned value is dropped.
 ///
-/// The allocator looks at what has been free for a while only when somebody takes whole megabytes from it. So somebody does, once a
-/// second: that costs microseconds where there is nothing to give back.
-fn keep_house() -> std::io::Result<Sender<()>> {
+/// The allocator looks for memory to return only when megabytes are allocated. So a thread allocates a megabyte every second, which
+/// takes microseconds if there is nothing to return.
+fn release_memory() -> io::Result<Sender<()>> {
     let (alive, ended) = channel::<()>();
-    let house = move || {
-        while ended.recv_timeout(HOUSEKEEPING) == Err(RecvTimeoutError::Timeout) {
+    let release = move || {
+        while ended.recv_timeout(RELEASE_INTERVAL) == Err(RecvTimeoutError::Timeout) {
             let mut megabyte = Vec::<u8>::with_capacity(1 << 20);
             megabyte.push(1);
             drop(std::hint::black_box(megabyte));
         }
     };
-    std::thread::Builder::new().name("lazuli-memory".to_owned()).spawn(house)?;
+    std::thread::Builder::new().name("lazuli-memory".to_owned()).spawn(release)?;
     Ok(alive)
 }
 
-fn serve(mut config: Config) -> Result<ExitCode, String> {
+fn serve(mut config: Config) -> Result<ExitCode, MainError> {
     let variables =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into())));
-    config.warnings.extend(config::strangers(variables));
-    // Only root may be able to read the key and to open the file, so both come before the server gives that up; and that comes before
-    // there is a second thread, which would stay root.
+    config.warnings.extend(config::unknown_variables(variables));
+    // Only root may be able to read the key and to open the file of the log, so both come before the server becomes another user. That
+    // comes before the first thread is started, which would stay root.
     let user = user::to_become(config.user, config.location.as_deref())?;
     let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
     config.warnings.extend(tls.as_ref().and_then(|tls| tls.warning.clone()));
     let file = config.debug.as_deref().map(log::open).transpose()?;
-    if let Some(Err(why)) = user.map(|user| user::take_on(user, config.location.as_deref())) {
-        // A container whose root has no rights to give up is as good.
+    if let Some(Err(error)) = user.map(|user| user::take_on(user, config.location.as_deref())) {
+        // In a container, root may lack the capability to become another user. The server runs as root then.
         match config.user {
-            Some(User::Owner) => config.warnings.push(format!("{why}: the server stays root")),
-            _ => return Err(format!("--user: {why}; --user 0 stays root")),
+            Some(User::Owner) => config.warnings.push(format!("{error}: the server stays root")),
+            _ => return Err(MainError::StaysRoot(error)),
         }
     }
-    let voice = Logger::start(&config.log_options(), file)?;
-    let _house = keep_house().map_err(|error| error.to_string())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|error| error.to_string())?;
-    let outcome = runtime.block_on(run(&config, tls, &voice));
-    // Open connections and unread bodies do not hold up the end.
+    let logger = Logger::start(&config.log_options(), file)?;
+    let _release = release_memory()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let outcome = runtime.block_on(run(&config, tls, &logger));
+    // Open connections and unread bodies do not delay the end.
     runtime.shutdown_background();
-    voice.end();
+    logger.end();
     outcome
 }
 
-async fn run(config: &Config, tls: Option<ServerTls>, voice: &Logger) -> Result<ExitCode, String> {
-    config.warnings.iter().for_each(|warning| voice.complain(warning));
-    let mut terminate = signal(SignalKind::terminate()).map_err(|error| error.to_string())?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| error.to_string())?;
+async fn run(config: &Config, tls: Option<ServerTls>, logger: &Logger) -> Result<ExitCode, MainError> {
+    config.warnings.iter().for_each(|warning| logger.complain(warning));
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let emulator = Emulator::start_with(config, tls, Environment::real()).await?;
-    announce(config, &emulator, voice);
+    announce(config, &emulator, logger);
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
-    farewell(config, &emulator, voice);
+    announce_stop(config, &emulator, logger);
     Ok(ExitCode::SUCCESS)
 }
 
-/// The lines that people, and the tools made for Azurite, wait for.
-fn announce(config: &Config, emulator: &Emulator, voice: &Logger) {
-    let azurite = config.personality != ProgramName::Lazuli;
+/// Prints the ready lines. Tools made for Azurite wait for its lines.
+fn announce(config: &Config, emulator: &Emulator, logger: &Logger) {
+    let azurite = config.program != ProgramName::Lazuli;
     for address in emulator.addresses() {
         let (name, url) = (address.kind.name(), address.url());
         match azurite {
-            false => voice.say(&format!("Lazuli {name} service is listening at {url}")),
+            false => logger.say(&format!("Lazuli {name} service is listening at {url}")),
             true if address.kind == ServiceKind::File => {}
             true => {
-                voice.say(&format!("Azurite {name} service is starting at {url}"));
-                voice.say(&format!("Azurite {name} service is successfully listening at {url}"));
+                logger.say(&format!("Azurite {name} service is starting at {url}"));
+                logger.say(&format!("Azurite {name} service is successfully listening at {url}"));
             }
         }
         let (host, port) = (&address.host, address.port);
-        match (config.personality, address.kind) {
+        match (config.program, address.kind) {
             (ProgramName::AzuriteBlob, ServiceKind::Blob) | (ProgramName::AzuriteQueue, ServiceKind::Queue) => {
-                voice.say(&format!("Azurite {name} service successfully listens on {url}"));
+                logger.say(&format!("Azurite {name} service successfully listens on {url}"));
             }
             (ProgramName::AzuriteTable, ServiceKind::Table) => {
-                voice.say(&format!("Azurite {name} service successfully started on {host}:{port}"));
+                logger.say(&format!("Azurite {name} service successfully started on {host}:{port}"));
             }
             _ => {}
         }
     }
     if let Some(address) = emulator.websites() {
-        voice.say(&format!("{} Web service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
+        logger.say(&format!("{} Web service is listening at {}", if azurite { "Azurite" } else { "Lazuli" }, address.url()));
     }
     if !azurite {
-        voice.say(&connection_string(config, emulator));
+        logger.say(&connection_string(config, emulator));
         match &config.location {
-            Some(place) => voice.say(&format!("Data is kept in {}", place.display())),
-            None => voice.say("Data is kept in memory and is lost when the server stops"),
+            Some(place) => logger.say(&format!("Data is kept in {}", place.display())),
+            None => logger.say("Data is kept in memory and is lost when the server stops"),
         }
     }
-    emulator.recovered().iter().for_each(|sentence| voice.complain(sentence));
+    emulator.recovered().iter().for_each(|sentence| logger.complain(sentence));
 }
 
-/// What a client needs to connect as the first account.
+/// The connection string of the first account.
 fn connection_string(config: &Config, emulator: &Emulator) -> String {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
@@ -187,12 +213,12 @@ fn connection_string(config: &Config, emulator: &Emulator) -> String {
     }
 }
 
-fn farewell(config: &Config, emulator: &Emulator, voice: &Logger) {
-    if config.personality == ProgramName::Lazuli {
+fn announce_stop(config: &Config, emulator: &Emulator, logger: &Logger) {
+    if config.program == ProgramName::Lazuli {
         return;
     }
     for address in emulator.addresses().iter().filter(|address| address.kind != ServiceKind::File) {
-        voice.say(&format!("Azurite {} service is closing...", address.kind.name()));
-        voice.say(&format!("Azurite {} service successfully closed", address.kind.name()));
+        logger.say(&format!("Azurite {} service is closing...", address.kind.name()));
+        logger.say(&format!("Azurite {} service successfully closed", address.kind.name()));
     }
 }

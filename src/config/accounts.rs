@@ -1,35 +1,70 @@
-//! Accounts as flags and variables write them: `name[:key[:key2]][,versioning][,scope=NAME]…`, with `;` between accounts.
+//! The accounts in the value of a flag or variable: `name[:key[:key2]][,versioning][,scope=NAME]…`, separated by `;`.
 //!
-//! What is wrong is said with the account's name and never with its key.
+//! Messages contain the account's name, never its key.
 
 use crate::config::{AccountConfig, WELL_KNOWN_KEY};
 use crate::rules::encryption::Scopes;
+use crate::rules::names;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
+use thiserror::Error;
 
-/// As lenient about a key's last characters as Azurite, so that every key it takes is taken.
+/// What is wrong with the value of `--account` or `AZURITE_ACCOUNTS`.
+#[derive(Debug, Error)]
+pub enum AccountError {
+    #[error("no account is named")]
+    NoAccount,
+    #[error("account {0:?} is named twice")]
+    Duplicate(String),
+    /// The name is absent where the text may be a key in the wrong place.
+    #[error("{} has no key; write name:key[:key2], with ; between accounts", described(.0.as_deref()))]
+    MissingKey(Option<String>),
+    #[error("{0:?} is not an account's name: 3 to 24 lower-case letters and digits")]
+    InvalidName(String),
+    #[error("account {0:?} has more than two keys")]
+    TooManyKeys(String),
+    #[error("a key of account {0:?} is not base64")]
+    InvalidKey(String),
+    #[error("account {account:?} cannot have {option:?} switched on: only {OPTIONS}")]
+    UnknownOption { account: String, option: String },
+    #[error(
+        "account {account:?} cannot have the encryption scope {scope:?}: 3 to 63 lower-case letters, digits and dashes, each dash \
+         between two of the others"
+    )]
+    InvalidScope { account: String, scope: String },
+    #[error("account {account:?} cannot keep {resources} for {days:?} days: 1 to {MOST_DAYS}")]
+    InvalidRetention { account: String, resources: &'static str, days: String },
+    #[error("account {0:?} cannot have both hns and immutability, as with the real service")]
+    HnsWithImmutability(String),
+}
+
+fn described(name: Option<&str>) -> String {
+    name.map_or("an account".to_owned(), |name| format!("account {name}"))
+}
+
+/// As lenient about the last characters of a key as Azurite: each key that Azurite accepts is accepted.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent).with_decode_allow_trailing_bits(true),
 );
 
-/// Reads one account or several.
-pub(super) fn read(text: &str) -> Result<Vec<AccountConfig>, String> {
+/// Parses one or more accounts.
+pub(super) fn read(text: &str) -> Result<Vec<AccountConfig>, AccountError> {
     let mut accounts: Vec<AccountConfig> = Vec::new();
     for text in entries(text) {
         let account = account(text)?;
         if accounts.iter().any(|other| other.name == account.name) {
-            return Err(format!("account {:?} is named twice", account.name));
+            return Err(AccountError::Duplicate(account.name));
         }
         accounts.push(account);
     }
-    if accounts.is_empty() { Err("no account is named".to_owned()) } else { Ok(accounts) }
+    if accounts.is_empty() { Err(AccountError::NoAccount) } else { Ok(accounts) }
 }
 
-/// Reads accounts as Azurite does: a key is required, and is what Node.js would make of it.
-pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, String> {
+/// Parses accounts as Azurite does: a key is required, and is decoded as Node.js decodes it.
+pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, AccountError> {
     match entries(text).find(|entry| !entry.contains(':')) {
-        Some(entry) => Err(format!("{} has no key; write name:key[:key2], with ; between accounts", named(entry))),
+        Some(entry) => Err(AccountError::MissingKey(Some(entry).filter(|entry| names::account(entry)).map(str::to_owned))),
         None => {
             let as_node = |entry: &str| {
                 let mut parts = entry.split(':');
@@ -41,13 +76,8 @@ pub(super) fn read_azurite(text: &str) -> Result<Vec<AccountConfig>, String> {
     }
 }
 
-/// An account by its name, where that is one: a text that is not may be a key in the wrong place, and is not shown.
-fn named(entry: &str) -> String {
-    if crate::rules::names::account(entry) { format!("account {entry}") } else { "an account".to_owned() }
-}
-
-/// What `Buffer.from(key, "base64")` of Node.js reads of a key: up to the first `=`, either alphabet, and nothing of any other
-/// character.
+/// The characters of a key that `Buffer.from(key, "base64")` of Node.js decodes: those of either alphabet, up to the first `=`. It
+/// skips all others.
 fn as_node_reads(key: &str) -> String {
     let until = key.split('=').next().unwrap_or_default();
     let known = until.chars().filter_map(|letter| match letter {
@@ -56,7 +86,7 @@ fn as_node_reads(key: &str) -> String {
         letter => Some(letter).filter(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '+' | '/')),
     });
     let mut known: String = known.collect();
-    // A single character after the last group of four is less than a byte.
+    // A single character after the last group of four holds less than a byte.
     if known.len() % 4 == 1 {
         known.pop();
     }
@@ -67,20 +97,20 @@ fn entries(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(str::trim).filter(|entry| !entry.is_empty())
 }
 
-fn account(text: &str) -> Result<AccountConfig, String> {
+fn account(text: &str) -> Result<AccountConfig, AccountError> {
     let mut words = text.split(',').map(str::trim);
     let mut parts = words.next().unwrap_or_default().split(':');
 
     let name = parts.next().unwrap_or_default().to_owned();
     let letters = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     if !letters || !(3..=24).contains(&name.len()) {
-        return Err(format!("{name:?} is not an account's name: 3 to 24 lower-case letters and digits"));
+        return Err(AccountError::InvalidName(name));
     }
 
     let key = key(&name, parts.next().unwrap_or(WELL_KNOWN_KEY))?;
     let key2 = parts.next().map(|text| self::key(&name, text)).transpose()?;
     if parts.next().is_some() {
-        return Err(format!("account {name:?} has more than two keys"));
+        return Err(AccountError::TooManyKeys(name));
     }
 
     let mut account = AccountConfig {
@@ -100,7 +130,7 @@ fn account(text: &str) -> Result<AccountConfig, String> {
         match word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value))) {
             ("versioning", None) => account.versioning = true,
             ("hns", None) => account.hns = true,
-            // What must not change is kept as a version while the blob goes on.
+            // A protected state is kept as a version when the blob is overwritten.
             ("immutability", None) => (account.immutability, account.versioning) = (true, true),
             ("access-tracking", None) => account.access_tracking = true,
             ("premium", None) => account.premium = true,
@@ -110,36 +140,32 @@ fn account(text: &str) -> Result<AccountConfig, String> {
             ("share-retention", Some(days)) => account.share_retention = Some(self::days(&account.name, "shares", days)?),
             ("scope", Some(scope)) if account.scopes.declare(scope) => (),
             ("scope", Some(scope)) => {
-                return Err(format!(
-                    "account {:?} cannot have the encryption scope {scope:?}: 3 to 63 lower-case letters, digits and dashes, \
-                     each dash between two of the others",
-                    account.name
-                ));
+                return Err(AccountError::InvalidScope { account: account.name, scope: scope.to_owned() });
             }
-            _ => return Err(format!("account {:?} cannot have {word:?} switched on: only {OPTIONS}", account.name)),
+            _ => return Err(AccountError::UnknownOption { account: account.name, option: word.to_owned() }),
         }
     }
     if account.hns && account.immutability {
-        return Err(format!("account {:?} cannot have both hns and immutability, as with the real service", account.name));
+        return Err(AccountError::HnsWithImmutability(account.name));
     }
     Ok(account)
 }
 
-/// What an account can have switched on.
+/// The options of an account, for messages.
 const OPTIONS: &str =
     "versioning, hns, immutability, access-tracking, premium, container-retention=DAYS, share-retention=DAYS and scope=NAME";
 
-/// The most days that the service keeps anything deleted.
+/// The longest retention of deleted resources, in days.
 const MOST_DAYS: u32 = 365;
 
-fn days(account: &str, what: &str, text: &str) -> Result<u32, String> {
+fn days(account: &str, resources: &'static str, text: &str) -> Result<u32, AccountError> {
     let days = text.parse().ok().filter(|days| (1..=MOST_DAYS).contains(days));
-    days.ok_or_else(|| format!("account {account:?} cannot keep {what} for {text:?} days: 1 to {MOST_DAYS}"))
+    days.ok_or_else(|| AccountError::InvalidRetention { account: account.to_owned(), resources, days: text.to_owned() })
 }
 
-fn key(account: &str, text: &str) -> Result<Vec<u8>, String> {
+fn key(account: &str, text: &str) -> Result<Vec<u8>, AccountError> {
     match BASE64.decode(text) {
         Ok(key) if !key.is_empty() => Ok(key),
-        _ => Err(format!("a key of account {account:?} is not base64")),
+        _ => Err(AccountError::InvalidKey(account.to_owned())),
     }
 }

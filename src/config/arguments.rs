@@ -1,21 +1,24 @@
-//! The words of a command line, told apart: flags with their values, and bare words, which are ignored.
+//! The parser of the command line. Words that are no flags are ignored.
 
+use crate::config::ConfigError;
 use crate::config::flags::{Flag, Takes, flags};
 
-/// A flag that was said.
+/// A flag on the command line.
 pub(super) struct Argument {
-    /// The flag.
     pub(super) flag: &'static Flag,
-    /// How it was written, for messages.
+    /// The flag as it was spelled, for messages.
     pub(super) spelled: String,
-    /// Its value; `true` for a switch that was just named.
+    /// Its value; `true` for a switch without one.
     pub(super) value: String,
 }
 
-/// Reads the words after the program's name.
+/// Parses the words after the program's name.
 ///
-/// Azurite ignores bare words (`azurite start`) except for its commands `help` and `version`, and so do we; `import` is ours.
-pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>, String> {
+/// Azurite ignores bare words (`azurite start`) except its commands `help` and `version`. So does Lazuli, which adds `import`.
+///
+/// # Errors
+/// [`ConfigError::UnknownFlag`], [`ConfigError::MissingValue`].
+pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>, ConfigError> {
     let mut words = words.peekable();
     let mut given = Vec::new();
     while let Some(word) = words.next() {
@@ -31,10 +34,10 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>
         };
         let flag = flags().find(|flag| flag.spellings().any(|s| s == spelled)).ok_or_else(|| unknown(spelled))?;
         let value = match flag.takes {
-            Takes::Value(what) | Takes::Values(what) => value
+            Takes::Value(word) | Takes::Values(word) => value
                 .or_else(|| words.next_if(|next| is_value(next)))
                 .filter(|value| !value.is_empty())
-                .ok_or_else(|| format!("{spelled} needs a value: {spelled} {what}"))?,
+                .ok_or_else(|| ConfigError::MissingValue { flag: spelled.to_owned(), word })?,
             Takes::Switch | Takes::Nothing => {
                 value.or_else(|| words.next_if(|next| next == "true" || next == "false")).unwrap_or_else(|| "true".to_owned())
             }
@@ -44,12 +47,12 @@ pub(super) fn parse(words: impl Iterator<Item = String>) -> Result<Vec<Argument>
     Ok(given)
 }
 
-/// Whether the word after a flag is its value: not if it looks like another flag, but `-1` is a number.
+/// Returns true if the word after a flag can be its value: it is no flag itself. `-1` is a number.
 fn is_value(word: &str) -> bool {
     !word.starts_with('-') || word.parse::<f64>().is_ok()
 }
 
-fn unknown(spelled: &str) -> String {
+fn unknown(spelled: &str) -> ConfigError {
     let bare = |text: &str| text.trim_start_matches('-').to_ascii_lowercase();
     let wanted = bare(spelled);
     let nearest = flags()
@@ -57,14 +60,10 @@ fn unknown(spelled: &str) -> String {
         .map(|known| (distance(&wanted, &bare(&known)), known))
         .filter(|(distance, _)| distance * 2 <= wanted.len())
         .min_by_key(|(distance, _)| *distance);
-    let spelled = spelled.escape_debug();
-    match nearest {
-        Some((_, known)) => format!("{spelled} is not a flag; did you mean {known}?"),
-        None => format!("{spelled} is not a flag; --help lists them all"),
-    }
+    ConfigError::UnknownFlag { flag: spelled.escape_debug().to_string(), nearest: nearest.map(|(_, known)| known) }
 }
 
-/// How many letters have to be put in, taken out or changed to make one word of the other.
+/// The Levenshtein distance of two words.
 pub(super) fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
     for (i, x) in a.chars().enumerate() {

@@ -1,20 +1,14 @@
-//! Gathers what is said where, and looks at it as a whole.
-//!
-//! A flag comes before its variable, a variable before the default; `--blob-host` comes before `--host` where both are said in
-//! the same way. A value that another one replaces is not even looked at.
+//! The values of all flags before they become a [`Config`], and the checks that involve several of them.
 
-use crate::config::arguments::Argument;
-use crate::config::flags::{Flag, Set, Takes};
-use crate::config::{AccountConfig, Config, Endpoint, ProgramName, Tls, flags};
+use crate::config::{AccountConfig, Config, ConfigError, Endpoint, ProgramName, Tls};
 use crate::log::Format;
-use crate::pfx;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
 use crate::user::User;
 use std::path::{Path, PathBuf};
 use tracing::Level;
 
-/// What the rows of the list fill in.
+/// The fields that the flags set.
 #[derive(Default)]
 pub(super) struct Draft {
     pub(super) blob: Endpoint,
@@ -41,59 +35,25 @@ pub(super) struct Draft {
     pub(super) warnings: Vec<String>,
 }
 
-/// Where something is said: the later comes over the earlier.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Layer {
-    Default,
-    Variable,
-    Argument,
-}
-
-/// A value with its way to the draft, and how the flag or variable was written, for messages.
-struct LayerName {
-    layer: Layer,
-    written: String,
-    value: String,
-    set: Set,
-}
-
 impl Draft {
-    /// Fills a draft from the command line, the environment and the defaults.
-    pub(super) fn fill(given: &[Argument], env: &dyn Fn(&str) -> Option<String>) -> Result<Draft, String> {
-        let env = |name: &str| env(name).filter(|value| !value.is_empty());
-        let said = |flag: &Flag| argument(flag, given).or_else(|| variable(flag, &env));
-
-        let azurite = flags::VARIABLES.iter().filter_map(|variable| {
-            let replaced = flags::flags().any(|flag| variable.yields_to == Some(flag.name) && said(flag).is_some());
-            let value = env(variable.name).filter(|_| !replaced)?;
-            Some(LayerName { layer: Layer::Variable, written: variable.name.to_owned(), value, set: variable.set })
-        });
-        let ours = flags::flags().filter_map(|flag| said(flag).or_else(|| default(flag)));
-
-        let mut sayings: Vec<LayerName> = azurite.chain(ours).collect();
-        sayings.sort_by_key(|saying| saying.layer);
-        let mut draft = Draft::default();
-        for LayerName { written, value, set, .. } in sayings {
-            set(&mut draft, &value).map_err(|wrong| format!("{written}: {wrong}"))?;
-        }
-        Ok(draft)
-    }
-
-    /// Checks what only several flags together can get wrong.
-    pub(super) fn finish(mut self, personality: ProgramName) -> Result<Config, String> {
+    /// Checks flags against each other, and returns the configuration.
+    ///
+    /// # Errors
+    /// [`ConfigError`] for flags that are missing or that contradict each other.
+    pub(super) fn finish(mut self, program: ProgramName) -> Result<Config, ConfigError> {
         if self.in_memory && self.location.take().is_some() {
             self.warn("--location is ignored: --in-memory keeps everything in memory");
         }
         if self.location.is_none() && self.durability.is_some() {
             self.warn("--durability is ignored: without --location everything is kept in memory");
         }
-        if personality != ProgramName::Lazuli && self.location.is_none() && !self.in_memory {
+        if program != ProgramName::Lazuli && self.location.is_none() && !self.in_memory {
             self.warn(
                 "data is kept in memory and is lost when the server stops. --location DIR keeps it (Azurite uses the current folder)",
             );
         }
         let tls = match (self.cert.take(), self.key.take()) {
-            // As in Azurite: with a key of its own the certificate is PEM, and the password is for nothing.
+            // As in Azurite: if there is a key file, the certificate is PEM, and the password is not used.
             (Some(cert), Some(key)) => {
                 if self.password {
                     self.warn("--pwd is ignored: with --key, both files are read as PEM");
@@ -101,31 +61,35 @@ impl Draft {
                 Some(Tls { cert, key })
             }
             (Some(cert), None) if self.password || is_pfx(&cert) => {
-                cert.metadata().map_err(|error| format!("--cert {} cannot be read: {error}", cert.display()))?;
-                return Err(pfx::refusal(&cert));
+                return Err(match cert.metadata() {
+                    Ok(_) => ConfigError::PfxCertificate(cert),
+                    Err(error) => ConfigError::UnreadableCertificate { path: cert, error },
+                });
             }
-            (Some(_), None) => return Err("--cert needs --key with the certificate's private key".to_owned()),
-            (None, Some(_)) => return Err("--key needs --cert with the certificate of that key".to_owned()),
-            (None, None) if self.password => {
-                return Err("--pwd is for PFX files, which Lazuli does not read: --cert and --key take PEM files".to_owned());
+            (Some(_), None) => {
+                return Err(ConfigError::MissingFlag { flag: "--cert", needs: "--key with the certificate's private key" });
             }
+            (None, Some(_)) => {
+                return Err(ConfigError::MissingFlag { flag: "--key", needs: "--cert with the certificate of that key" });
+            }
+            (None, None) if self.password => return Err(ConfigError::PasswordWithoutCertificate),
             (None, None) => None,
         };
         if self.oauth == Some(TokenCheck::Basic) && tls.is_none() {
             self.warn("--oauth basic takes bearer tokens only over https: add --cert and --key, or use --oauth dev");
         }
-        let has_blob = !matches!(personality, ProgramName::AzuriteQueue | ProgramName::AzuriteTable);
+        let has_blob = !matches!(program, ProgramName::AzuriteQueue | ProgramName::AzuriteTable);
         if self.web_port.is_some() && !has_blob {
             self.warnings.push("--web-port is ignored: websites are the Blob service's".to_owned());
         }
         let web = self.web_port.filter(|_| has_blob).map(|port| Endpoint { port, ..self.blob.clone() });
-        let all = matches!(personality, ProgramName::Lazuli | ProgramName::Azurite);
+        let all = matches!(program, ProgramName::Lazuli | ProgramName::Azurite);
         Ok(Config {
-            personality,
+            program,
             blob: has_blob.then_some(self.blob),
             web,
-            queue: (all || personality == ProgramName::AzuriteQueue).then_some(self.queue),
-            table: (all || personality == ProgramName::AzuriteTable).then_some(self.table),
+            queue: (all || program == ProgramName::AzuriteQueue).then_some(self.queue),
+            table: (all || program == ProgramName::AzuriteTable).then_some(self.table),
             file: all.then_some(self.file),
             accounts: self.accounts,
             location: self.location,
@@ -143,12 +107,12 @@ impl Draft {
         })
     }
 
-    /// The address of every service.
+    /// The hosts of all services.
     pub(super) fn hosts(&mut self) -> impl Iterator<Item = &mut String> {
         [&mut self.blob, &mut self.queue, &mut self.table, &mut self.file].into_iter().map(|endpoint| &mut endpoint.host)
     }
 
-    /// Notes what was asked for and will not happen.
+    /// Records a warning about a setting that is ignored.
     pub(super) fn warn(&mut self, line: &str) {
         self.warnings.push(line.to_owned());
     }
@@ -156,26 +120,4 @@ impl Draft {
 
 fn is_pfx(cert: &Path) -> bool {
     cert.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pfx") || extension.eq_ignore_ascii_case("p12"))
-}
-
-/// What the command line says: the last value, or all of them with `;` between where all count.
-fn argument(flag: &Flag, given: &[Argument]) -> Option<LayerName> {
-    let all: Vec<&Argument> = given.iter().filter(|given| given.flag.name == flag.name).collect();
-    let last = all.last()?;
-    let value = match flag.takes {
-        Takes::Values(_) => all.iter().map(|given| given.value.as_str()).collect::<Vec<_>>().join(";"),
-        _ => last.value.clone(),
-    };
-    Some(LayerName { layer: Layer::Argument, written: last.spelled.clone(), value, set: flag.set })
-}
-
-fn variable(flag: &Flag, env: &dyn Fn(&str) -> Option<String>) -> Option<LayerName> {
-    let written = flag.variable()?;
-    let value = env(&written)?;
-    Some(LayerName { layer: Layer::Variable, written, value, set: flag.set })
-}
-
-fn default(flag: &Flag) -> Option<LayerName> {
-    let value = flag.default?.to_owned();
-    Some(LayerName { layer: Layer::Default, written: flag.name.to_owned(), value, set: flag.set })
 }

@@ -1,48 +1,47 @@
-//! Every flag, once.
+//! The table of flags and variables.
 //!
-//! The parser, `--help` and `docs/configuration.md` all read this list: a new flag is one more row and, where it holds something
-//! new, one more field of [`Draft`].
+//! The parser, `--help` and `docs/configuration.md` read this table. A new flag needs a row here, and a field of [`Draft`] for its
+//! value.
 
 use crate::config::draft::Draft;
+use crate::config::error::ValueError;
 use crate::config::values::{durability, host, level, log_format, megabytes, oauth, path, port, seconds, truth};
 use crate::config::{WELL_KNOWN_ACCOUNT, accounts};
 use crate::user;
 
-/// One flag: what it is called, what it takes and what it does.
+/// A flag of the command line.
 pub(super) struct Flag {
-    /// Its name, without the dashes.
+    /// The name without the dashes.
     pub(super) name: &'static str,
-    /// Its single letter.
+    /// The one-letter form.
     pub(super) short: Option<char>,
-    /// What Azurite calls it, or would if it had a File service.
+    /// Azurite's spelling, or for the File service, which Azurite does not have, one in the same style.
     pub(super) azurite: Option<&'static str>,
-    /// What follows it.
     pub(super) takes: Takes,
-    /// The value it has when nothing else is said.
+    /// The value if neither the flag nor its variable is given.
     pub(super) default: Option<&'static str>,
-    /// What it is for.
+    /// The description in `--help` and `docs/configuration.md`.
     pub(super) meaning: &'static str,
-    /// What to do with the value.
     pub(super) set: Set,
 }
 
-/// What follows a flag.
+/// The kind of value that a flag takes.
 #[derive(Clone, Copy)]
 pub(super) enum Takes {
-    /// One value; the last one said counts.
+    /// One value; the last one counts.
     Value(&'static str),
-    /// A value each time; all of them count, and a variable holds them with `;` between.
+    /// One value per occurrence; all of them count. A variable holds them separated by `;`.
     Values(&'static str),
-    /// Nothing, or `true` or `false`.
+    /// An optional `true` or `false`.
     Switch,
-    /// Nothing: this flag asks for something else than a server, so it has no variable either.
+    /// None: the flag selects another command than serving. It has no variable.
     Nothing,
 }
 
-/// Checks a value and puts it in its place; the error says what is wrong with the value.
-pub(super) type Set = fn(&mut Draft, &str) -> Result<(), String>;
+/// Parses a value and stores it in the draft.
+pub(super) type Set = fn(&mut Draft, &str) -> Result<(), ValueError>;
 
-/// Flags that belong together.
+/// A heading of `--help`, and the flags below it.
 pub(super) struct Section {
     pub(super) title: &'static str,
     pub(super) flags: &'static [Flag],
@@ -51,7 +50,7 @@ pub(super) struct Section {
 /// A variable that Azurite reads.
 pub(super) struct Variable {
     pub(super) name: &'static str,
-    /// The flag that, when it is given, makes this variable count for nothing.
+    /// The flag that replaces this variable if it or its own variable is given.
     pub(super) yields_to: Option<&'static str>,
     pub(super) meaning: &'static str,
     pub(super) set: Set,
@@ -124,7 +123,7 @@ pub(super) static SECTIONS: &[Section] = &[
     Section {
         title: "What it serves",
         flags: &[
-            Flag { takes: Takes::Values("ACCOUNT"), ..value("account", "", |d, v| accounts::read(v).map(|a| d.accounts = a)) }
+            Flag { takes: Takes::Values("ACCOUNT"), ..value("account", "", |d, v| Ok(accounts::read(v).map(|a| d.accounts = a)?)) }
                 .default(WELL_KNOWN_ACCOUNT)
                 .means(
                     "An account: name[:key[:key2]], then any of ,versioning ,hns ,immutability ,access-tracking ,premium \
@@ -141,7 +140,7 @@ pub(super) static SECTIONS: &[Section] = &[
                 "When a write to --location is done: process, when the operating system has it (the default; it outlives the server, \
                  not a loss of power), or sync, when the disk has it",
             ),
-            value("user", "USER", |d, v| user::read(v).map(|user| d.user = Some(user))).means(
+            value("user", "USER", |d, v| Ok(user::read(v).map(|user| d.user = Some(user))?)).means(
                 "Started as root, become this user before anything is served: UID, UID:GID, or owner, the owner of --location (as in \
                  the image; a folder of root's is handed over to a user without rights)",
             ),
@@ -249,7 +248,7 @@ pub(super) static VARIABLES: &[Variable] = &[
     },
 ];
 
-/// Every flag, in the order of the list.
+/// All flags, in the order of the table.
 pub(super) fn flags() -> impl Iterator<Item = &'static Flag> {
     SECTIONS.iter().flat_map(|section| section.flags)
 }
@@ -283,7 +282,7 @@ impl Flag {
         Flag { meaning, ..self }
     }
 
-    /// Its environment variable.
+    /// The environment variable of the flag, if it has one.
     pub(super) fn variable(&self) -> Option<String> {
         match self.takes {
             Takes::Nothing => None,
@@ -291,7 +290,7 @@ impl Flag {
         }
     }
 
-    /// Every way to write it, its own name first.
+    /// All spellings, the own name first.
     pub(super) fn spellings(&self) -> impl Iterator<Item = String> {
         let azurite = self.azurite.filter(|name| *name != self.name);
         [self.name]
@@ -301,7 +300,7 @@ impl Flag {
             .chain(self.short.map(|letter| format!("-{letter}")))
     }
 
-    /// The word for its value in `--help`.
+    /// The placeholder for the value in `--help`.
     pub(super) fn word(&self) -> Option<&'static str> {
         match self.takes {
             Takes::Value(word) | Takes::Values(word) => Some(word),

@@ -1,12 +1,14 @@
-//! What the user wants: flags, environment variables and defaults become one [`Config`], or one line that says what is wrong.
+//! The configuration: flags, environment variables and defaults become a [`Config`] or a [`ConfigError`].
 //!
-//! `flags` is the one list of all that can be said; `arguments` reads a command line by it, `draft` gathers what is said where,
-//! `reference` writes `--help` and `docs/configuration.md`, `value` and `accounts` know what a value looks like.
+//! `flags` is the table of all flags; `arguments` parses a command line by it, `layers` merges the sources of values into a `draft`,
+//! `values` and `accounts` parse values, `reference` writes `--help` and `docs/configuration.md`.
 
 mod accounts;
 mod arguments;
 mod draft;
+mod error;
 mod flags;
+mod layers;
 mod reference;
 #[cfg(test)]
 mod tests;
@@ -14,67 +16,68 @@ mod unknown_variables;
 mod values;
 
 pub use crate::account::WELL_KNOWN_ACCOUNT;
-use crate::config::draft::Draft;
 use crate::log::{Format, LogOptions};
 use crate::rules::auth::token::TokenCheck;
 use crate::rules::encryption::Scopes;
 use crate::store::disk::Durability;
 use crate::user::User;
+pub use accounts::AccountError;
+pub use error::{ConfigError, ValueError};
 pub use reference::reference;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-pub use unknown_variables::strangers;
+pub use unknown_variables::unknown_variables;
 
-/// The key of [`WELL_KNOWN_ACCOUNT`], and that of every account for which none is given.
+/// The key of [`WELL_KNOWN_ACCOUNT`], and of each account that is configured without one.
 pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
-/// What a server is to be.
+/// The configuration of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// As what it was started.
-    pub personality: ProgramName,
-    /// Where Blob listens, if it is wanted.
+    /// The name by which it was started.
+    pub program: ProgramName,
+    /// Where the Blob service listens, if it is served.
     pub blob: Option<Endpoint>,
     /// Where the static websites listen, if they have a port of their own.
     pub web: Option<Endpoint>,
-    /// Where Queue listens, if it is wanted.
+    /// Where the Queue service listens, if it is served.
     pub queue: Option<Endpoint>,
-    /// Where Table listens, if it is wanted.
+    /// Where the Table service listens, if it is served.
     pub table: Option<Endpoint>,
-    /// Where File listens, if it is wanted.
+    /// Where the File service listens, if it is served.
     pub file: Option<Endpoint>,
-    /// The accounts: at least one, no name twice.
+    /// At least one account; names are unique.
     pub accounts: Vec<AccountConfig>,
-    /// The directory that data is kept in; without one, it is kept in memory alone.
+    /// The directory that data is stored in; `None`: in memory only.
     pub location: Option<PathBuf>,
-    /// When a write to that directory counts as done.
+    /// When a write to that directory is acknowledged.
     pub durability: Durability,
     /// Certificate and key, for https.
     pub tls: Option<Tls>,
-    /// How much a bearer token must show; without it, none is taken.
+    /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub oauth: Option<TokenCheck>,
-    /// No line for each request.
+    /// Whether the log has no line for each request.
     pub silent: bool,
     /// Whether `/_lazuli/` can move the clock and empty the accounts.
     pub control: bool,
     /// Whether a host name may name the account.
     pub product_style_urls: bool,
-    /// How much the log tells.
+    /// The lowest level that is logged.
     pub log: tracing::Level,
-    /// How the log is written.
+    /// The format of the log on standard output.
     pub log_format: Format,
-    /// The file that a log of the level debug is added to.
+    /// The file that a log of the level debug is appended to.
     pub debug: Option<PathBuf>,
-    /// Whom a server becomes that was started as root.
+    /// The user that a server becomes if root starts it.
     pub user: Option<User>,
-    /// What was asked for and will not happen: one line each, for the log.
+    /// Settings that are ignored, and the reasons: one line each.
     pub warnings: Vec<String>,
 }
 
 impl Config {
-    /// What is logged, and how.
+    /// The options of the log.
     pub fn log_options(&self) -> LogOptions {
         LogOptions { level: self.log, format: self.log_format, silent: self.silent }
     }
@@ -83,43 +86,43 @@ impl Config {
 /// Where a service listens.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endpoint {
-    /// An address or a name, an IPv6 address without brackets.
+    /// An address or a name; an IPv6 address has no brackets.
     pub host: String,
-    /// The port; 0 for any free one.
+    /// The port; 0 means any free one.
     pub port: u16,
     /// How long an idle connection stays open.
     pub keep_alive: Duration,
 }
 
-/// An account and what it has switched on.
+/// The configuration of an account.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AccountConfig {
-    /// 3 to 24 lower-case letters and digits.
+    /// The name: 3 to 24 lower-case letters and digits.
     pub name: String,
     /// The first key, decoded.
     pub key: Vec<u8>,
     /// The second key, decoded.
     pub key2: Option<Vec<u8>>,
-    /// Whether every write to a blob makes a version.
+    /// Whether every write to a blob creates a version.
     pub versioning: bool,
     /// Whether the account has a hierarchical namespace.
     pub hns: bool,
-    /// Whether blobs can be put under an immutability policy or a legal hold.
+    /// Whether single blobs can have an immutability policy or a legal hold.
     pub immutability: bool,
-    /// Whether blobs tell when they were last read or written.
+    /// Whether blobs have a last access time.
     pub access_tracking: bool,
-    /// Whether page blobs have premium tiers and shares are provisioned.
+    /// Whether the account is premium: page blobs have size classes as tiers, and shares are provisioned.
     pub premium: bool,
-    /// For how many days a deleted container can be restored, if at all.
+    /// The days for which a deleted container can be restored; `None`: not at all.
     pub container_retention: Option<u32>,
-    /// For how many days a deleted share can be restored, if at all.
+    /// The days for which a deleted share can be restored; `None`: not at all.
     pub share_retention: Option<u32>,
-    /// The encryption scopes that it declares.
+    /// The encryption scopes that the account declares.
     pub scopes: Scopes,
 }
 
 impl fmt::Debug for AccountConfig {
-    /// Without the keys: a configuration may end up in a log.
+    /// Omits the keys: a configuration may be logged.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AccountConfig").field("name", &self.name).finish_non_exhaustive()
     }
@@ -134,29 +137,29 @@ pub struct Tls {
     pub key: PathBuf,
 }
 
-/// The name the program was started by, which says what it serves and what it prints.
+/// The name by which the program was started. It decides which services run and what is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramName {
     /// All four services.
     Lazuli,
-    /// All four services; Azurite's lines for Blob, Queue and Table. Nobody who starts it knows of File.
+    /// All four services; prints Azurite's lines for Blob, Queue and Table. Azurite has no File service and no line for it.
     Azurite,
-    /// Blob alone.
+    /// The Blob service only.
     AzuriteBlob,
-    /// Queue alone.
+    /// The Queue service only.
     AzuriteQueue,
-    /// Table alone.
+    /// The Table service only.
     AzuriteTable,
 }
 
 impl ProgramName {
-    /// The exit status of a mistake in the arguments, and of a start that failed. Azurite ends with 1, so scripts that were made for it
-    /// look for that.
+    /// The exit status for a mistake in the arguments and for a start that failed. Azurite exits with 1, and scripts made for it
+    /// expect that.
     pub fn failure(self) -> u8 {
         if self == ProgramName::Lazuli { 2 } else { 1 }
     }
 
-    /// By the file name of `argv[0]`; whoever is none of Azurite's programs is Lazuli.
+    /// The name in `argv[0]`. Every name but those of Azurite's programs means Lazuli.
     pub fn of(program: &OsStr) -> ProgramName {
         let name = Path::new(program).file_stem().unwrap_or_default().to_ascii_lowercase();
         match name.to_str() {
@@ -169,70 +172,59 @@ impl ProgramName {
     }
 }
 
-/// What to do.
+/// What the program is asked to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Be a server.
+    /// Run a server.
     Serve(Config),
-    /// Print this, which ends with its line, and exit with 0.
+    /// Print this text, which ends in a line feed, and exit with 0.
     Print(String),
-    /// Bring an Azurite workspace over into a new location, and exit.
+    /// Import an Azurite workspace into a new location, and exit.
     Import {
         /// The workspace.
         from: PathBuf,
         /// The location.
         to: PathBuf,
-        /// When a write to it counts as done.
+        /// When a write to the location is acknowledged.
         durability: Durability,
     },
-    /// Say what this location holds and whether it is sound, and exit with 0 or 1.
+    /// Print the contents of this location and any damage, and exit with 0 or 1.
     Check(PathBuf),
-    /// Ask the server that runs with this configuration for its health, and exit with 0 or 1.
+    /// Check the health of the server that runs with this configuration, and exit with 0 or 1.
     Health(Config),
 }
 
-/// What is wrong with the flags or variables: one line for stderr, exit 2.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConfigError(pub String);
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ConfigError {}
-
-/// Reads a whole command line, the program's name first, and the environment.
+/// Reads the command line, which starts with the program's name, and the environment.
+///
+/// # Errors
+/// [`ConfigError`].
 pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Option<String>) -> Result<Command, ConfigError> {
     let mut args = args.into_iter();
-    let personality = ProgramName::of(&args.next().unwrap_or_default());
+    let program = ProgramName::of(&args.next().unwrap_or_default());
     let words: Result<Vec<String>, OsString> = args.map(OsString::into_string).collect();
-    let words = words.map_err(|word| ConfigError(format!("{word:?} is not UTF-8")))?;
-    let given = arguments::parse(words.into_iter()).map_err(ConfigError)?;
+    let words = words.map_err(ConfigError::NotUtf8)?;
+    let given = arguments::parse(words.into_iter())?;
 
-    let asked = |question: &str| given.iter().any(|g| g.flag.name == question);
+    let asked = |name: &str| given.iter().any(|argument| argument.flag.name == name);
     if asked("help") {
         return Ok(Command::Print(reference::help()));
     }
     if asked("version") {
         return Ok(Command::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));
     }
-    let mut draft = Draft::fill(&given, env).map_err(ConfigError)?;
+    let mut draft = layers::merge(&given, env)?;
     let from = draft.from_azurite.take();
-    let config = draft.finish(personality).map_err(ConfigError)?;
+    let config = draft.finish(program)?;
     match (asked("import"), from, config.location.clone()) {
         (false, None, _) => {}
         (true, Some(from), Some(to)) => return Ok(Command::Import { from, to, durability: config.durability }),
-        (false, Some(_), _) => {
-            return Err(ConfigError(
-                "--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR".to_owned(),
-            ));
+        (false, Some(_), _) => return Err(ConfigError::WorkspaceWithoutImport),
+        (true, ..) => {
+            return Err(ConfigError::MissingFlag { flag: "import", needs: "--from-azurite DIR and --location DIR" });
         }
-        (true, ..) => return Err(ConfigError("import needs --from-azurite DIR and --location DIR".to_owned())),
     }
     if asked("check") {
-        let location = config.location.ok_or_else(|| ConfigError("--check needs --location DIR".to_owned()))?;
+        let location = config.location.ok_or(ConfigError::MissingFlag { flag: "--check", needs: "--location DIR" })?;
         return Ok(Command::Check(location));
     }
     Ok(if asked("health") { Command::Health(config) } else { Command::Serve(config) })

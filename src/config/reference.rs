@@ -1,9 +1,10 @@
-//! `--help` and `docs/configuration.md`, written from the list of flags.
+//! The texts of `--help` and `docs/configuration.md`, generated from the table of flags.
 
 use crate::config::flags::{Flag, SECTIONS, VARIABLES};
 
-/// Where the meanings begin in `--help`, and where its lines end.
+/// The column of the descriptions in `--help`.
 const MARGIN: usize = 42;
+/// The longest line of `--help`, in characters.
 const WIDTH: usize = 116;
 
 /// The text of `--help`.
@@ -32,7 +33,7 @@ fn entry(flag: &Flag) -> String {
     columns(&format!("{short}--{}{word}", flag.name), &format!("{}{default}", flag.meaning))
 }
 
-/// A term and its meaning side by side, the meaning in lines of fitting width.
+/// A term and its description in two columns, with the description wrapped.
 fn columns(term: &str, meaning: &str) -> String {
     let mut text = format!("  {term:<width$}", width = MARGIN - 2);
     let mut column = text.len();

@@ -1,4 +1,4 @@
-//! Tables of what can be said and what comes of it. The process's own arguments and environment are never looked at.
+//! Tables of command lines and environments with their results. The process's own arguments and environment are never read.
 
 use super::*;
 use crate::config::flags::{Flag, SECTIONS, Takes, VARIABLES, flags};
@@ -20,7 +20,7 @@ fn config(args: &[&str], env: &[(&str, &str)]) -> Config {
 fn mistake(args: &[&str], env: &[(&str, &str)]) -> String {
     let args = [&["lazuli"], args].concat();
     match start(&args, env) {
-        Err(ConfigError(line)) => line,
+        Err(error) => error.to_string(),
         other => panic!("{args:?} {env:?}: {other:?}"),
     }
 }
@@ -36,7 +36,7 @@ fn well_known(name: &str) -> AccountConfig {
 #[test]
 fn nothing_said_is_the_default() {
     let default = Config {
-        personality: ProgramName::Lazuli,
+        program: ProgramName::Lazuli,
         blob: endpoint(10000),
         web: None,
         queue: endpoint(10001),
@@ -69,7 +69,7 @@ fn nothing_said_is_the_default() {
     }
 }
 
-/// Every flag that makes a difference to a server: its spellings, a value, and the difference.
+/// Every flag that changes the configuration: its spellings, its variable, a value, and the change.
 #[expect(clippy::type_complexity, reason = "a table of one test")]
 const SETTINGS: &[(&[&str], &str, &str, fn(&mut Config))] = &[
     (&["--host"], "LAZULI_HOST", "::", |c| {
@@ -244,7 +244,7 @@ fn accounts() {
     }
 }
 
-/// Whatever is given as a key, Azurite's runtime makes bytes of it; these are its own.
+/// Node.js decodes any text as base64; the expected bytes are what it returned.
 #[test]
 fn azurites_keys_are_read_as_node_reads_them() {
     for (key, bytes) in [
@@ -386,13 +386,13 @@ fn mistakes_are_one_line() {
 fn words_are_text() {
     use std::os::unix::ffi::OsStringExt;
     let args = ["lazuli".into(), OsString::from_vec(b"--cert=\xff".into())];
-    assert_eq!(read(args, &|_| None), Err(ConfigError("\"--cert=\\xFF\" is not UTF-8".into())));
+    assert_eq!(read(args, &|_| None).unwrap_err().to_string(), "\"--cert=\\xFF\" is not UTF-8");
 }
 
 #[test]
-fn personalities() {
+fn programs() {
     use ProgramName::*;
-    for (program, personality, served) in [
+    for (path, program, served) in [
         ("lazuli", Lazuli, [true; 4]),
         ("/usr/bin/lazuli", Lazuli, [true; 4]),
         ("anything", Lazuli, [true; 4]),
@@ -404,11 +404,11 @@ fn personalities() {
         ("./azurite-queue", AzuriteQueue, [false, true, false, false]),
         ("azurite-table.exe", AzuriteTable, [false, false, true, false]),
     ] {
-        let Ok(Command::Serve(config)) = start(&[program, "--queuePort", "7"], &[]) else { panic!("{program}") };
-        assert_eq!(config.personality, personality, "{program}");
+        let Ok(Command::Serve(config)) = start(&[path, "--queuePort", "7"], &[]) else { panic!("{path}") };
+        assert_eq!(config.program, program, "{path}");
         let endpoints = [&config.blob, &config.queue, &config.table, &config.file];
-        assert_eq!(endpoints.map(Option::is_some), served, "{program}");
-        assert!(config.queue.is_none_or(|queue| queue.port == 7), "{program}");
+        assert_eq!(endpoints.map(Option::is_some), served, "{path}");
+        assert!(config.queue.is_none_or(|queue| queue.port == 7), "{path}");
     }
     assert!(matches!(read([], &|_| None), Ok(Command::Serve(_))), "not even a program's name");
 }
@@ -418,10 +418,10 @@ fn questions() {
     let broken: &[(&str, &str)] = &[("LAZULI_BLOB_PORT", "x"), ("LAZULI_VERSION", "3.35.0"), ("LAZULI_HELP", "me")];
     for program in ["lazuli", "azurite", "azurite-table"] {
         for word in ["--version", "-v", "version"] {
-            assert_eq!(start(&[program, word], broken), Ok(Command::Print(format!("{}\n", env!("CARGO_PKG_VERSION")))));
+            assert_eq!(start(&[program, word], broken).unwrap(), Command::Print(format!("{}\n", env!("CARGO_PKG_VERSION"))));
         }
         for word in ["--help", "-h", "help"] {
-            assert_eq!(start(&[program, "-s", word], broken), Ok(Command::Print(reference::help())));
+            assert_eq!(start(&[program, "-s", word], broken).unwrap(), Command::Print(reference::help()));
         }
         let Ok(Command::Health(config)) = start(&[program, "--health", "--tablePort=7"], &broken[1..]) else {
             panic!("{program}")
@@ -486,7 +486,7 @@ fn docs_configuration_md_is_fresh() {
 
 #[test]
 fn a_check_names_its_place() {
-    assert_eq!(start(&["lazuli", "--check", "--location", "here"], &[]), Ok(Command::Check(PathBuf::from("here"))));
+    assert_eq!(start(&["lazuli", "--check", "--location", "here"], &[]).unwrap(), Command::Check(PathBuf::from("here")));
     assert_eq!(mistake(&["--check"], &[]), "--check needs --location DIR");
 }
 
@@ -494,7 +494,7 @@ fn a_check_names_its_place() {
 fn an_import_names_both_ends() {
     let (from, to) = (PathBuf::from("old"), PathBuf::from("new"));
     let words = ["lazuli", "import", "--from-azurite", "old", "--location=new", "--durability", "sync"];
-    assert_eq!(start(&words, &[]), Ok(Command::Import { from, to, durability: Durability::Sync }));
+    assert_eq!(start(&words, &[]).unwrap(), Command::Import { from, to, durability: Durability::Sync });
     for words in [&["import"][..], &["import", "--location", "new"], &["import", "--from-azurite", "old"]] {
         assert_eq!(mistake(words, &[]), "import needs --from-azurite DIR and --location DIR");
     }

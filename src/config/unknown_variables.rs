@@ -1,17 +1,17 @@
-//! Variables that look like ours and are not: most often a flag's variable with a letter wrong.
+//! Warnings about `LAZULI_…` variables that belong to no flag, most often misspelled ones.
 
 use crate::config::arguments::distance;
 use crate::config::flags::{Flag, flags};
 
-/// What all variables of ours begin with.
+/// The prefix of the variables of flags.
 const PREFIX: &str = "LAZULI_";
 
-/// A warning for each of these variables, names and values, that looks like a flag's and is none.
-pub fn strangers(variables: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
+/// Returns a warning for each of these variables, pairs of name and value, that has the prefix and belongs to no flag.
+pub fn unknown_variables(variables: impl IntoIterator<Item = (String, String)>) -> Vec<String> {
     let known: Vec<String> = flags().filter_map(Flag::variable).collect();
-    let strange =
+    let unknown =
         |(name, value): &(String, String)| name.starts_with(PREFIX) && !known.contains(name) && !is_of_kubernetes(name, value);
-    let mut found: Vec<String> = variables.into_iter().filter(strange).map(|(name, _)| name).collect();
+    let mut found: Vec<String> = variables.into_iter().filter(unknown).map(|(name, _)| name).collect();
     found.sort();
     found.iter().map(|name| warning(name, &known)).collect()
 }
@@ -25,8 +25,8 @@ fn warning(name: &str, known: &[String]) -> String {
     }
 }
 
-/// Kubernetes tells every container about a service of the name `lazuli` in variables like these, and Docker's links do too:
-/// `LAZULI_PORT=tcp://10.0.0.1:10000`, `LAZULI_PORT_10000_TCP_PROTO=tcp`. Somebody who wants to choose a port writes a number.
+/// Returns true for the variables by which Kubernetes and Docker's links describe a service with the name `lazuli` to containers:
+/// `LAZULI_PORT=tcp://10.0.0.1:10000`, `LAZULI_PORT_10000_TCP_PROTO=tcp`. A `LAZULI_PORT` that is a number is a mistake of the user.
 fn is_of_kubernetes(name: &str, value: &str) -> bool {
     let rest = name.strip_prefix(PREFIX).unwrap_or_default();
     let of_port = rest.strip_prefix("PORT_").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));

@@ -1,5 +1,6 @@
-//! The values that flags take: text in, value or what is wrong with it out.
+//! The parsers of the values of flags.
 
+use crate::config::error::ValueError;
 use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
@@ -8,88 +9,92 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tracing::Level;
 
-/// An address or a name; the brackets of `[::1]` may stay or go.
-pub(super) fn host(text: &str) -> Result<String, String> {
+/// An address or a name. The brackets of an IPv6 address are optional.
+pub(super) fn host(text: &str) -> Result<String, ValueError> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     if bare.parse::<IpAddr>().is_ok() || (!bare.is_empty() && bare.chars().all(name)) {
         Ok(bare.to_owned())
     } else {
-        Err(format!("{text:?} is not a host: an IPv4 or IPv6 address or a name"))
+        Err(malformed(text, "a host: an IPv4 or IPv6 address or a name"))
     }
 }
 
-/// A port; 0 for any free one.
-pub(super) fn port(text: &str) -> Result<u16, String> {
-    text.parse().map_err(|_| format!("{text:?} is not a port: a number from 0 to 65535"))
+/// A port; 0 means any free one.
+pub(super) fn port(text: &str) -> Result<u16, ValueError> {
+    text.parse().map_err(|_| malformed(text, "a port: a number from 0 to 65535"))
 }
 
-/// Whole seconds; 0 is for ever, which is a century here.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+/// Whole seconds; 0 means no limit, which is represented by a century.
+pub(super) fn seconds(text: &str) -> Result<Duration, ValueError> {
     match text.parse::<u32>() {
         Ok(0) => Ok(Duration::from_secs(u64::from(u32::MAX))),
         Ok(seconds) => Ok(Duration::from_secs(u64::from(seconds))),
-        Err(_) => Err(format!("{text:?} is not a number of whole seconds")),
+        Err(_) => Err(malformed(text, "a number of whole seconds")),
     }
 }
 
-/// A number of megabytes, which nobody keeps.
-pub(super) fn megabytes(text: &str) -> Result<(), String> {
+/// Checks a number of megabytes, which is not used.
+pub(super) fn megabytes(text: &str) -> Result<(), ValueError> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(()),
-        _ => Err(format!("{text:?} is not a number of megabytes")),
+        _ => Err(malformed(text, "a number of megabytes")),
     }
 }
 
-/// On or off.
-pub(super) fn truth(text: &str) -> Result<bool, String> {
+/// The value of a switch.
+pub(super) fn truth(text: &str) -> Result<bool, ValueError> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
-        _ => Err(format!("{text:?} is neither true nor false")),
+        _ => Err(ValueError::NotBoolean(text.to_owned())),
     }
 }
 
-/// A file or directory, which is not looked at here.
-pub(super) fn path(text: &str) -> Result<PathBuf, String> {
+/// A path. Whether it exists is not checked here.
+pub(super) fn path(text: &str) -> Result<PathBuf, ValueError> {
     Ok(PathBuf::from(text))
 }
 
-/// When a write is done.
-pub(super) fn durability(text: &str) -> Result<Durability, String> {
+/// A durability level by its name.
+pub(super) fn durability(text: &str) -> Result<Durability, ValueError> {
     match text.to_ascii_lowercase().as_str() {
         "process" => Ok(Durability::Process),
         "sync" => Ok(Durability::Sync),
-        _ => Err(format!("{text:?} is not a durability: process or sync")),
+        _ => Err(malformed(text, "a durability: process or sync")),
     }
 }
 
-/// How much a bearer token must show.
-pub(super) fn oauth(text: &str) -> Result<TokenCheck, String> {
+/// A level of token checks by its name.
+pub(super) fn oauth(text: &str) -> Result<TokenCheck, ValueError> {
     match text.to_ascii_lowercase().as_str() {
         "basic" => Ok(TokenCheck::Basic),
         "dev" => Ok(TokenCheck::Dev),
-        _ => Err(format!("{text:?} is not a level: basic or dev")),
+        _ => Err(malformed(text, "a level: basic or dev")),
     }
 }
 
-/// How the log is written.
-pub(super) fn log_format(text: &str) -> Result<Format, String> {
+/// A log format by its name.
+pub(super) fn log_format(text: &str) -> Result<Format, ValueError> {
     match text.to_ascii_lowercase().as_str() {
         "text" => Ok(Format::Text),
         "json" => Ok(Format::Json),
-        _ => Err(format!("{text:?} is not a format: text or json")),
+        _ => Err(malformed(text, "a format: text or json")),
     }
 }
 
 /// A log level by its name.
-pub(super) fn level(text: &str) -> Result<Level, String> {
+pub(super) fn level(text: &str) -> Result<Level, ValueError> {
     match text.to_ascii_lowercase().as_str() {
         "error" => Ok(Level::ERROR),
         "warn" => Ok(Level::WARN),
         "info" => Ok(Level::INFO),
         "debug" => Ok(Level::DEBUG),
         "trace" => Ok(Level::TRACE),
-        _ => Err(format!("{text:?} is not a level: error, warn, info, debug or trace")),
+        _ => Err(malformed(text, "a level: error, warn, info, debug or trace")),
     }
+}
+
+fn malformed(value: &str, expected: &'static str) -> ValueError {
+    ValueError::Malformed { value: value.to_owned(), expected }
 }

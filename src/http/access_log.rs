@@ -1,4 +1,4 @@
-//! The line of the log that every request gets: what was asked, what came of it, how long it took, and why it was refused.
+//! The line of the log for each request: the request, the status, the time it took, and the error with its reason.
 
 use crate::log::ACCESS;
 use crate::operation::{OperationSpec, ServiceKind};
@@ -6,30 +6,26 @@ use crate::rules::error::StorageError;
 use crate::rules::secret;
 use crate::rules::time::Timestamp;
 
-/// What the log is told of a request.
+/// The fields of the line.
 pub struct AccessLine<'a> {
-    /// The service that was asked.
     pub kind: ServiceKind,
-    /// Whether it came as a part of a batch, which has a line of its own as well.
+    /// Whether the request is a part of a batch. The batch has its own line too.
     pub part: bool,
-    /// The method.
     pub method: &'a str,
-    /// Path and query as they came; signatures are masked here.
+    /// Path and query as sent. The line masks signatures.
     pub uri: &'a (dyn std::fmt::Display + Sync),
-    /// The operation, where one was found.
+    /// The operation, if one was found.
     pub spec: Option<&'static OperationSpec>,
-    /// The status that it was answered with.
+    /// The HTTP status of the response.
     pub status: u16,
-    /// The refusal, if it is one.
-    pub refusal: Option<&'a StorageError>,
-    /// The id of the request.
+    pub error: Option<&'a StorageError>,
     pub request_id: &'a str,
-    /// When it came, and when its answer was ready but for the body: by the machine's clock.
+    /// When the request arrived and when the head of its response was ready, by the machine's clock.
     pub times: (Timestamp, Timestamp),
 }
 
 impl AccessLine<'_> {
-    /// Tells the log, with the reason for a refusal; the level debug has the refusal's sentence as well.
+    /// Logs the line. For an error, it has the reason, and the level debug has the message too.
     pub fn log(&self) {
         let (began, ended) = self.times;
         tracing::info!(
@@ -40,16 +36,16 @@ impl AccessLine<'_> {
             uri = secret::masked(&self.uri.to_string()),
             status = self.status,
             operation = self.spec.map_or("-", |spec| spec.name),
-            code = self.refusal.map(|error| error.code().name()),
+            code = self.error.map(|error| error.code().name()),
             milliseconds = ended.ticks().saturating_sub(began.ticks()) as f64 / TICKS_PER_MILLISECOND,
             request_id = self.request_id,
-            reason = self.refusal.and_then(StorageError::log_line),
+            reason = self.error.and_then(StorageError::log_line),
         );
-        if let Some(error) = self.refusal {
+        if let Some(error) = self.error {
             tracing::debug!(target: "lazuli::refusal", request = self.request_id, "{error}");
         }
     }
 }
 
-/// Ticks are of 100 ns.
+/// A tick is 100 ns.
 const TICKS_PER_MILLISECOND: f64 = 10_000.0;

@@ -1,5 +1,5 @@
-//! Who asks: an account key's signature, a shared access signature, a bearer token, or nobody in particular. What comes of it is a [`Grant`]; whether
-//! that suffices is for the operation's row and `rules::access` to say.
+//! Authentication: an account key's signature, a shared access signature, a bearer token, or none of them. The result is an
+//! [`Authorization`], which `rules::auth::permissions` compares with the permission that the operation requires.
 
 use crate::account::Account;
 use crate::operation::{Service, ServiceKind, Target};
@@ -18,47 +18,46 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::net::IpAddr;
 
-/// Where to sign in, for who showed nothing. No tenant is known here, so the one named is «common».
+/// The `WWW-Authenticate` header of a 401. The server knows no tenant, so it names the tenant "common".
 const CHALLENGE: &str =
     "Bearer authorization_uri=https://login.microsoftonline.com/common/oauth2/authorize resource_id=https://storage.azure.com";
 
-/// A request, as far as its authorization goes.
+/// The parts of a request that authentication needs.
 #[derive(Clone, Copy, Debug)]
 pub struct SignedHead<'a> {
-    /// The method.
     pub method: &'a str,
-    /// The path, percent-encoded, as sent.
+    /// The path as sent, percent-encoded.
     pub path: &'a str,
-    /// The query, decoded, in order.
+    /// The decoded query in the order sent.
     pub query: &'a [(String, String)],
-    /// The ways to read the query that a Shared Key may have signed.
+    /// The readings of the query that a Shared Key signature may cover.
     pub signed: &'a [QueryPairs],
-    /// The headers that are text: lower-case names, in order.
+    /// The headers that are text, with lower-case names, in the order sent.
     pub headers: &'a [(&'a str, &'a str)],
-    /// The version that the request follows.
+    /// The service version of the request.
     pub version: Version,
-    /// Where it came from.
+    /// The address of the client.
     pub peer: IpAddr,
-    /// Whether it came over TLS.
+    /// Whether the connection uses TLS.
     pub https: bool,
-    /// How much a bearer token must show, if any is taken.
+    /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub oauth: Option<TokenCheck>,
     /// The server's time.
     pub now: Timestamp,
-    /// The machine's time, which a token is held against; a signed request's date may be of either time.
+    /// The machine's time, which decides whether a token is valid. The date of a signed request may be close to either time.
     pub machine: Timestamp,
 }
 
-/// What was found out about a caller.
+/// An authenticated caller.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// What they may do.
+    /// The rights of the caller.
     pub authorization: Authorization,
-    /// Who they are, if a bearer token says so.
+    /// The identity in the bearer token, if there is one.
     pub user: Option<Identity>,
-    /// The response headers that their signature sets on reads.
+    /// The response headers that the SAS sets on reads.
     pub overrides: Vec<(&'static str, String)>,
-    /// The encryption scope that their signature demands of writes.
+    /// The encryption scope that the SAS requires of writes.
     pub scope: Option<String>,
 }
 
@@ -71,38 +70,38 @@ impl From<Authorization> for Caller {
 /// Authenticates a request.
 ///
 /// # Errors
-/// 400 InvalidAuthenticationInfo for a malformed header; 401 for a bearer token that does not do; 403 with AuthenticationErrorDetail
-/// for a signature that is wrong, out of time or out of place.
+/// 400 InvalidAuthenticationInfo for a malformed header; 401 for an invalid bearer token; 403 with AuthenticationErrorDetail for a
+/// signature that is wrong, expired or for another resource.
 pub fn authenticate(
-    asking: &SignedHead<'_>,
+    head: &SignedHead<'_>,
     service: &dyn Service,
     account: &Account,
     target: &Target,
 ) -> Result<Caller, StorageError> {
-    let header = asking.header("authorization");
+    let header = head.header("authorization");
     match (header, header.and_then(bearer_token)) {
         (_, Some(token)) => {
-            let user = bearer(asking, service, account, target, token).map_err(challenge)?;
-            match Sas::is_for_one_user(asking.query) {
-                true => signature(asking, service, account, target, Some(user)),
+            let user = bearer(head, service, account, target, token).map_err(challenge)?;
+            match Sas::is_for_one_user(head.query) {
+                true => signature(head, service, account, target, Some(user)),
                 false => Ok(Caller { user: Some(user), ..Authorization::User.into() }),
             }
         }
-        (Some(value), None) => shared_key(asking, service, account, value).map(|()| Authorization::Owner.into()),
-        (None, None) if Sas::is_present(asking.query) => signature(asking, service, account, target, None),
+        (Some(value), None) => shared_key(head, service, account, value).map(|()| Authorization::Owner.into()),
+        (None, None) if Sas::is_present(head.query) => signature(head, service, account, target, None),
         (None, None) => Ok(Authorization::Anonymous(service.public_access(&account.name, target)).into()),
     }
 }
 
-/// The token of an Authorization header of the scheme Bearer.
+/// The token of an `Authorization` header with the scheme Bearer.
 fn bearer_token(header: &str) -> Option<&str> {
     let (scheme, token) = header.split_once(' ').unwrap_or((header, ""));
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Who bears a token.
+/// Checks a bearer token, and returns the identity in it.
 fn bearer(
-    asking: &SignedHead<'_>,
+    head: &SignedHead<'_>,
     service: &dyn Service,
     account: &Account,
     target: &Target,
@@ -112,11 +111,11 @@ fn bearer(
         ServiceKind::Blob => &["blob", "dfs"],
         other => &[other.label()],
     };
-    let (https, version, now) = (asking.https, asking.version, asking.machine);
-    let user = token::bearer(asking.oauth, token, &token::TokenContext { labels, account: &account.name, https, version, now })?;
+    let (https, version, now) = (head.https, head.version, head.machine);
+    let user = token::bearer(head.oauth, token, &token::TokenContext { labels, account: &account.name, https, version, now })?;
     tracing::debug!(target: "lazuli::access", "a token of {:?} ({:?})", user.oid, user.name);
     if service.kind() == ServiceKind::File && target.container_name().is_some() {
-        token::intent(asking.header("x-ms-file-request-intent"))?;
+        token::intent(head.header("x-ms-file-request-intent"))?;
     }
     Ok(user)
 }
@@ -127,12 +126,12 @@ impl SignedHead<'_> {
     }
 }
 
-/// Adds to a 401 where to sign in.
+/// Adds the `WWW-Authenticate` header to a 401.
 pub fn challenge(error: StorageError) -> StorageError {
     if error.status() == 401 { error.with_header("www-authenticate", CHALLENGE) } else { error }
 }
 
-fn shared_key(asking: &SignedHead<'_>, service: &dyn Service, account: &Account, value: &str) -> Result<(), StorageError> {
+fn shared_key(head: &SignedHead<'_>, service: &dyn Service, account: &Account, value: &str) -> Result<(), StorageError> {
     let credential = shared_key::parse_authorization(value)?;
     let refused = |detail: String| ErrorCode::AuthenticationFailed.with_detail("AuthenticationErrorDetail", detail);
     if credential.account != account.name {
@@ -142,35 +141,35 @@ fn shared_key(asking: &SignedHead<'_>, service: &dyn Service, account: &Account,
         )));
     }
     let date =
-        shared_key::date_to_check(asking.headers).ok_or_else(|| refused("x-ms-date or Date must be specified.".to_owned()))?;
+        shared_key::date_to_check(head.headers).ok_or_else(|| refused("x-ms-date or Date must be specified.".to_owned()))?;
     let sent = Timestamp::parse_http(date).ok_or_else(|| refused(format!("The date '{date}' is not an RFC 1123 date.")))?;
-    // Where a test moved the server's clock, its client may still keep the machine's.
-    if [asking.now, asking.machine].into_iter().all(|time| sent.seconds_apart(time) > shared_key::SKEW_SECONDS) {
+    // A test may have moved the server's clock, while its client signs with the machine's time.
+    if [head.now, head.machine].into_iter().all(|time| sent.seconds_apart(time) > shared_key::SKEW_SECONDS) {
         return Err(refused(format!(
             "Request date header too old: '{date}'. Server time is '{}', and the two may be 15 minutes apart.",
-            asking.now.rfc1123()
+            head.now.rfc1123()
         )));
     }
     let dialect = match service.kind() {
         ServiceKind::Table => Dialect::Table,
         _ => Dialect::Storage,
     };
-    // A path-style secondary URL is signed with or without its suffix, as the client's library sees fit.
-    let below = asking.path.strip_prefix('/').and_then(|path| path.strip_prefix(&*account.name)?.strip_prefix("-secondary"));
+    // Some clients sign a path-style secondary URL with its suffix, others without.
+    let below = head.path.strip_prefix('/').and_then(|path| path.strip_prefix(&*account.name)?.strip_prefix("-secondary"));
     let plain = below.filter(|below| below.is_empty() || below.starts_with('/')).map(|below| format!("/{}{below}", account.name));
     let mut first = None;
-    let paths = [Some(asking.path), plain.as_deref()].into_iter().flatten();
-    for (path, query) in paths.flat_map(|path| asking.signed.iter().map(move |query| (path, query))) {
+    let paths = [Some(head.path), plain.as_deref()].into_iter().flatten();
+    for (path, query) in paths.flat_map(|path| head.signed.iter().map(move |query| (path, query))) {
         let signed = SignedRequest {
-            method: asking.method,
+            method: head.method,
             account: &account.name,
             path,
             query,
-            headers: asking.headers,
-            version: asking.version,
+            headers: head.headers,
+            version: head.version,
         };
         for text in shared_key::strings_to_sign(credential.scheme, dialect, &signed) {
-            if account.keys.iter().any(|key| made(key, &text, credential.signature)) {
+            if account.keys.iter().any(|key| is_signed_with(key, &text, credential.signature)) {
                 return Ok(());
             }
             first.get_or_insert(text);
@@ -179,47 +178,49 @@ fn shared_key(asking: &SignedHead<'_>, service: &dyn Service, account: &Account,
     Err(shared_key::mismatch(credential.signature, &first.unwrap_or_default()))
 }
 
-/// Whether the request bears a signature that counts: one of the account's keys stands behind it, whatever it permits; or it is so
-/// incomplete that nobody's could.
-pub fn bears_signature(asking: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> bool {
-    Sas::is_present(asking.query)
-        && (Sas::parse(service.kind().letter(), asking.query).is_err() || signed(asking, service, account, target).is_ok())
+/// Returns true if the request has a SAS that one of the account's keys signed, whatever it permits, or a SAS that is malformed.
+pub fn has_sas(head: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> bool {
+    Sas::is_present(head.query)
+        && (Sas::parse(service.kind().letter(), head.query).is_err() || signed(head, service, account, target).is_ok())
 }
 
-/// The signature that the request bears, if one of the account's keys made it, or a key that was lent to a user.
-fn signed(asking: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, StorageError> {
-    let sas = Sas::parse(service.kind().letter(), asking.query)?;
+/// The SAS of the request, if one of the account's keys or a user delegation key signed it.
+///
+/// # Errors
+/// 403 for a malformed SAS or a wrong signature.
+fn signed(head: &SignedHead<'_>, service: &dyn Service, account: &Account, target: &Target) -> Result<Sas, StorageError> {
+    let sas = Sas::parse(service.kind().letter(), head.query)?;
     let container = target.container_name().unwrap_or_default();
     let canonical = sas.canonical(&account.name, container, target.object_name())?;
-    let text = sas.string_to_sign(&account.name, &canonical, asking.query, asking.headers);
-    let good = |key: &Vec<u8>| match sas.lent_key() {
-        Some(lent) => made(&lent.value(&account.name, key), &text, sas.signature()),
-        None => made(key, &text, sas.signature()),
+    let text = sas.string_to_sign(&account.name, &canonical, head.query, head.headers);
+    let valid = |key: &Vec<u8>| match sas.lent_key() {
+        Some(lent) => is_signed_with(&lent.value(&account.name, key), &text, sas.signature()),
+        None => is_signed_with(key, &text, sas.signature()),
     };
-    if account.keys.iter().any(good) { Ok(sas) } else { Err(Sas::mismatch(&text)) }
+    if account.keys.iter().any(valid) { Ok(sas) } else { Err(Sas::mismatch(&text)) }
 }
 
 fn signature(
-    asking: &SignedHead<'_>,
+    head: &SignedHead<'_>,
     service: &dyn Service,
     account: &Account,
     target: &Target,
     user: Option<Identity>,
 ) -> Result<Caller, StorageError> {
-    let sas = signed(asking, service, account, target)?;
+    let sas = signed(head, service, account, target)?;
     sas.check_version()?;
     let policy = sas.identifier().and_then(|id| service.policy(&account.name, target, id));
     let effective = sas.merged(policy.as_ref())?;
-    effective.check_time(asking.now)?;
-    sas.check_ip(asking.peer)?;
-    sas.check_protocol(asking.https)?;
+    effective.check_time(head.now)?;
+    sas.check_ip(head.peer)?;
+    sas.check_protocol(head.https)?;
     sas.check_user(user.as_ref())?;
     let overrides = sas.overrides().map(|(name, value)| (name, value.to_owned())).collect();
     Ok(Caller { authorization: sas.authorization(&effective), user, overrides, scope: sas.encryption_scope().map(str::to_owned) })
 }
 
-/// Whether this key made this signature. The comparison takes as long for a wrong one as for a right one.
-fn made(key: &[u8], text: &str, signature: &str) -> bool {
+/// Returns true if the signature of the text was made with this key. The comparison takes constant time.
+fn is_signed_with(key: &[u8], text: &str, signature: &str) -> bool {
     let Ok(given) = STANDARD.decode(signature) else { return false };
     Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mac| mac.chain_update(text.as_bytes()).verify_slice(&given).is_ok())
 }

@@ -1,4 +1,4 @@
-//! Tasks that go on after their request was answered, and end with the server.
+//! Tasks that continue after their request was answered, and end when the server stops.
 
 use parking_lot::Mutex;
 use std::pin::Pin;

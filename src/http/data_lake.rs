@@ -1,24 +1,24 @@
-//! Requests of the Data Lake API, which is not there yet. They are told apart from those of the Blob service, so that none is taken for
-//! one and done by halves.
+//! Requests of the Data Lake API, which is not implemented yet. They are recognized and refused, so that none is treated as a request
+//! of the Blob service.
 
 use crate::http::target;
 use crate::operation::{Query, header_text};
 use crate::rules::error::{ErrorCode, StorageError};
 use http::{HeaderMap, Method};
 
-/// The header of a rename, which no operation of the Blob service has.
+/// The header of a rename. No operation of the Blob service has it.
 const RENAME: &str = "x-ms-rename-source";
 
 /// The changes of a path, by `action`.
 const CHANGES: [&str; 5] = ["append", "flush", "setProperties", "setAccessControl", "setAccessControlRecursive"];
-/// The questions about a path, by `action`.
-const QUESTIONS: [&str; 3] = ["getAccessControl", "getStatus", "checkAccess"];
+/// The reads of a path, by `action`.
+const READS: [&str; 3] = ["getAccessControl", "getStatus", "checkAccess"];
 
 /// The actions about access control, which only accounts with a hierarchical namespace have.
 const ACCESS: [&str; 3] = ["getAccessControl", "setAccessControl", "setAccessControlRecursive"];
 
-/// What a request asks of the Data Lake API: an operation, by the reference's name. `None` for a request of the Blob service. At an
-/// account's own Data Lake host everything is the Data Lake API's but preflight requests.
+/// The name in the reference of the Data Lake operation that a request asks for. `None` for a request of the Blob service. At an
+/// account's Data Lake host, all requests except preflight requests belong to the Data Lake API.
 pub fn operation(method: &Method, host: &str, query: &Query, headers: &HeaderMap) -> Option<&'static str> {
     let by_resource = || match (method.as_str(), query.get("resource")?.to_ascii_lowercase().as_str()) {
         ("GET", "account") => Some("Filesystem - List"),
@@ -35,7 +35,7 @@ pub fn operation(method: &Method, host: &str, query: &Query, headers: &HeaderMap
         let is_one_of = |known: &[&str]| known.iter().any(|known| action.eq_ignore_ascii_case(known));
         match method.as_str() {
             "PATCH" if is_one_of(&CHANGES) => Some("Path - Update"),
-            "HEAD" if is_one_of(&QUESTIONS) => Some("Path - Get Properties"),
+            "HEAD" if is_one_of(&READS) => Some("Path - Get Properties"),
             _ => None,
         }
     };
@@ -53,8 +53,8 @@ pub fn operation(method: &Method, host: &str, query: &Query, headers: &HeaderMap
     by_resource().or_else(by_action).or_else(by_header).or_else(by_host)
 }
 
-/// Returns the refusal of an operation of the Data Lake API: 501 NotImplemented, which no SDK retries. About access control an account
-/// without a hierarchical namespace answers as in the service: pyarrow, Spark and Trino ask in order to learn the kind of the account.
+/// The error for an operation of the Data Lake API: 501 NotImplemented, which no SDK retries. An account without a hierarchical
+/// namespace answers access control actions as the service does, because pyarrow, Spark and Trino find out the kind of account by that.
 pub fn refusal(operation: &str, query: &Query, hns: bool) -> StorageError {
     let about_access = query.get("action").is_some_and(|action| ACCESS.iter().any(|known| action.eq_ignore_ascii_case(known)));
     if about_access && !hns {

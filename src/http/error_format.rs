@@ -1,4 +1,4 @@
-//! How a service writes a refusal: XML, or for tables whatever the client reads.
+//! The formats of error responses: XML, or for tables a format that the client accepts.
 
 use crate::operation::odata::Metadata;
 use crate::operation::{Query, ServiceKind};
@@ -6,25 +6,25 @@ use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names;
 use http::{HeaderMap, HeaderValue};
 
-/// How a refusal is written.
+/// The format of an error response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorFormat {
-    /// Storage's XML.
+    /// The XML of the Blob, Queue and File services.
     Xml,
-    /// The XML of tables: of their access policies and properties, and for who reads no JSON.
+    /// The XML of the Table service: for access policies and properties, and for clients that do not accept JSON.
     ODataXml,
-    /// Plain JSON: a table's word to strangers.
+    /// JSON with a plain content type: the Table service's format for failed authentication.
     Json,
-    /// A table's JSON, with the headers that its data have.
+    /// The JSON of the Table service, with the headers of its data.
     Data {
-        /// How much metadata the client reads.
+        /// The metadata level that the client accepts.
         metadata: Metadata,
-        /// What the client prefers to get back of what it inserts.
+        /// The preference of the client for the response to an insert.
         prefer: Option<&'static str>,
     },
 }
 
-/// What a request says of what its client reads. It decides the form of a refusal, and is looked at only when there is one.
+/// The headers of a request that decide the format of an error.
 #[derive(Clone, Debug, Default)]
 pub struct AcceptHeaders {
     accept: Option<HeaderValue>,
@@ -33,7 +33,7 @@ pub struct AcceptHeaders {
 }
 
 impl AcceptHeaders {
-    /// What these headers say.
+    /// Copies them from the headers of a request.
     pub fn of(headers: &HeaderMap) -> AcceptHeaders {
         let kept = |name: &str| headers.get(name).cloned();
         AcceptHeaders { accept: kept("accept"), content_type: kept("content-type"), prefer: kept("prefer") }
@@ -41,7 +41,7 @@ impl AcceptHeaders {
 }
 
 impl ErrorFormat {
-    /// The form that the answer to a request has if it is a refusal.
+    /// The format of an error response to a request.
     pub fn of(kind: ServiceKind, query: &str, reader: &AcceptHeaders) -> ErrorFormat {
         if kind != ServiceKind::Table {
             return ErrorFormat::Xml;
@@ -60,9 +60,9 @@ impl ErrorFormat {
         ErrorFormat::Data { metadata, prefer: preference(&text(&reader.prefer)) }
     }
 
-    /// The form for a refusal of this code: who is not known is told so in plain JSON.
+    /// The format for an error with this code: failed authentication and unsupported formats have their own.
     pub fn of_code(self, code: ErrorCode) -> ErrorFormat {
-        let stranger = matches!(
+        let unauthenticated = matches!(
             code,
             ErrorCode::AuthenticationFailed
                 | ErrorCode::InvalidAuthenticationInfo
@@ -70,7 +70,7 @@ impl ErrorFormat {
                 | ErrorCode::NoAuthenticationInformation
         );
         match self {
-            ErrorFormat::Data { .. } if stranger => ErrorFormat::Json,
+            ErrorFormat::Data { .. } if unauthenticated => ErrorFormat::Json,
             ErrorFormat::Data { .. } if matches!(code, ErrorCode::AtomFormatNotSupported | ErrorCode::MediaTypeNotSupported) => {
                 ErrorFormat::ODataXml
             }
@@ -78,14 +78,14 @@ impl ErrorFormat {
         }
     }
 
-    /// The headers of such a refusal.
+    /// The headers of an error response in this format.
     pub fn headers(self, error: &StorageError) -> Vec<(&'static str, &'static str)> {
         match self {
             ErrorFormat::Xml | ErrorFormat::ODataXml => vec![("content-type", "application/xml")],
             ErrorFormat::Json => vec![("content-type", "application/json")],
             ErrorFormat::Data { metadata, prefer } => {
                 let mut headers = vec![("content-type", metadata.content_type()), ("x-content-type-options", "nosniff")];
-                // A filter is read before anything is asked of the tables (recorded).
+                // A syntax error in a filter has no such header (recordings).
                 if !is_syntax(error) {
                     headers.push(("cache-control", "no-cache"));
                 }
@@ -100,7 +100,7 @@ fn is_syntax(error: &StorageError) -> bool {
     error.code() == ErrorCode::InvalidInput && error.message() != ErrorCode::InvalidInput.says()
 }
 
-/// The preference that a `Prefer` header states, if it is one of the two that there are.
+/// The preference in a `Prefer` header, if it is a known one.
 fn preference(header: &str) -> Option<&'static str> {
     ["return-no-content", "return-content"].into_iter().find(|known| header.trim().eq_ignore_ascii_case(known))
 }

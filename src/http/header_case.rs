@@ -1,9 +1,9 @@
-//! The case of metadata names. The service gives `x-ms-meta-CamelCase` back as it was written, and clients look names up by it;
-//! hyper knows header names in lower case only.
+//! The case of metadata names. The service returns `x-ms-meta-CamelCase` as it was written, and clients rely on that, but hyper has
+//! header names in lower case only.
 //!
-//! On the way in, [`Sniffed`] looks at the heads of requests as they pass by and remembers how metadata names were written. On the
-//! way out, hyper would write names as a request spelled them, if it found a value among the response's extensions that only hyper
-//! can make; so [`Spellings`] has hyper make one, by reading a request with just those names.
+//! [`HeaderCaseReader`] reads the heads of requests on their way to hyper and records how metadata names are written. For responses,
+//! hyper writes names in the case that an extension of the response gives, which only hyper can create. So [`ResponseHeaderCase`] makes
+//! hyper create one, by parsing a request with these names.
 
 use bytes::Bytes;
 use http::{Extensions, HeaderMap, Request, Response};
@@ -22,19 +22,19 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 
-/// What the names of metadata headers begin with.
+/// The prefix of metadata headers.
 const PREFIX: &str = "x-ms-meta-";
-/// The longest line of a head that is looked at, in bytes.
+/// The longest line of a head that is read, in bytes.
 const LINE: usize = 16 << 10;
-/// How many spellings are remembered, of a connection or of the server, before all are forgotten.
-const MEMORY: usize = 1024;
+/// The most names that are recorded for a connection or for the server. When it is reached, all are removed.
+const CAPACITY: usize = 1024;
 
-/// How the metadata names of a connection's requests were last written, where that was not in lower case.
+/// How the metadata names of a connection's requests were last written: by lower-case name, those not in lower case.
 #[derive(Clone, Debug, Default)]
 pub struct MetadataCase(Arc<Mutex<HashMap<String, String>>>);
 
 impl MetadataCase {
-    /// The spellings of a request's metadata names: lower case, and as written.
+    /// The metadata names of these headers that were not written in lower case, in pairs: in lower case, as written.
     pub fn of(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let named = headers.keys().filter_map(|name| name.as_str().strip_prefix(PREFIX));
         let mut named = named.peekable();
@@ -45,57 +45,57 @@ impl MetadataCase {
         named.filter_map(|name| known.get_key_value(name)).map(|(lower, written)| (lower.clone(), written.clone())).collect()
     }
 
-    fn note(&self, written: &str) {
+    fn record(&self, written: &str) {
         let lower = written.to_ascii_lowercase();
         let mut known = self.0.lock();
         if lower == written {
             known.remove(&lower);
             return;
         }
-        if known.len() >= MEMORY {
+        if known.len() >= CAPACITY {
             known.clear();
         }
         known.insert(lower, written.to_owned());
     }
 }
 
-/// A connection whose request heads are looked at as they are read. Bodies pass unseen.
+/// A connection that records the metadata names in request heads as they are read. Bodies are skipped.
 #[derive(Debug)]
 pub struct HeaderCaseReader<S> {
     stream: S,
     spelled: MetadataCase,
     at: At,
-    /// The beginning of a line whose end has not been read yet.
+    /// The start of a line that is not read to its end yet.
     line: Vec<u8>,
-    /// The Content-Length of the head being read.
+    /// The `Content-Length` in the current head.
     announced: u64,
-    /// Whether the head being read announces a body in chunks.
+    /// Whether the current head announces a chunked body.
     chunked: bool,
 }
 
-/// Where in the connection's requests the reading is.
+/// The part of the requests that is read next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
     Head,
-    /// So many bytes before the next head.
+    /// A body with this many bytes left.
     Body(u64),
-    /// The line before a chunk, which has its size.
+    /// The line with the size of a chunk.
     Size,
-    /// So many bytes before the next such line.
+    /// A chunk with this many bytes left.
     Chunk(u64),
     /// The lines after the last chunk.
     Trailer,
-    /// Chunks that are malformed. The connection ends here: nobody can tell where the next request begins.
+    /// A malformed chunk. The start of the next request is unknown, and hyper closes the connection.
     Lost,
 }
 
 impl<S> HeaderCaseReader<S> {
-    /// Looks at this stream, and remembers what it sees there.
+    /// Wraps a stream, and records the metadata names in `spelled`.
     pub fn new(stream: S, spelled: MetadataCase) -> HeaderCaseReader<S> {
         HeaderCaseReader { stream, spelled, at: At::Head, line: Vec::new(), announced: 0, chunked: false }
     }
 
-    fn look(&mut self, mut fresh: &[u8]) {
+    fn scan(&mut self, mut fresh: &[u8]) {
         while !fresh.is_empty() {
             match self.at {
                 At::Lost => return,
@@ -131,7 +131,7 @@ impl<S> HeaderCaseReader<S> {
         self.at = match self.at {
             At::Size => match chunk_size(line) {
                 Some(0) => At::Trailer,
-                // The data, and the end of line behind it.
+                // The data and the line break after it.
                 Some(size) => size.checked_add(2).map_or(At::Lost, At::Chunk),
                 None => At::Lost,
             },
@@ -155,25 +155,25 @@ impl<S> HeaderCaseReader<S> {
         let metadata = name.split_at_checked(PREFIX.len()).filter(|(start, _)| start.eq_ignore_ascii_case(PREFIX.as_bytes()));
         if let Some((_, rest)) = metadata {
             if let Ok(written) = std::str::from_utf8(rest) {
-                self.spelled.note(written);
+                self.spelled.record(written);
             }
         } else if name.eq_ignore_ascii_case(b"content-length") {
             self.announced = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok()).unwrap_or(0);
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
-            // Of another coding no end can be told, and the request is refused.
+            // hyper refuses requests with another transfer coding.
             self.chunked = true;
         }
     }
 }
 
-/// Takes up to so many bytes off the front; how many of them are still to come.
+/// Skips up to `left` bytes, and returns how many remain to be skipped.
 fn skip(fresh: &mut &[u8], left: u64) -> u64 {
     let skipped = usize::try_from(left).unwrap_or(usize::MAX).min(fresh.len());
     *fresh = &fresh[skipped..];
     left - skipped as u64
 }
 
-/// The size of a chunk, by the line before it.
+/// Parses the line with the size of a chunk.
 fn chunk_size(line: &[u8]) -> Option<u64> {
     let digits = line.split(|byte| *byte == b';').next()?.trim_ascii();
     u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
@@ -183,7 +183,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for HeaderCaseReader<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let outcome = Pin::new(&mut self.stream).poll_read(context, buffer);
-        self.look(buffer.filled().get(before..).unwrap_or_default());
+        self.scan(buffer.filled().get(before..).unwrap_or_default());
         outcome
     }
 }
@@ -214,12 +214,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for HeaderCaseReader<S> {
     }
 }
 
-/// What makes hyper write metadata names as they are spelled, by the names.
+/// The extensions that make hyper write metadata names in a given case, by the names.
 #[derive(Debug, Default)]
 pub struct ResponseHeaderCase(Mutex<HashMap<String, Extensions>>);
 
 impl ResponseHeaderCase {
-    /// Has the response's metadata headers written with these names, which are not all in lower case.
+    /// Makes hyper write the metadata headers of the response with these names.
     pub async fn apply<B>(&self, names: &[String], response: &mut Response<B>) {
         let key = names.join(":");
         let known = self.0.lock().get(&key).cloned();
@@ -234,7 +234,7 @@ impl ResponseHeaderCase {
                     }
                 };
                 let mut kept = self.0.lock();
-                if kept.len() >= MEMORY {
+                if kept.len() >= CAPACITY {
                     kept.clear();
                 }
                 kept.insert(key, made.clone());
@@ -245,7 +245,7 @@ impl ResponseHeaderCase {
     }
 }
 
-/// Has hyper read a request with these names, over a pipe, and takes from it what hyper keeps of their case.
+/// Makes hyper parse a request with these names over a pipe, and returns the extensions in which hyper keeps their case.
 async fn make(names: &[String]) -> Result<Extensions, Box<dyn Error + Send + Sync>> {
     let mut head = String::from("GET / HTTP/1.1\r\n");
     for name in names {
@@ -255,7 +255,7 @@ async fn make(names: &[String]) -> Result<Extensions, Box<dyn Error + Send + Syn
     }
     head.push_str("\r\n");
     let (mut near, far) = tokio::io::duplex(head.len() + (16 << 10));
-    // A pipe that holds all of it takes it at once.
+    // The pipe has room for the whole head, so this does not wait.
     near.write_all(head.as_bytes()).await?;
     near.shutdown().await?;
     let kept = Arc::new(Mutex::new(Extensions::new()));
@@ -263,9 +263,9 @@ async fn make(names: &[String]) -> Result<Extensions, Box<dyn Error + Send + Syn
         *kept.lock() = request.extensions().clone();
         std::future::ready(Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new())))
     });
-    // Half-closed: that no other request comes is no reason to give up the one that is there.
+    // Half-closed: hyper must answer although the pipe has reached its end.
     let mut builder = http1::Builder::new();
-    builder.max_headers(MEMORY).preserve_header_case(true).half_close(true);
+    builder.max_headers(CAPACITY).preserve_header_case(true).half_close(true);
     builder.serve_connection(TokioIo::new(far), service).await?;
     Ok(std::mem::take(&mut *kept.lock()))
 }
@@ -274,12 +274,12 @@ async fn make(names: &[String]) -> Result<Extensions, Box<dyn Error + Send + Syn
 mod tests {
     use super::*;
 
-    /// What is remembered of these bytes when they are read in pieces of every size.
+    /// The names that are recorded from these bytes, read in pieces of every size.
     fn seen(bytes: &[u8]) -> Vec<(String, String)> {
         let once = |piece: usize| {
-            let mut sniffed = HeaderCaseReader::new((), MetadataCase::default());
-            bytes.chunks(piece).for_each(|chunk| sniffed.look(chunk));
-            let mut known: Vec<_> = sniffed.spelled.0.lock().clone().into_iter().collect();
+            let mut reader = HeaderCaseReader::new((), MetadataCase::default());
+            bytes.chunks(piece).for_each(|chunk| reader.scan(chunk));
+            let mut known: Vec<_> = reader.spelled.0.lock().clone().into_iter().collect();
             known.sort();
             known
         };
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_remembered_from_heads_and_only_from_heads() {
+    fn names_are_recorded_from_heads_only() {
         let camel = || vec![("camelcase".to_owned(), "CamelCase".to_owned())];
         for (bytes, expected) in [
             ("PUT /a HTTP/1.1\r\nX-MS-Meta-CamelCase: x\r\n\r\n", camel()),

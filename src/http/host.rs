@@ -1,10 +1,10 @@
-//! The `Host` header that HTTP/1.1 demands: exactly one (RFC 9112, section 3.2). What is refused for it never reaches a service.
+//! The check of the `Host` header: HTTP/1.1 requires exactly one (RFC 9112, section 3.2).
 
 use axum::body::Body;
 use http::header::{CONNECTION, CONTENT_TYPE, HOST, SERVER};
 use http::{Request, Response, StatusCode, Version};
 
-/// The page that the service's HTTP front end, http.sys, answers with.
+/// The error page of http.sys, the HTTP front end of the service.
 const PAGE: &str = "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\"\"http://www.w3.org/TR/html4/strict.dtd\">\r\n\
 <HTML><HEAD><TITLE>Bad Request</TITLE>\r\n\
 <META HTTP-EQUIV=\"Content-Type\" Content=\"text/html; charset=us-ascii\"></HEAD>\r\n\
@@ -12,7 +12,7 @@ const PAGE: &str = "<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.01//EN\"\"http://
 <hr><p>HTTP Error 400. The request hostname is invalid.</p>\r\n\
 </BODY></HTML>\r\n";
 
-/// The refusal of a request that has no `Host` header or several; `None` for every other request.
+/// The error response to a request without a `Host` header or with several; `None` for other requests.
 pub fn refusal<B>(request: &Request<B>) -> Option<Response<Body>> {
     let hosts = request.headers().get_all(HOST).iter().count();
     if hosts == 1 || hosts == 0 && request.version() < Version::HTTP_11 {
@@ -45,7 +45,7 @@ mod tests {
             let request = hosts.iter().fold(Request::builder().version(version), |request, host| request.header(HOST, *host));
             assert_eq!(refusal(&request.body(()).unwrap()).is_some(), refused, "{version:?} {hosts:?}");
         }
-        // As it is quoted by many who met it.
+        // The length of the page as it is quoted on the web.
         assert_eq!(PAGE.len(), 334);
     }
 }

@@ -1,6 +1,6 @@
-//! An orderly end of a connection. A socket that is closed while its client still sends is reset, and the reset can overtake the answer
-//! that the client has not read yet. So the server first ends its own half, and then reads and discards what still comes: until the
-//! client ends its half too, for a limited time (RFC 9112, section 9.6).
+//! The orderly end of a connection. A socket that is closed while its client still sends is reset, and the client may see the reset
+//! before it has read the response. So the server first closes its own half, and then discards what it receives until the client closes
+//! its half too, for a limited time (RFC 9112, section 9.6).
 
 use std::io::{IoSlice, Result};
 use std::pin::Pin;
@@ -9,12 +9,12 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-/// How much is read at once, in bytes.
+/// The size of a read, in bytes.
 const PIECE: usize = 64 << 10;
-/// How many pieces are read before other tasks get their turn.
-const TURN: usize = 16;
+/// How many reads are made before the task yields to others.
+const READS_PER_POLL: usize = 16;
 
-/// A stream whose shutdown waits for the other end to stop sending.
+/// A stream whose shutdown waits until the other end stops sending.
 #[derive(Debug)]
 pub struct LingeringClose<S> {
     stream: S,
@@ -22,25 +22,25 @@ pub struct LingeringClose<S> {
     ending: Ending,
 }
 
-/// How far the end of a connection has come.
+/// The state of the shutdown.
 #[derive(Debug)]
 enum Ending {
-    /// Not begun.
+    /// It has not begun.
     Open,
-    /// Nothing more is written; what still comes is discarded until the time is up.
+    /// The write half is closed, and received bytes are discarded until the timeout.
     Draining { buffer: Box<[u8]>, time: Pin<Box<Sleep>> },
-    /// Over.
+    /// It is complete.
     Done,
 }
 
 impl<S> LingeringClose<S> {
-    /// A stream whose shutdown takes no longer than this.
+    /// Wraps a stream. Its shutdown takes at most `limit`.
     pub fn new(stream: S, limit: Duration) -> LingeringClose<S> {
         LingeringClose { stream, limit, ending: Ending::Open }
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "how long a socket stays open is the machine's time")]
+#[expect(clippy::disallowed_methods, reason = "the timeout of a socket is in the machine's time")]
 fn clock(limit: Duration) -> Pin<Box<Sleep>> {
     Box::pin(tokio::time::sleep(limit))
 }
@@ -75,7 +75,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for LingeringClose<S> {
             *ending = Ending::Draining { buffer: vec![0; PIECE].into(), time: clock(*limit) };
         }
         let Ending::Draining { buffer, time } = ending else { return Poll::Ready(Ok(())) };
-        for _ in 0..TURN {
+        for _ in 0..READS_PER_POLL {
             let mut piece = ReadBuf::new(buffer);
             let read = Pin::new(&mut *stream).poll_read(context, &mut piece);
             let over = match read {
@@ -91,7 +91,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for LingeringClose<S> {
                 return Poll::Pending;
             }
         }
-        // Somebody who never stops sending is stopped by the clock all the same.
+        // The timeout also applies to a client that never stops sending.
         if time.as_mut().poll(context).is_ready() {
             *ending = Ending::Done;
             return Poll::Ready(Ok(()));
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
-    /// Who sends long after the answer can still send, and reads the answer when done.
+    /// A client can go on sending after the response was written, and read the response afterwards.
     #[tokio::test]
     async fn waits_until_the_other_end_stops() {
         let (server, mut client) = duplex(1000);

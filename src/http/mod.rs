@@ -1,4 +1,4 @@
-//! The wire: from bytes to an operation and back. No other room knows HTTP's sockets, and this one does not know what a blob is.
+//! The HTTP front end: from a connection to an operation and back. It knows the services only by the trait `operation::Service`.
 
 mod access_log;
 pub mod auth;

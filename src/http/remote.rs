@@ -1,4 +1,4 @@
-//! Other servers, as the sources of copies: a client that gets a URL once, follows no redirect, and does not wait for ever.
+//! The HTTP client for copy sources on other servers. It sends each request once, follows no redirect, and has timeouts.
 
 use crate::http::header_case::{HeaderCaseReader, MetadataCase};
 use crate::operation::{RemoteRequest, RemoteResponse, source_unavailable};
@@ -20,37 +20,37 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tower_service::Service;
 
-/// How long connecting may take.
-const CONNECT: Duration = Duration::from_secs(10);
-/// How long all may take up to the head of the answer.
-const ANSWER: Duration = Duration::from_secs(30);
+/// The timeout of connecting.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout from the start of a request to the head of the response.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The client. What it trusts is read when it is first needed, so that nobody else waits for that.
+/// The client. It loads the trusted certificates on its first request, so that the start of the server does not wait for that.
 #[derive(Debug, Default)]
 pub struct Remote {
     connector: OnceLock<HttpsConnector<HttpConnector>>,
-    /// This server's own certificate, which is trusted whoever signed it: the source may be this server under a name that only others
-    /// know it by.
+    /// This server's own certificate, which is trusted whoever signed it: the source may be this server under a name that it does not
+    /// know itself.
     own: Option<CertificateDer<'static>>,
 }
 
 impl Remote {
-    /// A client that trusts this certificate beside those that the machine trusts.
+    /// Creates a client that trusts this certificate and those that the machine trusts.
     pub fn trusting(own: Option<CertificateDer<'static>>) -> Remote {
         Remote { connector: OnceLock::new(), own }
     }
 
-    /// Gets a URL; the body is still to come.
+    /// Sends a request, and returns when the head of the response has arrived.
     ///
     /// # Errors
-    /// 500 CannotVerifyCopySource for a server that cannot be reached, cannot be trusted or does not answer.
+    /// 500 CannotVerifyCopySource for a server that cannot be reached, is not trusted or does not answer.
     pub async fn open(&self, asking: RemoteRequest) -> Result<RemoteResponse, StorageError> {
-        let answer = tokio::time::timeout(ANSWER, self.get(asking)).await;
+        let answer = tokio::time::timeout(RESPONSE_TIMEOUT, self.get(asking)).await;
         answer.map_err(|_| source_unavailable("the source does not answer"))?
     }
 
-    /// Each source has its own connection: one that was kept may have died meanwhile, and a copy would fail for it. It is also how the
-    /// case of the answer's metadata names is known, which hyper tells nobody.
+    /// Each request has its own connection: a pooled one may be closed by the other server, and the copy would fail. A connection also
+    /// shows the case of the response's metadata names, which hyper does not expose.
     async fn get(&self, asking: RemoteRequest) -> Result<RemoteResponse, StorageError> {
         let uri: Uri = asking.url.parse().map_err(|error| source_unavailable(chain(&error)))?;
         let target = uri.path_and_query().map_or("/", |target| target.as_str());
@@ -67,7 +67,7 @@ impl Remote {
         let spelled = MetadataCase::default();
         let stream = TokioIo::new(HeaderCaseReader::new(TokioIo::new(stream), spelled.clone()));
         let (mut sender, connection) = http1::handshake(stream).await.map_err(|error| source_unavailable(chain(&error)))?;
-        // It ends with the answer's body, read or dropped.
+        // The task ends when the body is read or dropped.
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(target: "lazuli::copy", "a source's connection: {}", chain(&error));
@@ -84,7 +84,7 @@ impl Remote {
         }
         let mut plain = HttpConnector::new();
         plain.enforce_http(false);
-        plain.set_connect_timeout(Some(CONNECT));
+        plain.set_connect_timeout(Some(CONNECT_TIMEOUT));
         plain.set_nodelay(true);
         let tls = trusting(self.own.clone()).map_err(|error| source_unavailable(error.to_string()))?;
         let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1().wrap_connector(plain);
@@ -92,7 +92,7 @@ impl Remote {
     }
 }
 
-/// The Host header for a URL: no port where it is the scheme's own.
+/// The `Host` header for a URL, without the default port of the scheme.
 fn host(uri: &Uri) -> Option<String> {
     let name = uri.host().filter(|name| !name.is_empty())?;
     let usual = if uri.scheme_str() == Some("https") { 443 } else { 80 };
@@ -102,7 +102,7 @@ fn host(uri: &Uri) -> Option<String> {
     })
 }
 
-/// Trusts whom this machine trusts, a local authority too; where it trusts nobody (a container without certificates), the well-known.
+/// Trusts the certificates of the machine, or those of `webpki-roots` if the machine has none, as in a minimal container.
 fn trusting(own: Option<CertificateDer<'static>>) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
@@ -117,8 +117,7 @@ fn trusting(own: Option<CertificateDer<'static>>) -> Result<ClientConfig, rustls
     Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(OwnOrTrusted { own, others })).with_no_client_auth())
 }
 
-/// Trusts a server that shows this server's own certificate, and proves in the handshake that it has the key; of all others what the
-/// machine trusts.
+/// Trusts this server's own certificate, whose key the handshake proves, and the certificates that `others` trusts.
 #[derive(Debug)]
 struct OwnOrTrusted {
     own: CertificateDer<'static>,
@@ -163,7 +162,7 @@ impl ServerCertVerifier for OwnOrTrusted {
     }
 }
 
-/// An error and what caused it, in one line.
+/// An error and its causes in one line.
 fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")

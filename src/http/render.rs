@@ -1,4 +1,4 @@
-//! From a reply or a fault to a response: the headers that every answer has, the body in the form that the service's clients read.
+//! From a reply or an error to a response: the headers that all responses have, and the body.
 
 use crate::http::error_format::ErrorFormat;
 use crate::operation::xml::Writer;
@@ -16,34 +16,34 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// What an answer says of its request.
+/// The parts of a request that its response depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct ResponseContext<'a> {
     /// The service that answers.
     pub kind: ServiceKind,
-    /// Whether the method was HEAD: the headers of an answer without its body.
+    /// Whether the method is HEAD: the response has no body.
     pub head: bool,
-    /// The version followed. Recorded: an answer tells it even where nobody named one, as browsers do not.
+    /// The service version that the response follows. The response contains it even if the request names none (recordings).
     pub version: Version,
-    /// Whether the answer tells it.
+    /// Whether the response contains the version.
     pub shows_version: bool,
     /// The request's id, a GUID in lower case.
     pub request_id: &'a str,
-    /// The client's own id for the request, to be echoed.
+    /// The client's id of the request, which the response repeats.
     pub client_request_id: Option<&'a HeaderValue>,
     /// The server's time.
     pub now: Timestamp,
-    /// Whether a website was asked, which refuses people with a page.
+    /// Whether a website is requested, whose errors are pages.
     pub site: bool,
 }
 
-/// The `Server` header of a website, as recorded.
+/// The `Server` header of a website (recordings).
 const WEB_SERVER: &str = "Windows-Azure-Web/1.0 Microsoft-HTTPAPI/2.0";
 
-/// Renders a success.
-pub fn reply(reply: Reply, asked: &ResponseContext<'_>) -> Response<Body> {
+/// Renders a successful reply.
+pub fn reply(reply: Reply, context: &ResponseContext<'_>) -> Response<Body> {
     let mut headers = reply.headers;
-    if asked.version < Version::V2011_08_18 {
+    if context.version < Version::V2011_08_18 {
         unquote_etag(&mut headers);
     }
     let body = match reply.payload {
@@ -63,48 +63,48 @@ pub fn reply(reply: Reply, asked: &ResponseContext<'_>) -> Response<Body> {
         }
         Payload::Bytes(chunks, size) => {
             length(&mut headers, size);
-            Body::new(Rope { pieces: chunks.map(|chunk| chunk.read()), left: size })
+            Body::new(SizedBody { pieces: chunks.map(|chunk| chunk.read()), left: size })
         }
         Payload::Stream(pieces, Some(size)) => {
             length(&mut headers, size);
-            Body::new(Rope { pieces, left: size })
+            Body::new(SizedBody { pieces, left: size })
         }
-        Payload::Stream(pieces, None) => Body::new(Pieces(pieces)),
+        Payload::Stream(pieces, None) => Body::new(StreamedBody(pieces)),
     };
-    respond(reply.status, None, headers, body, asked)
+    respond(reply.status, None, headers, body, context)
 }
 
-/// Renders a refusal in this form.
-pub fn error(error: &StorageError, form: ErrorFormat, asked: &ResponseContext<'_>) -> Response<Body> {
+/// Renders an error in this format.
+pub fn error(error: &StorageError, format: ErrorFormat, context: &ResponseContext<'_>) -> Response<Body> {
     let mut headers = HeaderMap::new();
     for (name, value) in error.headers() {
         put(&mut headers, name, value);
     }
-    let form = form.of_code(error.code());
-    if asked.version >= Version::V2017_07_29 && !matches!(form, ErrorFormat::Data { .. }) {
+    let format = format.of_code(error.code());
+    if context.version >= Version::V2017_07_29 && !matches!(format, ErrorFormat::Data { .. }) {
         put(&mut headers, "x-ms-error-code", error.code().name());
     }
-    let bodiless = asked.head || error.status() == 304;
+    let bodiless = context.head || error.status() == 304;
     let body = if bodiless {
         Body::empty()
     } else {
-        let (time, id) = (asked.now, asked.request_id);
-        let document = match form {
-            _ if asked.site => website::page(error.status(), error.code().name(), error.message(), id, &time.iso()),
-            ErrorFormat::Xml => xml(error, asked),
+        let (time, id) = (context.now, context.request_id);
+        let document = match format {
+            _ if context.site => website::page(error.status(), error.code().name(), error.message(), id, &time.iso()),
+            ErrorFormat::Xml => xml(error, context),
             ErrorFormat::ODataXml => odata::error_xml(error, id, time),
             ErrorFormat::Json | ErrorFormat::Data { .. } => odata::error(error, id, time),
         };
-        let described = if asked.site { vec![("content-type", "text/html")] } else { form.headers(error) };
+        let described = if context.site { vec![("content-type", "text/html")] } else { format.headers(error) };
         described.iter().for_each(|(name, value)| put(&mut headers, name, value));
         length(&mut headers, document.len() as u64);
         Body::from(document)
     };
-    respond(error.status(), Some(error), headers, body, asked)
+    respond(error.status(), Some(error), headers, body, context)
 }
 
-/// Renders the answer to a part of a batch: a response without a date, in one text, its headers in the order recorded.
-pub fn part(outcome: &Result<Reply, StorageError>, asked: &ResponseContext<'_>) -> String {
+/// Renders the response to a part of a batch as text, without a date, with the headers in the order of recordings.
+pub fn part(outcome: &Result<Reply, StorageError>, context: &ResponseContext<'_>) -> String {
     let (mut headers, mut document) = (Vec::new(), String::new());
     let (status, reason) = match outcome {
         Ok(reply) => {
@@ -116,31 +116,31 @@ pub fn part(outcome: &Result<Reply, StorageError>, asked: &ResponseContext<'_>) 
             headers.extend(error.headers().iter().cloned());
             headers.push(("x-ms-error-code", error.code().name().to_owned()));
             if error.status() != 304 {
-                document = xml(error, asked);
+                document = xml(error, context);
             }
             (error.status(), Some(error.message()))
         }
     };
-    headers.push(("x-ms-request-id", asked.request_id.to_owned()));
-    headers.push(("x-ms-version", asked.version.to_string()));
-    if let Some(id) = asked.client_request_id.and_then(|id| id.to_str().ok()) {
+    headers.push(("x-ms-request-id", context.request_id.to_owned()));
+    headers.push(("x-ms-version", context.version.to_string()));
+    if let Some(id) = context.client_request_id.and_then(|id| id.to_str().ok()) {
         headers.push(("x-ms-client-request-id", id.to_owned()));
     }
     if !document.is_empty() {
         headers.extend([("Content-Length", document.len().to_string()), ("Content-Type", "application/xml".to_owned())]);
         document.push_str("\r\n");
     }
-    let server = asked.kind.server();
+    let server = context.kind.server();
     headers.push(("Server", server.split_once(' ').map_or(server, |(first, _)| first).to_owned()));
-    // Words of the request that are quoted here must not end a line.
+    // A header may quote the request, whose control characters must not end the line.
     let line = |text: &str| text.replace(|c: char| c.is_control(), " ");
     let lines: String = headers.iter().map(|(name, value)| format!("{name}: {}\r\n", line(value))).collect();
     format!("HTTP/1.1 {status} {}\r\n{lines}\r\n{document}", line(reason.unwrap_or_default()))
 }
 
-fn xml(error: &StorageError, asked: &ResponseContext<'_>) -> String {
+fn xml(error: &StorageError, context: &ResponseContext<'_>) -> String {
     let mut xml = Writer::new();
-    let message = odata::message(error, asked.request_id, asked.now);
+    let message = odata::message(error, context.request_id, context.now);
     xml.open("Error").leaf("Code", error.code().name()).leaf("Message", message);
     for (name, value) in error.details() {
         xml.leaf(name, value);
@@ -154,23 +154,23 @@ fn respond(
     error: Option<&StorageError>,
     mut headers: HeaderMap,
     body: Body,
-    asked: &ResponseContext<'_>,
+    context: &ResponseContext<'_>,
 ) -> Response<Body> {
-    let server = if asked.site { WEB_SERVER } else { asked.kind.server() };
+    let server = if context.site { WEB_SERVER } else { context.kind.server() };
     headers.insert(http::header::SERVER, HeaderValue::from_static(server));
-    put(&mut headers, "x-ms-request-id", asked.request_id);
-    if asked.shows_version {
-        put(&mut headers, "x-ms-version", &asked.version.to_string());
+    put(&mut headers, "x-ms-request-id", context.request_id);
+    if context.shows_version {
+        put(&mut headers, "x-ms-version", &context.version.to_string());
     }
-    put(&mut headers, "date", &asked.now.rfc1123());
-    if let Some(id) = asked.client_request_id {
+    put(&mut headers, "date", &context.now.rfc1123());
+    if let Some(id) = context.client_request_id {
         headers.insert(HeaderName::from_static("x-ms-client-request-id"), id.clone());
     }
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     *response.headers_mut() = headers;
-    // The reason phrase of a refusal is its sentence; the table service leaves HTTP's own.
-    let reason = error.filter(|error| error.code() != ErrorCode::NotModified && asked.kind != ServiceKind::Table);
+    // The reason phrase of an error is its message; the Table service has the standard phrase.
+    let reason = error.filter(|error| error.code() != ErrorCode::NotModified && context.kind != ServiceKind::Table);
     if let Some(reason) = reason.and_then(|error| hyper::ext::ReasonPhrase::try_from(error.message().as_bytes()).ok()) {
         response.extensions_mut().insert(reason);
     }
@@ -187,7 +187,7 @@ fn length(headers: &mut HeaderMap, bytes: u64) {
     headers.insert(http::header::CONTENT_LENGTH, bytes.into());
 }
 
-/// Entity tags are bare before 2011-08-18.
+/// Before 2011-08-18, ETags have no quotes.
 fn unquote_etag(headers: &mut HeaderMap) {
     if let Some(etag) = headers.get_mut(http::header::ETAG) {
         let bare = etag.to_str().map(|text| text.trim_matches('"').to_owned());
@@ -197,10 +197,10 @@ fn unquote_etag(headers: &mut HeaderMap) {
     }
 }
 
-/// A response body whose pieces are made as the socket takes them. One that cannot be had breaks the answer off.
-struct Pieces(Stream);
+/// A response body of unknown length that produces its pieces as they are sent. A failing piece truncates the response.
+struct StreamedBody(Stream);
 
-impl http_body::Body for Pieces {
+impl http_body::Body for StreamedBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -209,13 +209,13 @@ impl http_body::Body for Pieces {
     }
 }
 
-/// A response body of known length that hands out its pieces as the socket takes them.
-struct Rope<I> {
+/// A response body of known length that produces its pieces as they are sent.
+struct SizedBody<I> {
     pieces: I,
     left: u64,
 }
 
-impl<I: Iterator<Item = io::Result<Bytes>> + Unpin> http_body::Body for Rope<I> {
+impl<I: Iterator<Item = io::Result<Bytes>> + Unpin> http_body::Body for SizedBody<I> {
     type Data = Bytes;
     type Error = io::Error;
 

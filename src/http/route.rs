@@ -1,47 +1,47 @@
-//! Which operation a request asks for: the row with the most signs that all match, and a refusal otherwise, never a guess.
+//! Routing: the operation of a request is the one with the most selectors that all match. If there is none, the request is refused.
 
 use crate::operation::{OperationSpec, Query, ResourceKind, SELECTING_PARAMETERS, Selector, header_text};
 use crate::rules::error::{ErrorCode, StorageError};
 use http::HeaderMap;
 
-/// A service's rows, those with most signs first.
+/// The operations of a service with their indices, those with the most selectors first.
 #[derive(Debug)]
 pub struct Table {
     operations: Vec<(usize, &'static OperationSpec)>,
 }
 
 impl Table {
-    /// A table of these rows; their order is remembered.
+    /// Creates the table of these operations.
     pub fn new(operations: Vec<&'static OperationSpec>) -> Table {
         let mut operations: Vec<_> = operations.into_iter().enumerate().collect();
         operations.sort_by_key(|(_, spec)| std::cmp::Reverse(spec.selectors.len()));
         Table { operations }
     }
 
-    /// The operation that a request asks for, and its place in the service's table.
+    /// The operation of a request, and its index in the list of the service.
     ///
     /// # Errors
-    /// 405 UnsupportedHttpVerb for a method that nothing here answers to; 400 InvalidQueryParameterValue for a selector that no
-    /// operation on this path has, and MissingRequiredHeader or InvalidHeaderValue when only a header is missing or odd; 501
-    /// for an operation of the reference that is not there yet.
+    /// 405 UnsupportedHttpVerb for a method that no operation has; 400 InvalidQueryParameterValue for a selecting parameter that no
+    /// operation on this path has, MissingRequiredHeader or InvalidHeaderValue if only a header is missing or wrong, and InvalidUri
+    /// otherwise.
     pub fn find(
         &self,
         method: &str,
-        shape: ResourceKind,
+        resource: ResourceKind,
         query: &Query,
         headers: &HeaderMap,
     ) -> Result<(usize, &'static OperationSpec), StorageError> {
-        let any = |spec: &OperationSpec| spec.resource == ResourceKind::Any && shape != ResourceKind::Site;
-        let here = || self.operations.iter().filter(|(_, spec)| spec.resource == shape || any(spec));
-        let shown = |spec: &OperationSpec| {
-            spec.methods.contains(&method) && spec.selectors.iter().all(|sign| matches(sign, query, headers))
+        let any = |spec: &OperationSpec| spec.resource == ResourceKind::Any && resource != ResourceKind::Site;
+        let here = || self.operations.iter().filter(|(_, spec)| spec.resource == resource || any(spec));
+        let matching = |spec: &OperationSpec| {
+            spec.methods.contains(&method) && spec.selectors.iter().all(|selector| matches(selector, query, headers))
         };
         let claimed = |name: &str, spec: &OperationSpec| {
             spec.resource == ResourceKind::Any
                 || spec
                     .selectors
                     .iter()
-                    .any(|sign| matches!(sign, Selector::Query(known, _) | Selector::HasQuery(known) if *known == name))
+                    .any(|selector| matches!(selector, Selector::Query(known, _) | Selector::HasQuery(known) if *known == name))
         };
         let unclaimed = |spec: Option<&OperationSpec>| {
             SELECTING_PARAMETERS.iter().find_map(|name| {
@@ -49,9 +49,9 @@ impl Table {
                 spec.is_none_or(|spec| !claimed(name, spec)).then_some((*name, value))
             })
         };
-        // A row that an empty header would choose, were it not required there: PUT with an empty x-ms-copy-source must not make an
-        // empty blob.
-        let empty = |sign: &Selector, spec: &OperationSpec| match *sign {
+        // An operation that requires a header and would be selected by it, if it were not empty: PUT with an empty x-ms-copy-source must
+        // not create an empty blob.
+        let empty = |selector: &Selector, spec: &OperationSpec| match *selector {
             Selector::HasHeader(name)
                 if headers.contains_key(name) && header_text(headers, name).is_none() && spec.requires(name) =>
             {
@@ -59,48 +59,52 @@ impl Table {
             }
             _ => None,
         };
-        let meant = |spec: &OperationSpec| {
-            let signs = || spec.selectors.iter();
+        let missing_header = |spec: &OperationSpec| {
+            let selectors = || spec.selectors.iter();
             let fits = spec.methods.contains(&method) && unclaimed(Some(spec)).is_none();
-            let rest = || signs().all(|sign| empty(sign, spec).is_some() || matches(sign, query, headers));
-            signs().find_map(|sign| empty(sign, spec)).filter(|_| fits && rest())
+            let rest = || selectors().all(|selector| empty(selector, spec).is_some() || matches(selector, query, headers));
+            selectors().find_map(|selector| empty(selector, spec)).filter(|_| fits && rest())
         };
-        if let Some(name) = here().find_map(|(_, spec)| meant(spec)) {
+        if let Some(name) = here().find_map(|(_, spec)| missing_header(spec)) {
             return Err(StorageError::missing_header(name));
         }
-        match here().find(|(_, spec)| shown(spec) && unclaimed(Some(spec)).is_none()) {
+        match here().find(|(_, spec)| matching(spec) && unclaimed(Some(spec)).is_none()) {
             Some((place, spec)) => Ok((*place, *spec)),
             None => {
-                let nearest = here().map(|(_, spec)| *spec).find(|spec| shown(spec));
-                Err(self.refusal(method, shape, unclaimed(nearest), query, headers))
+                let nearest = here().map(|(_, spec)| *spec).find(|spec| matching(spec));
+                Err(self.refusal(method, resource, unclaimed(nearest), query, headers))
             }
         }
     }
 
-    /// Why nothing was found.
+    /// The error for a request without a matching operation.
     fn refusal(
         &self,
         method: &str,
-        shape: ResourceKind,
+        resource: ResourceKind,
         selector: Option<(&str, &str)>,
         query: &Query,
         headers: &HeaderMap,
     ) -> StorageError {
-        if shape == ResourceKind::Site {
+        if resource == ResourceKind::Site {
             return ErrorCode::UnsupportedHttpVerb.with_message("The resource doesn't support specified Http Verb.");
         }
         let by_query = |spec: &OperationSpec| {
-            spec.selectors
-                .iter()
-                .all(|sign| !matches!(sign, Selector::Query(..) | Selector::HasQuery(_)) || matches(sign, query, headers))
+            spec.selectors.iter().all(|selector| {
+                !matches!(selector, Selector::Query(..) | Selector::HasQuery(_)) || matches(selector, query, headers)
+            })
         };
-        let near =
-            self.operations.iter().map(|(_, spec)| *spec).filter(|spec| spec.resource == shape && spec.methods.contains(&method));
-        // Rows that the query has chosen, and that now want a header of a certain value.
-        let chosen =
-            |spec: &OperationSpec| spec.selectors.iter().any(|sign| matches!(sign, Selector::Query(..))) && by_query(spec);
+        let near = self
+            .operations
+            .iter()
+            .map(|(_, spec)| *spec)
+            .filter(|spec| spec.resource == resource && spec.methods.contains(&method));
+        // Operations that the query selects, but that need another value of a header.
+        let chosen = |spec: &OperationSpec| {
+            spec.selectors.iter().any(|selector| matches!(selector, Selector::Query(..))) && by_query(spec)
+        };
         let near = near.filter(|spec| chosen(spec));
-        let odd = near.flat_map(|spec| spec.selectors).find_map(|sign| match sign {
+        let odd = near.flat_map(|spec| spec.selectors).find_map(|selector| match selector {
             Selector::Header(name, _) => Some(match header_text(headers, name) {
                 None => StorageError::missing_header(name),
                 Some(value) => StorageError::invalid_header(name, value),
@@ -120,8 +124,8 @@ impl Table {
     }
 }
 
-fn matches(sign: &Selector, query: &Query, headers: &HeaderMap) -> bool {
-    match *sign {
+fn matches(selector: &Selector, query: &Query, headers: &HeaderMap) -> bool {
+    match *selector {
         Selector::Query(name, value) => query.get(name).is_some_and(|given| given.eq_ignore_ascii_case(value)),
         Selector::HasQuery(name) => query.get(name).is_some(),
         Selector::Header(name, value) => header_text(headers, name).is_some_and(|given| given.eq_ignore_ascii_case(value)),

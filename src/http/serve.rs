@@ -1,4 +1,4 @@
-//! Listeners and connections: from a socket to the router and back, with or without TLS, until told to stop.
+//! Listeners and connections, with or without TLS.
 
 use crate::http::header_case::{HeaderCaseReader, MetadataCase};
 use crate::http::lingering_close::LingeringClose;
@@ -10,51 +10,53 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-/// Where a request came from; the router finds it among the request's extensions.
+/// The origin of a request, in the extensions of the request.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// The other end of its connection.
+    /// The address of the client.
     pub address: SocketAddr,
-    /// How its metadata names are spelled.
+    /// The case of its metadata names.
     pub spelled: MetadataCase,
 }
 
 /// How connections are served.
 #[derive(Clone)]
 pub struct ConnectionOptions {
-    /// TLS, if the server speaks it.
+    /// The TLS configuration; `None` for plain http.
     pub tls: Option<Arc<rustls::ServerConfig>>,
-    /// How long a connection may be silent, between requests or within a request's head.
-    pub silence: Duration,
+    /// The longest pause between requests or within the head of a request.
+    pub idle_timeout: Duration,
 }
 
-/// How long a TLS handshake may take.
-const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How long an answer may stand still because its reader does not read.
-const STALL: Duration = Duration::from_secs(120);
-/// How long a connection that the server ends still takes in what its client sends, so that the client gets to read the answer.
-const LINGER: Duration = Duration::from_secs(30);
-/// Headers in a request, at most. Metadata of 8 KiB in short pairs takes some hundreds.
-const HEADERS: usize = 1024;
+/// The timeout of a TLS handshake.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a response may stall because the client does not read.
+const STALL_TIMEOUT: Duration = Duration::from_secs(120);
+/// How long a connection that the server closes still discards what the client sends, so that the client can read the response.
+const LINGER_TIMEOUT: Duration = Duration::from_secs(30);
+/// The most headers in a request. Metadata of 8 KiB can have several hundred.
+const MAX_HEADERS: usize = 1024;
 
-/// Accepts connections for ever, each a task of its own; dropping the future ends them all at once.
-pub async fn serve(listener: TcpListener, router: Router, manner: ConnectionOptions) {
+/// Accepts connections, and serves each in a task of its own. Dropping the future ends all of them.
+pub async fn serve(listener: TcpListener, router: Router, options: ConnectionOptions) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, peer)) => _ = connections.spawn(connection(stream, peer, router.clone(), manner.clone())),
+                Ok((stream, peer)) => _ = connections.spawn(connection(stream, peer, router.clone(), options.clone())),
                 Err(error) => {
                     tracing::warn!("a connection could not be accepted: {error}");
-                    out_of_descriptors().await;
+                    pause_after_failure().await;
                 }
             },
             Some(_) = connections.join_next(), if !connections.is_empty() => {}
@@ -62,23 +64,34 @@ pub async fn serve(listener: TcpListener, router: Router, manner: ConnectionOpti
     }
 }
 
-/// When accepting fails, the machine is out of something; it gets a moment to find it again.
-#[expect(clippy::disallowed_methods, reason = "a listener that cannot accept must not spin")]
-async fn out_of_descriptors() {
+/// Waits after a failed accept, which most often means that the process has no file descriptors left.
+#[expect(clippy::disallowed_methods, reason = "a listener that cannot accept must not loop without a pause")]
+async fn pause_after_failure() {
     tokio::time::sleep(Duration::from_millis(50)).await;
 }
 
-async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, manner: ConnectionOptions) {
-    // Small answers go out at once; a socket that refuses this works all the same.
+/// Why a connection failed.
+#[derive(Debug, Error)]
+enum ConnectionError {
+    #[error(transparent)]
+    Http(#[from] hyper::Error),
+    #[error(transparent)]
+    Tls(io::Error),
+    #[error("the TLS handshake took too long")]
+    HandshakeTimeout,
+}
+
+async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, options: ConnectionOptions) {
+    // Small responses are sent at once. A socket that does not support this works without it.
     _ = stream.set_nodelay(true);
-    let outcome = match manner.tls {
-        // Nothing came, or the peer is gone.
-        _ if !is_as_expected(&stream, peer, &manner).await => Ok(()),
-        None => speak(stream, peer, router, manner.silence).await,
-        Some(config) => match tokio::time::timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)).await {
-            Ok(Ok(stream)) => speak(stream, peer, router, manner.silence).await,
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err("the TLS handshake took too long".to_owned()),
+    let outcome = match options.tls {
+        // The client has sent nothing or is gone.
+        _ if !has_started(&stream, peer, &options).await => Ok(()),
+        None => serve_http(stream, peer, router, options.idle_timeout).await,
+        Some(config) => match tokio::time::timeout(HANDSHAKE_TIMEOUT, TlsAcceptor::from(config).accept(stream)).await {
+            Ok(Ok(stream)) => serve_http(stream, peer, router, options.idle_timeout).await,
+            Ok(Err(error)) => Err(ConnectionError::Tls(error)),
+            Err(_) => Err(ConnectionError::HandshakeTimeout),
         },
     };
     if let Err(error) = outcome {
@@ -86,13 +99,13 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, manner:
     }
 }
 
-/// Waits for a connection's first byte; tells whether there is one, and warns of a client that has mixed up http and https.
-async fn is_as_expected(stream: &TcpStream, peer: SocketAddr, manner: &ConnectionOptions) -> bool {
+/// Waits for the first byte of a connection. Returns true if there is one, and logs a warning if the client confuses http and https.
+async fn has_started(stream: &TcpStream, peer: SocketAddr, options: &ConnectionOptions) -> bool {
     let mut first = [0];
-    let longest = if manner.tls.is_some() { HANDSHAKE } else { manner.silence };
+    let longest = if options.tls.is_some() { HANDSHAKE_TIMEOUT } else { options.idle_timeout };
     let came = tokio::time::timeout(longest, stream.peek(&mut first)).await;
     let port = || stream.local_addr().map_or(0, |address| address.port());
-    match (&manner.tls, first) {
+    match (&options.tls, first) {
         (None, [TLS_HANDSHAKE]) => tracing::warn!(
             "{peer} speaks TLS to port {port}, which serves plain http: its endpoint has to begin with http://, or the server needs \
              --cert and --key",
@@ -109,26 +122,26 @@ async fn is_as_expected(stream: &TcpStream, peer: SocketAddr, manner: &Connectio
     matches!(came, Ok(Ok(1..)))
 }
 
-/// The first byte that a client of TLS sends: the type of a record with a handshake.
+/// The first byte of a TLS connection: the type of a handshake record.
 const TLS_HANDSHAKE: u8 = 22;
 
-async fn speak<S>(stream: S, peer: SocketAddr, router: Router, silence: Duration) -> Result<(), String>
+async fn serve_http<S>(stream: S, peer: SocketAddr, router: Router, idle_timeout: Duration) -> Result<(), ConnectionError>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let spelled = MetadataCase::default();
-    let stream = HeaderCaseReader::new(LingeringClose::new(stream, LINGER), spelled.clone());
+    let stream = HeaderCaseReader::new(LingeringClose::new(stream, LINGER_TIMEOUT), spelled.clone());
     let told = PeerService { router, peer: Peer { address: peer, spelled } };
     http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(silence)
-        .max_headers(HEADERS)
-        .serve_connection(TokioIo::new(StallTimeout::new(stream, STALL)), TowerToHyperService::new(told))
-        .await
-        .map_err(|error| error.to_string())
+        .header_read_timeout(idle_timeout)
+        .max_headers(MAX_HEADERS)
+        .serve_connection(TokioIo::new(StallTimeout::new(stream, STALL_TIMEOUT)), TowerToHyperService::new(told))
+        .await?;
+    Ok(())
 }
 
-/// A router that tells each request its peer.
+/// Adds the [`Peer`] to the extensions of each request.
 #[derive(Clone)]
 struct PeerService {
     router: Router,

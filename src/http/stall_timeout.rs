@@ -1,5 +1,4 @@
-//! A stream that does not wait for ever for its reader: who asks for much and then reads nothing holds a connection and no more, and
-//! that for a limited time.
+//! A timeout for writes to a client that does not read. Such a client holds its connection for a limited time only.
 
 use std::io::{Error, ErrorKind, IoSlice, Result};
 use std::pin::Pin;
@@ -8,23 +7,23 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-/// A stream whose writes fail when they stand still for too long.
+/// A stream whose writes fail when they stall for too long.
 #[derive(Debug)]
 pub struct StallTimeout<S> {
     stream: S,
     limit: Duration,
-    /// Runs while a write stands still.
+    /// The timer of a write that stalls.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> StallTimeout<S> {
-    /// A stream whose writes may stand still for so long.
+    /// Wraps a stream. Its writes may stall for `limit`.
     pub fn new(stream: S, limit: Duration) -> StallTimeout<S> {
         StallTimeout { stream, limit, stalled: None }
     }
 
-    /// What came of a write, unless it has been standing still for too long.
-    fn judge<T>(&mut self, written: Poll<Result<T>>, context: &mut Context<'_>) -> Poll<Result<T>> {
+    /// Returns the result of a write, or an error if it has stalled for too long.
+    fn check_stall<T>(&mut self, written: Poll<Result<T>>, context: &mut Context<'_>) -> Poll<Result<T>> {
         if written.is_ready() {
             self.stalled = None;
             return written;
@@ -38,7 +37,7 @@ impl<S> StallTimeout<S> {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "how long a socket stands still is the machine's time")]
+#[expect(clippy::disallowed_methods, reason = "the timeout of a socket is in the machine's time")]
 fn clock(limit: Duration) -> Pin<Box<Sleep>> {
     Box::pin(tokio::time::sleep(limit))
 }
@@ -52,12 +51,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for StallTimeout<S> {
 impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeout<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.judge(written, context)
+        self.check_stall(written, context)
     }
 
     fn poll_write_vectored(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[IoSlice<'_>]) -> Poll<Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
-        self.judge(written, context)
+        self.check_stall(written, context)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -66,12 +65,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for StallTimeout<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        self.judge(flushed, context)
+        self.check_stall(flushed, context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
         let shut = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.judge(shut, context)
+        self.check_stall(shut, context)
     }
 }
 
@@ -81,7 +80,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     #[tokio::test]
-    async fn gives_up_on_who_does_not_read() {
+    async fn a_client_that_does_not_read_is_given_up() {
         let (server, _client) = duplex(16);
         let mut server = StallTimeout::new(server, Duration::from_millis(10));
         let error = server.write_all(&[0; 100]).await.unwrap_err();
@@ -89,7 +88,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bears_with_who_reads_slowly() {
+    async fn a_client_that_reads_slowly_gets_everything() {
         let (server, mut client) = duplex(1);
         let mut server = StallTimeout::new(server, Duration::from_secs(60));
         let sent = tokio::spawn(async move {

@@ -1,7 +1,7 @@
-//! Which account a URL names, and where in the account: path style, host style, or one of the product's own host names.
+//! The account that a URL names, and the path in it: path style, host style, or a host name of Azure.
 //!
 //! The account is in the path unless the host is an account's own: `account.blob.localhost`, `account.blob.core.windows.net` and the
-//! like. Any other host name, dotted or not, is just where the server happens to be: a docker or kubernetes name, an address.
+//! like. Any other host name is only the address of the server, such as a name in Docker or Kubernetes.
 
 use crate::account::{Account, Accounts};
 use crate::operation::ServiceKind;
@@ -14,19 +14,19 @@ const SECONDARY: &str = "-secondary";
 /// The account that a URL names, and the rest of its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccountAddress<'a> {
-    /// The account's name, whether or not there is such an account; no suffix.
+    /// The name of the account, which may not exist, without the suffix.
     pub account: Cow<'a, str>,
-    /// Whether the secondary endpoint is meant.
+    /// Whether the URL is that of the secondary endpoint.
     pub secondary: bool,
-    /// The path below the account, percent-encoded as sent, beginning with `/`.
+    /// The path below the account, percent-encoded as sent. It begins with `/`.
     pub path: &'a str,
-    /// Whether the account stands in the path, where a signature then has it twice.
+    /// Whether the path contains the account. Signatures then contain it twice.
     pub in_path: bool,
 }
 
 /// Finds the account in a request's host (with or without a port) and path.
 ///
-/// `None` for a path without an account under a host that is no account's: nothing is addressed.
+/// `None` if neither names an account.
 pub fn account_address<'a>(kind: ServiceKind, host: &'a str, path: &'a str, host_style: bool) -> Option<AccountAddress<'a>> {
     if let Some(label) = account_label(kind, host).filter(|_| host_style) {
         return Some(at_host(label, path));
@@ -43,14 +43,14 @@ pub fn account_address<'a>(kind: ServiceKind, host: &'a str, path: &'a str, host
     Some(AccountAddress { account: Cow::Borrowed(account), secondary, path: below, in_path: true })
 }
 
-/// The first label of a host that is an account's own: `account.blob.…`, where the second label is the service's.
+/// The first label of an account's host for this service: `account.blob.…`.
 fn account_label(kind: ServiceKind, host: &str) -> Option<&str> {
     let mut labels = labels(host)?;
     let (account, service, next) = (labels.next()?, labels.next()?, labels.next()?);
     (label_kind(service) == Some(kind) && !account.is_empty() && !next.is_empty()).then_some(account)
 }
 
-/// The service whose label this is in the host of an account.
+/// The service with this label in the hosts of accounts.
 pub fn label_kind(label: &str) -> Option<ServiceKind> {
     let named = |kind: &ServiceKind| {
         label.eq_ignore_ascii_case(kind.label()) || *kind == ServiceKind::Blob && label.eq_ignore_ascii_case("dfs")
@@ -58,22 +58,22 @@ pub fn label_kind(label: &str) -> Option<ServiceKind> {
     [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File].into_iter().find(named)
 }
 
-/// The service's label and the account's name of a host that is an account's own, whatever the service.
+/// The service's label and the account's name, if the host is an account's.
 pub fn account_of_host(host: &str) -> Option<(&str, String)> {
     let label = labels(host)?.nth(1)?;
     let first = account_label(label_kind(label)?, host)?;
     Some((label, without_suffix(first).0.to_ascii_lowercase()))
 }
 
-/// Whether a host is an account's Data Lake endpoint: `account.dfs.…`.
+/// Returns true if a host is an account's Data Lake endpoint: `account.dfs.…`.
 pub fn is_lake(host: &str) -> bool {
     let Some(mut labels) = labels(host) else { return false };
     let (account, service) = (labels.next().unwrap_or_default(), labels.next().unwrap_or_default());
     !account.is_empty() && service.eq_ignore_ascii_case("dfs") && labels.next().is_some_and(|next| !next.is_empty())
 }
 
-/// Finds the account whose website a host is: `account.z6.web.core.windows.net`, `account.web.core.windows.net`,
-/// `account.z.web.localhost`, whatever stands behind `web`.
+/// Finds the account whose website has this host: `account.z6.web.core.windows.net`, `account.web.core.windows.net`,
+/// `account.z.web.localhost`, with any domain after `web`.
 pub fn website<'a>(host: &'a str, path: &'a str) -> Option<AccountAddress<'a>> {
     let mut labels = labels(host)?;
     let account = labels.next().filter(|account| !account.is_empty())?;
@@ -87,8 +87,7 @@ pub fn website<'a>(host: &'a str, path: &'a str) -> Option<AccountAddress<'a>> {
     known.then(|| at_host(account, path))
 }
 
-/// Finds the account whose website is meant on a port that has nothing but websites: the one that the host begins with, or else the
-/// first.
+/// Finds the account whose website a request to the port of websites names: the one that the host begins with, or else the first.
 pub fn website_at_port<'a>(host: &'a str, path: &'a str, accounts: &Accounts, first: &'a str) -> AccountAddress<'a> {
     let named = labels(host).and_then(|mut labels| labels.next()).map(|account| at_host(account, path));
     named.filter(|place| place.find(accounts).is_some()).unwrap_or_else(|| at_host(first, path))
@@ -99,7 +98,7 @@ fn at_host<'a>(label: &'a str, path: &'a str) -> AccountAddress<'a> {
     AccountAddress { account: account.to_ascii_lowercase().into(), secondary, path, in_path: false }
 }
 
-/// The labels of a host name; `None` of an IPv6 address.
+/// The labels of a host name; `None` for an IPv6 address.
 fn labels(host: &str) -> Option<impl Iterator<Item = &str>> {
     let name = host.split_once(':').map_or(host, |(name, _)| name);
     (!host.starts_with('[')).then(|| name.split('.'))
@@ -113,7 +112,7 @@ fn without_suffix(label: &str) -> (&str, bool) {
 }
 
 impl AccountAddress<'_> {
-    /// The account, if there is one of this name.
+    /// The account, if it exists.
     pub fn find(&self, accounts: &Accounts) -> Option<Arc<Account>> {
         accounts.get(&self.account).cloned()
     }

@@ -1,79 +1,111 @@
-//! The certificate and key of https, read from PEM files.
+//! The certificate and the private key for https, loaded from PEM files.
 
+use crate::pfx;
 use rustls::ServerConfig;
 use rustls::crypto::ring;
-use rustls::pki_types::pem::{Error, PemObject};
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
-use std::fmt::Display;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use thiserror::Error;
 
 /// What a listener needs to speak TLS.
 #[derive(Clone, Debug)]
 pub struct ServerTls {
     /// The configuration of the TLS library.
     pub config: Arc<ServerConfig>,
-    /// The certificate that the server shows, without those that vouch for it.
+    /// The server's own certificate, the first of the chain.
     pub certificate: CertificateDer<'static>,
-    /// Why some clients may refuse the certificate, if they may.
+    /// The reason why some clients may refuse the certificate.
     pub warning: Option<String>,
 }
 
-/// Reads a certificate chain and its private key.
+/// What is wrong with the certificate or its key.
+#[derive(Debug, Error)]
+pub enum TlsError {
+    #[error("{flag} {} cannot be read: {error}", .file.display())]
+    Unreadable { flag: &'static str, file: PathBuf, error: io::Error },
+    #[error("{}", pfx::refusal(.0))]
+    Pfx(PathBuf),
+    /// `command` is the command of openssl that converts the file.
+    #[error(
+        "{file} is in DER, not in PEM: openssl {command} -inform der -in {file} -out {pem} converts it",
+        file = .file.display(),
+        pem = pfx::converted(.file).display()
+    )]
+    Der { file: PathBuf, command: &'static str },
+    #[error("{} is not a PEM file: {error}", .file.display())]
+    NotPem { file: PathBuf, error: pem::Error },
+    #[error("{} contains no certificate in PEM", .0.display())]
+    NoCertificate(PathBuf),
+    #[error("{} contains no private key in PEM", .0.display())]
+    NoKey(PathBuf),
+    #[error(
+        "the key in {key} is encrypted: openssl pkey -in {key} -out {plain} decrypts it",
+        key = .0.display(),
+        plain = .0.with_extension("decrypted.pem").display()
+    )]
+    EncryptedKey(PathBuf),
+    #[error("{} is not the key of the certificate in {}", .key.display(), .cert.display())]
+    OtherKey { cert: PathBuf, key: PathBuf },
+    #[error("{} and {} do not work together: {error}", .cert.display(), .key.display())]
+    Unusable { cert: PathBuf, key: PathBuf, error: rustls::Error },
+}
+
+/// Loads a certificate chain and its private key.
 ///
 /// # Errors
-/// One sentence that names the file and says what is wrong with it.
-pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, String> {
+/// [`TlsError`].
+pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, TlsError> {
     let bytes = read("--cert", cert)?;
     if bytes.starts_with(&[SEQUENCE]) {
         return Err(not_pem(cert, &bytes, "x509"));
     }
     let chain = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| format!("{} is not a PEM file: {error}", cert.display()))?;
+        .map_err(|error| TlsError::NotPem { file: cert.to_owned(), error })?;
     let Some(certificate) = chain.first().cloned() else {
-        return Err(format!("{} contains no certificate in PEM", cert.display()));
+        return Err(TlsError::NoCertificate(cert.to_owned()));
     };
     let bytes = read("--key", key)?;
     if bytes.starts_with(&[SEQUENCE]) {
         return Err(not_pem(key, &bytes, "pkey"));
     }
     if is_encrypted(&bytes) {
-        let plain = key.with_extension("decrypted.pem");
-        let (key, plain) = (key.display(), plain.display());
-        return Err(format!("the key in {key} is encrypted: openssl pkey -in {key} -out {plain} decrypts it"));
+        return Err(TlsError::EncryptedKey(key.to_owned()));
     }
     let private = PrivateKeyDer::from_pem_slice(&bytes).map_err(|error| match error {
-        Error::NoItemsFound => format!("{} contains no private key in PEM", key.display()),
-        error => format!("{} is not a PEM file: {error}", key.display()),
+        pem::Error::NoItemsFound => TlsError::NoKey(key.to_owned()),
+        error => TlsError::NotPem { file: key.to_owned(), error },
     })?;
 
-    let another = || format!("{} is not the key of the certificate in {}", key.display(), cert.display());
-    let apart = |why: &dyn Display| format!("{} and {} do not work together: {why}", cert.display(), key.display());
+    let other_key = || TlsError::OtherKey { cert: cert.to_owned(), key: key.to_owned() };
+    let unusable = |error| TlsError::Unusable { cert: cert.to_owned(), key: key.to_owned(), error };
     let provider = Arc::new(ring::default_provider());
     let old = is_version_1(&certificate);
     let pair = match old {
         false => CertifiedKey::from_der(chain, private, &provider).map_err(|error| match error {
-            rustls::Error::InconsistentKeys(_) => another(),
-            error => apart(&error),
+            rustls::Error::InconsistentKeys(_) => other_key(),
+            error => unusable(error),
         })?,
         true => {
-            // The library does not look into such a certificate, which holds its public key as it is all the same.
-            let private = provider.key_provider.load_private_key(private).map_err(|error| apart(&error))?;
+            // The library does not parse such a certificate. It contains the public key verbatim, so a search finds it.
+            let private = provider.key_provider.load_private_key(private).map_err(unusable)?;
             let pair = CertifiedKey::new(chain, private);
             let public = pair.key.public_key();
             let holds =
                 |public: &[u8]| pair.cert.first().is_some_and(|cert| cert.windows(public.len()).any(|part| part == public));
             if public.is_some_and(|public| !holds(&public)) {
-                return Err(another());
+                return Err(other_key());
             }
             pair
         }
     };
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| apart(&error))?
+        .map_err(unusable)?
         .with_no_client_auth()
         .with_cert_resolver(Arc::new(SingleCertAndKey::from(pair)));
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -87,45 +119,41 @@ pub fn load(cert: &Path, key: &Path) -> Result<ServerTls, String> {
     Ok(ServerTls { config: Arc::new(config), certificate, warning })
 }
 
-/// The first byte of everything that is written in DER.
+/// The first byte of certificates and keys in DER: the tag of a sequence.
 const SEQUENCE: u8 = 0x30;
 
-/// What a file in DER is, as far as one can tell, and how PEM is made of it.
-fn not_pem(file: &Path, bytes: &[u8], command: &str) -> String {
+/// The error for a file in DER, which may be a PFX file.
+fn not_pem(file: &Path, bytes: &[u8], command: &'static str) -> TlsError {
     // A PFX file is a sequence that begins with the number 3; a certificate is one that begins with a sequence.
     match contents(bytes) {
-        Some([0x02, 0x01, 0x03, ..]) => crate::pfx::refusal(file),
-        _ => {
-            let pem = crate::pfx::converted(file);
-            let (file, pem) = (file.display(), pem.display());
-            format!("{file} is in DER, not in PEM: openssl {command} -inform der -in {file} -out {pem} converts it")
-        }
+        Some([0x02, 0x01, 0x03, ..]) => TlsError::Pfx(file.to_owned()),
+        _ => TlsError::Der { file: file.to_owned(), command },
     }
 }
 
-/// Whether the key of a PEM file needs a password, in either of the two forms that such keys have. The library passes over the first,
-/// and takes the other for a damaged key.
+/// Returns true if the key of a PEM file is encrypted, in either of the two formats of such keys. The library ignores a key in the
+/// first format, and reports one in the second as damaged.
 fn is_encrypted(pem: &[u8]) -> bool {
     let text = String::from_utf8_lossy(pem);
     let encrypted = ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED"].iter().any(|mark| text.contains(mark));
     encrypted && !text.contains("-----BEGIN PRIVATE KEY-----")
 }
 
-/// Whether a certificate is of the first version, which does not say its version: its first member is its number.
+/// Returns true for a certificate of version 1, which has no version field: its first field is the serial number.
 fn is_version_1(cert: &[u8]) -> bool {
     contents(cert).and_then(contents).is_some_and(|members| members.starts_with(&[0x02]))
 }
 
-/// What is in a sequence.
+/// The contents of a DER sequence.
 fn contents(der: &[u8]) -> Option<&[u8]> {
     let (SEQUENCE, [length, rest @ ..]) = der.split_first().map(|(tag, rest)| (*tag, rest))? else { return None };
-    // A long length is told in as many bytes as its first one says.
+    // The first byte of a long length gives the number of its other bytes.
     if *length < 0x80 { Some(rest) } else { rest.get(usize::from(*length & 0x7f)..) }
 }
 
-#[expect(clippy::disallowed_methods, reason = "certificates are files, and this is where they are read")]
-fn read(flag: &str, path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| format!("{flag} {} cannot be read: {error}", path.display()))
+#[expect(clippy::disallowed_methods, reason = "this is where certificate files are read")]
+fn read(flag: &'static str, file: &Path) -> Result<Vec<u8>, TlsError> {
+    std::fs::read(file).map_err(|error| TlsError::Unreadable { flag, file: file.to_owned(), error })
 }
 
 #[cfg(test)]
@@ -133,7 +161,7 @@ fn read(flag: &str, path: &Path) -> Result<Vec<u8>, String> {
 mod tests {
     use super::*;
 
-    /// Made for these tests, and for nothing else, with `openssl req -x509 -newkey ec`.
+    /// Created for these tests only, with `openssl req -x509 -newkey ec`.
     const CERT: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBmzCCAUGgAwIBAgIUSr7XJxwiohdrylS16rE4CNvK3ykwCgYIKoZIzj0EAwIw
@@ -227,6 +255,7 @@ jm1vXVYpfrvM/zzLPFqvXGOYUcihRANCAAQh0h1xoqEHSS14iVb07X9tbytotMtq
                 (Ok(ServerTls { config, warning: None, .. }), Ok(())) => assert_eq!(config.alpn_protocols, [b"http/1.1"]),
                 (Err(said), Err(wanted)) => {
                     let wanted = wanted.replace("DIR", &dir.display().to_string());
+                    let said = said.to_string();
                     assert!(said.starts_with(&wanted) && said.lines().count() == 1, "{said}");
                 }
                 (loaded, _) => panic!("{cert} {key}: {loaded:?}"),

@@ -1,14 +1,15 @@
 //! The file of `--debug`.
 
+use crate::log::LogError;
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 
-/// Opens the file that the debug log is added to; it is made with its folders where it is not there.
+/// Opens the file that the debug log is appended to, and creates it and its folders if they do not exist.
 ///
 /// # Errors
-/// One sentence that names the file.
-pub fn open(path: &Path) -> Result<File, String> {
-    let failed = |error: std::io::Error| format!("--debug {}: the file cannot be written to: {error}", path.display());
+/// [`LogError::File`].
+pub fn open(path: &Path) -> Result<File, LogError> {
+    let failed = |error| LogError::File { path: path.to_owned(), error };
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         #[expect(clippy::disallowed_methods, reason = "the log's file belongs to the log")]
         std::fs::create_dir_all(folder).map_err(failed)?;

@@ -1,8 +1,8 @@
-//! A stream of lines that is written by a thread of its own, so that whoever says a line never waits for its reader.
+//! A stream of lines that a thread of its own writes, so that the caller never waits for the reader.
 //!
-//! The lines wait in a buffer of bounded size. When it is full because nobody reads the other end, further lines are dropped and
-//! counted, and the count is written as soon as there is room again. `tracing-appender` drops and counts too, but it does not write
-//! the count, and at the end it may wait longer for a reader who is not there than a server that was told to stop may take.
+//! The lines wait in a bounded buffer. While it is full, further lines are dropped and counted, and the count is written as soon as
+//! there is room again. `tracing-appender` drops and counts too, but it does not write the count, and at the end it may wait for a
+//! stuck reader longer than a server may take to stop.
 
 use parking_lot::{Condvar, Mutex};
 use std::io;
@@ -10,8 +10,8 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The bytes that may wait for a reader, at most.
-const ROOM: usize = 1 << 20;
+/// The size of the buffer, in bytes.
+const CAPACITY: usize = 1 << 20;
 
 /// A writer of lines that never blocks. Clones write to the same stream.
 #[derive(Clone, Debug)]
@@ -20,27 +20,27 @@ pub struct LossyWriter(Arc<Stream>);
 #[derive(Debug)]
 struct Stream {
     waiting: Mutex<Waiting>,
-    /// There is something to write, or everything was written.
+    /// Notified when there is something to write, and when everything is written.
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
     lines: Vec<u8>,
-    /// How many lines were dropped since the thread last took the buffer.
+    /// The lines dropped since the thread last took the buffer.
     dropped: u64,
-    /// Whether the thread is writing what it took.
+    /// Whether the thread is writing a buffer that it took.
     writing: bool,
 }
 
-/// The line that tells how many lines were dropped.
+/// Formats the line that gives the number of dropped lines.
 pub type Notice = fn(u64) -> String;
 
 impl LossyWriter {
     /// Starts the thread that writes to `end`.
     ///
     /// # Errors
-    /// As the system says, when there can be no thread.
+    /// The system refuses another thread.
     pub fn start(name: &str, end: impl Write + Send + 'static, notice: Notice) -> io::Result<LossyWriter> {
         let stream = Arc::new(Stream { waiting: Mutex::default(), changed: Condvar::new() });
         let (writer, name) = (stream.clone(), format!("lazuli-{name}"));
@@ -48,10 +48,10 @@ impl LossyWriter {
         Ok(LossyWriter(stream))
     }
 
-    /// Hands over a line with its end, or drops and counts it when there is no room.
+    /// Adds a line, which includes its line feed, to the buffer, or drops and counts it if there is no room.
     pub fn send(&self, line: &[u8]) {
         let mut waiting = self.0.waiting.lock();
-        if waiting.lines.len() + line.len() > ROOM {
+        if waiting.lines.len() + line.len() > CAPACITY {
             waiting.dropped += 1;
             return;
         }
@@ -59,7 +59,7 @@ impl LossyWriter {
         self.0.changed.notify_all();
     }
 
-    /// Waits until every line is written, but no longer than this.
+    /// Waits until every line is written, but at most this long.
     pub fn flush(&self, longest: Duration) {
         let mut waiting = self.0.waiting.lock();
         _ = self.0.changed.wait_while_for(&mut waiting, |waiting| waiting.writing || !waiting.lines.is_empty(), longest);
@@ -67,7 +67,7 @@ impl LossyWriter {
 }
 
 impl Stream {
-    /// Writes for as long as the process runs.
+    /// Writes until the process ends.
     fn write_to(&self, mut end: impl Write, notice: Notice) {
         let mut taken = Vec::new();
         loop {
@@ -83,13 +83,13 @@ impl Stream {
             if dropped > 0 {
                 taken.extend_from_slice(notice(dropped).as_bytes());
             }
-            // Whoever started the server may have gone and closed the other end: that is no reason to end.
+            // The reader may have closed the other end. The server goes on without it.
             _ = end.write_all(&taken);
         }
     }
 }
 
-/// One line a call, as `tracing-subscriber` writes them.
+/// Each call has one line: `tracing-subscriber` writes events whole.
 impl Write for LossyWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.send(line);
@@ -108,7 +108,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(20);
 
-    /// A stream whose reader takes one piece when it is told to.
+    /// A stream that accepts one write at a time, when the test tells it to.
     struct Reader {
         begun: Sender<()>,
         go_on: Receiver<()>,
@@ -137,8 +137,8 @@ mod tests {
         let lines = LossyWriter::start("test", reader, |dropped| format!("{dropped} dropped\n")).unwrap();
         lines.send(b"first\n");
         has_begun.recv_timeout(LONG).unwrap();
-        // The thread is stuck with the first line: these wait, and what does not fit is dropped.
-        let line = vec![b'x'; ROOM / 4];
+        // The thread is blocked by the first line. These lines wait, and those that do not fit are dropped.
+        let line = vec![b'x'; CAPACITY / 4];
         (0..7).for_each(|_| lines.send(&line));
         lines.flush(Duration::from_millis(1));
         go_on.send(()).unwrap();
@@ -146,7 +146,7 @@ mod tests {
         lines.flush(LONG);
         let text = String::from_utf8(read.lock().clone()).unwrap();
         assert!(text.starts_with("first\nxx") && text.ends_with("x3 dropped\n"), "{}", text.len());
-        assert_eq!(text.len(), ROOM + "first\n3 dropped\n".len());
+        assert_eq!(text.len(), CAPACITY + "first\n3 dropped\n".len());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a running server says: its ready lines, its warnings and its log. None of it ever waits for a reader ([`lossy`]).
+//! The output of a running server: its ready lines, its warnings and its log. Writing never waits for a reader ([`lossy`]).
 
 mod file;
 pub mod lossy;
@@ -8,35 +8,47 @@ use crate::log::lossy::{LossyWriter, Notice};
 pub use file::open;
 use std::io;
 use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
+use thiserror::Error;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{Layer, Registry, fmt};
 
-/// How the log is written to standard output.
+/// The format of the log on standard output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// A line for people.
+    /// One line of text per event.
     #[default]
     Text,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// What is logged, and how.
+/// The options of the log.
 #[derive(Clone, Copy, Debug)]
 pub struct LogOptions {
     pub level: tracing::Level,
     pub format: Format,
-    /// Whether the line of each request is left out.
+    /// Whether requests are not logged.
     pub silent: bool,
 }
 
-/// The target of the events that are one for each request.
+/// Why the log cannot be started.
+#[derive(Debug, Error)]
+pub enum LogError {
+    #[error("--debug {}: the file cannot be written to: {error}", .path.display())]
+    File { path: PathBuf, error: io::Error },
+    /// The system refuses another thread.
+    #[error("the log cannot be written: {0}")]
+    Thread(io::Error),
+}
+
+/// The target of the event that each request logs.
 pub const ACCESS: &str = "lazuli::access";
 
-/// How long the end of the server waits for who reads its last lines.
+/// How long a server that stops waits for a reader of its last lines.
 const LAST_LINES: Duration = Duration::from_millis(300);
 
 /// Standard output and standard error of a running server.
@@ -48,21 +60,20 @@ pub struct Logger {
 }
 
 impl Logger {
-    /// Takes over both streams, and starts the log: to standard output as the configuration says, and at the level debug to `file`.
+    /// Starts the threads that write to both streams, and the log: to standard output by the options, and at the level debug to `file`.
     ///
     /// # Errors
-    /// One sentence, when there can be no threads.
-    pub fn start(options: &LogOptions, file: Option<std::fs::File>) -> Result<Logger, String> {
+    /// [`LogError::Thread`].
+    pub fn start(options: &LogOptions, file: Option<std::fs::File>) -> Result<Logger, LogError> {
         let notice: Notice = match options.format {
             Format::Text => text::dropped,
-            Format::Json => {
-                |count| format!("{}\n", serde_json::json!({ "level": "WARN", "message": lost(count), "dropped": count }))
-            }
+            Format::Json => |count| {
+                format!("{}\n", serde_json::json!({ "level": "WARN", "message": dropped_message(count), "dropped": count }))
+            },
         };
-        let started = |lines: io::Result<LossyWriter>| lines.map_err(|error| format!("the log cannot be written: {error}"));
-        let out = started(LossyWriter::start("stdout", io::stdout(), notice))?;
-        let err = started(LossyWriter::start("stderr", io::stderr(), text::dropped))?;
-        let file = file.map(|file| started(LossyWriter::start("debug", file, text::dropped))).transpose()?;
+        let out = LossyWriter::start("stdout", io::stdout(), notice).map_err(LogError::Thread)?;
+        let err = LossyWriter::start("stderr", io::stderr(), text::dropped).map_err(LogError::Thread)?;
+        let file = file.map(|file| LossyWriter::start("debug", file, text::dropped)).transpose().map_err(LogError::Thread)?;
 
         let access = if options.silent { LevelFilter::OFF } else { LevelFilter::INFO };
         let filter = EnvFilter::new(format!("{},{ACCESS}={access}", options.level.to_string().to_lowercase()));
@@ -76,22 +87,22 @@ impl Logger {
             lines.event_format(text::Text).with_filter(LevelFilter::DEBUG)
         });
         _ = tracing::subscriber::set_global_default(Registry::default().with(lines.with_filter(filter)).with(debug));
-        // A panic is a bug; it must not block either.
+        // A panic is logged like any event, because the default hook would block on standard error.
         std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
         Ok(Logger { out, err, file })
     }
 
-    /// A line on standard output.
+    /// Writes a line to standard output.
     pub fn say(&self, line: &str) {
         self.out.send(format!("{line}\n").as_bytes());
     }
 
-    /// A line on standard error.
+    /// Writes a line to standard error.
     pub fn complain(&self, line: &str) {
         self.err.send(format!("lazuli: {line}\n").as_bytes());
     }
 
-    /// Waits for the last lines to be written, for as long as a reader can be waited for.
+    /// Waits until the last lines are written, but at most [`LAST_LINES`] for each stream.
     pub fn end(&self) {
         for lines in [&self.out, &self.err].into_iter().chain(&self.file) {
             lines.flush(LAST_LINES);
@@ -99,12 +110,12 @@ impl Logger {
     }
 }
 
-/// What a reader who comes back is told.
-fn lost(count: u64) -> String {
+/// The message in place of dropped lines.
+fn dropped_message(count: u64) -> String {
     format!("{count} lines were dropped here, because nobody read them")
 }
 
-/// Hands each event's lines to a stream.
+/// Makes `tracing` write its lines to a stream.
 struct Lines(LossyWriter);
 
 impl<'a> MakeWriter<'a> for Lines {
@@ -115,12 +126,12 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-/// Says a line while no server runs.
+/// Writes a line to standard output while no server runs.
 pub fn say(line: &str) {
     _ = writeln!(io::stdout(), "{line}");
 }
 
-/// Says on standard error what is wrong while no server runs.
+/// Writes a line to standard error while no server runs.
 pub fn complain(line: &str) {
     _ = writeln!(io::stderr(), "lazuli: {line}");
 }

@@ -1,5 +1,5 @@
-//! Events as lines for people: the time, the level and the sentence. A request's line is put together from the event's fields, which
-//! the JSON form of the log has one by one.
+//! The text format of the log: the time, the level and the message. The line of a request is composed of the event's fields, which
+//! the JSON format has one by one.
 
 use crate::log::ACCESS;
 use std::fmt;
@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// The form of a line.
+/// Formats events as text.
 pub struct Text;
 
 impl<S, N> FormatEvent<S, N> for Text
@@ -32,11 +32,11 @@ where
     }
 }
 
-/// The line for lines that were dropped.
+/// The line in place of dropped lines.
 pub fn dropped(count: u64) -> String {
     let mut time = String::new();
     _ = SystemTime.format_time(&mut Writer::new(&mut time));
-    format!("{time}  WARN {}\n", super::lost(count))
+    format!("{time}  WARN {}\n", super::dropped_message(count))
 }
 
 /// The fields of a request's event.

@@ -1,4 +1,4 @@
-//! The body of a request, read within bounds: no longer than allowed, no slower than patience, no shorter than announced.
+//! The body of a request. Its length, and the time to read it, are limited.
 
 use crate::rules::checksums::{ChecksumKinds, Digests, Hasher};
 use crate::rules::error::{ErrorCode, StorageError};
@@ -13,57 +13,56 @@ use std::sync::Arc;
 use std::time::Duration;
 use sync_wrapper::SyncWrapper;
 
-/// How long a body may stand still between two pieces before the request is given up.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a body that nobody wants is read on, whatever its size, so that a sender who reads the answer only after sending gets to
-/// read it. A sender who stands still for [`PATIENCE`] is given up earlier.
-const DRAINING: Duration = Duration::from_secs(300);
+/// The longest pause between two pieces of a body.
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long an unread body is discarded, whatever its size, so that a client that reads the response only after sending can read it. A
+/// client that stalls for [`STALL_TIMEOUT`] is given up earlier.
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// A request's body. Reading it consumes it; what is left when it is dropped goes to its [`Rest`].
+/// The body of a request. Reading consumes it; the unread part goes to its [`BodyRemainder`] when it is dropped.
 #[derive(Debug, Default)]
 pub struct Body {
     wire: Option<SyncWrapper<axum::body::Body>>,
     announced: u64,
-    /// Whether the sender waits to be told that the body is wanted, which the first read of it does.
-    awaited: bool,
-    /// Whether it stood still or broke off.
+    /// Whether the client waits for 100 Continue, which the first read of the body sends.
+    expects_continue: bool,
+    /// Whether the body stalled or broke off.
     broken: bool,
     rest: Option<Arc<Mutex<Unread>>>,
 }
 
-/// What its reader leaves of a body: asked for once the reader is done.
+/// The unread part of a body, available once the [`Body`] is dropped.
 #[derive(Debug, Default)]
 pub struct BodyRemainder(Option<Arc<Mutex<Unread>>>);
 
 #[derive(Debug, Default)]
 enum Unread {
-    /// Nothing: it was read to its end.
+    /// The body was read to its end.
     #[default]
     Nothing,
-    /// Something that is still to come.
-    Something(SyncWrapper<axum::body::Body>),
-    /// Something that will not come, or had better not.
-    Hopeless,
+    /// The rest of the body is still to be read.
+    Rest(SyncWrapper<axum::body::Body>),
+    /// The rest of the body will not arrive.
+    Lost,
 }
 
-/// A body that was streamed into a content, with the checksums asked for.
+/// A stored body with its checksums.
 #[derive(Debug)]
 pub struct Received {
-    /// The bytes.
     pub content: Content,
-    /// Their checksums, those that were asked for.
+    /// The requested checksums.
     pub digests: Digests,
 }
 
 impl Body {
-    /// A body as it comes off the wire, its `Content-Length` in bytes, and whether its sender waits to be told to go on
-    /// (`Expect: 100-continue`).
-    pub fn new(wire: axum::body::Body, announced: u64, awaited: bool) -> (Body, BodyRemainder) {
+    /// Creates the body of a request from its `Content-Length` in bytes, and whether the client waits for 100 Continue.
+    pub fn new(wire: axum::body::Body, announced: u64, expects_continue: bool) -> (Body, BodyRemainder) {
         if wire.is_end_stream() {
             return (Body::default(), BodyRemainder::default());
         }
         let rest = Arc::new(Mutex::new(Unread::Nothing));
-        let body = Body { wire: Some(SyncWrapper::new(wire)), announced, awaited, broken: false, rest: Some(rest.clone()) };
+        let body =
+            Body { wire: Some(SyncWrapper::new(wire)), announced, expects_continue, broken: false, rest: Some(rest.clone()) };
         (body, BodyRemainder(Some(rest)))
     }
 
@@ -72,15 +71,15 @@ impl Body {
         self.announced
     }
 
-    /// Reads it whole: for the small documents that requests carry.
+    /// Reads the whole body into memory, for small documents.
     ///
     /// # Errors
-    /// 413 RequestBodyTooLarge over `limit` bytes; 400 when it ends early, 408 when it stands still.
+    /// 413 RequestBodyTooLarge over `limit` bytes; 400 when the body ends early, 408 when it stalls.
     pub async fn bytes(&mut self, limit: u64) -> Result<Bytes, StorageError> {
         Ok(self.document(limit, ChecksumKinds::default()).await?.0)
     }
 
-    /// Reads it whole, hashing on the way.
+    /// Reads the whole body into memory, and computes its checksums.
     ///
     /// # Errors
     /// As [`Body::bytes`].
@@ -93,10 +92,10 @@ impl Body {
         Ok((whole.into(), received.digests))
     }
 
-    /// Streams it into a content, hashing on the way.
+    /// Stores the body as content, and computes its checksums.
     ///
     /// # Errors
-    /// As [`Body::bytes`]; 500 InternalError when the disk does not take it.
+    /// As [`Body::bytes`]; 500 InternalError when the disk fails.
     pub async fn receive(&mut self, store: &Store, limit: u64, wanted: ChecksumKinds) -> Result<Received, StorageError> {
         if self.announced > limit {
             return Err(StorageError::too_large(limit));
@@ -111,10 +110,10 @@ impl Body {
         Ok(Received { content: filling.finish()?, digests: hasher.finish() })
     }
 
-    /// Streams the content out of a structured message that holds so many bytes of it, checking and hashing on the way.
+    /// Stores the content of a structured message, `content` bytes in all, checks the message and computes the checksums.
     ///
     /// # Errors
-    /// As [`Body::bytes`], of the content; and 400 for what is no such message, or says of itself what is not so.
+    /// As [`Body::bytes`] for the content; 400 for a malformed message, or one whose lengths or checksums are wrong.
     pub async fn receive_structured(
         &mut self,
         store: &Store,
@@ -141,7 +140,7 @@ impl Body {
         Ok(Received { content: filling.finish()?, digests: Digests { crc64: wanted.crc64.then_some(crc64), ..hasher.finish() } })
     }
 
-    /// Hands out every piece as it comes, no more and no fewer bytes than announced.
+    /// Passes each piece of the body to `take`, and checks the total against the `Content-Length`.
     async fn each(&mut self, mut take: impl FnMut(&[u8]) -> Result<(), StorageError>) -> Result<(), StorageError> {
         let mut left = self.announced;
         while let Some(frame) = self.frame().await? {
@@ -152,9 +151,9 @@ impl Body {
     }
 
     async fn frame(&mut self) -> Result<Option<Bytes>, StorageError> {
-        self.awaited = false;
+        self.expects_continue = false;
         while let Some(wire) = &mut self.wire {
-            match tokio::time::timeout(PATIENCE, wire.get_mut().frame()).await {
+            match tokio::time::timeout(STALL_TIMEOUT, wire.get_mut().frame()).await {
                 Err(_) => {
                     self.broken = true;
                     return Err(ErrorCode::RequestTimedOut.into());
@@ -178,42 +177,41 @@ impl Body {
 impl Drop for Body {
     fn drop(&mut self) {
         if let (Some(wire), Some(rest)) = (self.wire.take(), &self.rest) {
-            let hopeless = self.awaited || self.broken;
-            *rest.lock() = if hopeless { Unread::Hopeless } else { Unread::Something(wire) };
+            let lost = self.expects_continue || self.broken;
+            *rest.lock() = if lost { Unread::Lost } else { Unread::Rest(wire) };
         }
     }
 }
 
 impl BodyRemainder {
-    /// What is still to come of the body and has to be read on; `None` when there is nothing, or when it will not come.
+    /// The rest of the body, which must be read before the next request; `None` if it was read to its end.
     ///
     /// # Errors
-    /// [`Hopeless`] when no other request can follow on the connection.
+    /// [`ConnectionLost`] when no other request can follow on the connection.
     pub fn unread(self) -> Result<Option<UnreadBody>, ConnectionLost> {
         let unread = self.0.map(|unread| std::mem::take(&mut *unread.lock()));
         match unread.unwrap_or_default() {
             Unread::Nothing => Ok(None),
-            Unread::Hopeless => Err(ConnectionLost),
-            Unread::Something(wire) => Ok(Some(UnreadBody(wire))),
+            Unread::Lost => Err(ConnectionLost),
+            Unread::Rest(wire) => Ok(Some(UnreadBody(wire))),
         }
     }
 }
 
-/// A sender that waits to be told to go on, and is not told; or one that stood still or broke off.
+/// The client waits for 100 Continue and does not get it, or its body stalled or broke off.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLost;
 
-/// A body that is still being sent and that nobody wants.
+/// The rest of a body that is still being sent.
 #[derive(Debug)]
 pub struct UnreadBody(SyncWrapper<axum::body::Body>);
 
 impl UnreadBody {
-    /// Reads on to the end, for a limited time, and discards what comes. The answer goes out meanwhile: a sender that reads it before it
-    /// has sent everything may stop there.
+    /// Reads and discards the rest, for a limited time. The response is sent meanwhile, and a client that reads it may stop sending.
     pub async fn discard(self) {
         let mut wire = self.0.into_inner();
-        let to_end = async { while let Ok(Some(Ok(_))) = tokio::time::timeout(PATIENCE, wire.frame()).await {} };
-        _ = tokio::time::timeout(DRAINING, to_end).await;
+        let to_end = async { while let Ok(Some(Ok(_))) = tokio::time::timeout(STALL_TIMEOUT, wire.frame()).await {} };
+        _ = tokio::time::timeout(DISCARD_TIMEOUT, to_end).await;
     }
 }
 
@@ -224,7 +222,7 @@ mod tests {
     use std::pin::Pin;
     use std::task::{Context, Poll};
 
-    /// So many pieces, each after so many seconds; `None` for one that never ends.
+    /// A body of `left` pieces, one after each pause; it is endless if `left` is `None`.
     struct Slow {
         pause: Duration,
         left: Option<u32>,
@@ -240,7 +238,7 @@ mod tests {
                 return Poll::Ready(None);
             }
             let pause = self.pause;
-            #[expect(clippy::disallowed_methods, reason = "the clock of this test jumps")]
+            #[expect(clippy::disallowed_methods, reason = "the clock of this test is paused")]
             let clock = self.clock.get_or_insert_with(|| Box::pin(tokio::time::sleep(pause)));
             std::task::ready!(clock.as_mut().poll(context));
             self.clock = None;
@@ -249,9 +247,9 @@ mod tests {
         }
     }
 
-    /// What nobody wants is read on as long as it comes, in a time that has two bounds: between two pieces, and all told.
+    /// Two timeouts limit the reading: one for the pause between two pieces, one for all.
     #[tokio::test(start_paused = true)]
-    async fn unwanted_bodies_are_bounded_by_time() {
+    async fn unread_bodies_are_discarded_for_a_limited_time() {
         for (pause, pieces, seconds) in
             [(0, Some(100_000), 0), (1, Some(100), 100), (31, Some(2), 30), (1, None, 300), (29, None, 300)]
         {

@@ -1,6 +1,6 @@
-//! Groups of fields that several operations read alike.
+//! Groups of fields that several operations share.
 
-use crate::operation::request::metadata;
+use crate::operation::headers::metadata;
 use crate::operation::{Field, FieldLocation, Fields, FromRequest, Input};
 use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions::{self, Conditions};
@@ -14,7 +14,7 @@ pub const STATE: &[Input] = &[Input::query("snapshot"), Input::query("versionid"
 /// The query parameter that names a version of a blob, for operations that take no snapshot.
 pub const VERSION: &[Input] = &[Input::query("versionid")];
 
-/// The metadata headers, declared by what their names begin with.
+/// The metadata headers, declared by the prefix of their names.
 pub const METADATA: &[Input] = &[Input::header("x-ms-meta-")];
 
 /// The header that names the boundary of a batch's parts.
@@ -33,7 +33,7 @@ pub const SOURCE_CONDITIONS: &[Input] = &[
     Input::header(conditions::SOURCE.if_tags),
 ];
 
-/// The query parameters of a snapshot or a version. Their value is in the target.
+/// The query parameters of a snapshot or a version. Their value is part of the target.
 #[derive(Clone, Copy, Debug)]
 pub struct StateQuery;
 
@@ -45,7 +45,7 @@ impl FromRequest for StateQuery {
     }
 }
 
-/// The query parameter of a version. Its value is in the target.
+/// The query parameter of a version. Its value is part of the target.
 #[derive(Clone, Copy, Debug)]
 pub struct VersionQuery;
 
@@ -57,7 +57,7 @@ impl FromRequest for VersionQuery {
     }
 }
 
-/// The metadata that a request carries.
+/// The metadata of a request.
 impl FromRequest for Metadata {
     const INPUTS: &'static [Input] = METADATA;
 
@@ -66,7 +66,7 @@ impl FromRequest for Metadata {
     }
 }
 
-/// What the request says of its body: `Content-MD5` or `x-ms-content-crc64`.
+/// The checksums of the body: `Content-MD5` or `x-ms-content-crc64`.
 impl FromRequest for RequestChecksums {
     const INPUTS: &'static [Input] = CHECKSUMS;
 
@@ -87,7 +87,7 @@ impl FromRequest for SourceConditions {
     }
 }
 
-/// The customer-provided key that opens the source of a copy.
+/// The customer-provided key of the source of a copy.
 #[derive(Clone, Debug)]
 pub struct SourceEncryption(pub Encryption);
 
@@ -103,7 +103,7 @@ impl FromRequest for SourceEncryption {
     }
 }
 
-/// The content type of a batch, with the boundary of its parts.
+/// The content type of a batch, which contains the boundary of its parts.
 #[derive(Clone, Debug)]
 pub struct BatchContentType(pub String);
 

@@ -1,5 +1,5 @@
-//! What an operation reads of a request. Each operation declares its input once, as a type; the input is parsed after authorization and
-//! before the body is asked for, and before any lock is taken.
+//! The input of an operation: the headers and query parameters that it reads. Each operation declares its input as a type, which is
+//! parsed after authorization, before the body is read and before any lock is taken.
 
 use crate::operation::{Request, header_text};
 use crate::rules::error::StorageError;
@@ -11,7 +11,7 @@ use std::ops::Deref;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     pub location: FieldLocation,
-    /// The name, in lower case. One that ends in `-` stands for all names that begin with it.
+    /// The name in lower case. A name that ends in `-` is a prefix.
     pub name: &'static str,
     pub required: bool,
 }
@@ -22,7 +22,7 @@ pub enum FieldLocation {
     Query,
 }
 
-/// A part of what an operation reads.
+/// A part of the input of an operation.
 #[derive(Clone, Copy, Debug)]
 pub enum Input {
     Field(Field),
@@ -61,9 +61,9 @@ impl Input {
     }
 }
 
-/// A typed input: a struct that [`input!`](crate::input) declares, or a group of fields that several operations read alike.
+/// A typed input: a struct that `input!` declares, or a group of fields that several operations share.
 pub trait FromRequest: Sized {
-    /// Everything that [`FromRequest::from_request`] reads.
+    /// All fields that [`FromRequest::from_request`] reads.
     const INPUTS: &'static [Input];
 
     /// Parses the input.
@@ -89,22 +89,18 @@ impl<A: FromRequest, B: FromRequest> FromRequest for (A, B) {
     }
 }
 
-/// The fields of a request, as the parser of an input sees them.
+/// The fields of a request. Debug builds check that the operation declares each field that is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a>(&'a Request);
 
 impl<'a> Fields<'a> {
-    pub(in crate::operation) fn new(request: &'a Request) -> Fields<'a> {
-        Fields(request)
-    }
-
     /// The text of a header. `None` when it is absent or empty, as [`header_text`] says.
     pub fn header(&self, name: &str) -> Option<&'a str> {
         self.check_declared(FieldLocation::Header, name);
         header_text(&self.0.headers, name)
     }
 
-    /// Whether the request carries this header, with a value.
+    /// Returns true if the request has this header with a value.
     pub fn has_header(&self, name: &str) -> bool {
         self.header(name).is_some()
     }
@@ -123,10 +119,20 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Tests run with debug assertions, so an operation that reads more than it declares fails its tests.
+    /// Checks in debug builds that the operation declares the field, so that one that does not fails its tests.
     fn check_declared(&self, location: FieldLocation, name: &str) {
         let declared = || Input::find(self.0.spec.inputs, name).is_some_and(|field| field.location == location);
         debug_assert!(declared(), "{} reads {name} and does not declare it", self.0.spec.name);
+    }
+}
+
+impl Request {
+    /// Parses an input of the request's operation.
+    ///
+    /// # Errors
+    /// 400 for a missing or malformed field.
+    pub fn parse<I: FromRequest>(&self) -> Result<I, StorageError> {
+        I::from_request(&Fields(self))
     }
 }
 
@@ -140,7 +146,7 @@ impl Deref for Fields<'_> {
 
 /// A value that is parsed from text.
 pub trait FromText: Sized {
-    /// Returns the value, or `None` when the text is not one.
+    /// Returns the value, or `None` if the text is malformed.
     fn from_text(text: &str) -> Option<Self>;
 }
 
@@ -187,12 +193,12 @@ impl FromText for lease::LeaseDuration {
     }
 }
 
-/// A field of an input: required, or optional where its type is an `Option`.
+/// The type of a field of an input. An `Option` makes the field optional.
 pub trait FromField: Sized {
-    /// Whether the request must carry it.
+    /// Whether the field is required.
     const REQUIRED: bool;
 
-    /// Parses it.
+    /// Parses the field.
     ///
     /// # Errors
     /// 400 MissingRequiredHeader or MissingRequiredQueryParameter when it is required and absent; 400 InvalidHeaderValue or
@@ -227,9 +233,9 @@ fn parse<T: FromText>(location: FieldLocation, name: &'static str, text: &str) -
     })
 }
 
-/// Declares the input of an operation: a struct, its parser, and the list of what it reads, from one list.
+/// Declares the input of an operation: a struct, and its [`FromRequest`].
 ///
-/// A line is a field of the request (`range: Option<String> = Header "range"`), or a group that several operations read alike
+/// A line is a field of the request (`range: Option<String> = Header "range"`), or a group that several operations share
 /// (`metadata: Metadata`).
 macro_rules! input {
     ($(#[$doc:meta])* $vis:vis $name:ident { $($(#[$attribute:meta])* $field:ident: $kind:ty $(= $location:ident $text:literal)?),* $(,)? }) => {

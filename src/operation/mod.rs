@@ -1,13 +1,15 @@
-//! What an operation is: declared once, as a row of its service's table.
+//! What an operation is: a specification and a handler, in a file of its own.
 //!
-//! Routing, authorization, the admission check, the log and the compatibility matrix all read the row. An operation is one row and
-//! one handler, in one file of its own; nothing else in the house names it.
+//! Routing, authorization, admission, the log and the compatibility page read the specification. Only the list of its service names
+//! an operation.
 
 mod body;
 mod groups;
+mod headers;
 #[macro_use]
 mod input;
 pub mod odata;
+mod query;
 mod reply;
 mod request;
 mod service;
@@ -23,31 +25,31 @@ use crate::rules::lease::LeaseCheck;
 use crate::rules::{conditions, encryption};
 pub use body::{Body, BodyRemainder, ConnectionLost, Received, UnreadBody};
 pub use groups::*;
+pub use headers::header_text;
 pub use input::{Field, FieldLocation, Fields, FromField, FromRequest, FromText, Input};
+pub use query::Query;
 pub use reply::{Payload, Reply, Stream};
-pub use request::{Parts, Query, Request, header_text};
+pub use request::{Parts, Request, Sources};
 pub use service::{Service, ServiceKind};
-pub use source::{
-    RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, Sources, source_unavailable,
-};
+pub use source::{RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization, SourceLocation, source_unavailable};
 use std::future::Future;
 use std::pin::Pin;
 pub use structured::{BodyFraming, StructuredAnswer};
 pub use target::{ResourcePath, Target};
 
-/// What a handler gives back, when it is done.
+/// The future of a handler's result.
 pub type ReplyFuture<'a> = Pin<Box<dyn Future<Output = Result<Reply, StorageError>> + Send + 'a>>;
 
 /// One operation of a service whose state is `S`.
 pub struct Operation<S: 'static> {
-    /// What is declared of it.
+    /// Its declaration.
     pub spec: OperationSpec,
     /// Parses the input of a request, and returns the future that performs it. The body is not touched before the future runs.
     pub start: for<'a> fn(&'a S, Request) -> Result<ReplyFuture<'a>, StorageError>,
 }
 
 impl<S> Operation<S> {
-    /// Starts the operation: parses everything that the request says, before its body is asked for.
+    /// Starts the operation: parses all headers and query parameters, before the body is read.
     ///
     /// # Errors
     /// 400 for a missing or malformed header or query parameter.
@@ -75,37 +77,37 @@ macro_rules! operation {
     };
 }
 
-/// What is declared of an operation.
+/// The declaration of an operation.
 #[derive(Debug)]
 pub struct OperationSpec {
     /// The reference's name: "Put Block List".
     pub name: &'static str,
-    /// The methods it answers to; `GET` and `HEAD` where the reference allows both.
+    /// The HTTP methods: `GET` and `HEAD` if the reference allows both.
     pub methods: &'static [&'static str],
-    /// What its path names.
+    /// The kind of resource that its path names.
     pub resource: ResourceKind,
-    /// The marks that tell it from others on the same path.
+    /// What distinguishes it from other operations on the same path.
     pub selectors: &'static [Selector],
-    /// Query parameters and headers that it reads, beyond those that every operation reads.
+    /// The query parameters and headers that it reads, beyond those that all operations read.
     pub inputs: &'static [Input],
-    /// Who may do it.
+    /// The permission that the caller needs.
     pub requires: RequiredPermission,
     /// Whether it reads or writes.
     pub access: Access,
-    /// Which endpoint of an account answers it.
+    /// Which endpoints of an account answer it.
     pub secondary: Secondary,
-    /// Which conditional headers it heeds.
+    /// The conditional headers that it supports.
     pub conditions: ConditionSupport,
-    /// How it respects a lease on what it touches.
+    /// How it checks the lease of its resource.
     pub lease: LeaseCheck,
     /// How it treats customer-provided keys and encryption scopes.
     pub encryption: EncryptionCheck,
-    /// The status of success.
+    /// The HTTP status of success.
     pub status: u16,
 }
 
 impl OperationSpec {
-    /// What most operations have in common. The name is empty: each has its own.
+    /// The values that most operations share. The name is empty.
     pub const DEFAULT: OperationSpec = OperationSpec {
         name: "",
         methods: &[],
@@ -132,17 +134,17 @@ pub enum Access {
 /// How an operation treats customer-provided keys and encryption scopes (`x-ms-encryption-…`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncryptionCheck {
-    /// It touches no content that could be encrypted with one.
+    /// It reads and writes no encrypted content.
     None,
-    /// A reader must show the key of the blob.
+    /// A reader must send the key of the blob.
     Read,
-    /// A writer must show the key or the scope of the blob, or gives it one.
+    /// A writer must send the key or the scope of the blob; a new blob gets those of the request.
     Write,
-    /// A writer need not show the key or the scope of the blob, but one that it shows must be the blob's.
+    /// A writer need not send a key or a scope, but one that it sends must be the blob's.
     IfPresent,
 }
 
-/// What a path names.
+/// The kinds of resources that a path names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ResourceKind {
     /// The account's service itself: `/`.
@@ -161,41 +163,41 @@ pub enum ResourceKind {
     Tables,
     /// A table in that list: `/Tables('table')`.
     Table,
-    /// What a table holds: `/table()`.
+    /// The entities of a table: `/table()`.
     Entities,
     /// An entity: `/table(PartitionKey='p',RowKey='r')`.
     Entity,
     /// An entity group transaction: `/$batch`.
     Batch,
-    /// A share: `/share`, where the query says that the share itself is meant.
+    /// A share: `/share?restype=share`.
     Share,
     /// A directory or a file in a share: `/share/path`, or its root, `/share`.
     Path,
     /// A document of the account's website, at its web endpoint.
     Site,
-    /// Any of them but a website's: a preflight request asks about a path, whatever is there.
+    /// Any of them except `Site`: a preflight request is about a path, whatever it names.
     Any,
 }
 
-/// Which endpoint of an account answers an operation.
+/// Which endpoints of an account answer an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Secondary {
-    /// Both answer reads, the primary alone answers writes.
+    /// Both answer reads, only the primary answers writes.
     ByAccess,
     /// Both.
     Always,
-    /// The secondary alone: the operation asks how far the replication has come.
+    /// Only the secondary: the operation reads the state of the replication.
     Only,
 }
 
 impl Secondary {
-    /// What a write is told at the secondary endpoint: 403 InsufficientAccountPermissions.
+    /// The error of a write at the secondary endpoint: 403 InsufficientAccountPermissions.
     pub fn write_refused() -> StorageError {
         ErrorCode::InsufficientAccountPermissions.with_message("Write operations are not allowed.")
     }
 }
 
-/// A mark in a request that tells one operation from another on the same path.
+/// A property of a request that distinguishes operations on the same path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selector {
     /// A query parameter with this value, in any case.
@@ -204,7 +206,7 @@ pub enum Selector {
     HasQuery(&'static str),
     /// A header with this value, in any case.
     Header(&'static str, &'static str),
-    /// A header, whatever its value. An empty header counts as absent, as [`stated`] says.
+    /// A header, whatever its value. An empty header counts as absent (see [`header_text`]).
     HasHeader(&'static str),
     /// The absence of a header, or an empty one.
     Lacks(&'static str),
@@ -253,8 +255,8 @@ impl OperationSpec {
     }
 }
 
-/// The query parameters that choose operations. A request with one that its row does not name is refused: `PUT ?comp=foo` must
-/// never overwrite a blob.
+/// The query parameters that select operations. A request with one that no selector of its operation names is refused, so that
+/// `PUT ?comp=foo` does not overwrite a blob.
 pub const SELECTING_PARAMETERS: [&str; 4] = ["comp", "restype", "resource", "action"];
 
 /// The operations of one service: those of its own, in a module each, and after `+` those that it shares with other services.

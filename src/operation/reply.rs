@@ -1,4 +1,4 @@
-//! What a handler answers: a status, headers, and a payload that is not yet bytes on a wire.
+//! The reply of a handler: a status, headers and a payload.
 
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
@@ -9,36 +9,36 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{fmt, io};
 
-/// A success.
+/// A successful reply.
 #[derive(Debug)]
 pub struct Reply {
     /// The HTTP status.
     pub status: u16,
-    /// The headers, without those that every answer has.
+    /// The headers, except those that every response has.
     pub headers: HeaderMap,
-    /// The names of metadata, if they are not all in lower case, which is all that `headers` can hold.
+    /// The metadata names as they were written, if any is not in lower case. `headers` can only hold lower case.
     pub spelling: Vec<String>,
     /// The body.
     pub payload: Payload,
 }
 
-/// The body of an answer.
+/// The body of a reply.
 #[derive(Debug, Default)]
 pub enum Payload {
     /// None: `Content-Length: 0`.
     #[default]
     Empty,
-    /// A document, sent as `application/xml` behind a byte order mark, as the service does.
+    /// A document, sent as `application/xml`. It begins with a byte order mark, as the service's do.
     Xml(String),
-    /// A text whose Content-Type is among the headers.
+    /// A text whose `Content-Type` is among the headers.
     Text(String),
-    /// A part of a content, and its length in bytes.
+    /// A range of a content, and its length in bytes.
     Bytes(Chunks, u64),
-    /// Pieces that are made as they are taken, and their length in bytes if anybody knows it.
+    /// Pieces that are produced as they are sent, and their length in bytes if it is known.
     Stream(Stream, Option<u64>),
 }
 
-/// The pieces of a body, each made when it is taken.
+/// The pieces of a body, each produced when it is sent.
 pub struct Stream(Box<dyn Iterator<Item = io::Result<Bytes>> + Send>);
 
 impl Iterator for Stream {
@@ -56,46 +56,46 @@ impl fmt::Debug for Stream {
 }
 
 impl Reply {
-    /// A success without headers or body.
+    /// A reply without headers or body.
     pub fn new(status: u16) -> Reply {
         Reply { status, headers: HeaderMap::new(), spelling: Vec::new(), payload: Payload::Empty }
     }
 
-    /// A success with an XML document.
+    /// A reply with an XML document.
     pub fn xml(status: u16, document: String) -> Reply {
         Reply { payload: Payload::Xml(document), ..Reply::new(status) }
     }
 
-    /// With these bytes, so many of them.
+    /// Sets the body to these bytes, `length` in all.
     pub fn bytes(mut self, chunks: Chunks, length: u64) -> Reply {
         self.payload = Payload::Bytes(chunks, length);
         self
     }
 
-    /// Reads the first of its bytes, so that what cannot be read is refused rather than broken off.
+    /// Reads the first bytes of the body, so that a failing disk causes an error response instead of a truncated body.
     ///
     /// # Errors
-    /// 500 InternalError.
-    pub fn begun(mut self) -> Result<Reply, StorageError> {
+    /// 500 InternalError when the disk fails.
+    pub fn read_first(mut self) -> Result<Reply, StorageError> {
         if let Payload::Bytes(chunks, _) = &mut self.payload {
             chunks.begin()?;
         }
         Ok(self)
     }
 
-    /// With this text; its Content-Type is a header as any other.
+    /// Sets the body to this text.
     pub fn text(mut self, text: String) -> Reply {
         self.payload = Payload::Text(text);
         self
     }
 
-    /// With these pieces, so many bytes in all if anybody knows it.
+    /// Sets the body to these pieces, `length` bytes in all if it is known.
     pub fn stream(mut self, pieces: impl Iterator<Item = io::Result<Bytes>> + Send + 'static, length: Option<u64>) -> Reply {
         self.payload = Payload::Stream(Stream(Box::new(pieces)), length);
         self
     }
 
-    /// Adds a header. A value that HTTP cannot carry is left out rather than sent broken.
+    /// Adds a header. A value that HTTP does not allow is left out.
     pub fn with(mut self, name: &'static str, value: impl AsRef<str>) -> Reply {
         self.put(HeaderName::from_static(name), value.as_ref());
         self

@@ -1,9 +1,13 @@
-//! A request after its operation is known and its caller let in.
+//! A request whose operation is known and whose caller is authorized.
 
 use crate::account::Account;
 use crate::environment::Environment;
-use crate::operation::{Body, EncryptionCheck, Fields, FromRequest, OperationSpec, Sources, Target};
-use crate::rules::auth::permissions::Authorization;
+use crate::operation::headers::metadata;
+use crate::operation::{
+    Body, EncryptionCheck, OperationSpec, Query, RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization,
+    SourceLocation, Target, header_text,
+};
+use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::auth::token::Identity;
 use crate::rules::batch::BatchPart;
 use crate::rules::checksums::RequestChecksums;
@@ -15,7 +19,7 @@ use crate::rules::metadata::Metadata;
 use crate::rules::table::entity::key::Range;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
-use crate::rules::{conditions, encryption};
+use crate::rules::{conditions, copy_source, encryption};
 use crate::store::Store;
 use http::HeaderMap;
 use std::borrow::Cow;
@@ -24,93 +28,57 @@ use std::sync::Arc;
 
 const LEASE_ID: &str = "x-ms-lease-id";
 
-/// What a handler is handed. `now` was read once, at the door.
+/// What a handler gets.
 #[derive(Debug)]
 pub struct Request {
-    /// The operation's row.
+    /// The specification of the operation.
     pub spec: &'static OperationSpec,
-    /// The account whose service is asked.
+    /// The account that the URL names.
     pub account: Arc<Account>,
-    /// Whether the account's secondary endpoint was asked.
+    /// Whether the request was sent to the secondary endpoint of the account.
     pub secondary: bool,
-    /// What the path names.
+    /// The resource that the URL names.
     pub target: Target,
-    /// The query.
     pub query: Query,
-    /// The headers: text, and each once, those that were repeated joined by `,`.
+    /// The headers. All are text, and repeated ones are joined by `,`.
     pub headers: HeaderMap,
-    /// The metadata names that were not written in lower case: lower case, and as written.
+    /// The metadata names that were not written in lower case, in pairs: in lower case, as written.
     pub metadata_case: Vec<(String, String)>,
-    /// The method.
     pub method: http::Method,
     /// The service version that the answer follows.
     pub version: Version,
-    /// The moment that the request came in.
+    /// When the request arrived.
     pub now: Timestamp,
-    /// What the caller may do.
+    /// The rights of the caller.
     pub authorization: Authorization,
-    /// Who the caller is, if a bearer token says so.
+    /// The caller's identity, if the request has a bearer token.
     pub user: Option<Identity>,
-    /// The entities that the caller may reach, where a table's signature has bounds.
+    /// The entities that the caller may access. A SAS of a table can limit them.
     pub keys: Range,
-    /// The address of the account's service as the client wrote it, ending in `/`.
+    /// The URL of the account's service as the client wrote it, with a trailing `/`.
     pub endpoint: String,
-    /// Ids and time.
+    /// The clock and the source of ids.
     pub environment: Arc<Environment>,
-    /// Where bytes are to lie.
+    /// Where content is stored.
     pub store: Store,
-    /// The lease id that the caller shows.
+    /// The lease id of the request.
     pub lease_id: Option<LeaseId>,
     /// The conditional headers.
     pub conditions: Conditions,
     /// The customer-provided key or encryption scope.
     pub encryption: Encryption,
-    /// How a copy finds what it copies.
+    /// How a copy reaches its source.
     pub sources: Arc<dyn Sources>,
     /// How a batch performs its parts.
     pub parts: Arc<dyn Parts>,
-    /// The body, until somebody reads it.
+    /// The body, which can be read once.
     pub body: Body,
 }
 
-/// A query string, decoded: names in lower case, values of repeated names joined by `,` as the service does.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query(Vec<(String, String)>);
-
-impl Query {
-    /// From decoded pairs in the order sent.
-    pub fn new(pairs: &[(String, String)]) -> Query {
-        // In order of names, so that those of a long query need not each be compared with all others.
-        let mut merged: Vec<(String, String)> =
-            pairs.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
-        merged.sort_by(|(one, _), (other, _)| one.cmp(other));
-        merged.dedup_by(|(later, more), (earlier, value)| {
-            let same = later == earlier;
-            if same {
-                value.push(',');
-                value.push_str(more);
-            }
-            same
-        });
-        Query(merged)
-    }
-
-    /// The names of all parameters.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| name.as_str())
-    }
-
-    /// The value of a parameter, by its lower-case name.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        let at = self.0.binary_search_by(|(known, _)| known.as_str().cmp(name)).ok()?;
-        self.0.get(at).map(|(_, value)| value.as_str())
-    }
-}
-
-/// How a batch performs its parts: through the same door as any request.
+/// How a batch performs its parts: through the pipeline, like any request.
 pub trait Parts: Send + Sync + std::fmt::Debug {
-    /// Performs a part of this call's batch, if it asks for one of these operations, and gives its answer as the text of an HTTP
-    /// response. In place of a part there may be what is wrong with all of them.
+    /// Performs a part of the batch if it is one of these operations, and returns its response as text. If `part` is an error, which
+    /// concerns the whole batch, the response is that error.
     fn answer<'a>(
         &'a self,
         request: &'a Request,
@@ -119,8 +87,38 @@ pub trait Parts: Send + Sync + std::fmt::Debug {
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>>;
 }
 
+/// The permission that a copy needs on its source: that of a reader.
+const READS: RequiredPermission = RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob);
+
+/// How a copy operation reaches its source.
+pub trait Sources: Send + Sync + std::fmt::Debug {
+    /// Finds the source that a copy-source URL names. A blob on this server is found only if the SAS of the URL, the token sent with it
+    /// or, if `opens` allows that, the caller's own authorization permits reading it.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue for a malformed URL; CannotVerifyCopySource with the status of the error at the source.
+    fn find(&self, request: &Request, url: &str, opens: SourceAuthorization) -> Result<SourceLocation, StorageError> {
+        self.find_for(request, url, SourceAccess { header: "x-ms-copy-source", permit: READS, opens })
+    }
+
+    /// Finds the resource that the URL in another header names.
+    ///
+    /// # Errors
+    /// As [`Sources::find`].
+    fn find_for(&self, request: &Request, url: &str, access: SourceAccess) -> Result<SourceLocation, StorageError>;
+
+    /// Sends a request to another server, and returns when the head of the response has arrived.
+    ///
+    /// # Errors
+    /// 500 CannotVerifyCopySource for a server that cannot be reached or does not answer.
+    fn open(&self, request: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>>;
+
+    /// Runs a task that continues after the request is answered, at most until the server stops.
+    fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
+}
+
 impl Request {
-    /// The call of a part of this one's batch, with what the part has of its own; whatever it has in common with the batch is the same.
+    /// The request of a part of this batch, with its own operation, target, query and headers. All else is that of the batch.
     pub fn part(&self, spec: &'static OperationSpec, target: Target, query: Query, headers: HeaderMap) -> Request {
         Request {
             spec,
@@ -166,15 +164,7 @@ impl Request {
         RequestChecksums::read(given("content-md5").as_deref(), given("x-ms-content-crc64").as_deref())
     }
 
-    /// Parses an input of the request's operation.
-    ///
-    /// # Errors
-    /// 400 for a missing or malformed field.
-    pub fn parse<I: FromRequest>(&self) -> Result<I, StorageError> {
-        I::from_request(&Fields::new(self))
-    }
-
-    /// Parses what the request demands of the state of its resource.
+    /// Parses the lease id, the conditions and the encryption of the request.
     pub(in crate::operation) fn parse_preconditions(&mut self) -> Result<(), StorageError> {
         for name in self.target.state_parameters() {
             let text = self.query.get(name).unwrap_or_default();
@@ -190,7 +180,7 @@ impl Request {
         }
         if self.spec.conditions != ConditionSupport::None {
             let plain = self.conditions_named(&conditions::PLAIN)?;
-            // The operations on tags have names of their own from 2026-02-06 on; those outrank the plain ones.
+            // From 2026-02-06 on, the operations on tags have their own conditional headers, which outrank the plain ones.
             self.conditions = match self.spec.reads(conditions::BLOB.if_match) && self.version >= Version::V2026_02_06 {
                 true => self.conditions_named(&conditions::BLOB)?.or(plain),
                 false => plain,
@@ -202,12 +192,12 @@ impl Request {
         Ok(())
     }
 
-    /// The conditional headers of one family: the request's own, or those about a copy's source.
+    /// Parses the conditional headers with these names: the plain ones, or those about the source of a copy.
     pub fn conditions_named(&self, names: &conditions::ConditionHeaders) -> Result<Conditions, StorageError> {
         Conditions::read(names, |name| header_text(&self.headers, name).map(Cow::Borrowed))
     }
 
-    /// The customer-provided key that the request brings for a copy's source.
+    /// Parses the customer-provided key for the source of a copy.
     pub fn source_encryption(&self) -> Result<Encryption, StorageError> {
         self.encryption_named(&encryption::SOURCE)
     }
@@ -224,43 +214,11 @@ impl Request {
     }
 }
 
-/// The text of a request's header. `None` when it is absent, and when it is empty: recordings show that the service reads an empty
-/// header as none. The route and the operations both ask this function, so that no header can choose an operation and then count as
-/// absent to it.
-pub fn header_text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name).and_then(|value| std::str::from_utf8(value.as_bytes()).ok()).filter(|text| !text.is_empty())
-}
-
-/// The metadata among headers. `spelling` has the names that were not written in lower case: lower case, and as written.
-pub(super) fn metadata(headers: &HeaderMap, spelling: &[(String, String)]) -> Result<Metadata, StorageError> {
-    let named = headers.iter().filter_map(|(name, value)| {
-        let name = name.as_str().strip_prefix("x-ms-meta-")?;
-        let written = spelling.iter().find(|(lower, _)| lower == name).map_or(name, |(_, written)| written);
-        Some((written, value.as_bytes()))
-    });
-    Metadata::from_headers(named)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_found_in_any_case_and_repeated_values_joined_in_order() {
-        let pairs = [("b", "2"), ("A", "1"), ("B", ""), ("b", "3"), ("", "x")].map(|(name, value)| (name.into(), value.into()));
-        let query = Query::new(&pairs);
-        for (name, value) in [("a", Some("1")), ("b", Some("2,,3")), ("", Some("x")), ("c", None), ("A", None)] {
-            assert_eq!(query.get(name), value, "{name}");
-        }
-        assert_eq!(query.names().collect::<Vec<_>>(), ["", "a", "b"]);
-        assert_eq!(Query::default().get("a"), None);
-    }
-
-    /// As many parameters as a URL can have.
-    #[test]
-    fn a_long_query_is_read_in_no_time() {
-        let pairs: Vec<(String, String)> = (0..30_000).map(|n| (format!("p{n}"), String::new())).collect();
-        let query = Query::new(&pairs);
-        assert!(pairs.iter().all(|(name, _)| query.get(name).is_some()));
+impl Source {
+    /// The error of a copy in the background whose source fails with this error. If the source is in the copy's own account, it is the
+    /// source's own error (live tests: BlobNotFound). A 409, a conflict with a pending copy, is passed on for any account.
+    pub fn refused(&self, request: &Request, error: StorageError) -> StorageError {
+        let is_own = self.account.name == request.account.name;
+        if is_own || error.status() == 409 { error } else { copy_source::refused(request.version, &error) }
     }
 }

@@ -1,4 +1,4 @@
-//! The face that a service shows to the wire. Behind it, `http` does not know what a blob is.
+//! The trait by which `http` uses a service. `http` knows nothing else of the services.
 
 use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Target};
 use crate::rules::auth::permissions::PublicAccess;
@@ -24,7 +24,7 @@ pub enum ServiceKind {
 }
 
 impl ServiceKind {
-    /// The name, as in «Blob service».
+    /// The name, as in "Blob service".
     pub const fn name(self) -> &'static str {
         match self {
             ServiceKind::Blob => "Blob",
@@ -54,7 +54,7 @@ impl ServiceKind {
         }
     }
 
-    /// The `Server` header of its answers, as recorded.
+    /// The `Server` header of its responses (recordings).
     pub const fn server(self) -> &'static str {
         match self {
             ServiceKind::Blob => "Windows-Azure-Blob/1.0 Microsoft-HTTPAPI/2.0",
@@ -65,57 +65,56 @@ impl ServiceKind {
     }
 }
 
-/// A service: its table of operations, and what the door must know of its resources before it lets anybody in.
+/// A service: its operations, and what the pipeline needs to know of its resources before an operation starts.
 pub trait Service: Send + Sync + std::fmt::Debug {
-    /// Which of the four it is.
     fn kind(&self) -> ServiceKind;
 
-    /// Its table of operations.
+    /// The specifications of its operations.
     fn operations(&self) -> Vec<&'static OperationSpec>;
 
-    /// Does the operation at this place of the table.
+    /// Starts the operation with this index in [`Service::operations`].
     ///
     /// # Errors
     /// 400 for an input that is missing or malformed.
     fn start(&self, index: usize, request: Request) -> Result<ReplyFuture<'_>, StorageError>;
 
-    /// What a path (percent-encoded, without the account, beginning with `/`) names.
+    /// Parses the resource that a URL names.
     ///
     /// # Errors
-    /// 400 for a path that can name nothing.
+    /// 400 for an invalid name.
     fn target(&self, resource: &ResourcePath<'_>) -> Result<Target, StorageError>;
 
-    /// What a path (as for [`Service::target`]) of an account's website names, if the service has websites.
+    /// Parses the document that a path of an account's website names.
     ///
     /// # Errors
-    /// 400 for a path that can name nothing; 404 where there are no websites.
+    /// 400 for an invalid path; 404 if the service has no websites.
     fn website_target(&self, _path: &str) -> Result<Target, StorageError> {
         Err(ErrorCode::WebContentNotFound.into())
     }
 
-    /// The method that a request means, where it is not the one that it was sent with.
+    /// The method of a request: the one that its method-override header names, or the one that it was sent with.
     ///
     /// # Errors
-    /// 400 for a request that says it in a way that there is not.
+    /// 400 if the method-override header names an unknown method.
     fn method(&self, sent: &Method, _headers: &HeaderMap) -> Result<Method, StorageError> {
         Ok(sent.clone())
     }
 
-    /// How public a container is.
+    /// The public access level of a container.
     fn public_access(&self, account: &str, target: &Target) -> PublicAccess;
 
-    /// The stored access policy of this id.
+    /// The stored access policy with this id.
     fn policy(&self, account: &str, target: &Target, id: &str) -> Option<Policy>;
 
     /// The account's CORS rules.
     fn cors(&self, account: &str) -> Arc<[CorsRule]>;
 
-    /// The version that requests follow which name none.
+    /// The default version for requests that name none.
     fn default_version(&self, account: &str) -> Option<Version>;
 
-    /// Forgets everything, as a fresh start would.
+    /// Deletes all data of all accounts.
     ///
     /// # Errors
-    /// 500 InternalError when the disk does not take it.
+    /// 500 InternalError when the disk fails.
     fn reset(&self) -> Pin<Box<dyn Future<Output = Result<(), StorageError>> + Send + '_>>;
 }

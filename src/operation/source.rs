@@ -1,11 +1,10 @@
-//! How a copy reaches its source: a blob of this server through the same door as any reader, or what another server answers.
+//! The source of a copy: a blob or file on this server, or the response of another server.
 
 use crate::account::Account;
-use crate::operation::request::metadata;
-use crate::operation::{Received, Request, Target};
-use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission};
+use crate::operation::headers::metadata;
+use crate::operation::{Received, Target};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::checksums::{ChecksumKinds, Hasher};
-use crate::rules::copy_source;
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::metadata::Metadata;
 use crate::store::Store;
@@ -14,143 +13,100 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http_body_util::BodyExt;
 use std::ops::Range;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use sync_wrapper::SyncWrapper;
 
-/// How a copy operation reaches its source.
-pub trait Sources: Send + Sync + std::fmt::Debug {
-    /// Where a copy-source URL leads. A blob on this server is found only if the URL's own signature, what is shown with it, or, where
-    /// that counts, the caller's own right may read it.
-    ///
-    /// # Errors
-    /// 400 InvalidHeaderValue for what is no URL; CannotVerifyCopySource with the status of the source's own refusal otherwise.
-    fn find(&self, request: &Request, url: &str, opens: SourceAuthorization) -> Result<SourceLocation, StorageError> {
-        self.find_for(request, url, SourceAccess { header: "x-ms-copy-source", permit: READS, opens })
-    }
-
-    /// Where a URL leads that says something else than what is copied.
-    ///
-    /// # Errors
-    /// As [`Sources::find`].
-    fn find_for(&self, request: &Request, url: &str, reach: SourceAccess) -> Result<SourceLocation, StorageError>;
-
-    /// Asks another server for a source; its answer's body is still to come.
-    ///
-    /// # Errors
-    /// 500 CannotVerifyCopySource for a server that cannot be reached or does not answer.
-    fn open(&self, asking: RemoteRequest) -> Pin<Box<dyn Future<Output = Result<RemoteResponse, StorageError>> + Send + '_>>;
-
-    /// Lets a task run on after its request was answered. It ends with the server, if not before.
-    fn go_on(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>);
-}
-
-/// What opens a private source on this server.
+/// What authorizes a copy to read a private source on this server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceAuthorization {
-    /// The caller's right to all of an account, for a source in the same account; or else what comes with the source.
+    /// The caller's right to the whole account for a source in the same account, or the SAS or token for the source.
     Caller,
-    /// What comes with the source, a signature in its URL or a token; or the bearer token of the caller, for a source in the same account.
+    /// The SAS of its URL or a token for the source, or the caller's bearer token for a source in the same account.
     Shown,
 }
 
-/// What a URL in a header reaches for.
+/// The access to the resource that the URL in a header names.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceAccess {
-    /// The header.
+    /// The name of the header.
     pub header: &'static str,
-    /// What is needed there.
+    /// The permission that is needed.
     pub permit: RequiredPermission,
-    /// What opens it.
+    /// What authorizes the access.
     pub opens: SourceAuthorization,
 }
 
-/// What a copy needs of its source: what reading it would.
-const READS: RequiredPermission = RequiredPermission::object("r").or_anonymous(AnonymousAccess::Blob);
-
-/// Where a copy's source lies.
+/// Where the source of a copy is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceLocation {
     /// On this server.
     Here(Source),
-    /// Behind a URL that is not this server's, as far as it knows.
+    /// On another server, as far as this one knows.
     Elsewhere,
 }
 
 /// A copy's source on this server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The account it lies in.
+    /// The account of the source.
     pub account: Arc<Account>,
-    /// The blob.
     pub target: Target,
 }
 
-impl Source {
-    /// What a copy says that goes on in the background when its source refuses with this: of a source in its own account, the source's
-    /// own refusal (live tests: BlobNotFound). What waits for another copy is told as it is in any account.
-    pub fn refused(&self, request: &Request, error: StorageError) -> StorageError {
-        let is_own = self.account.name == request.account.name;
-        if is_own || error.status() == 409 { error } else { copy_source::refused(request.version, &error) }
-    }
-}
-
-/// What another server is asked.
+/// A request to another server.
 #[derive(Clone, Debug)]
 pub struct RemoteRequest {
-    /// The URL, which it gets with GET.
+    /// The URL. The method is GET.
     pub url: String,
-    /// The headers.
     pub headers: HeaderMap,
 }
 
-/// What another server answers.
+/// The response of another server.
 #[derive(Debug)]
 pub struct RemoteResponse {
     /// The HTTP status.
     pub status: u16,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The metadata names that were not written in lower case: lower case, and as written.
+    /// The metadata names that were not written in lower case, in pairs: in lower case, as written.
     spelling: Vec<(String, String)>,
     body: SyncWrapper<axum::body::Body>,
 }
 
-/// How long an answer's body may stand still between two pieces.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// The longest pause between two pieces of a response body.
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What is said of a source that cannot be reached, or breaks off, or stands still.
-pub fn source_unavailable(why: impl Into<String>) -> StorageError {
+/// The error of a copy whose source cannot be reached, breaks off or stalls: 500 CannotVerifyCopySource.
+pub fn source_unavailable(reason: impl Into<String>) -> StorageError {
     ErrorCode::CannotVerifyCopySource
         .with_message("Could not verify the copy source within the specified time.")
         .with_status(500)
-        .with_reason(why)
+        .with_reason(reason)
 }
 
 impl RemoteResponse {
-    /// An answer whose body comes off the wire as it is read. `spelling` has the metadata names that were not written in lower case.
+    /// A response whose body is read as it arrives. `spelling` has the metadata names that were not written in lower case.
     pub fn new(status: u16, headers: HeaderMap, spelling: Vec<(String, String)>, body: axum::body::Body) -> RemoteResponse {
         RemoteResponse { status, headers, spelling, body: SyncWrapper::new(body) }
     }
 
-    /// The metadata that it has, in the case in which its names were written.
+    /// The metadata, with names in the case in which they were written.
     ///
     /// # Errors
-    /// 400 for metadata that nothing can have.
+    /// 400 for malformed metadata.
     pub fn metadata(&self) -> Result<Metadata, StorageError> {
         metadata(&self.headers, &self.spelling)
     }
 
-    /// The length of its body in bytes, where it says so.
+    /// The length of the body in bytes, if the response has a `Content-Length`.
     pub fn length(&self) -> Option<u64> {
         self.headers.get(http::header::CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
     }
 
-    /// Streams a part of its body into a content, hashing on the way.
+    /// Stores a range of the body as content, and computes its checksums.
     ///
     /// # Errors
-    /// As [`Answer::stream`]; 500 InternalError when the disk does not take it.
+    /// As [`RemoteResponse::stream`]; 500 InternalError when the disk fails.
     pub async fn receive(
         self,
         store: &Store,
@@ -160,7 +116,7 @@ impl RemoteResponse {
     ) -> Result<Received, StorageError> {
         let expected = self.length().map_or(0, |length| length.min(part.end).saturating_sub(part.start));
         let mut hasher = Hasher::new(wanted);
-        // Nothing is kept ready for more than may come.
+        // The reserved memory is bounded by the limit.
         let mut filling = Filling::new(store, expected.min(limit));
         let take = |piece: &[u8]| {
             hasher.update(piece);
@@ -170,10 +126,10 @@ impl RemoteResponse {
         Ok(Received { content: filling.finish()?, digests: hasher.finish() })
     }
 
-    /// Hands over a part of its body, piece by piece, to somebody who refuses what is not wanted any more.
+    /// Passes a range of the body to `take`, piece by piece.
     ///
     /// # Errors
-    /// 413 RequestBodyTooLarge over `limit` bytes; 500 CannotVerifyCopySource when it breaks off or stands still; the refusal.
+    /// 413 RequestBodyTooLarge over `limit` bytes; 500 CannotVerifyCopySource when the body breaks off or stalls; the error of `take`.
     pub async fn stream(
         mut self,
         part: Range<u64>,
@@ -201,7 +157,7 @@ impl RemoteResponse {
         Ok(())
     }
 
-    /// The beginning of its body, for the small documents that refusals are. What cannot be read is left out.
+    /// The first bytes of the body, for error documents. If reading fails, the bytes so far.
     pub async fn beginning(mut self, limit: usize) -> Vec<u8> {
         let mut text = Vec::new();
         while text.len() < limit {
@@ -213,7 +169,7 @@ impl RemoteResponse {
 
     async fn piece(&mut self) -> Result<Option<Bytes>, StorageError> {
         loop {
-            return match tokio::time::timeout(PATIENCE, self.body.get_mut().frame()).await {
+            return match tokio::time::timeout(STALL_TIMEOUT, self.body.get_mut().frame()).await {
                 Err(_) => Err(source_unavailable("the source stands still")),
                 Ok(None) => Ok(None),
                 Ok(Some(Err(error))) => Err(source_unavailable(format!("the source broke off: {error}"))),

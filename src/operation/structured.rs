@@ -1,4 +1,4 @@
-//! Structured messages on the wire: which headers announce one, and which answer to it. What a message is, `rules::structured` says.
+//! Structured messages in requests and responses, and the headers that go with them. `rules::structured` has the format.
 
 use crate::operation::{Body, Fields, FromRequest, Input, Received, Reply, Request, header_text};
 use crate::rules::checksums::ChecksumKinds;
@@ -11,7 +11,7 @@ use crate::store::chunks::Chunks;
 const BODY: &str = "x-ms-structured-body";
 const LENGTH: &str = "x-ms-structured-content-length";
 
-/// Whether a reader asks for a structured message.
+/// Whether the client asks for the response as a structured message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StructuredAnswer(pub bool);
 
@@ -23,7 +23,7 @@ impl FromRequest for StructuredAnswer {
     }
 }
 
-/// How the body of a request holds its content: as it is, or in a structured message.
+/// How the body of a request contains its content: plain or in a structured message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BodyFraming {
     /// The length of the content in bytes, if it is in a structured message.
@@ -44,7 +44,8 @@ impl FromRequest for BodyFraming {
     }
 }
 
-/// Returns 400 UnsupportedHeader before 2025-01-05, 400 InvalidHeaderValue for another kind of message.
+/// Whether the header names a structured message. Fails with 400 UnsupportedHeader before 2025-01-05, and with 400 InvalidHeaderValue
+/// for another kind of message.
 fn is_structured(fields: &Fields<'_>) -> Result<bool, StorageError> {
     let Some(kind) = fields.header(BODY) else { return Ok(false) };
     if fields.version < Version::V2025_01_05 {
@@ -54,10 +55,10 @@ fn is_structured(fields: &Fields<'_>) -> Result<bool, StorageError> {
 }
 
 impl BodyFraming {
-    /// Checks that the body brings some content, for operations that cannot do with none.
+    /// Checks that the content is not empty.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for the header that says that there is none.
+    /// 400 InvalidHeaderValue with the header that gives the length 0.
     pub fn check_content(self, body: &Body) -> Result<(), StorageError> {
         if body.content_length() == 0 {
             return Err(StorageError::invalid_header("Content-Length", "0"));
@@ -68,18 +69,18 @@ impl BodyFraming {
         }
     }
 
-    /// Adds what the answer says of a structured body: that it was read as one.
+    /// Adds the response header of an operation that read a structured body.
     pub fn answer(self, reply: Reply) -> Reply {
         reply.with_some(BODY, self.structured.map(|_| KIND))
     }
 }
 
 impl Request {
-    /// Reads the content that the body brings, as it is or out of a structured message.
+    /// Reads the content of the body, plain or out of a structured message.
     ///
     /// # Errors
-    /// 413 RequestBodyTooLarge over `limit` bytes of content; 400 when it ends early, 408 when it stands still; 400 for what is no
-    /// such message.
+    /// 413 RequestBodyTooLarge over `limit` bytes of content; 400 when the body ends early or the message is malformed, 408 when it
+    /// stalls.
     pub async fn receive(&mut self, framing: BodyFraming, limit: u64, wanted: ChecksumKinds) -> Result<Received, StorageError> {
         match framing.structured {
             None => self.body.receive(&self.store, limit, wanted).await,
@@ -87,7 +88,7 @@ impl Request {
         }
     }
 
-    /// Checks that there is no body, structured or not, for operations that would not read it.
+    /// Checks that the body is empty, for operations that do not read it.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue, 400 UnsupportedHeader.
@@ -103,7 +104,7 @@ impl Request {
 }
 
 impl Reply {
-    /// With these bytes, so many of them, in a structured message.
+    /// Sets the body to a structured message of these bytes, `length` in all.
     pub fn structured(self, chunks: Chunks, length: u64) -> Reply {
         let mut size = 0;
         let message = chunks.through(|bytes| {

@@ -1,4 +1,4 @@
-//! The resource that a request names: parsed once by the service, then trusted.
+//! The resource that a request names, as the service parses it.
 
 use crate::operation::{Query, ResourceKind};
 use crate::rules::blob::version_selector::VersionSelector;
@@ -9,7 +9,7 @@ use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
 use http::HeaderMap;
 
-/// What a service parses a [`Target`] from.
+/// The parts of a request that a service parses a [`Target`] from.
 #[derive(Clone, Copy, Debug)]
 pub struct ResourcePath<'a> {
     /// The path of the URL without the account, percent-encoded; it begins with `/`.
@@ -26,13 +26,13 @@ pub enum Target {
     Service,
     /// `/container`
     Container { container: ContainerName },
-    /// `/container/blob`, with `snapshot=` or `versionid=` an earlier state of it.
+    /// `/container/blob`; with `snapshot=` or `versionid=`, a snapshot or a version of it.
     Blob { container: ContainerName, blob: BlobName, version: VersionSelector },
     /// `/queue`
     Queue { queue: QueueName },
     /// `/queue/messages`
     Messages { queue: QueueName },
-    /// `/queue/messages/id`. The id is checked by the operation: the refusal depends on it.
+    /// `/queue/messages/id`. The operation checks the id, because the error for a malformed one depends on the operation.
     Message { queue: QueueName, id: String },
     /// `/Tables`
     Tables,
@@ -44,10 +44,10 @@ pub enum Target {
     Entity { table: TableName, key: entity::Key },
     /// `/$batch`
     Batch,
-    /// A resource of the account below a table's name, as in `/table/$batch`: a client was given a table's address for the account's.
-    /// `keyed` is true for `/table/Tables('other')`.
+    /// A resource of the account below the name of a table, as in `/table/$batch`: a client uses the URL of a table as that of the
+    /// account. `keyed` is true for `/table/Tables('other')`.
     Misplaced { table: TableName, below: String, keyed: bool },
-    /// `/share?restype=share`, with `sharesnapshot=` a snapshot of it.
+    /// `/share?restype=share`; with `sharesnapshot=`, a snapshot of it.
     Share { share: ShareName, snapshot: Option<Timestamp> },
     /// `/share/path`, or `/share` for its root directory. `text` is the path as the client wrote it, decoded: signatures cover it, and a
     /// header decides what dots at the end of its names mean.
@@ -76,7 +76,7 @@ impl Target {
         }
     }
 
-    /// The name of the container, queue, table or share that it is or lies in.
+    /// The name of the container, queue, table or share that the target is or belongs to.
     pub fn container_name(&self) -> Option<&str> {
         match self {
             Target::Container { container } | Target::Blob { container, .. } => Some(container),
@@ -90,7 +90,7 @@ impl Target {
         }
     }
 
-    /// The name of the object in it, as a service SAS signs it: a blob's or a file's.
+    /// The name of the blob or file, as a service SAS signs it.
     pub fn object_name(&self) -> Option<&str> {
         match self {
             Target::Blob { blob, .. } => Some(blob),
@@ -99,10 +99,18 @@ impl Target {
         }
     }
 
-    /// The container that it is or lies in.
+    /// The name of the container, queue, table or share that it is or lies in.
     ///
     /// # Errors
-    /// 500 InternalError for any other target, as for the functions below: operations are routed by the kind of their target.
+    /// As [`Target::container`].
+    pub fn resource_name(&self) -> Result<&str, StorageError> {
+        self.container_name().ok_or_else(|| self.mismatch("resource"))
+    }
+
+    /// The container that the target is or belongs to.
+    ///
+    /// # Errors
+    /// 500 InternalError for a target of another kind, like the functions below. Routing rules that out.
     pub fn container(&self) -> Result<&str, StorageError> {
         match self {
             Target::Container { container } | Target::Blob { container, .. } => Ok(container),
@@ -110,7 +118,7 @@ impl Target {
         }
     }
 
-    /// The blob.
+    /// The blob and its snapshot or version.
     ///
     /// # Errors
     /// As [`Target::container`].
@@ -121,7 +129,7 @@ impl Target {
         }
     }
 
-    /// The queue that it is or lies in.
+    /// The queue that the target is or belongs to.
     ///
     /// # Errors
     /// As [`Target::container`].
@@ -143,7 +151,7 @@ impl Target {
         }
     }
 
-    /// The table that it is or lies in.
+    /// The table that the target is or belongs to.
     ///
     /// # Errors
     /// As [`Target::container`].
@@ -168,7 +176,7 @@ impl Target {
         }
     }
 
-    /// The share that it is or lies in.
+    /// The share that the target is or belongs to.
     ///
     /// # Errors
     /// As [`Target::container`].
@@ -179,7 +187,7 @@ impl Target {
         }
     }
 
-    /// The snapshot of the share that it names.
+    /// The share snapshot that the target names.
     pub fn share_snapshot(&self) -> Option<Timestamp> {
         match self {
             Target::Share { snapshot, .. } | Target::Path { snapshot, .. } => *snapshot,
@@ -198,7 +206,7 @@ impl Target {
         }
     }
 
-    /// The query parameters that name a snapshot or a version of such a target.
+    /// The query parameters that name a snapshot or a version of a target of this kind.
     pub fn state_parameters(&self) -> &'static [&'static str] {
         match self {
             Target::Blob { .. } => &["snapshot", "versionid"],

@@ -1,5 +1,5 @@
-//! XML as the service writes and reads it: no indentation, empty elements as `<X />`, a byte order mark in front; and of what
-//! clients send, a plain tree of elements.
+//! XML as the service writes it (a byte order mark, no indentation, empty elements as `<X />`), and a parser of the documents that
+//! clients send.
 
 use crate::rules::error::StorageError;
 use crate::rules::names;
@@ -8,7 +8,7 @@ use quick_xml::escape::partial_escape;
 use quick_xml::events::{BytesDecl, BytesStart, Event};
 use std::borrow::Cow;
 
-/// How deep a request's document may nest. The deepest real one (service properties) has four levels.
+/// The deepest nesting of a request's document. Service properties, the deepest, have four levels.
 const DEPTH: usize = 16;
 
 /// A document being written.
@@ -24,7 +24,7 @@ impl Default for Writer {
 }
 
 impl Writer {
-    /// A document that holds its declaration.
+    /// A document with its declaration.
     pub fn new() -> Writer {
         Writer { text: String::from("\u{feff}<?xml version=\"1.0\" encoding=\"utf-8\"?>") }
     }
@@ -75,7 +75,7 @@ impl Writer {
         self.close(name)
     }
 
-    /// [`Writer::leaf`] if there is a value.
+    /// [`Writer::leaf`], or nothing if the value is `None`.
     pub fn leaf_some(&mut self, name: &str, value: Option<impl AsRef<str>>) -> &mut Writer {
         match value {
             Some(value) => self.leaf(name, value),
@@ -83,7 +83,7 @@ impl Writer {
         }
     }
 
-    /// An element whose children `fill` writes; `<name />` when it writes none.
+    /// An element whose children `fill` writes; `<name />` if it writes none.
     pub fn nest(&mut self, name: &str, fill: impl FnOnce(&mut Writer)) -> &mut Writer {
         self.open(name);
         let inside = self.text.len();
@@ -102,7 +102,7 @@ impl Writer {
     }
 }
 
-/// A text as XML 1.0 can hold it: for what it cannot (control characters, U+FFFE, U+FFFF) stands U+FFFD.
+/// Replaces the characters that XML 1.0 does not allow (control characters, U+FFFE, U+FFFF) by U+FFFD.
 fn fit(text: &str) -> Cow<'_, str> {
     if text.contains(names::unfit_for_xml) { text.replace(names::unfit_for_xml, "\u{fffd}").into() } else { text.into() }
 }
@@ -110,11 +110,11 @@ fn fit(text: &str) -> Cow<'_, str> {
 /// An element of a document that a client sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Element {
-    /// Its name, without a namespace prefix.
+    /// The name without a namespace prefix.
     pub name: String,
-    /// The text right inside it.
+    /// The text directly inside the element.
     pub text: String,
-    /// The elements inside it, in order.
+    /// The child elements, in order.
     pub children: Vec<Element>,
 }
 
@@ -124,28 +124,28 @@ impl Element {
         self.children.iter().find(|child| child.name == name)
     }
 
-    /// The text of the first child of this name, without the space around it.
+    /// The trimmed text of the first child of this name.
     pub fn text_of(&self, name: &str) -> Option<&str> {
         self.child(name).map(|child| child.text.trim())
     }
 
-    /// The text of a child that must be there.
+    /// The text of a required child.
     ///
     /// # Errors
-    /// 400 InvalidXmlDocument when it is not.
+    /// 400 InvalidXmlDocument when it is missing.
     pub fn need(&self, name: &str) -> Result<&str, StorageError> {
         self.text_of(name).ok_or_else(|| StorageError::invalid_xml(format!("{name} is missing from {}.", self.name)))
     }
 }
 
-/// Reads a document whose root must be called `root`.
+/// Parses a document whose root element is `root`.
 ///
 /// # Errors
-/// 400 InvalidXmlDocument for what is not well-formed UTF-8 XML, has a document type, nests too deep or has another root.
+/// 400 InvalidXmlDocument for a document that is not well-formed UTF-8 XML, has a DTD, nests too deep or has another root.
 pub fn parse(document: &[u8], root: &str) -> Result<Element, StorageError> {
     let text = std::str::from_utf8(document).map_err(|_| StorageError::invalid_xml("The document is not UTF-8."))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // One byte order mark is none of the document's; the reader would pass over a second.
+    // One byte order mark is allowed. The library would skip a second one.
     if text.starts_with('\u{feff}') {
         return Err(StorageError::invalid_xml("Data at the root level is invalid."));
     }
@@ -156,7 +156,7 @@ pub fn parse(document: &[u8], root: &str) -> Result<Element, StorageError> {
     reader.config_mut().check_comments = true;
     let bad = |reason: String| StorageError::invalid_xml(reason);
     let mut at_start = true;
-    // The open elements, outermost first; the first one is a stand-in that holds the root.
+    // The open elements, outermost first. The first is a placeholder whose child is the root.
     let mut open = vec![Element::default()];
     loop {
         let event = reader.read_event().map_err(|error| bad(error.to_string()))?;
@@ -207,8 +207,7 @@ pub fn parse(document: &[u8], root: &str) -> Result<Element, StorageError> {
     }
 }
 
-/// Checks `<?xml version="1.0" encoding="…" standalone="…"?>`: it comes first, and the encoding that it names is the one that the
-/// document has.
+/// Checks `<?xml version="1.0" encoding="…" standalone="…"?>`: it comes first, and names the actual encoding of the document.
 fn check_declaration(declaration: &BytesDecl<'_>, at_start: bool, ascii: bool) -> Result<(), StorageError> {
     let bad = |reason: &str| StorageError::invalid_xml(reason);
     if !at_start {
@@ -223,7 +222,7 @@ fn check_declaration(declaration: &BytesDecl<'_>, at_start: bool, ascii: bool) -
         let known = order.any(|next| next == key) && (named > 0 || key == "version");
         let holds = match key {
             "version" => value == "1.0",
-            // What is ASCII reads the same in each of these.
+            // ASCII is the same in each of these encodings.
             "encoding" => {
                 value.eq_ignore_ascii_case("utf-8") || ascii && SINGLE_BYTE.iter().any(|one| value.eq_ignore_ascii_case(one))
             }
@@ -237,10 +236,10 @@ fn check_declaration(declaration: &BytesDecl<'_>, at_start: bool, ascii: bool) -
     if named > 0 { Ok(()) } else { Err(bad("The XML declaration names no version.")) }
 }
 
-/// The other encodings that a document may say it has, as long as it is ASCII.
+/// The encodings that an ASCII document may name besides UTF-8.
 const SINGLE_BYTE: [&str; 3] = ["us-ascii", "iso-8859-1", "windows-1252"];
 
-/// An element as its tag begins it, if the tag is well formed.
+/// Checks a start tag, and returns its element without text and children.
 fn element(tag: &BytesStart<'_>) -> Result<Element, StorageError> {
     let bad = |reason: String| StorageError::invalid_xml(reason);
     if !is_name(tag.name().into_inner()) {
@@ -255,7 +254,7 @@ fn element(tag: &BytesStart<'_>) -> Result<Element, StorageError> {
     Ok(Element { name: tag.local_name().into_inner().to_owned(), ..Element::default() })
 }
 
-/// Whether this is a name, with or without a prefix.
+/// Returns true for an XML name with at most one namespace prefix.
 fn is_name(text: &str) -> bool {
     let starts = |c: char| c.is_alphabetic() || c == '_';
     let goes_on = |c: char| {

@@ -147,7 +147,7 @@ impl House {
             environment.advance(self.waited.load(Ordering::Relaxed));
             match Emulator::start(&configuration(&arguments), environment).await {
                 // The tasks of the one before end when their turn comes.
-                Err(reason) if reason.contains("another server is using") => tokio::task::yield_now().await,
+                Err(error) if error.is_location_in_use() => tokio::task::yield_now().await,
                 started => break started.unwrap(),
             }
         };

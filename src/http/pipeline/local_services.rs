@@ -1,6 +1,5 @@
-//! What a server knows of itself: at which ports which of its services listen, and which certificate they show. By this the source of a
-//! copy is recognised as one of its own in every form that reaches it, and is asked for in this process: no name has to be looked
-//! up, no certificate trusted, and no connection made.
+//! The services of this server with their ports and their certificate. They make it possible to recognize a copy source at this server
+//! by its URL, and to read it in this process, without a name lookup, a trusted certificate or a connection.
 
 use crate::account::Accounts;
 use crate::http::pipeline::Pipeline;
@@ -14,41 +13,41 @@ use rustls::pki_types::CertificateDer;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// What a server knows of itself.
+/// The services of this server.
 #[derive(Debug, Default)]
 pub struct LocalServices {
     services: OnceLock<Vec<(u16, Weak<Pipeline>)>>,
-    /// The certificate that its services show, if they speak TLS.
+    /// The certificate of the services, if they use TLS.
     pub certificate: Option<CertificateDer<'static>>,
 }
 
-/// Under which name and port a request came in.
+/// The host and the port that a request was sent to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'a> {
-    /// The host, as the request names it.
+    /// The host as the request names it.
     pub host: &'a str,
-    /// The service that it came to.
+    /// The service that the request was sent to.
     pub kind: ServiceKind,
-    /// The port that it came to, as the client knows it.
+    /// The port as the request names it.
     pub port: u16,
 }
 
 impl LocalServices {
-    /// Of a server that shows this certificate, if any.
-    pub fn with(certificate: Option<CertificateDer<'static>>) -> LocalServices {
+    /// Creates it without services, with the certificate of the server if it uses TLS.
+    pub fn new(certificate: Option<CertificateDer<'static>>) -> LocalServices {
         LocalServices { services: OnceLock::new(), certificate }
     }
 
-    /// Makes its services known, each with its port. Only the first time counts.
-    pub fn listens(&self, services: impl IntoIterator<Item = (u16, Weak<Pipeline>)>) {
+    /// Sets the services with their ports. Only the first call has an effect.
+    pub fn set_services(&self, services: impl IntoIterator<Item = (u16, Weak<Pipeline>)>) {
         _ = self.services.set(services.into_iter().collect());
     }
 
-    /// The service that a URL leads to: by the host of one of its accounts, or by one of its ports at a name that is this machine's or
-    /// that the request itself came to.
+    /// The service that a URL names: by the host of one of its accounts, or by one of its ports at a name of this machine or at the name
+    /// that the request was sent to.
     ///
-    /// The product's own host names count without a port, as clients make them up that know no more of a source than its account's
-    /// name; whoever gives an account the name of one in the cloud means this one.
+    /// A host name of Azure without a port counts if the account exists here: clients that know only the name of the account build such
+    /// URLs.
     pub(super) fn service_of(&self, uri: &Uri, accounts: &Accounts, host_style: bool, asked: Asked<'_>) -> Option<Arc<Pipeline>> {
         let authority = uri.authority()?;
         let (host, port) = (authority.host(), port(uri)?);
@@ -57,7 +56,7 @@ impl LocalServices {
             let kind = label_kind(label)?;
             let (listens, service) = self.services().find(|(_, service)| service.service.kind() == kind)?;
             let known =
-                listens == port || kind == asked.kind && port == asked.port || is_azures(host) && [80, 443].contains(&port);
+                listens == port || kind == asked.kind && port == asked.port || is_azure(host) && [80, 443].contains(&port);
             return known.then_some(service);
         }
         let here = is_loopback(host) || host.eq_ignore_ascii_case(name_of(asked.host));
@@ -69,7 +68,7 @@ impl LocalServices {
     }
 }
 
-/// Gets a URL from a service of this server.
+/// Reads a URL from a service of this server.
 pub(super) async fn open(
     service: &Arc<Pipeline>,
     uri: &Uri,
@@ -84,22 +83,22 @@ pub(super) async fn open(
         request.headers_mut().insert(header::HOST, host);
     }
     let (head, body) = service.answer(request, peer, Vec::new()).await.into_parts();
-    let spelling = head.extensions.get::<Spelled>().map(|spelled| spelled.of(&head.headers)).unwrap_or_default();
+    let spelling = head.extensions.get::<MetadataNames>().map(|spelled| spelled.of(&head.headers)).unwrap_or_default();
     Ok(RemoteResponse::new(head.status.as_u16(), head.headers, spelling, body))
 }
 
-/// The metadata names of a response as they are to be written, for who gets it without a wire.
+/// The metadata names of a response as they were written, for a response that is not sent over a connection.
 #[derive(Clone, Debug)]
-pub(super) struct Spelled(pub Vec<String>);
+pub(super) struct MetadataNames(pub Vec<String>);
 
-impl Spelled {
+impl MetadataNames {
     fn of(&self, headers: &HeaderMap) -> Vec<(String, String)> {
         let pairs = self.0.iter().map(|name| (name.to_ascii_lowercase(), name.clone()));
         pairs.filter(|(lower, written)| lower != written && headers.contains_key(format!("x-ms-meta-{lower}"))).collect()
     }
 }
 
-/// The port that a URL leads to.
+/// The port of a URL, which can be the default of its scheme.
 fn port(uri: &Uri) -> Option<u16> {
     uri.port_u16().or(match uri.scheme_str() {
         Some("http") => Some(80),
@@ -108,18 +107,18 @@ fn port(uri: &Uri) -> Option<u16> {
     })
 }
 
-/// The name of a host, without its port.
+/// A host without its port.
 fn name_of(host: &str) -> &str {
     let end = host.rfind(']').map_or(0, |end| end + 1);
     host[end..].find(':').map_or(host, |at| &host[..end + at])
 }
 
-/// Whether a host is the product's own.
-fn is_azures(host: &str) -> bool {
+/// Returns true for a host name of Azure.
+fn is_azure(host: &str) -> bool {
     host.to_ascii_lowercase().ends_with(".core.windows.net")
 }
 
-/// Whether a name is that of the machine that looks it up.
+/// Returns true for a name or an address of the local machine.
 fn is_loopback(host: &str) -> bool {
     let host = host.to_ascii_lowercase();
     let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
@@ -133,7 +132,7 @@ fn is_loopback(host: &str) -> bool {
     }
 }
 
-/// The port that a request came to, by its host.
+/// The port in the host of a request, or the default of the scheme.
 pub(super) fn port_of(host: &str, https: bool) -> u16 {
     let named = host.parse::<Authority>().ok().and_then(|authority| authority.port_u16());
     named.unwrap_or(if https { 443 } else { 80 })

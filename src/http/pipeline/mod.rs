@@ -1,4 +1,4 @@
-//! The whole path of a request, on one screen: `Pipeline::answer` and `Pipeline::perform`.
+//! The whole path of a request: `Pipeline::answer` and `Pipeline::perform`.
 
 pub mod local_services;
 mod part;
@@ -39,7 +39,7 @@ use http::{HeaderMap, Method, Response};
 use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
-/// One service behind one port: what a request passes through between the socket and its operation.
+/// The path of a request from a connection to its operation, for one service at one port.
 #[derive(Debug)]
 pub struct Pipeline {
     service: Arc<dyn Service>,
@@ -47,68 +47,68 @@ pub struct Pipeline {
     accounts: Arc<Accounts>,
     environment: Arc<Environment>,
     store: Store,
-    manners: ListenerOptions,
-    /// On a port that has nothing but websites, the account whose it is unless the host names another.
+    options: ListenerOptions,
+    /// On the port of websites: the account of requests whose host names no other.
     first_site: Option<String>,
     spellings: ResponseHeaderCase,
     remote: Remote,
-    own: Arc<LocalServices>,
+    local_services: Arc<LocalServices>,
     background: Weak<Background>,
 }
 
-/// How a service is spoken to.
+/// The options of a listener.
 #[derive(Clone, Copy, Debug)]
 pub struct ListenerOptions {
-    /// Whether `account.blob.localhost` and the like name an account.
+    /// Whether a host such as `account.blob.localhost` names an account.
     pub host_style: bool,
-    /// Whether it is over TLS.
+    /// Whether connections use TLS.
     pub https: bool,
-    /// How much a bearer token must show, if any is taken.
+    /// What is checked of a bearer token; `None`: bearer tokens are refused.
     pub oauth: Option<TokenCheck>,
 }
 
-/// What is known of a request before its body is read.
+/// The head of a request.
 struct RequestHead {
     method: Method,
     host: String,
     path: String,
-    /// The version that it names.
+    /// The version that the request names.
     version: Option<Version>,
-    /// The query in the order sent.
+    /// The decoded query in the order sent.
     pairs: QueryPairs,
-    /// The ways to read the query that a Shared Key may have signed.
+    /// The readings of the query that a Shared Key signature may cover.
     signed: Vec<QueryPairs>,
     query: Query,
     headers: HeaderMap,
     spelling: Vec<(String, String)>,
     peer: IpAddr,
     now: Timestamp,
-    /// Whether a website is asked.
+    /// Whether the request is for a website.
     site: bool,
-    /// The batch that it is a part of.
+    /// The batch that the request is a part of.
     batch: Option<part::Batch>,
 }
 
-/// What becomes known on the way, for the answer and the log.
+/// What is known of a request so far, for the response and the log.
 #[derive(Debug)]
 struct RequestProgress {
     version: Version,
-    /// Whether the answer tells the version: not where the one that the request names is no version.
+    /// Whether the response contains the version: not if the request names a malformed one.
     shows_version: bool,
     account: Option<Arc<Account>>,
     spec: Option<&'static OperationSpec>,
-    /// Whether a website is asked.
+    /// Whether the request is for a website.
     site: bool,
 }
 
 impl RequestProgress {
-    /// What is known of every request: a website follows one version and says so, whatever its visitor says.
+    /// The initial state. A website always has the same version, whatever the request names.
     fn new(site: bool) -> RequestProgress {
         let version = if site { Version::V2018_03_28 } else { Version::V2009_09_19 };
         RequestProgress { version, shows_version: true, account: None, spec: None, site }
     }
 
-    /// What is known of a part of a batch: it follows the batch's version.
+    /// The initial state of a part of a batch, which has the version of the batch.
     fn of_part(version: Version) -> RequestProgress {
         RequestProgress { version, shows_version: true, account: None, spec: None, site: false }
     }
@@ -119,42 +119,54 @@ impl RequestProgress {
 }
 
 impl Pipeline {
-    /// The path to a service.
+    /// Creates the pipeline of a service.
     pub fn new(
         service: Arc<dyn Service>,
         accounts: Arc<Accounts>,
         environment: Arc<Environment>,
         store: Store,
         background: &Arc<Background>,
-        manners: ListenerOptions,
+        options: ListenerOptions,
     ) -> Pipeline {
         let table = Table::new(service.operations());
         let (spellings, remote, background) = (ResponseHeaderCase::default(), Remote::default(), Arc::downgrade(background));
-        let own = Arc::default();
-        Pipeline { service, table, accounts, environment, store, manners, first_site: None, spellings, remote, own, background }
+        let local_services = Arc::default();
+        Pipeline {
+            service,
+            table,
+            accounts,
+            environment,
+            store,
+            options,
+            first_site: None,
+            spellings,
+            remote,
+            local_services,
+            background,
+        }
     }
 
-    /// The path to a service that has others beside it, which it reads the sources of copies from.
-    pub fn with_local_services(self, own: &Arc<LocalServices>) -> Pipeline {
-        Pipeline { remote: Remote::trusting(own.certificate.clone()), own: own.clone(), ..self }
+    /// Lets copies read sources at these services of the same server without a connection.
+    pub fn with_local_services(self, services: &Arc<LocalServices>) -> Pipeline {
+        Pipeline { remote: Remote::trusting(services.certificate.clone()), local_services: services.clone(), ..self }
     }
 
-    /// The path to nothing but the accounts' websites: that of this account, unless the host names another.
+    /// Turns the pipeline into that of the port of websites, with the website of this account unless the host names another.
     pub fn to_websites(self, first: &str) -> Pipeline {
         Pipeline { first_site: Some(first.to_owned()), ..self }
     }
 
-    /// Whether it leads to nothing but websites.
+    /// Whether this is the pipeline of the port of websites.
     pub fn is_of_websites(&self) -> bool {
         self.first_site.is_some()
     }
 
-    /// The service at the end of it.
+    /// The service.
     pub fn service(&self) -> &Arc<dyn Service> {
         &self.service
     }
 
-    /// Answers a request, whatever it is. `spelling` has the metadata names that were not written in lower case.
+    /// Answers a request. `spelling` has the metadata names that were not written in lower case.
     pub async fn answer(
         self: &Arc<Self>,
         request: http::Request<Body>,
@@ -175,18 +187,18 @@ impl Pipeline {
         let host = host(&parts);
         let site = self.site(&host, "").is_some();
         let mut known = RequestProgress::new(site);
-        // By its rules a page reads a refusal of what comes before the account is looked for, too.
-        known.account = account_address(self.service.kind(), &host, uri.path(), self.manners.host_style)
+        // The account's CORS rules also apply to errors in the head of the request.
+        known.account = account_address(self.service.kind(), &host, uri.path(), self.options.host_style)
             .filter(|_| !site)
-            .and_then(|place| place.find(&self.accounts));
+            .and_then(|address| address.find(&self.accounts));
         let outcome = match self.head(parts, host, peer, spelling, now, &mut known) {
             Ok(head) => self.perform(head, announced.is_some(), &mut body, &mut known).await,
             Err(error) => Err(error),
         };
         drop(body);
-        let ends = self.read_on(rest);
+        let closes = self.discard_rest(rest);
 
-        let asked = ResponseContext {
+        let context = ResponseContext {
             kind: self.service.kind(),
             head: method == Method::HEAD,
             version: known.version,
@@ -197,53 +209,52 @@ impl Pipeline {
             site,
         };
         let mut response = match &outcome {
-            Err(error) => render::error(error, ErrorFormat::of(asked.kind, uri.query().unwrap_or_default(), &reader), &asked),
+            Err(error) => render::error(error, ErrorFormat::of(context.kind, uri.query().unwrap_or_default(), &reader), &context),
             Ok(_) => Response::default(),
         };
-        let refusal = outcome.as_ref().err().cloned();
+        let error = outcome.as_ref().err().cloned();
         if let Ok(mut reply) = outcome {
             let spelling = std::mem::take(&mut reply.spelling);
-            response = render::reply(reply, &asked);
+            response = render::reply(reply, &context);
             if !spelling.is_empty() {
                 self.spellings.apply(&spelling, &mut response).await;
-                response.extensions_mut().insert(local_services::Spelled(spelling));
+                response.extensions_mut().insert(local_services::MetadataNames(spelling));
             }
         }
-        if ends {
+        if closes {
             response.headers_mut().insert(http::header::CONNECTION, HeaderValue::from_static("close"));
         }
         if let Some(account) = known.account.filter(|_| !site) {
             self.add_cors(&account.name, origin.as_deref(), &method, &request_id, response.headers_mut());
         }
-        let told = AccessLine {
-            kind: asked.kind,
+        let line = AccessLine {
+            kind: context.kind,
             part: false,
             method: method.as_str(),
             uri: &uri,
             spec: known.spec,
             status: response.status().as_u16(),
-            refusal: refusal.as_ref(),
+            error: error.as_ref(),
             request_id: &request_id,
             times: (began, self.environment.machine()),
         };
-        told.log();
+        line.log();
         response
     }
 
-    /// Has the rest of a body read on while the answer goes out, so that the next request can follow. Returns whether none can.
-    fn read_on(&self, rest: BodyRemainder) -> bool {
+    /// Discards the rest of a body in the background, so that the next request can follow. Returns true if the connection must close.
+    fn discard_rest(&self, rest: BodyRemainder) -> bool {
         match (rest.unread(), self.background.upgrade()) {
             (Ok(None), _) => false,
-            (Ok(Some(unwanted)), Some(background)) => {
-                background.spawn(Box::pin(unwanted.discard()));
+            (Ok(Some(unread)), Some(background)) => {
+                background.spawn(Box::pin(unread.discard()));
                 false
             }
             (Err(ConnectionLost), _) | (Ok(Some(_)), None) => true,
         }
     }
 
-    /// Reads a request's head: path and query decoded once, then trusted. The version comes first, for the answer follows it
-    /// whatever is wrong with the rest.
+    /// Parses the head of a request. The version comes first, because the response follows it whatever is wrong with the rest.
     fn head(
         &self,
         parts: http::request::Parts,
@@ -258,9 +269,9 @@ impl Pipeline {
         known.shows_version = version.is_ok();
         let version = version?;
         known.set_version(version);
-        // A website knows no query, and a preflight is about the service, whatever its URL names.
-        let asks = is_preflight(&parts.method, site);
-        let query = parts.uri.query().filter(|_| !site && !asks).unwrap_or_default();
+        // A website ignores the query, and a preflight request concerns the whole service, whatever its URL names.
+        let preflight = is_preflight(&parts.method, site);
+        let query = parts.uri.query().filter(|_| !site && !preflight).unwrap_or_default();
         let pairs = names::decode_query(query)?;
         let signed = names::signed_queries(query)?;
         let query = Query::new(&pairs);
@@ -274,7 +285,7 @@ impl Pipeline {
             query,
             pairs,
             signed,
-            headers: join_repeated_headers(if asks { of_preflight(&parts.headers) } else { parts.headers })?,
+            headers: join_repeated_headers(if preflight { preflight_headers(&parts.headers) } else { parts.headers })?,
             spelling,
             peer,
             now,
@@ -283,7 +294,7 @@ impl Pipeline {
         })
     }
 
-    /// From a head to an outcome: target, version, route, authentication, permission, operation.
+    /// Performs a request from its head: target, version, route, authentication, permission, operation.
     async fn perform(
         self: &Arc<Self>,
         mut head: RequestHead,
@@ -291,27 +302,27 @@ impl Pipeline {
         body: &mut Sent,
         known: &mut RequestProgress,
     ) -> Result<Reply, StorageError> {
-        let place = self.place(&head)?;
-        let account = place.find(&self.accounts).ok_or_else(|| unknown_account(&place.account))?;
+        let address = self.address(&head)?;
+        let account = address.find(&self.accounts).ok_or_else(|| unknown_account(&address.account))?;
         known.account = Some(account.clone());
         known.set_version(head.version.or_else(|| self.service.default_version(&account.name)));
 
         let blobs = self.service.kind() == ServiceKind::Blob && !head.site;
-        let host = if self.manners.host_style { head.host.as_str() } else { "" };
+        let host = if self.options.host_style { head.host.as_str() } else { "" };
         if let Some(operation) = blobs.then(|| data_lake::operation(&head.method, host, &head.query, &head.headers)).flatten() {
             return Err(data_lake::refusal(operation, &head.query, account.hns));
         }
         let target = match head.site {
-            true => self.service.website_target(place.path)?,
+            true => self.service.website_target(address.path)?,
             false if is_preflight(&head.method, head.site) => Target::Service,
             false => {
                 let resource =
-                    ResourcePath { path: place.path, query: &head.query, headers: &head.headers, version: known.version };
+                    ResourcePath { path: address.path, query: &head.query, headers: &head.headers, version: known.version };
                 self.service.target(&resource)?
             }
         };
         let method = self.service.method(&head.method, &head.headers)?;
-        let (row_place, spec) = self.table.find(method.as_str(), target.kind(), &head.query, &head.headers)?;
+        let (index, spec) = self.table.find(method.as_str(), target.kind(), &head.query, &head.headers)?;
         known.spec = Some(spec);
         head.batch.as_ref().map_or(Ok(()), |batch| batch.admits(spec, &target))?;
         if !has_length && matches!(head.method, Method::PUT | Method::POST | Method::PATCH) {
@@ -320,8 +331,8 @@ impl Pipeline {
 
         let caller = self.authorize(&head, known.version, &account, &target, &spec.requires)?;
         let keys = keys::reach(&caller.authorization, &head.pairs);
-        check_endpoint(spec, place.secondary)?;
-        let (endpoint, secondary) = (self.endpoint(&head, &place), place.secondary);
+        check_endpoint(spec, address.secondary)?;
+        let (endpoint, secondary) = (self.endpoint(&head, &address), address.secondary);
         if head.method == Method::PUT && spec.encryption != EncryptionCheck::None {
             apply_encryption_scope(caller.scope.as_deref(), &account.scopes, &mut head.headers)?;
         }
@@ -353,7 +364,7 @@ impl Pipeline {
             parts: on_behalf,
             body: std::mem::take(body),
         };
-        let mut reply = self.service.start(row_place, request)?.await?.begun()?;
+        let mut reply = self.service.start(index, request)?.await?.read_first()?;
         for (name, value) in caller.overrides.into_iter().filter(|_| read) {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 reply.headers.insert(HeaderName::from_static(name), value);
@@ -362,9 +373,9 @@ impl Pipeline {
         Ok(reply)
     }
 
-    /// The website that a request is for, if it is for one.
+    /// The account whose website the host names, if it names one.
     fn site<'a>(&'a self, host: &'a str, path: &'a str) -> Option<AccountAddress<'a>> {
-        let named = if self.manners.host_style { host } else { "" };
+        let named = if self.options.host_style { host } else { "" };
         match &self.first_site {
             Some(first) => Some(target::website_at_port(named, path, &self.accounts, first)),
             None if self.service.kind() == ServiceKind::Blob => target::website(named, path),
@@ -372,18 +383,18 @@ impl Pipeline {
         }
     }
 
-    fn place<'a>(&'a self, head: &'a RequestHead) -> Result<AccountAddress<'a>, StorageError> {
-        if let Some(place) = head.site.then(|| self.site(&head.host, &head.path)).flatten() {
-            return Ok(place);
+    fn address<'a>(&'a self, head: &'a RequestHead) -> Result<AccountAddress<'a>, StorageError> {
+        if let Some(address) = head.site.then(|| self.site(&head.host, &head.path)).flatten() {
+            return Ok(address);
         }
-        let place = account_address(self.service.kind(), &head.host, &head.path, self.manners.host_style);
+        let address = account_address(self.service.kind(), &head.host, &head.path, self.options.host_style);
         match &head.batch {
-            Some(batch) => Ok(batch.place(place, &head.path)),
-            None => place.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the URL names no account")),
+            Some(batch) => Ok(batch.address(address, &head.path)),
+            None => address.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the URL names no account")),
         }
     }
 
-    /// Finds out who asks, and whether they may.
+    /// Authenticates the caller, and checks the permission.
     fn authorize(
         &self,
         head: &RequestHead,
@@ -396,8 +407,8 @@ impl Pipeline {
             return Ok(Authorization::Owner.into());
         }
         let texts = text_headers(&head.headers);
-        let asking = self.signed_head(head, &texts, version);
-        let caller = auth::authenticate(&asking, &*self.service, account, target)?;
+        let signed_head = self.signed_head(head, &texts, version);
+        let caller = auth::authenticate(&signed_head, &*self.service, account, target)?;
         permissions::check_permission(permit, &caller.authorization, self.service.kind().letter(), version)
             .map_err(auth::challenge)?;
         Ok(caller)
@@ -412,24 +423,24 @@ impl Pipeline {
             headers: texts,
             version,
             peer: head.peer,
-            https: self.manners.https,
-            oauth: self.manners.oauth,
+            https: self.options.https,
+            oauth: self.options.oauth,
             now: head.now,
             machine: self.environment.machine(),
         }
     }
 
-    /// The address of the account's service, as the client wrote it.
-    fn endpoint(&self, head: &RequestHead, place: &AccountAddress<'_>) -> String {
-        let scheme = if self.manners.https { "https" } else { "http" };
-        let suffix = if place.secondary { "-secondary" } else { "" };
-        match place.in_path {
-            true => format!("{scheme}://{}/{}{suffix}/", head.host, place.account),
+    /// The URL of the account's service as the client wrote it.
+    fn endpoint(&self, head: &RequestHead, address: &AccountAddress<'_>) -> String {
+        let scheme = if self.options.https { "https" } else { "http" };
+        let suffix = if address.secondary { "-secondary" } else { "" };
+        match address.in_path {
+            true => format!("{scheme}://{}/{}{suffix}/", head.host, address.account),
             false => format!("{scheme}://{}/", head.host),
         }
     }
 
-    /// Adds what the account's rules say of a page that reads the answer. A preflight has said all of it itself.
+    /// Adds the CORS headers to a response. The response to a preflight request already has them.
     fn add_cors(&self, account: &str, origin: Option<&str>, method: &Method, request: &str, headers: &mut HeaderMap) {
         if *method == Method::OPTIONS {
             return;
@@ -465,7 +476,7 @@ impl Pipeline {
     }
 }
 
-/// The reach of a copy and of a batch: the same door, asked on the caller's behalf.
+/// Gives copies and batches access to the pipeline on behalf of their caller.
 #[derive(Debug)]
 struct OnBehalf {
     pipeline: Arc<Pipeline>,
@@ -473,7 +484,7 @@ struct OnBehalf {
     peer: IpAddr,
 }
 
-/// Makes a write use the encryption scope that its signature demands, and holds it to those of the account.
+/// Applies the encryption scope that the SAS requires to a write, and checks it against those of the account.
 fn apply_encryption_scope(signed: Option<&str>, declared: &Scopes, headers: &mut HeaderMap) -> Result<(), StorageError> {
     let header = header_text(headers, SCOPE);
     let scope = Encryption::scope_of_write(signed, header, declared)?;
@@ -484,24 +495,24 @@ fn apply_encryption_scope(signed: Option<&str>, declared: &Scopes, headers: &mut
     Ok(())
 }
 
-/// Whether a browser asks what a page may send. The rules of the service alone answer that: names, paths, escapes and queries are not read.
+/// Returns true for a preflight request. Only the CORS rules of the service answer it: the path and the query are not parsed.
 fn is_preflight(method: &Method, site: bool) -> bool {
     *method == Method::OPTIONS && !site
 }
 
-/// The headers by which a preflight is judged.
-fn of_preflight(headers: &HeaderMap) -> HeaderMap {
-    let asks = |name: &HeaderName| *name == http::header::ORIGIN || name.as_str().starts_with("access-control-request-");
-    headers.iter().filter(|(name, _)| asks(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+/// The headers that a preflight request is answered by.
+fn preflight_headers(headers: &HeaderMap) -> HeaderMap {
+    let applies = |name: &HeaderName| *name == http::header::ORIGIN || name.as_str().starts_with("access-control-request-");
+    headers.iter().filter(|(name, _)| applies(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// The host that a request is sent to, by its URL or its header; empty when neither says.
+/// The host of a request, from its URL or its `Host` header; empty if neither has one.
 fn host(parts: &http::request::Parts) -> String {
     let header = || parts.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
     parts.uri.authority().map(http::uri::Authority::as_str).or_else(header).unwrap_or_default().to_owned()
 }
 
-/// The version that a request's header names.
+/// The version in the `x-ms-version` header.
 fn header_version(headers: &HeaderMap) -> Result<Option<Version>, StorageError> {
     let values: Vec<_> = headers.get_all("x-ms-version").iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
     if values.is_empty() {
@@ -511,19 +522,21 @@ fn header_version(headers: &HeaderMap) -> Result<Option<Version>, StorageError> 
     Version::parse(text.trim()).map(Some).ok_or_else(|| StorageError::invalid_header("x-ms-version", text))
 }
 
-/// The version that a request without that header names in its query, beside its signature or in it.
+/// The version of a request without that header: `api-version`, or that of its SAS.
 fn signed_version(query: &Query) -> Option<Version> {
     query.get("api-version").or_else(|| query.get("sv").filter(|_| query.get("sig").is_some())).and_then(Version::parse)
 }
 
-/// Headers that no operation reads, and that may be what they like.
-const UNREAD: [&str; 3] = ["referer", "user-agent", "x-ms-client-request-id"];
+/// Headers that no operation reads. They need not be text.
+const IGNORED_HEADERS: [&str; 3] = ["referer", "user-agent", "x-ms-client-request-id"];
 
-/// A request's headers, each once: a repeated one is all its values joined by `,`, so that nobody reads the first and drops the
-/// others. One that is not text is refused, for as good as absent it would take a condition or a lease id with it.
+/// Joins the values of repeated headers by `,`, so that none is ignored. A header that is not text is refused: it would count as
+/// absent, although it may be a condition or a lease id.
 fn join_repeated_headers(headers: HeaderMap) -> Result<HeaderMap, StorageError> {
-    let odd = |value: &HeaderValue| std::str::from_utf8(value.as_bytes()).is_err();
-    if let Some((name, value)) = headers.iter().find(|(name, value)| odd(value) && !UNREAD.contains(&name.as_str())) {
+    let is_binary = |value: &HeaderValue| std::str::from_utf8(value.as_bytes()).is_err();
+    if let Some((name, value)) =
+        headers.iter().find(|(name, value)| is_binary(value) && !IGNORED_HEADERS.contains(&name.as_str()))
+    {
         return Err(match name.as_str().starts_with("x-ms-meta-") {
             true => ErrorCode::InvalidMetadata.into(),
             false => StorageError::invalid_header(name.as_str(), String::from_utf8_lossy(value.as_bytes())),
@@ -539,11 +552,11 @@ fn join_repeated_headers(headers: HeaderMap) -> Result<HeaderMap, StorageError> 
     Ok(headers.keys().filter_map(|name| Some((name.clone(), joined(name).ok()?))).collect())
 }
 
-/// Whether the endpoint that was asked answers the operation.
+/// Checks that the endpoint answers the operation.
 fn check_endpoint(spec: &OperationSpec, secondary: bool) -> Result<(), StorageError> {
     match secondary {
         true if !spec.is_answered_by_secondary() => Err(Secondary::write_refused()),
-        // The service gives no reason (recorded).
+        // The service gives no reason (recordings).
         false if spec.secondary == Secondary::Only => {
             Err(StorageError::invalid_query("comp", "stats", "").with_reason("only the secondary endpoint answers this"))
         }
@@ -555,17 +568,17 @@ fn unknown_account(name: &str) -> StorageError {
     ErrorCode::ResourceNotFound.with_reason(format!("there is no account {name:?}: --account adds one"))
 }
 
-/// The body's length; `None` when the request does not say.
+/// The `Content-Length`; `None` if it is absent or malformed.
 fn content_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(http::header::CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
 }
 
-/// The headers that are text, as signatures see them.
+/// The headers that are text, for signatures.
 fn text_headers(headers: &HeaderMap) -> Vec<(&str, &str)> {
     headers.iter().filter_map(|(name, value)| Some((name.as_str(), std::str::from_utf8(value.as_bytes()).ok()?))).collect()
 }
 
-/// Whether a client's request id comes back: up to 1024 visible ASCII characters.
+/// Returns true if the response repeats the client's request id: up to 1024 visible ASCII characters.
 fn is_echoed(id: &HeaderValue) -> bool {
     id.len() <= 1024 && id.as_bytes().iter().all(|byte| (0x20..0x7f).contains(byte))
 }

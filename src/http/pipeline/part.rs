@@ -1,4 +1,4 @@
-//! A part of a batch, performed as if it had come alone: its own route, its own authorization, the same checks.
+//! The parts of a batch. Each is performed like a request of its own, with its own route and authorization.
 
 use crate::http::access_log::AccessLine;
 use crate::http::pipeline::{OnBehalf, RequestHead, RequestProgress, is_echoed};
@@ -12,7 +12,7 @@ use http::header::{HeaderName, HeaderValue};
 use std::borrow::Cow;
 use std::pin::Pin;
 
-/// What a part is held to: the account of its batch, the container if the batch has one, and the operations that there are in batches.
+/// The limits of a part: the account of its batch, the container if the batch has one, and the operations that batches may contain.
 pub(super) struct Batch {
     account: String,
     container: Option<String>,
@@ -20,14 +20,14 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Where a part's path leads: never out of the batch's account. Some clients leave the account out of it where the batch's own path
-    /// has it, and sign what they write.
-    pub(super) fn place<'a>(&'a self, place: Option<AccountAddress<'a>>, path: &'a str) -> AccountAddress<'a> {
+    /// The address of a part, always in the account of the batch. Some clients omit the account from the path of a part, although the
+    /// path of the batch has it, and sign the path without it.
+    pub(super) fn address<'a>(&'a self, address: Option<AccountAddress<'a>>, path: &'a str) -> AccountAddress<'a> {
         let without = || AccountAddress { account: Cow::Borrowed(&self.account), secondary: false, path, in_path: false };
-        place.filter(|place| place.account == self.account).unwrap_or_else(without)
+        address.filter(|address| address.account == self.account).unwrap_or_else(without)
     }
 
-    /// Checks that a part may be in the batch.
+    /// Checks that the batch may contain a part.
     pub(super) fn admits(&self, spec: &OperationSpec, target: &Target) -> Result<(), StorageError> {
         if !self.operations.iter().any(|known| known.name == spec.name) {
             return Err(ErrorCode::InvalidInput.with_reason(format!("{} is not for batches", spec.name)));
@@ -48,7 +48,7 @@ impl Parts for OnBehalf {
     ) -> Pin<Box<dyn Future<Output = String> + Send + 'a>> {
         Box::pin(async move {
             let request_id = uuid::Uuid::from_bytes(self.pipeline.environment.id()).to_string();
-            // A refusal of the whole batch carries the batch's own id.
+            // An error of the whole batch has the client's id of the batch.
             let client_id = match &part {
                 Ok(part) => part.header("x-ms-client-request-id").and_then(|id| HeaderValue::from_str(id).ok()),
                 Err(_) => request.headers.get("x-ms-client-request-id").cloned(),
@@ -63,7 +63,7 @@ impl Parts for OnBehalf {
                 Err(error) => Err(error),
             };
 
-            let asked = ResponseContext {
+            let context = ResponseContext {
                 kind: self.pipeline.service.kind(),
                 head: false,
                 version: request.version,
@@ -74,25 +74,25 @@ impl Parts for OnBehalf {
                 site: false,
             };
             let status = outcome.as_ref().map_or_else(StorageError::status, |reply| reply.status);
-            let told = AccessLine {
-                kind: asked.kind,
+            let line = AccessLine {
+                kind: context.kind,
                 part: true,
                 method,
                 uri: &uri,
                 spec: known.spec,
                 status,
-                refusal: outcome.as_ref().err(),
+                error: outcome.as_ref().err(),
                 request_id: &request_id,
                 times: (began, self.pipeline.environment.machine()),
             };
-            told.log();
-            render::part(&outcome, &asked)
+            line.log();
+            render::part(&outcome, &context)
         })
     }
 }
 
 impl OnBehalf {
-    /// The head of a part: its own, but for the host, the moment and the version, which are the batch's.
+    /// The head of a part. The host, the time and the version are those of the batch.
     fn head_of(
         &self,
         request: &Request,

@@ -56,7 +56,7 @@ async fn run<S: Restorable + Described>(
     // A malformed version names no container: none was created at the beginning of time.
     let created = retention::read_container_version(&input.version).unwrap_or_default();
     let account = accounts.account(&request.account.name)?;
-    account.resources.write(|index| index.restore(&input.name, created, request.target.container()?, request.now)).await?;
+    account.resources.write(|index| index.restore(&input.name, created, request.target.resource_name()?, request.now)).await?;
     let reply = Reply::new(request.spec.status);
     if !S::RESTORE_REPORTS_STATE {
         return Ok(reply);

@@ -1,0 +1,55 @@
+//! What can be wrong with the flags and variables, each as one line for a person.
+
+use crate::config::accounts::AccountError;
+use crate::pfx;
+use crate::user::UserError;
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// A mistake in the flags or variables: one line for standard error.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    #[error("{0:?} is not UTF-8")]
+    NotUtf8(OsString),
+    /// A flag that does not exist, and the most similar one if there is any.
+    #[error("{flag} is not a flag; {}", hint(.nearest.as_deref()))]
+    UnknownFlag { flag: String, nearest: Option<String> },
+    #[error("{flag} needs a value: {flag} {word}")]
+    MissingValue { flag: String, word: &'static str },
+    /// A value that its flag or variable, as it was spelled, does not accept.
+    #[error("{flag}: {reason}")]
+    InvalidValue { flag: String, reason: ValueError },
+    /// A flag without the other flag that it needs.
+    #[error("{flag} needs {needs}")]
+    MissingFlag { flag: &'static str, needs: &'static str },
+    #[error("--pwd is for PFX files, which Lazuli does not read: --cert and --key take PEM files")]
+    PasswordWithoutCertificate,
+    #[error("--cert {} cannot be read: {error}", .path.display())]
+    UnreadableCertificate { path: PathBuf, error: io::Error },
+    #[error("{}", pfx::refusal(.0))]
+    PfxCertificate(PathBuf),
+    #[error("--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR")]
+    WorkspaceWithoutImport,
+}
+
+/// What is wrong with the value of a flag or variable.
+#[derive(Debug, Error)]
+pub enum ValueError {
+    #[error("{value:?} is not {expected}")]
+    Malformed { value: String, expected: &'static str },
+    #[error("{0:?} is neither true nor false")]
+    NotBoolean(String),
+    #[error(transparent)]
+    Account(#[from] AccountError),
+    #[error(transparent)]
+    User(#[from] UserError),
+}
+
+fn hint(nearest: Option<&str>) -> String {
+    match nearest {
+        Some(known) => format!("did you mean {known}?"),
+        None => "--help lists them all".to_owned(),
+    }
+}

@@ -1,0 +1,72 @@
+//! The values of the command line, the environment and the defaults, merged into one [`Draft`].
+//!
+//! A flag outranks its variable, a variable outranks the default; `--blob-host` outranks `--host` where both come from the same
+//! layer. A value that another one replaces is not parsed.
+
+use crate::config::ConfigError;
+use crate::config::arguments::Argument;
+use crate::config::draft::Draft;
+use crate::config::flags::{Flag, Set, Takes, VARIABLES, flags};
+
+/// Where a value comes from; a later layer outranks an earlier one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Layer {
+    Default,
+    Variable,
+    Argument,
+}
+
+/// A value, and the function that parses it into the draft.
+struct Setting {
+    layer: Layer,
+    /// The flag or variable as it was spelled, for messages.
+    spelled: String,
+    value: String,
+    set: Set,
+}
+
+/// Fills a draft from the command line, the environment and the defaults.
+///
+/// # Errors
+/// [`ConfigError::InvalidValue`].
+pub(super) fn merge(arguments: &[Argument], env: &dyn Fn(&str) -> Option<String>) -> Result<Draft, ConfigError> {
+    let env = |name: &str| env(name).filter(|value| !value.is_empty());
+    let given = |flag: &Flag| argument(flag, arguments).or_else(|| variable(flag, &env));
+
+    let azurite = VARIABLES.iter().filter_map(|variable| {
+        let replaced = flags().any(|flag| variable.yields_to == Some(flag.name) && given(flag).is_some());
+        let value = env(variable.name).filter(|_| !replaced)?;
+        Some(Setting { layer: Layer::Variable, spelled: variable.name.to_owned(), value, set: variable.set })
+    });
+    let ours = flags().filter_map(|flag| given(flag).or_else(|| default(flag)));
+
+    let mut settings: Vec<Setting> = azurite.chain(ours).collect();
+    settings.sort_by_key(|setting| setting.layer);
+    let mut draft = Draft::default();
+    for Setting { spelled, value, set, .. } in settings {
+        set(&mut draft, &value).map_err(|reason| ConfigError::InvalidValue { flag: spelled, reason })?;
+    }
+    Ok(draft)
+}
+
+/// The value on the command line: the last one, or all of them joined by `;` for a flag that takes several.
+fn argument(flag: &Flag, arguments: &[Argument]) -> Option<Setting> {
+    let all: Vec<&Argument> = arguments.iter().filter(|argument| argument.flag.name == flag.name).collect();
+    let last = all.last()?;
+    let value = match flag.takes {
+        Takes::Values(_) => all.iter().map(|argument| argument.value.as_str()).collect::<Vec<_>>().join(";"),
+        _ => last.value.clone(),
+    };
+    Some(Setting { layer: Layer::Argument, spelled: last.spelled.clone(), value, set: flag.set })
+}
+
+fn variable(flag: &Flag, env: &dyn Fn(&str) -> Option<String>) -> Option<Setting> {
+    let spelled = flag.variable()?;
+    let value = env(&spelled)?;
+    Some(Setting { layer: Layer::Variable, spelled, value, set: flag.set })
+}
+
+fn default(flag: &Flag) -> Option<Setting> {
+    let value = flag.default?.to_owned();
+    Some(Setting { layer: Layer::Default, spelled: flag.name.to_owned(), value, set: flag.set })
+}
