@@ -1,4 +1,4 @@
-//! The face of the table service: its operations, what its paths name, and what the door must know of its tables.
+//! The implementation of [`Service`] for tables.
 
 use crate::operation::{OperationSpec, Query, ReplyFuture, Request, ResourceKind, Service, ServiceKind, Target, header_text};
 use crate::rules::auth::permissions::PublicAccess;
@@ -34,14 +34,14 @@ impl Service for Tables {
         target(path)
     }
 
-    /// `X-HTTP-Method` on a POST, for clients and proxies that know no other methods.
+    /// A POST may carry another method in `X-HTTP-Method`, for clients and proxies that do not support that method.
     fn method(&self, sent: &Method, headers: &HeaderMap) -> Result<Method, StorageError> {
-        let Some(meant) = header_text(headers, "x-http-method") else { return Ok(sent.clone()) };
-        let meant = meant.trim().to_ascii_uppercase();
-        match meant.as_str() {
-            _ if meant.contains(',') => Err(ErrorCode::XMethodIncorrectCount.into()),
+        let Some(method) = header_text(headers, "x-http-method") else { return Ok(sent.clone()) };
+        let method = method.trim().to_ascii_uppercase();
+        match method.as_str() {
+            _ if method.contains(',') => Err(ErrorCode::XMethodIncorrectCount.into()),
             "MERGE" | "PATCH" | "PUT" | "DELETE" if *sent == Method::POST => {
-                Method::from_bytes(meant.as_bytes()).map_err(|_| ErrorCode::XMethodIncorrectValue.into())
+                Method::from_bytes(method.as_bytes()).map_err(|_| ErrorCode::XMethodIncorrectValue.into())
             }
             "MERGE" | "PATCH" | "PUT" | "DELETE" => Err(ErrorCode::XMethodNotUsingPost.into()),
             _ => Err(ErrorCode::XMethodIncorrectValue.into()),
@@ -71,8 +71,8 @@ impl Service for Tables {
 }
 
 impl Tables {
-    /// Why a resource of the account cannot stand behind a table's name. The refusals are those that the official Python library's live
-    /// tests see when a client is given a table's address for the account's.
+    /// The refusal of a resource of the account below a table's name. These are the refusals that the live tests of the official Python
+    /// library expect for a client that is given a table's address for the account's.
     fn misplaced(&self, request: &Request) -> StorageError {
         let below = request.blob();
         if request.method == Method::POST && below.eq_ignore_ascii_case(BATCH) {
@@ -86,7 +86,7 @@ impl Tables {
                 request.container()
             )),
             Ok(_) if request.method == Method::POST => ErrorCode::PropertiesNeedValue.into(),
-            Ok(_) => ErrorCode::InvalidUri.with_reason(format!("{below:?} is no resource of a table")),
+            Ok(_) => ErrorCode::InvalidUri.with_reason(format!("{below:?} is not a resource of a table")),
         }
     }
 }
@@ -94,8 +94,8 @@ impl Tables {
 /// The path of entity group transactions.
 const BATCH: &str = "$batch";
 
-/// Whether a resource of the account stands behind a table's name: `/t/Tables`, `/t/$batch`, `/t/Tables('t')`. Such a target is of the
-/// shape that an operation on the table would have, and what stands behind the name is in the place of the keys.
+/// Whether a target is a resource of the account below a table's name: `/t/Tables`, `/t/$batch`, `/t/Tables('t')`. It has the kind of an
+/// operation on the table, and the part below the name in the place of the keys.
 pub(super) fn is_misplaced(target: &Target) -> bool {
     match target.resource {
         ResourceKind::Entities => !target.blob.is_empty(),
@@ -104,11 +104,10 @@ pub(super) fn is_misplaced(target: &Target) -> bool {
     }
 }
 
-/// What a path names: `/Tables`, `/Tables('t')`, `/$batch`, `/t`, `/t()`, `/t(PartitionKey='p',RowKey='r')`. One slash behind it is
-/// passed over.
+/// Parses a path: `/Tables`, `/Tables('t')`, `/$batch`, `/t`, `/t()`, `/t(PartitionKey='p',RowKey='r')`. One trailing slash is ignored.
 ///
 /// # Errors
-/// 400 for what is none of these, or a name or a key that no table and no entity can have.
+/// 400 for any other path, and for an invalid name or key.
 pub(super) fn target(path: &str) -> Result<Target, StorageError> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path);
@@ -119,7 +118,8 @@ pub(super) fn target(path: &str) -> Result<Target, StorageError> {
     let (first, inside) = match path.split_once('(') {
         None => (path.as_str(), ""),
         Some((first, rest)) => {
-            let inside = rest.strip_suffix(')').ok_or_else(|| ErrorCode::InvalidUri.with_reason("a parenthesis stays open"))?;
+            let inside =
+                rest.strip_suffix(')').ok_or_else(|| ErrorCode::InvalidUri.with_reason("a parenthesis is not closed"))?;
             (first, inside.trim())
         }
     };
@@ -130,7 +130,7 @@ pub(super) fn target(path: &str) -> Result<Target, StorageError> {
         (list, quoted) if list.eq_ignore_ascii_case("Tables") => {
             let quoted = quoted.strip_prefix("TableName=").unwrap_or(quoted);
             let name = quoted.strip_prefix('\'').and_then(|name| name.strip_suffix('\''));
-            let name = name.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the name of a table stands in quotes"))?;
+            let name = name.ok_or_else(|| ErrorCode::InvalidUri.with_reason("the name of a table is quoted"))?;
             names::table(name)?;
             target(ResourceKind::Table, name, "")
         }
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_table_of_paths() {
+    fn paths_are_parsed_into_targets() {
         for (path, expected) in [
             ("/", Ok((ResourceKind::Service, "", ""))),
             ("/Tables", Ok((ResourceKind::Tables, "", ""))),

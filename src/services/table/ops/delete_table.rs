@@ -1,4 +1,4 @@
-//! Delete Table: the table and all its entities.
+//! Delete Table, with its entities.
 
 use crate::operation::odata::QueryOptions;
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};
@@ -24,8 +24,8 @@ async fn run(tables: &Tables, request: Request, _: QueryOptions) -> Result<Reply
     let account = tables.account(&request.account.name)?;
     account
         .resources
-        .write(|names| {
-            let table = names.remove(&*request.container().to_lowercase()).ok_or(ErrorCode::ResourceNotFound)?;
+        .write(|index| {
+            let table = index.remove(&*request.container().to_lowercase()).ok_or(ErrorCode::ResourceNotFound)?;
             table.edit(|_| Ok(()), true)
         })
         .await?;
