@@ -104,7 +104,8 @@ mod tests {
         ];
         for (change, condition, there, expected) in rows {
             let outcome = write(*change, *condition, &[("b", 3), ("c", 4)]).apply(there.then_some(&current), NOW);
-            let expected = expected.map(|made| made.map(|names| Entity { timestamp: NOW, properties: properties(names).into() }));
+            let expected =
+                expected.map(|entity| entity.map(|names| Entity { timestamp: NOW, properties: properties(names).into() }));
             assert_eq!(outcome.map_err(|error| error.code()), expected, "{change:?} {condition:?} {there}");
         }
     }

@@ -61,13 +61,13 @@ impl Lexer<'_> {
     }
 
     /// Consumes characters that match.
-    fn take(&mut self, wanted: impl Fn(char) -> bool) -> String {
-        let mut taken = String::new();
-        while let Some(letter) = self.peek(0).filter(|letter| wanted(*letter)) {
-            taken.push(letter);
+    fn take(&mut self, matches: impl Fn(char) -> bool) -> String {
+        let mut text = String::new();
+        while let Some(letter) = self.peek(0).filter(|letter| matches(*letter)) {
+            text.push(letter);
             self.at += 1;
         }
-        taken
+        text
     }
 
     fn next(&mut self) -> Result<Token, StorageError> {

@@ -97,8 +97,8 @@ impl Parser<'_> {
     }
 
     /// Consumes the next token if it is this word.
-    fn word(&mut self, wanted: &str) -> bool {
-        let is = matches!(self.peek(), What::Word(word) if word == wanted);
+    fn word(&mut self, expected: &str) -> bool {
+        let is = matches!(self.peek(), What::Word(word) if word == expected);
         self.at += usize::from(is);
         is
     }

@@ -1,4 +1,4 @@
-//! Entity Group Transaction: up to a hundred changes in one partition of a table, of which all are made or none; or a single query.
+//! Entity Group Transaction: up to a hundred changes in one partition of a table, which are atomic; or a single query.
 //!
 //! Each change is parsed like a request of its own. Together they are one write of the table's cell, so that no reader sees only some.
 
