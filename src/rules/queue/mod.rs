@@ -1,3 +1,3 @@
-//! Rules that only the Queue service has.
+//! Rules of the Queue service.
 
 pub mod message;

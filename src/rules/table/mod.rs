@@ -1,4 +1,4 @@
-//! Rules that only the Table service has.
+//! Rules of the Table service.
 
 pub mod entity;
 pub mod odata;

@@ -45,7 +45,7 @@ pub trait Described: Resource {
 pub trait HasMetadata: Described {
     /// Who may read it.
     const READERS: RequiredPermission;
-    /// What the operation that reads it takes from a request.
+    /// The input of Get Metadata.
     type View: FromRequest + Send + Sync + 'static;
 
     /// Returns the metadata that a request reads, and the Last-Modified that goes with it, once the request is checked.
@@ -66,7 +66,7 @@ pub trait HasMetadata: Described {
 pub trait HasPolicies: Described {
     /// The permissions that a policy can give.
     const LETTERS: &'static str;
-    /// What Set ACL takes from a request besides the policies.
+    /// The input of Set ACL, besides the policies in the body.
     type Input: FromRequest + Send + Sync + 'static;
 
     fn policies(&self) -> &[Policy];

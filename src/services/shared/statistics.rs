@@ -1,4 +1,4 @@
-//! Get Service Stats: how far replication to the secondary has come. Only the secondary endpoint answers it, and it is never behind.
+//! Get Service Stats: the state of replication. Only the secondary endpoint answers it, and is always in sync.
 
 use crate::operation::xml::Writer;
 use crate::operation::{Operation, OperationSpec, Reply, Request, ResourceKind, Secondary, Selector, Service};

@@ -9,7 +9,7 @@ use crate::rules::table::odata;
 use crate::rules::table::odata::{Filter, Select};
 use crate::services::table::wire::read_token;
 
-/// What a client wants returned of what it inserts.
+/// Whether the answer to an insertion has content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefer {
     Content,

@@ -1,7 +1,7 @@
 //! The Table service: tables of entities, each under a PartitionKey and a RowKey.
 //!
-//! `state` is what is stored and the one door to it; `ops` are the operations, a family a file; `wire` is their JSON; `service` shows
-//! them to the wire.
+//! `state` is what a table stores, `inputs` parses what the operations read, `wire` writes tables and entities in JSON, `ops` has the
+//! operations, and `service` implements [`Service`](crate::operation::Service).
 
 mod inputs;
 mod ops;
@@ -9,5 +9,5 @@ mod service;
 mod state;
 mod wire;
 
-/// What the Table service stores for all accounts of a server: in each account tables, by their names in lower case.
+/// The tables of all accounts of a server, by their names in lower case.
 pub type Tables = crate::services::shared::accounts::ServiceAccounts<state::Table>;

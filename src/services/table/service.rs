@@ -1,4 +1,4 @@
-//! The face of the table service: its operations, what its paths name, and what the door must know of its tables.
+//! The implementation of [`Service`] for tables.
 
 use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target, header_text};
 use crate::rules::auth::permissions::PublicAccess;
@@ -35,14 +35,14 @@ impl Service for Tables {
         target(resource.path)
     }
 
-    /// `X-HTTP-Method` on a POST, for clients and proxies that know no other methods.
+    /// A POST may carry another method in `X-HTTP-Method`, for clients and proxies that do not support that method.
     fn method(&self, sent: &Method, headers: &HeaderMap) -> Result<Method, StorageError> {
-        let Some(meant) = header_text(headers, "x-http-method") else { return Ok(sent.clone()) };
-        let meant = meant.trim().to_ascii_uppercase();
-        match meant.as_str() {
-            _ if meant.contains(',') => Err(ErrorCode::XMethodIncorrectCount.into()),
+        let Some(method) = header_text(headers, "x-http-method") else { return Ok(sent.clone()) };
+        let method = method.trim().to_ascii_uppercase();
+        match method.as_str() {
+            _ if method.contains(',') => Err(ErrorCode::XMethodIncorrectCount.into()),
             "MERGE" | "PATCH" | "PUT" | "DELETE" if *sent == Method::POST => {
-                Method::from_bytes(meant.as_bytes()).map_err(|_| ErrorCode::XMethodIncorrectValue.into())
+                Method::from_bytes(method.as_bytes()).map_err(|_| ErrorCode::XMethodIncorrectValue.into())
             }
             "MERGE" | "PATCH" | "PUT" | "DELETE" => Err(ErrorCode::XMethodNotUsingPost.into()),
             _ => Err(ErrorCode::XMethodIncorrectValue.into()),
@@ -86,7 +86,7 @@ impl Tables {
                 request.target.container_name().unwrap_or_default()
             )),
             Ok(_) if request.method == Method::POST => ErrorCode::PropertiesNeedValue.into(),
-            Ok(_) => ErrorCode::InvalidUri.with_reason(format!("{below:?} is no resource of a table")),
+            Ok(_) => ErrorCode::InvalidUri.with_reason(format!("{below:?} is not a resource of a table")),
         }
     }
 }
@@ -98,7 +98,7 @@ const BATCH: &str = "$batch";
 /// passed over.
 ///
 /// # Errors
-/// 400 for what is none of these, or a name or a key that no table and no entity can have.
+/// 400 for any other path, and for an invalid name or key.
 pub(super) fn target(path: &str) -> Result<Target, StorageError> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let path = path.strip_suffix('/').filter(|path| !path.is_empty()).unwrap_or(path);
@@ -107,7 +107,8 @@ pub(super) fn target(path: &str) -> Result<Target, StorageError> {
     let (first, inside) = match path.split_once('(') {
         None => (path.as_str(), ""),
         Some((first, rest)) => {
-            let inside = rest.strip_suffix(')').ok_or_else(|| ErrorCode::InvalidUri.with_reason("a parenthesis stays open"))?;
+            let inside =
+                rest.strip_suffix(')').ok_or_else(|| ErrorCode::InvalidUri.with_reason("a parenthesis is not closed"))?;
             (first, inside.trim())
         }
     };
@@ -144,7 +145,7 @@ mod tests {
     use crate::operation::ResourceKind;
 
     #[test]
-    fn one_table_of_paths() {
+    fn paths_are_parsed_into_targets() {
         for (path, expected) in [
             ("/", Ok((ResourceKind::Service, "", ""))),
             ("/Tables", Ok((ResourceKind::Tables, "", ""))),

@@ -1,4 +1,4 @@
-//! The JSON of tables and entities, and the headers around it.
+//! Tables and entities in JSON, and the headers of such answers.
 
 use crate::operation::odata::Metadata;
 use crate::operation::{Reply, Request};
@@ -13,35 +13,32 @@ use std::fmt::Write;
 /// The largest body of a request, in bytes.
 pub const LIMIT: u64 = 4 << 20;
 
-/// What the answers to a request are written by.
+/// What the form of an answer depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct ResponseFormat<'a> {
-    /// How much they say of themselves.
     pub metadata: Metadata,
     /// The address of the account's tables, ending in `/`.
     pub endpoint: &'a str,
-    /// The account's name.
     pub account: &'a str,
 }
 
 impl<'a> ResponseFormat<'a> {
-    /// The face of this call, which shows this much metadata.
     pub fn new(request: &'a Request, metadata: Metadata) -> ResponseFormat<'a> {
         ResponseFormat { metadata, endpoint: &request.endpoint, account: &request.account.name }
     }
 
-    /// Where a table is found in the list of tables.
+    /// The address of a table in the list of tables.
     pub fn table_url(&self, name: &str) -> String {
         format!("{}Tables('{name}')", self.endpoint)
     }
 
-    /// Where an entity is found.
+    /// The address of an entity.
     pub fn entity_url(&self, table: &str, key: &Key) -> String {
         format!("{}{table}({})", self.endpoint, key.written())
     }
 }
 
-/// An answer about data: with the headers that all such have.
+/// An answer with the headers that all answers about data have.
 pub fn reply(status: u16) -> Reply {
     Reply::new(status).with("cache-control", "no-cache").with("x-content-type-options", "nosniff")
 }
@@ -51,26 +48,26 @@ pub fn json(status: u16, metadata: Metadata, document: String) -> Reply {
     reply(status).with("content-type", metadata.content_type()).text(document)
 }
 
-/// A place in a listing, as it is told to a client that will come back: opaque to it.
+/// A continuation token, opaque to clients.
 pub fn token(text: &str) -> String {
-    let coded: String = STANDARD.encode(text).chars().map(coded).collect();
+    let coded: String = STANDARD.encode(text).chars().map(to_url).collect();
     format!("1!{}!{coded}", coded.len())
 }
 
-/// Reads a place back.
+/// Reads a continuation token.
 ///
 /// # Errors
-/// 400 InvalidInput for what [`token`] never made.
+/// 400 InvalidInput for a text that [`token`] does not return.
 pub fn read_token(text: &str) -> Result<String, StorageError> {
-    let malformed = || ErrorCode::InvalidInput.with_reason(format!("{text:?} is no continuation"));
+    let malformed = || ErrorCode::InvalidInput.with_reason(format!("{text:?} is not a continuation token"));
     let (length, coded) = text.strip_prefix("1!").and_then(|rest| rest.split_once('!')).ok_or_else(malformed)?;
-    let plain: String = coded.chars().map(plain).collect();
+    let plain: String = coded.chars().map(to_base64).collect();
     let bytes = STANDARD.decode(plain).ok().filter(|_| length.parse() == Ok(coded.len())).ok_or_else(malformed)?;
     String::from_utf8(bytes).map_err(|_| malformed())
 }
 
-/// The letters of base64 that a URL would not carry as they are, and those in their place.
-fn coded(letter: char) -> char {
+/// Replaces the characters of base64 that are reserved in URLs.
+fn to_url(letter: char) -> char {
     match letter {
         '+' => '*',
         '/' => '_',
@@ -79,7 +76,7 @@ fn coded(letter: char) -> char {
     }
 }
 
-fn plain(letter: char) -> char {
+fn to_base64(letter: char) -> char {
     match letter {
         '*' => '+',
         '_' => '/',
@@ -103,7 +100,7 @@ impl Record for FilteredEntity<'_> {
     }
 }
 
-/// A table, as a filter in lower case sees it: by its name in lower case.
+/// A table, by its name in lower case, as a filter in lower case sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct FilteredTable<'a>(pub &'a str);
 
@@ -113,13 +110,13 @@ impl Record for FilteredTable<'_> {
     }
 }
 
-/// A JSON object being written.
+/// A writer of a JSON object.
 pub struct Object<'a> {
     text: &'a mut String,
     first: bool,
 }
 
-/// The text of an object.
+/// Writes an object.
 pub fn object(write: impl FnOnce(&mut Object<'_>)) -> String {
     let mut text = String::with_capacity(256);
     text.push('{');
@@ -167,32 +164,32 @@ impl Object<'_> {
         quoted(self.text, kind);
     }
 
-    /// `odata.metadata`, which tells what kind of document it is: of the tables, of a table's entities, of one of either.
-    pub fn context(&mut self, face: &ResponseFormat<'_>, fragment: &str) {
-        if face.metadata != Metadata::None {
-            self.string("odata.metadata", &format!("{}$metadata#{fragment}", face.endpoint));
+    /// Writes `odata.metadata`, the kind of the document: tables, entities, or one of them.
+    pub fn context(&mut self, format: &ResponseFormat<'_>, fragment: &str) {
+        if format.metadata != Metadata::None {
+            self.string("odata.metadata", &format!("{}$metadata#{fragment}", format.endpoint));
         }
     }
 
-    /// A table in the list of tables.
-    pub fn table(&mut self, face: &ResponseFormat<'_>, table: &Table) {
+    /// Writes a table of the list of tables.
+    pub fn table(&mut self, format: &ResponseFormat<'_>, table: &Table) {
         let name = table.name();
-        if face.metadata == Metadata::Full {
-            self.string("odata.type", &format!("{}.Tables", face.account));
-            self.string("odata.id", &face.table_url(name));
+        if format.metadata == Metadata::Full {
+            self.string("odata.type", &format!("{}.Tables", format.account));
+            self.string("odata.id", &format.table_url(name));
             self.string("odata.editLink", &format!("Tables('{name}')"));
         }
         self.string("TableName", name);
     }
 
-    /// An entity of a table, as much of it as is selected.
-    pub fn entity(&mut self, face: &ResponseFormat<'_>, table: &str, (key, entity): (&Key, &Entity), select: &Select) {
-        let full = face.metadata == Metadata::Full;
+    /// Writes the selected properties of an entity.
+    pub fn entity(&mut self, format: &ResponseFormat<'_>, table: &str, (key, entity): (&Key, &Entity), select: &Select) {
+        let full = format.metadata == Metadata::Full;
         if full {
-            self.string("odata.type", &format!("{}.{table}", face.account));
-            self.string("odata.id", &face.entity_url(table, key));
+            self.string("odata.type", &format!("{}.{table}", format.account));
+            self.string("odata.id", &format.entity_url(table, key));
         }
-        if face.metadata != Metadata::None {
+        if format.metadata != Metadata::None {
             self.string("odata.etag", &etag::of(entity.timestamp));
         }
         if full {
@@ -201,13 +198,13 @@ impl Object<'_> {
         match select {
             Select::All => {
                 ["PartitionKey", "RowKey", "Timestamp"].iter().for_each(|name| self.system(name, key, entity, full));
-                entity.properties.iter().for_each(|(name, value)| self.value(name, value, face.metadata));
+                entity.properties.iter().for_each(|(name, value)| self.value(name, value, format.metadata));
             }
             Select::Named(names) => {
                 for name in names {
                     match (name.as_str(), entity.get(name)) {
                         ("PartitionKey" | "RowKey" | "Timestamp", _) => self.system(name, key, entity, full),
-                        (_, Some(value)) => self.value(name, value, face.metadata),
+                        (_, Some(value)) => self.value(name, value, format.metadata),
                         (_, None) => self.null(name),
                     }
                 }
@@ -228,7 +225,7 @@ impl Object<'_> {
         }
     }
 
-    /// An array of objects under the name `value`.
+    /// Writes an array of objects under the name `value`.
     pub fn list(&mut self, objects: &[String]) {
         self.name("value", "");
         self.text.push('[');
@@ -240,7 +237,7 @@ impl Object<'_> {
     }
 }
 
-/// Writes a text in quotes.
+/// Writes a JSON string.
 fn quoted(to: &mut String, text: &str) {
     to.push('"');
     let mut rest = text;
@@ -271,7 +268,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn places_are_written_as_recorded() {
+    fn continuation_tokens_are_written_as_recorded() {
         assert_eq!(token("pk"), "1!4!cGs-");
         for text in ["", "pk", "listtable23f561007\u{1}01d68c7383199db0", "é\u{1F600}??>>"] {
             assert_eq!(read_token(&token(text)), Ok(text.to_owned()));
@@ -285,7 +282,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn texts_in_quotes_are_json(text in any::<String>()) {
+        fn quoted_texts_are_json_strings(text in any::<String>()) {
             let mut json = String::new();
             quoted(&mut json, &text);
             prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);

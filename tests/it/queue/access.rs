@@ -1,4 +1,4 @@
-//! Who may do what to a queue: signatures of every kind, and who has none.
+//! Authorization of requests to queues: signatures of every kind, and none.
 
 use super::{ask, document, with_queue};
 use crate::auth::token;
@@ -7,7 +7,7 @@ use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The query of a service SAS for a queue, signed as the reference says; fields are written `sv=…&sp=…`.
+/// The query of a service SAS for a queue, signed as the reference specifies; fields are written `sv=…&sp=…`.
 fn signature(queue: &str, fields: &str) -> String {
     let field = |name: &str| {
         let pairs = fields.split('&').filter_map(|pair| pair.split_once('='));
@@ -25,14 +25,14 @@ fn signature(queue: &str, fields: &str) -> String {
     format!("{}&sig={}", pairs.join("&"), utf8_percent_encode(&mac, NON_ALPHANUMERIC))
 }
 
-/// Does something with a signature in place of a key.
+/// Sends a request with a signature instead of a key.
 async fn with(house: &House, method: &str, target: &str, sas: &str) -> Answer {
     let joint = if target.contains('?') { '&' } else { '?' };
     let body = if method == "POST" { document("x") } else { String::new() };
     ask(house, method, &format!("{target}{joint}{sas}")).anonymous().body(body).send().await
 }
 
-/// Every operation: what to ask, the letters of an account SAS and its level, the letters of a service SAS.
+/// Every operation: the request, the letters of an account SAS and its level, the letters of a service SAS.
 const OPERATIONS: &[(&str, &str, &str, char, &str)] = &[
     ("GET", "/?comp=list", "l", 's', ""),
     ("GET", "/?restype=service&comp=properties", "r", 's', ""),
@@ -52,7 +52,7 @@ const OPERATIONS: &[(&str, &str, &str, char, &str)] = &[
 ];
 
 #[tokio::test]
-async fn each_operation_has_its_letters() {
+async fn each_operation_requires_its_letters() {
     let house = with_queue().await;
     for (method, target, letters, level, service) in OPERATIONS {
         for letter in "rwdlacup".chars() {
@@ -80,7 +80,7 @@ async fn each_operation_has_its_letters() {
         let anonymous = with(&house, method, target, "x=y").await;
         assert_eq!(anonymous.verdict(), "401 NoAuthenticationInformation", "{method} {target}");
         assert!(anonymous.header("www-authenticate").starts_with("Bearer "), "{method} {target}");
-        // The right letters at another level, or of another service.
+        // The right letters at another level, or for another service.
         if let Some(letter) = letters.chars().next() {
             for (fields, code) in [
                 (format!("ss=q&srt={}&sp={letter}", if *level == 's' { 'o' } else { 's' }), "AuthorizationResourceTypeMismatch"),
@@ -95,7 +95,7 @@ async fn each_operation_has_its_letters() {
 }
 
 #[tokio::test]
-async fn a_signature_is_for_its_queue_and_its_time() {
+async fn a_signature_is_valid_for_its_queue_and_its_time() {
     let house = with_queue().await;
     assert_eq!(ask(&house, "PUT", "/other").send().await.verdict(), "201");
     let no = "403 AuthenticationFailed";
@@ -117,13 +117,13 @@ async fn a_signature_is_for_its_queue_and_its_time() {
         let answer = with(&house, "GET", "/work/messages?peekonly=true", &signature(queue, fields)).await;
         assert_eq!(answer.verdict(), verdict, "{queue} {fields}: {}", answer.text());
     }
-    // One that was made for a blob container of the same name.
+    // A signature for a blob container of the same name.
     let blob = token::service("work", "sv=2021-12-02&sr=c&sp=r&se=2099-01-01");
     assert_eq!(with(&house, "GET", "/work/messages?peekonly=true", &blob).await.verdict(), no);
 }
 
 #[tokio::test]
-async fn a_policy_of_the_queue_says_what_the_signature_does_not() {
+async fn a_stored_policy_completes_the_signature() {
     let house = with_queue().await;
     let policy = |id: &str, letters: &str| {
         format!(
@@ -151,7 +151,7 @@ async fn a_policy_of_the_queue_says_what_the_signature_does_not() {
 }
 
 #[tokio::test]
-async fn shared_key_lite_signs_too() {
+async fn shared_key_lite_is_accepted() {
     let house = with_queue().await;
     let date = house.emulator.environment().machine().rfc1123();
     for (method, target, resource) in [
@@ -168,7 +168,7 @@ async fn shared_key_lite_signs_too() {
 }
 
 #[tokio::test]
-async fn the_secondary_reads_and_never_writes() {
+async fn the_secondary_answers_reads_and_refuses_writes() {
     let house = with_queue().await;
     super::put(&house, "", "kept").await;
     let refused = "403 InsufficientAccountPermissions";

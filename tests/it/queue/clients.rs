@@ -1,8 +1,8 @@
-//! Many clients on one queue: no message is handed to two within the time for which it is taken, and none is lost.
+//! Many clients on one queue: no message is returned to two clients while it is invisible, and none is lost.
 //!
-//! Rounds of as many clients as the reference is tested with act at once, each by dice that follow from the seed; between the rounds
-//! the clock is moved, so that what a round may give out is known: what was visible when it began, and no message twice. The model
-//! holds what every client was told; at the end of each round the server must hold that, and nothing else.
+//! In each round, many clients act at the same time, with random numbers that depend on the seed. The clock moves only between rounds, so
+//! the messages that a round may return are known: those that were visible when it began, each once. The model has what the clients
+//! learned, and at the end of each round the server must have the same.
 //! `LAZULI_SEED=7 cargo test --test it queue::clients` repeats the run that failed with seed 7.
 
 use super::{ask, count, document, with_queue};
@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 const CLIENTS: usize = 64;
 const ROUNDS: usize = 30;
-/// The seed that is always run.
+/// The seed of every run, besides a random one.
 const ALWAYS: u64 = 20_240_229;
 
-/// A message as whoever last had to do with it knows it.
+/// A message as the last client that changed it knows it.
 #[derive(Clone, Debug)]
 struct Known {
     text: String,
@@ -29,32 +29,32 @@ struct Known {
     expires: Timestamp,
 }
 
-/// What became known to a client.
+/// What a client learned.
 enum News {
     Put(String, Known),
-    /// Taken: id, text, receipt, how often, until when.
-    Taken(Vec<(String, String, String, u64)>, Timestamp),
+    /// The id, text, receipt and dequeue count of each, and when they become visible.
+    Got(Vec<(String, String, String, u64)>, Timestamp),
     Updated(String, Option<String>, String, Timestamp),
     Deleted(String),
     Refused(String, String),
     Cleared,
 }
 
-/// One client does one thing.
+/// A client sends one request.
 async fn act(house: Arc<House>, mut dice: Dice, known: Arc<BTreeMap<String, Known>>, mine: usize) -> News {
     let now = house.emulator.environment().now();
-    // Each client has messages of its own to update and delete; all of them take from the same.
+    // Each client updates and deletes messages of its own, and gets any message.
     let own: Vec<(&String, &Known)> = known.iter().skip(mine).step_by(CLIENTS).collect();
     let chosen = own.get(dice.roll(own.len().max(1)));
     match (dice.roll(10), chosen) {
         (0..3, _) | (3..6, None) => {
-            let (hidden, lives) = (dice.roll(3) as u64, 3 + dice.roll(40) as u64);
+            let (timeout, ttl) = (dice.roll(3) as u64, 3 + dice.roll(40) as u64);
             let text = format!("text {}", dice.roll(1 << 32));
-            let target = format!("/work/messages?visibilitytimeout={hidden}&messagettl={lives}");
+            let target = format!("/work/messages?visibilitytimeout={timeout}&messagettl={ttl}");
             let put = ask(&house, "POST", &target).body(document(&text)).send().await;
             assert_eq!(put.verdict(), "201", "{}", put.text());
             let receipt = put.element("PopReceipt").to_owned();
-            let (visible, expires) = (now.after_seconds(hidden), now.after_seconds(lives));
+            let (visible, expires) = (now.after_seconds(timeout), now.after_seconds(ttl));
             News::Put(put.element("MessageId").to_owned(), Known { text, receipt, dequeued: 0, visible, expires })
         }
         (3, Some((id, message))) => {
@@ -87,7 +87,7 @@ async fn act(house: Arc<House>, mut dice: Dice, known: Arc<BTreeMap<String, Know
                 let [id, text, receipt, dequeued] = fields.each_ref().map(|field| field[n].to_owned());
                 (id, text, receipt, dequeued.parse().unwrap())
             });
-            News::Taken(taken.collect(), now.after_seconds(seconds))
+            News::Got(taken.collect(), now.after_seconds(seconds))
         }
     }
 }
@@ -98,7 +98,7 @@ async fn clear(house: Arc<House>) -> News {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn none_is_handed_to_two_and_none_is_lost() {
+async fn no_message_is_returned_to_two_clients_and_none_is_lost() {
     let seeds = match std::env::var("LAZULI_SEED") {
         Ok(seed) => vec![seed.parse().expect("LAZULI_SEED is a number")],
         Err(_) => vec![ALWAYS, RandomState::new().hash_one(3) >> 32],
@@ -112,7 +112,7 @@ async fn run(seed: u64) {
     let house = Arc::new(with_queue().await);
     let mut known: BTreeMap<String, Known> = BTreeMap::new();
     let mut dice = Dice::new(seed);
-    let mut handed = 0;
+    let mut returned = 0;
     for round in 0..ROUNDS {
         let at = format!("LAZULI_SEED={seed}, round {round}");
         let now = house.emulator.environment().now();
@@ -127,9 +127,9 @@ async fn run(seed: u64) {
         });
         let news: Vec<News> = join_all(clients.collect::<Vec<_>>()).await.into_iter().map(Result::unwrap).collect();
 
-        // Of a message that one client changed and another took, the change came first: after the taking, its receipt would have been
-        // stale. So the round can be told again in this order: puts, changes, takings.
-        let mut taken = HashSet::new();
+        // If one client changed a message and another got it, the change was first: after Get Messages its receipt would have been stale.
+        // So the model can replay the round in this order: puts, changes, gets.
+        let mut got = HashSet::new();
         for one in &news {
             if let News::Put(id, message) = one {
                 assert!(known.insert(id.clone(), message.clone()).is_none(), "{at}: {id} twice");
@@ -139,7 +139,7 @@ async fn run(seed: u64) {
             match one {
                 News::Updated(id, text, receipt, visible) => {
                     let message = known.get_mut(id).unwrap_or_else(|| panic!("{at}: {id} was updated"));
-                    assert!(message.expires > now, "{at}: {id} was over");
+                    assert!(message.expires > now, "{at}: {id} was expired");
                     message.text = text.clone().unwrap_or_else(|| message.text.clone());
                     (message.receipt, message.visible) = (receipt.clone(), *visible);
                 }
@@ -148,12 +148,12 @@ async fn run(seed: u64) {
             }
         }
         for one in &news {
-            let News::Taken(messages, until) = one else { continue };
+            let News::Got(messages, until) = one else { continue };
             for (id, text, receipt, dequeued) in messages {
-                handed += 1;
-                assert!(taken.insert(id.clone()), "{at}: {id} was handed to two");
-                let message = known.get_mut(id).unwrap_or_else(|| panic!("{at}: {id} was taken though it was deleted"));
-                assert!(message.expires > now && message.visible <= now, "{at}: {id} was out of sight: {message:?}");
+                returned += 1;
+                assert!(got.insert(id.clone()), "{at}: {id} was returned to two");
+                let message = known.get_mut(id).unwrap_or_else(|| panic!("{at}: {id} was returned though it was deleted"));
+                assert!(message.expires > now && message.visible <= now, "{at}: {id} was invisible: {message:?}");
                 assert_eq!((&message.text, message.dequeued + 1), (text, *dequeued), "{at}: {id}");
                 (message.dequeued, message.receipt, message.visible) = (*dequeued, receipt.clone(), *until);
             }
@@ -161,30 +161,30 @@ async fn run(seed: u64) {
         for one in &news {
             let News::Refused(id, verdict) = one else { continue };
             let message = &known[id];
-            // Somebody else took it first, or it was over; or it would have been over before it came back.
+            // Another client got it first, or it was expired; or it would have expired before it became visible.
             match verdict.as_str() {
                 "404 MessageNotFound" => {
-                    assert!(clearing || taken.contains(id) || message.expires <= now, "{at}: {id} was not found");
+                    assert!(clearing || got.contains(id) || message.expires <= now, "{at}: {id} was not found");
                 }
                 "400 InvalidQueryParameterValue" => assert!(message.expires < now.after_seconds(4), "{at}: {id}"),
                 other => panic!("{at}: {id}: {other}"),
             }
         }
         if clearing {
-            // What was there before is gone; what was put meanwhile came before it or after.
+            // Earlier messages are deleted; those of this round were put before the clearing or after it.
             known.retain(|id, _| !before.contains_key(id));
-            assert!(count(&house).await.parse::<usize>().unwrap() <= known.len(), "{at}: something outlived being cleared");
+            assert!(count(&house).await.parse::<usize>().unwrap() <= known.len(), "{at}: a message was not cleared");
             let seen = ask(&house, "GET", "/work/messages?peekonly=true&numofmessages=32").send().await;
             assert!(seen.elements("MessageId").into_iter().all(|id| known.contains_key(id)), "{at}: {}", seen.text());
             clear(house.clone()).await;
             known.clear();
         }
         known.retain(|_, message| message.expires > now);
-        look(&house, &known, now, &at).await;
+        compare(&house, &known, now, &at).await;
         house.wait(dice.roll(3) as u64);
     }
-    assert!(handed > 100, "{handed} messages were handed out");
-    // Nothing is lost: once all are visible again, whoever asks gets every one that is not over.
+    assert!(returned > 100, "{returned} messages were returned");
+    // Nothing is lost: once all are visible again, Get Messages returns every message that is not expired.
     house.wait(3);
     let now = house.emulator.environment().now();
     known.retain(|_, message| message.expires > now);
@@ -195,21 +195,21 @@ async fn run(seed: u64) {
             break;
         }
         for id in got.elements("MessageId") {
-            assert!(left.remove(id), "LAZULI_SEED={seed}: {id} is nobody's, or came twice");
+            assert!(left.remove(id), "LAZULI_SEED={seed}: {id} is unknown, or was returned twice");
         }
     }
     assert_eq!(left, HashSet::new(), "LAZULI_SEED={seed}: lost");
 }
 
-/// Holds the server against the model: how many there are, and who can be seen in what order.
-async fn look(house: &House, known: &BTreeMap<String, Known>, now: Timestamp, at: &str) {
+/// Compares the server with the model: the number of messages, and the order of the visible ones.
+async fn compare(house: &House, known: &BTreeMap<String, Known>, now: Timestamp, at: &str) {
     assert_eq!(count(house).await, known.len().to_string(), "{at}");
     let peeked = ask(house, "GET", "/work/messages?peekonly=true&numofmessages=32").send().await;
     let seen: Vec<&str> = peeked.elements("MessageId");
     let visible = known.values().filter(|message| message.visible <= now).count();
     assert_eq!(seen.len(), visible.min(32), "{at}");
-    let moments: Vec<Timestamp> = seen.iter().map(|id| known[*id].visible).collect();
-    assert!(moments.is_sorted(), "{at}: {moments:?}");
+    let times: Vec<Timestamp> = seen.iter().map(|id| known[*id].visible).collect();
+    assert!(times.is_sorted(), "{at}: {times:?}");
     for (id, text) in seen.iter().zip(peeked.elements("MessageText")) {
         assert_eq!(known[*id].text, text, "{at}: {id}");
     }

@@ -1,4 +1,4 @@
-//! The texts of messages: whatever XML can hold comes back as it was written, and nothing else is taken.
+//! The texts of messages: every text that XML allows is returned as it was sent, and no other is accepted.
 
 use super::{ask, count, texts, with_queue};
 
@@ -8,7 +8,7 @@ fn escaped(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn texts_come_back_as_they_were_written() {
+async fn texts_are_returned_as_they_were_sent() {
     let house = with_queue().await;
     let full = "x".repeat(64 << 10);
     let wide = "狗".repeat((64 << 10) / 3);
@@ -37,7 +37,7 @@ async fn texts_come_back_as_they_were_written() {
             "" => assert!(got.text().contains("<MessageText />"), "{}", got.text()),
             _ => assert_eq!(got.element("MessageText"), escaped(text), "{text:.60}"),
         }
-        // The same on update, and a body of no bytes keeps it.
+        // Likewise after an update; an empty body keeps the text.
         let target =
             |receipt: &str| format!("/work/messages/{}?popreceipt={receipt}&visibilitytimeout=0", got.element("MessageId"));
         let kept = ask(&house, "PUT", &target(got.element("PopReceipt"))).send().await;
@@ -51,7 +51,7 @@ async fn texts_come_back_as_they_were_written() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_refused_and_changes_nothing() {
+async fn a_malformed_message_is_refused_and_changes_nothing() {
     let house = with_queue().await;
     let put = ask(&house, "POST", "/work/messages").body(super::document("kept")).send().await;
     let update =
@@ -89,7 +89,7 @@ async fn what_is_no_message_is_refused_and_changes_nothing() {
         .send()
         .await;
     assert_eq!(bytes.verdict(), bad);
-    // A put without a body is none; an update without one is.
+    // Put Message requires a body, Update Message does not.
     assert_eq!(ask(&house, "POST", "/work/messages").send().await.verdict(), bad);
     assert_eq!(count(&house).await, "1");
     assert_eq!(texts(&house, "numofmessages=32").await, ["kept"]);

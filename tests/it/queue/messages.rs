@@ -1,4 +1,4 @@
-//! Messages: how they come, who sees them when, and how they end.
+//! Messages: put, visibility, expiry, clearing.
 
 use super::{ask, check, count, document, put, texts, with_queue};
 use lazuli::operation::ServiceKind;
@@ -6,7 +6,7 @@ use lazuli::operation::ServiceKind;
 const NONE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><QueueMessagesList />";
 
 #[tokio::test]
-async fn a_message_is_what_the_service_writes() {
+async fn a_message_is_written_like_the_service_writes_it() {
     let house = with_queue().await;
     let environment = house.emulator.environment();
     let at = |seconds: u64| environment.now().after_seconds(seconds).rfc1123();
@@ -36,13 +36,13 @@ async fn a_message_is_what_the_service_writes() {
     assert_eq!(taken.text(), format!("{open}{times}{next}<DequeueCount>1</DequeueCount>{text}{close}"));
     assert_eq!(taken.header("cache-control"), "no-cache");
 
-    // Before 2016-05-31 a put answers nothing.
+    // Before 2016-05-31, Put Message answers without a body.
     let old = ask(&house, "POST", "/work/messages").header("x-ms-version", "2015-12-11").body(document("old")).send().await;
     assert_eq!((old.verdict().as_str(), old.body.len()), ("201", 0));
 }
 
 #[tokio::test]
-async fn what_is_taken_is_out_of_sight_for_a_while() {
+async fn a_returned_message_is_invisible_for_a_while() {
     check(&format!(
         "GET /work/messages → 200 | | {NONE}
          POST /work/messages | | <QueueMessage><MessageText>one</MessageText></QueueMessage> → 201
@@ -67,7 +67,7 @@ async fn what_is_taken_is_out_of_sight_for_a_while() {
 }
 
 #[tokio::test]
-async fn a_message_may_begin_out_of_sight_and_ends_by_the_clock() {
+async fn a_message_may_be_invisible_at_first_and_expires() {
     let body = document("x");
     check(&format!(
         "POST /work/messages?messagettl=2&visibilitytimeout=1 | | {body} → 201 | | ~<ExpirationTime>{{at+2}}</ExpirationTime> | ~<TimeNextVisible>{{at+1}}</TimeNextVisible>
@@ -93,9 +93,9 @@ async fn a_message_may_begin_out_of_sight_and_ends_by_the_clock() {
     .await;
 }
 
-/// A life has no upper bound from 2017-07-29 on; one that ends behind the last year ends there.
+/// From 2017-07-29 on the time to live has no limit; an expiry after the last year is moved there.
 #[tokio::test]
-async fn a_message_may_live_very_long() {
+async fn a_message_may_have_a_very_long_time_to_live() {
     let body = document("x");
     check(&format!(
         "POST /work/messages?messagettl=2147483648 | | {body} → 201 | | !9999
@@ -108,7 +108,7 @@ async fn a_message_may_live_very_long() {
 }
 
 #[tokio::test]
-async fn numbers_have_bounds() {
+async fn parameters_have_ranges() {
     let body = document("x");
     let receipt = "popreceipt=AgAAAAMAAAAAAAAAOS1PJpEC2AE=";
     let id = "33333333-3333-3333-3333-333333333333";
@@ -154,7 +154,7 @@ async fn numbers_have_bounds() {
 }
 
 #[tokio::test]
-async fn many_at_once_in_order() {
+async fn many_messages_are_returned_in_order() {
     let house = with_queue().await;
     for n in 0..40 {
         put(&house, "", &n.to_string()).await;
@@ -173,7 +173,7 @@ async fn many_at_once_in_order() {
 }
 
 #[tokio::test]
-async fn clearing_takes_all_and_whoever_holds_one() {
+async fn clearing_deletes_all_messages_and_invalidates_receipts() {
     let house = with_queue().await;
     for n in 0..5 {
         put(&house, "", &n.to_string()).await;
@@ -188,9 +188,9 @@ async fn clearing_takes_all_and_whoever_holds_one() {
     assert_eq!(texts(&house, "").await, ["new"]);
 }
 
-/// What is over costs nobody anything: neither is it shown, nor does it hide what is not.
+/// Expired messages are neither returned, nor do they hide others.
 #[tokio::test]
-async fn the_dead_do_not_hide_the_living() {
+async fn expired_messages_do_not_hide_others() {
     let house = with_queue().await;
     for n in 0..200 {
         put(&house, "?messagettl=5", &n.to_string()).await;
@@ -203,9 +203,9 @@ async fn the_dead_do_not_hide_the_living() {
     assert_eq!(count(&house).await, "1");
 }
 
-/// A reset forgets queues as it forgets containers.
+/// A reset deletes queues like containers.
 #[tokio::test]
-async fn a_reset_forgets_them() {
+async fn a_reset_deletes_queues() {
     let house = crate::house::House::with(&["--control"]).await;
     assert_eq!(ask(&house, "PUT", "/work").send().await.verdict(), "201");
     let status = post(&house, "/_lazuli/reset").await;
@@ -213,9 +213,9 @@ async fn a_reset_forgets_them() {
     assert_eq!(ask(&house, "GET", "/work?comp=metadata").send().await.verdict(), "404 QueueNotFound");
 }
 
-/// A reset puts a moved clock back, unless it is told to keep it.
+/// A reset moves the clock back, unless the request keeps it.
 #[tokio::test]
-async fn a_reset_puts_the_clock_back() {
+async fn a_reset_moves_the_clock_back() {
     let house = crate::house::House::with(&["--control"]).await;
     let environment = house.emulator.environment();
     let start = environment.now();

@@ -1,4 +1,4 @@
-//! The queue service over a socket.
+//! The Queue service over a socket.
 
 mod access;
 mod clients;
@@ -12,25 +12,25 @@ use crate::house::{Answer, Ask, House};
 use crate::scenario;
 use lazuli::operation::ServiceKind;
 
-/// Plays a scenario about queues, in a house of its own with the queue `work`.
+/// Runs a scenario about queues on a server of its own with the queue `work`.
 async fn check(rows: &str) {
     let house = with_queue().await;
     scenario::check_of(&house, ServiceKind::Queue, rows).await;
 }
 
-/// A house with the queue `work`.
+/// A server with the queue `work`.
 async fn with_queue() -> House {
     let house = House::new().await;
     assert_eq!(ask(&house, "PUT", "/work").send().await.verdict(), "201");
     house
 }
 
-/// Begins a request to the queue service.
+/// Starts a request to the Queue service.
 fn ask<'a>(house: &'a House, method: &str, target: &str) -> Ask<'a> {
     house.ask(method, target).of(ServiceKind::Queue)
 }
 
-/// The document of a message with this text, which needs no escaping.
+/// The document of a message. The text needs no escaping.
 fn document(text: &str) -> String {
     format!("<QueueMessage><MessageText>{text}</MessageText></QueueMessage>")
 }
@@ -42,14 +42,14 @@ async fn put(house: &House, query: &str, text: &str) -> Answer {
     put
 }
 
-/// The texts of the messages that `GET /work/messages?query` shows.
+/// The texts of the messages that `GET /work/messages?query` returns.
 async fn texts(house: &House, query: &str) -> Vec<String> {
     let got = ask(house, "GET", &format!("/work/messages?{query}")).send().await;
     assert_eq!(got.verdict(), "200", "{}", got.text());
     got.elements("MessageText").into_iter().map(str::to_owned).collect()
 }
 
-/// What `work` says of how many messages it has.
+/// The number of messages that `work` reports.
 async fn count(house: &House) -> String {
     let got = ask(house, "HEAD", "/work?comp=metadata").send().await;
     assert_eq!(got.verdict(), "200");

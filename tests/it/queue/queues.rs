@@ -1,10 +1,10 @@
-//! Queues themselves: their names, metadata and policies, how they come, are listed, and go.
+//! Queues: names, metadata, policies, creation, listing and deletion.
 
 use super::{ask, check, put, with_queue};
 use crate::house::House;
 
 #[tokio::test]
-async fn they_come_and_go() {
+async fn queues_are_created_and_deleted() {
     check(
         "# creating one again does nothing, if it would be the same
          PUT /new | x-ms-meta-a: 1; x-ms-meta-b: two → 201 | content-length: 0; x-ms-version: 2021-12-02
@@ -45,7 +45,7 @@ async fn they_come_and_go() {
 }
 
 #[tokio::test]
-async fn a_name_is_one_or_is_refused() {
+async fn invalid_names_are_refused() {
     check(
         "PUT /createUPPERCASE → 400 InvalidResourceName | | ~The specifed resource name contains invalid characters.
          PUT /%E5%95%8A%E9%BD%84%E4%B8%82%E7%8B%9B%E7%8B%9C → 400 InvalidResourceName
@@ -71,7 +71,7 @@ async fn a_name_is_one_or_is_refused() {
 }
 
 #[tokio::test]
-async fn policies_are_kept() {
+async fn policies_are_stored() {
     let both = "<SignedIdentifiers><SignedIdentifier><Id>a b</Id><AccessPolicy><Start>2021-01-01</Start><Expiry>2031-01-01T00:00:00Z</Expiry>\
                 <Permission>raup</Permission></AccessPolicy></SignedIdentifier><SignedIdentifier><Id>empty</Id><AccessPolicy /></SignedIdentifier></SignedIdentifiers>";
     let kept = "<?xml version=\"1.0\" encoding=\"utf-8\"?><SignedIdentifiers><SignedIdentifier><Id>a b</Id><AccessPolicy>\
@@ -103,7 +103,7 @@ async fn policies_are_kept() {
 }
 
 #[tokio::test]
-async fn a_listing_is_what_the_service_writes() {
+async fn a_list_is_written_like_the_service_writes_it() {
     let house = House::new().await;
     let account = "devstoreaccount1";
     for name in ["list-b", "list-a", "list-c", "other"] {
@@ -156,11 +156,11 @@ async fn a_listing_is_what_the_service_writes() {
     }
 }
 
-/// No page loses a queue and none shows one twice, though queues come and go between them.
+/// Pages neither omit nor repeat a queue, even if queues are created and deleted meanwhile.
 #[tokio::test]
-async fn pages_lose_nothing_and_repeat_nothing() {
+async fn pages_omit_nothing_and_repeat_nothing() {
     let house = House::new().await;
-    // In an order that is not that of the names.
+    // Not in the order of the names.
     for n in (0..60).map(|n| (n * 37) % 60) {
         assert_eq!(ask(&house, "PUT", &format!("/queue-{n:02}")).send().await.verdict(), "201");
     }
@@ -171,7 +171,7 @@ async fn pages_lose_nothing_and_repeat_nothing() {
                 ask(&house, "GET", &format!("/?comp=list&maxresults={size}&marker={}", marker.replace('/', "%2F"))).send().await;
             assert_eq!(page.verdict(), "200", "{}", page.text());
             seen.extend(page.elements("Name").into_iter().map(str::to_owned));
-            // One that stands before the page's end goes and comes again.
+            // A queue before the end of the page is deleted and created again.
             let first = page.element("Name").to_owned();
             assert_eq!(ask(&house, "DELETE", &format!("/{first}")).send().await.verdict(), "204");
             assert_eq!(ask(&house, "PUT", &format!("/{first}")).send().await.verdict(), "201");
@@ -185,7 +185,7 @@ async fn pages_lose_nothing_and_repeat_nothing() {
 }
 
 #[tokio::test]
-async fn metadata_and_messages_do_not_meet() {
+async fn metadata_and_messages_are_independent() {
     let house = with_queue().await;
     put(&house, "", "kept").await;
     for target in ["/work?comp=metadata", "/work?comp=acl", "/work"] {

@@ -1,14 +1,14 @@
-//! Pop receipts: who holds a message, and for how long that counts.
+//! Pop receipts: which is valid, and for how long.
 
 use super::{ask, check, document, put, texts, with_queue};
 use crate::house::Answer;
 
 const UNKNOWN: &str = "33333333-3333-3333-3333-333333333333";
-/// As the real service gave it, to somebody else.
+/// A receipt of the real service.
 const FOREIGN: &str = "AgAAAAMAAAAAAAAAOS1PJpEC2AE=";
 
 #[tokio::test]
-async fn each_change_makes_a_new_one() {
+async fn each_change_creates_a_new_receipt() {
     check(
         "POST /work/messages | | <QueueMessage><MessageText>a</MessageText></QueueMessage> → 201 | | $id=MessageId | $put=PopReceipt
          GET /work/messages?visibilitytimeout=30 → 200 | | $got=PopReceipt | ~{id}
@@ -34,7 +34,7 @@ async fn each_change_makes_a_new_one() {
 }
 
 #[tokio::test]
-async fn who_took_it_next_holds_it() {
+async fn a_receipt_is_stale_after_another_client_gets_the_message() {
     check(
         "POST /work/messages | | <QueueMessage><MessageText>a</MessageText></QueueMessage> → 201 | | $id=MessageId
          GET /work/messages?visibilitytimeout=1 → 200 | | $first=PopReceipt
@@ -48,7 +48,7 @@ async fn who_took_it_next_holds_it() {
 }
 
 #[tokio::test]
-async fn a_put_gives_one_that_is_good() {
+async fn the_receipt_of_put_message_is_valid() {
     check(
         "POST /work/messages?visibilitytimeout=100 | | <QueueMessage><MessageText>a</MessageText></QueueMessage> → 201 | | $id=MessageId | $put=PopReceipt
          PUT /work/messages/{id}?popreceipt={put}&visibilitytimeout=0 → 204 | x-ms-popreceipt: $now
@@ -59,7 +59,7 @@ async fn a_put_gives_one_that_is_good() {
 }
 
 #[tokio::test]
-async fn what_is_none_is_told_from_what_is_stale() {
+async fn malformed_and_stale_receipts_are_refused_differently() {
     check(&format!(
         "POST /work/messages | | <QueueMessage><MessageText>a</MessageText></QueueMessage> → 201 | | $id=MessageId | $put=PopReceipt
          DELETE /work/messages/{{id}}?popreceipt={FOREIGN} → 404 MessageNotFound
@@ -76,9 +76,9 @@ async fn what_is_none_is_told_from_what_is_stale() {
     .await;
 }
 
-/// Those that are taken together are still held one by one.
+/// Messages that are returned together have different receipts.
 #[tokio::test]
-async fn none_is_like_another() {
+async fn no_two_receipts_are_equal() {
     let house = with_queue().await;
     let mut receipts = std::collections::HashSet::new();
     let mut keep = |answer: &Answer| answer.elements("PopReceipt").into_iter().all(|receipt| receipts.insert(receipt.to_owned()));
@@ -100,9 +100,9 @@ async fn none_is_like_another() {
     }
 }
 
-/// Nothing is set aside until after it is over, and one that is over is held by nobody.
+/// A message cannot become visible after it expires, and an expired message has no valid receipt.
 #[tokio::test]
-async fn what_is_over_is_held_by_nobody() {
+async fn an_expired_message_has_no_valid_receipt() {
     check(
         "POST /work/messages?messagettl=60 | | <QueueMessage><MessageText>a</MessageText></QueueMessage> → 201 | | $id=MessageId | $put=PopReceipt
          PUT /work/messages/{id}?popreceipt={put}&visibilitytimeout=61 → 400 InvalidQueryParameterValue | | ~<QueryParameterName>visibilitytimeout</QueryParameterName>
@@ -116,9 +116,9 @@ async fn what_is_over_is_held_by_nobody() {
     .await;
 }
 
-/// A receipt whose `+` nobody encoded is still the one.
+/// A receipt is accepted if its `+` is not encoded.
 #[tokio::test]
-async fn a_bare_plus_is_part_of_it() {
+async fn a_plus_need_not_be_encoded() {
     let house = with_queue().await;
     let (id, receipt) = loop {
         let put = put(&house, "", "x").await;

@@ -1,4 +1,4 @@
-//! The service itself: its properties, what a browser asks first, and how far the secondary has come.
+//! The service itself: its properties, preflight requests and statistics.
 
 use super::{ask, check, with_queue};
 use lazuli::config::WELL_KNOWN_KEY;
@@ -6,7 +6,7 @@ use lazuli::config::WELL_KNOWN_KEY;
 const OFF: &str = "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy>";
 
 #[tokio::test]
-async fn properties_are_kept_part_by_part() {
+async fn properties_are_replaced_element_by_element() {
     let logging = |flag: &str, retention: &str| {
         format!(
             "<Logging><Version>1.0</Version><Read>{flag}</Read><Write>{flag}</Write><Delete>{flag}</Delete>{retention}</Logging>"
@@ -14,7 +14,7 @@ async fn properties_are_kept_part_by_part() {
     };
     let week = "<RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy>";
     let metrics = |name: &str| format!("<{name}><Version>1.0</Version><Enabled>false</Enabled>{OFF}</{name}>");
-    // What is of blobs alone is not there.
+    // Without the elements of the Blob service.
     let fresh = format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?><StorageServiceProperties>{}{}{}<Cors /></StorageServiceProperties>",
         logging("false", OFF),
@@ -44,7 +44,7 @@ async fn properties_are_kept_part_by_part() {
 }
 
 #[tokio::test]
-async fn browsers_are_answered_by_the_queues_own_rules() {
+async fn preflight_requests_follow_the_rules_of_the_service() {
     let house = with_queue().await;
     let preflight = async |origin: &str| {
         let ask = ask(&house, "OPTIONS", "/work/messages").anonymous().header("origin", origin);
@@ -65,13 +65,13 @@ async fn browsers_are_answered_by_the_queues_own_rules() {
     let read = ask(&house, "GET", "/work?comp=metadata").header("origin", "http://a.example").send().await;
     assert_eq!((read.header("access-control-allow-origin"), read.header("vary")), ("http://a.example", "Origin"));
     assert!(read.header("access-control-expose-headers").contains("x-ms-approximate-messages-count"));
-    // The blob service has rules of its own: none.
+    // The Blob service has no rules.
     let blob = house.ask("OPTIONS", "/work").anonymous().header("origin", "http://a.example");
     assert_eq!(blob.header("access-control-request-method", "GET").send().await.verdict(), "403 CorsPreflightFailure");
 }
 
 #[tokio::test]
-async fn statistics_are_the_secondarys() {
+async fn only_the_secondary_answers_statistics() {
     let house = with_queue().await;
     let primary = ask(&house, "GET", "/?restype=service&comp=stats").send().await;
     assert_eq!(primary.verdict(), "400 InvalidQueryParameterValue");
@@ -85,9 +85,9 @@ async fn statistics_are_the_secondarys() {
     );
 }
 
-/// What no operation has is refused, on every path and with every method.
+/// Selectors that no operation has are refused, on every path and with every method.
 #[tokio::test]
-async fn selectors_are_not_guessed() {
+async fn unknown_selectors_are_refused() {
     check(
         "PUT /work?comp=foo → 400 InvalidQueryParameterValue | | ~<QueryParameterName>comp</QueryParameterName>
          PUT /new?comp=list → 400 InvalidQueryParameterValue

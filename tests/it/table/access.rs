@@ -7,7 +7,7 @@ use lazuli::operation::ServiceKind;
 
 const VERSION: &str = "2019-02-02";
 
-/// The query of a table's signature, from fields written `sp=r&spk=a`, made apart from the server's own code.
+/// The query of a table SAS, from fields written `sp=r&spk=a`. It shares no code with the server.
 pub fn table_sas(table: &str, fields: &str) -> String {
     let field = |name: &str| {
         let found = fields.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
@@ -47,7 +47,7 @@ fn entity(partition: &str, row: &str) -> String {
 }
 
 #[tokio::test]
-async fn each_operation_needs_its_letter() {
+async fn each_operation_requires_its_letters() {
     let house = with_table().await;
     let any = &[("if-match", "*")][..];
     for (letters, method, target, headers, body, verdict) in [
@@ -79,9 +79,9 @@ async fn each_operation_needs_its_letter() {
     assert_eq!(send(&house, "GET", "/people()", &forged, &[], "").await.verdict(), "403 AuthenticationFailed");
 }
 
-/// An empty `If-Match` is none: the write may insert, so the signature must permit both letters.
+/// An empty `If-Match` counts as absent: the write may insert, so the signature must permit both letters.
 #[tokio::test]
-async fn an_empty_if_match_opens_no_way_to_insert() {
+async fn an_empty_if_match_does_not_permit_an_insertion() {
     let house = with_table().await;
     let sas = |letters: &str| table_sas("people", &format!("sp={letters}&se=2100-01-01"));
     let batch = |method: &str| {
@@ -116,7 +116,7 @@ async fn an_empty_if_match_opens_no_way_to_insert() {
 }
 
 #[tokio::test]
-async fn bounds_hold_for_reads_and_writes() {
+async fn bounds_apply_to_reads_and_writes() {
     let house = with_table().await;
     for (partition, row) in [("a", "1"), ("b", "1"), ("b", "2"), ("b", "3"), ("c", "1")] {
         put(&house, partition, row, "").await;
@@ -151,16 +151,16 @@ async fn bounds_hold_for_reads_and_writes() {
     assert_eq!(inside.verdict(), "201");
 }
 
-/// A sign for a space is signed as it stands: it must not be read as a bound that was never signed.
+/// A `+` is signed as it is written, and must not be read as a bound that was not signed.
 #[tokio::test]
-async fn bounds_are_read_as_they_are_signed() {
+async fn bounds_are_read_as_signed() {
     let house = with_table().await;
     for row in ["a b", "a+b"] {
         put(&house, "p", &super::encoded(row), "").await;
     }
     let plus = table_sas("people", "sp=r&se=2100-01-01&spk=p&srk=a+b&epk=p&erk=a+b");
     assert_eq!(rows(&send(&house, "GET", "/people()", &plus, &[], "").await), ["a+b"]);
-    // A bare `+` is a space, in what is signed and in what is asked for.
+    // An unencoded `+` is a space, in the signature and in the request.
     let signature = super::encoded(&hmac(
         &format!("r\n\n2100-01-01\n/table/{WELL_KNOWN_ACCOUNT}/people\n\n\n\n{VERSION}\np\na b\np\na b"),
         WELL_KNOWN_KEY,
@@ -170,7 +170,7 @@ async fn bounds_are_read_as_they_are_signed() {
 }
 
 #[tokio::test]
-async fn a_transaction_is_held_to_the_signature_of_each_part() {
+async fn each_part_of_a_transaction_needs_its_permission() {
     let house = with_table().await;
     create(&house, "others").await;
     let batch = |table: &str, method: &str, row: &str| {
@@ -195,7 +195,7 @@ async fn a_transaction_is_held_to_the_signature_of_each_part() {
 }
 
 #[tokio::test]
-async fn policies_say_what_a_signature_does_not() {
+async fn a_stored_policy_completes_the_signature() {
     let house = with_table().await;
     put(&house, "p", "r", "").await;
     let policy = |letters: &str| {
@@ -213,7 +213,7 @@ async fn policies_say_what_a_signature_does_not() {
 }
 
 #[tokio::test]
-async fn the_accounts_signature_reaches_by_its_types() {
+async fn an_account_sas_is_limited_by_its_types() {
     let house = with_table().await;
     for (fields, method, target, body, verdict) in [
         ("ss=t&srt=o&sp=r", "GET", "/people()", "", "200"),
@@ -231,9 +231,9 @@ async fn the_accounts_signature_reaches_by_its_types() {
     }
 }
 
-/// Of a request to a table, Shared Key Lite signs the date and the place alone.
+/// For tables, Shared Key Lite signs only the date and the resource.
 #[tokio::test]
-async fn shared_key_lite_signs_the_date_and_the_place() {
+async fn shared_key_lite_signs_the_date_and_the_resource() {
     let house = with_table().await;
     put(&house, "p", "r", "").await;
     let date = house.emulator.environment().machine().rfc1123();

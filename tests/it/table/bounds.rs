@@ -1,4 +1,4 @@
-//! A table's signature has bounds, and no operation reaches beyond them: alone or in a transaction, whoever's key signed.
+//! The bounds of a table SAS limit every operation, alone or in a transaction, with a key of the account or of a user.
 
 use super::access::table_sas;
 use super::{create, put, rows};
@@ -7,16 +7,16 @@ use crate::house::{Answer, House};
 use lazuli::config::WELL_KNOWN_ACCOUNT;
 use lazuli::operation::ServiceKind;
 
-/// From `b`, `2` to `d`, `2`, both included.
+/// From `b`, `2` to `d`, `2`, inclusive.
 const BOUNDS: &str = "spk=b&srk=2&epk=d&erk=2";
 const INSIDE: [(&str, &str); 5] = [("b", "2"), ("b", "3"), ("c", "1"), ("d", "1"), ("d", "2")];
 const OUTSIDE: [(&str, &str); 5] = [("a", "9"), ("b", "1"), ("d", "20"), ("d", "3"), ("e", "1")];
 const ANY: &[(&str, &str)] = &[("if-match", "*")];
 
-/// An operation on an entity: name, method, headers, and what becomes of it inside of the bounds and beyond.
+/// An operation on an entity: name, method, headers, and the answers within the bounds and beyond.
 type Operation = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str, &'static str);
 
-/// Every one of them.
+/// Every operation.
 const OPERATIONS: [Operation; 10] = [
     ("Insert Or Replace", "PUT", &[], "204", "403 AuthorizationFailure"),
     ("Insert Or Merge", "MERGE", &[], "204", "403 AuthorizationFailure"),
@@ -30,7 +30,7 @@ const OPERATIONS: [Operation; 10] = [
     ("Insert", "POST", &[], "201", "403 AuthorizationFailure"),
 ];
 
-/// A house with a table that has entities within the bounds and beyond, and the two signatures that have them.
+/// A server with a table with entities within the bounds and beyond, and two signatures with these bounds.
 async fn house() -> (House, [String; 2]) {
     let house = House::with(&["--oauth=dev"]).await;
     create(&house, "people").await;
@@ -70,7 +70,7 @@ async fn send(house: &House, method: &str, target: &str, sas: &str, headers: &[(
         .await
 }
 
-/// All that the table holds beyond the bounds.
+/// All entities beyond the bounds.
 async fn beyond(house: &House) -> String {
     let mut seen = String::new();
     for key in OUTSIDE {
@@ -94,7 +94,7 @@ async fn no_operation_reaches_beyond() {
                 }
             }
         }
-        // What is not there yet is out of bounds all the same.
+        // The bounds also apply to entities that do not exist.
         for key in [("b", "1a"), ("d", "2\u{1F600}"), ("A", "1")] {
             let answer = send(&house, "POST", "/people", sas, &[], body("Insert", key)).await;
             assert_eq!(answer.verdict(), "403 AuthorizationFailure", "{key:?}");
@@ -104,7 +104,7 @@ async fn no_operation_reaches_beyond() {
 }
 
 #[tokio::test]
-async fn no_query_shows_what_is_beyond() {
+async fn no_query_returns_entities_beyond() {
     let (house, signatures) = house().await;
     for sas in &signatures {
         for (filter, expected) in [
@@ -120,7 +120,7 @@ async fn no_query_shows_what_is_beyond() {
             let page = send(&house, "GET", &format!("/people(){query}"), sas, &[], String::new()).await;
             assert_eq!(rows(&page).join(" "), expected, "{filter}");
         }
-        // A place to go on from that somebody made up, before the bounds and behind them.
+        // Forged continuations, before the bounds and after them.
         for (partition, row, expected) in [("YQ--", "OQ--", "2 3 1 1 2"), ("Yw--", "MQ--", "1 1 2"), ("ZQ--", "MQ--", "")] {
             let target = format!("/people()?NextPartitionKey=1!4!{partition}&NextRowKey=1!4!{row}");
             let page = send(&house, "GET", &target, sas, &[], String::new()).await;
@@ -163,7 +163,7 @@ async fn no_transaction_reaches_beyond() {
                 }
             }
         }
-        // One that is beyond takes those that are not with it; a query in a transaction sees no more than one by itself.
+        // One change beyond the bounds fails the transaction; a query in a transaction returns no more than one alone.
         let parts = [request("", "PUT", &[], ("b", "2")), request("", "PUT", &[], ("b", "1"))];
         let answer = send(&house, "POST", "/$batch", sas, &kind, whole(&parts)).await;
         assert!(answer.text().contains("\"AuthorizationFailure\"") && answer.text().contains("\"1:"), "{}", answer.text());
@@ -178,15 +178,15 @@ async fn no_transaction_reaches_beyond() {
     assert_eq!(beyond(&house).await, before);
 }
 
-/// Bounds that nobody signed bound nothing: those of an account's signature, and of who has the key.
+/// Bounds that are not signed have no effect: with an account SAS, and with the key.
 #[tokio::test]
-async fn bounds_that_are_not_signed_are_none() {
+async fn bounds_that_are_not_signed_have_no_effect() {
     let (house, _) = house().await;
     let account = token::account("sv=2021-12-02&ss=t&srt=sco&sp=r&se=2100-01-01");
     let page = send(&house, "GET", &format!("/people()?{BOUNDS}"), &account, &[], String::new()).await;
     assert_eq!(rows(&page).len(), INSIDE.len() + OUTSIDE.len());
     assert_eq!(rows(&super::get(&house, &format!("/people()?{BOUNDS}")).await).len(), INSIDE.len() + OUTSIDE.len());
-    // A row bound without its partition bounds nothing that the service knows, and is refused.
+    // A bound of rows without one of partitions is refused.
     for half in ["srk=2", "erk=2", "spk=b&srk=2&erk=2"] {
         let sas = table_sas("people", &format!("sp=raud&se=2100-01-01&{half}"));
         let answer = send(&house, "GET", "/people()", &sas, &[], String::new()).await;

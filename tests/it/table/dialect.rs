@@ -1,10 +1,10 @@
-//! In which form the table service speaks: JSON as much as is wanted, XML to who reads no JSON.
+//! The formats of the Table service: JSON with three levels of metadata, and XML for clients that do not accept JSON.
 
 use super::{check, with_table};
 use lazuli::operation::ServiceKind;
 
 #[tokio::test]
-async fn data_are_json_and_nothing_else() {
+async fn data_is_json() {
     check(
         r#"
         GET /Tables | accept: application/atom+xml → 415 AtomFormatNotSupported | content-type: application/xml; x-ms-error-code: AtomFormatNotSupported | ~<m:code>AtomFormatNotSupported</m:code><m:message xml:lang="en-US">Atom format is not supported.
@@ -31,7 +31,7 @@ async fn data_are_json_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn strangers_are_told_so_in_plain_json() {
+async fn authentication_errors_are_plain_json() {
     let house = with_table().await;
     let ask = || house.ask("GET", "/people()").of(ServiceKind::Table);
     let nobody = ask().header("x-ms-version", "2019-12-12").anonymous().header("accept", "application/json").send().await;

@@ -1,4 +1,4 @@
-//! Entities: inserted, read, replaced, merged, deleted, each under the conditions of its operation.
+//! Operations on entities: insert, read, replace, merge, delete, and their conditions.
 
 use super::{ask, check, get, json, with_table};
 use lazuli::operation::ServiceKind;
@@ -38,7 +38,7 @@ async fn an_entity_is_inserted_once() {
 }
 
 #[tokio::test]
-async fn changes_are_made_on_their_conditions() {
+async fn changes_depend_on_their_conditions() {
     let old = r#"W/"datetime'2012-06-15T22%3A51%3A44.9662825Z'""#;
     check(&format!(
         r#"
@@ -93,9 +93,9 @@ async fn changes_are_made_on_their_conditions() {
     .await;
 }
 
-/// The clock stands still, and yet no two states of an entity have one tag.
+/// No two states of an entity have the same tag, even if the clock does not move.
 #[tokio::test]
-async fn timestamps_move_on_with_every_write() {
+async fn every_write_has_a_later_timestamp() {
     let house = with_table().await;
     let mut last = String::new();
     for _ in 0..5 {
@@ -110,7 +110,7 @@ async fn timestamps_move_on_with_every_write() {
 }
 
 #[tokio::test]
-async fn entities_are_shown_as_recorded() {
+async fn entities_are_written_as_recorded() {
     let house = with_table().await;
     let body = r#"{"PartitionKey":"p","PartitionKey@odata.type":"Edm.String","RowKey":":@ '","age":39,"married":true,"ratio":3.1,"evenratio":3.0,"double":5,"double@odata.type":"Edm.Double","large":"933311100","large@odata.type":"Edm.Int64","Birthday":"1973-10-04T00:00:00.000000Z","Birthday@odata.type":"Edm.DateTime","binary":"YmluYXJ5","binary@odata.type":"Edm.Binary","clsid":"c9da6455-213d-42c9-9a79-3e9149a57833","clsid@odata.type":"Edm.Guid","odd":"NaN","odd@odata.type":"Edm.Double","none":null}"#;
     let made = house.ask("POST", "/people").of(ServiceKind::Table).header("accept", "application/json;odata=fullmetadata");
@@ -189,9 +189,9 @@ async fn entities_have_limits() {
     }
 }
 
-/// Which key is which is told by their names, not by their places; and neither need have a letter.
+/// The order of the keys in a URL does not matter, and a key may be empty.
 #[tokio::test]
-async fn keys_are_told_apart_by_their_names() {
+async fn keys_are_identified_by_their_names() {
     let house = with_table().await;
     for (target, body) in [("/people(RowKey='one',PartitionKey='b')", "{}"), ("/people(PartitionKey='a',RowKey='two')", "{}")] {
         assert_eq!(ask(&house, "PUT", target, body).await.verdict(), "204", "{target}");
@@ -205,7 +205,7 @@ async fn keys_are_told_apart_by_their_names() {
     }
     assert_eq!(get(&house, "/people(PartitionKey='one',RowKey='b')").await.verdict(), "404 ResourceNotFound");
 
-    // An entity whose keys are empty is an entity all the same, and says so.
+    // An entity with empty keys.
     assert_eq!(ask(&house, "POST", "/people", r#"{"PartitionKey":"","RowKey":"","a":1}"#).await.verdict(), "201");
     let ask = house.ask("GET", "/people(RowKey='',PartitionKey='')").of(ServiceKind::Table);
     let empty = ask.header("accept", "application/json;odata=fullmetadata").send().await;

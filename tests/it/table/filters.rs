@@ -1,9 +1,9 @@
-//! Queries: filters, selections and options. The tables of the language stand beside `rules::odata`.
+//! Queries: filters, selections and options. The tests of the language are in `rules::table::odata`.
 
 use super::{ask, check, encoded, get, json, put, rows, with_table};
 
 #[tokio::test]
-async fn filters_choose_and_order_is_that_of_the_keys() {
+async fn filters_select_entities_in_the_order_of_their_keys() {
     let house = with_table().await;
     let birthday = r#""birthday":"1970-10-04T00:00:00Z","birthday@odata.type":"Edm.DateTime""#;
     put(&house, "b", "2", r#""age":39,"name":"O'Hara","large":"9223372036854775807","large@odata.type":"Edm.Int64""#).await;
@@ -46,7 +46,7 @@ async fn filters_choose_and_order_is_that_of_the_keys() {
 }
 
 #[tokio::test]
-async fn selections_show_what_is_asked_for_and_null_for_what_is_not_there() {
+async fn a_selected_property_that_does_not_exist_is_null() {
     let house = with_table().await;
     put(&house, "p", "r", r#""a":1,"l":"2","l@odata.type":"Edm.Int64""#).await;
     let shown = |select: &'static str| {
@@ -75,7 +75,7 @@ async fn selections_show_what_is_asked_for_and_null_for_what_is_not_there() {
 }
 
 #[tokio::test]
-async fn what_is_not_understood_is_refused() {
+async fn malformed_and_unsupported_options_are_refused() {
     let house = with_table().await;
     put(&house, "p", "r", "").await;
     for (option, verdict, says) in [
@@ -122,7 +122,7 @@ async fn what_is_not_understood_is_refused() {
 }
 
 #[tokio::test]
-async fn one_entity_can_be_asked_for_in_every_spelling() {
+async fn an_entity_can_be_addressed_in_every_spelling() {
     check(
         r#"
         PUT /people(PartitionKey='it''s',RowKey='a%20%2B%25''b') | | {"a":1} → 204

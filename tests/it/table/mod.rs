@@ -1,4 +1,4 @@
-//! The table service over a socket.
+//! The Table service over a socket.
 
 mod access;
 mod bounds;
@@ -16,13 +16,13 @@ use crate::house::{Answer, House};
 use lazuli::operation::ServiceKind;
 use serde_json::Value;
 
-/// Plays a scenario in a house of its own, with a table called `people`.
+/// Runs a scenario on a server of its own with the table `people`.
 async fn check(rows: &str) {
     let house = with_table().await;
     crate::scenario::check_of(&house, ServiceKind::Table, rows).await;
 }
 
-/// A house with a table called `people`.
+/// A server with the table `people`.
 async fn with_table() -> House {
     let house = House::new().await;
     create(&house, "people").await;
@@ -42,7 +42,7 @@ async fn get(house: &House, target: &str) -> Answer {
     ask(house, "GET", target, "").await
 }
 
-/// Puts an entity where none need stand.
+/// Inserts or replaces an entity.
 async fn put(house: &House, partition: &str, row: &str, more: &str) {
     let target = format!("/people(PartitionKey='{partition}',RowKey='{row}')");
     let put = ask(house, "PUT", &target, &format!("{{{more}}}")).await;
@@ -54,7 +54,7 @@ fn json(answer: &Answer) -> Value {
     serde_json::from_slice(&answer.body).unwrap_or_else(|error| panic!("{error}: {}", answer.text()))
 }
 
-/// The RowKeys of the entities that a query answered with.
+/// The RowKeys of the entities in an answer.
 fn rows(answer: &Answer) -> Vec<String> {
     assert_eq!(answer.verdict(), "200", "{}", answer.text());
     let json = json(answer);

@@ -1,5 +1,4 @@
-//! A seeded simulation: operations at random on one table, transactions and queries among them, asked of the server and of a map that
-//! is too plain to be wrong.
+//! A seeded simulation: random operations on one table, including transactions and queries, on the server and on a simple model.
 //!
 //! `LAZULI_SEED=7 cargo test --test it table::model` repeats the run that failed with seed 7.
 
@@ -9,7 +8,7 @@ use crate::house::{Answer, House};
 use lazuli::operation::ServiceKind;
 use std::collections::{BTreeMap, HashSet};
 
-/// Operations of a run.
+/// The operations of a run.
 const STEPS: usize = 400;
 const PARTITIONS: [&str; 2] = ["a", "b"];
 const ROWS: [&str; 5] = ["1", "10", "2", "it's", "é"];
@@ -17,7 +16,7 @@ const PROPERTIES: [&str; 2] = ["x", "y"];
 
 type Key = (String, String);
 
-/// An entity of the model: its properties, and its tag as the server last told it.
+/// An entity of the model: its properties, and the last tag that the server reported.
 #[derive(Clone, Debug, Default)]
 struct Entity {
     properties: BTreeMap<String, i64>,
@@ -54,7 +53,7 @@ impl Change {
         Change { method, key, condition, properties }
     }
 
-    /// What it makes of the model, or how it is refused.
+    /// Applies it to the model, or returns its refusal.
     fn apply(&self, table: &mut Table) -> Result<(), &'static str> {
         match (self.method, table.get(&self.key), &self.condition) {
             ("POST", Some(_), _) => return Err("409 EntityAlreadyExists"),
@@ -71,7 +70,7 @@ impl Change {
             entity.properties.clear();
         }
         entity.properties.extend(self.properties.clone());
-        // It has another tag from now on, which will be seen.
+        // The new tag is read later.
         entity.tag.clear();
         Ok(())
     }
@@ -100,7 +99,7 @@ impl Change {
         ask.body(self.body()).send().await
     }
 
-    /// It as a part of a transaction.
+    /// The change as a part of a transaction.
     fn part(&self) -> String {
         let condition = self.condition.iter().map(|tag| format!("If-Match: {tag}\n")).collect::<String>();
         let head = format!("{} /devstoreaccount1{} HTTP/1.1\nPrefer: return-no-content\n{condition}", self.method, self.target());
@@ -108,7 +107,7 @@ impl Change {
     }
 }
 
-/// What the model makes of a transaction: all of it, or its refusal, which names the first change that cannot be.
+/// Applies a transaction to the model, or returns the first change that fails and its refusal.
 fn transaction(changes: &[Change], table: &mut Table) -> Result<(), (usize, &'static str)> {
     let partition = &changes[0].key.0;
     if let Some(at) = changes.iter().position(|change| change.key.0 != *partition) {
@@ -141,13 +140,13 @@ async fn send_transaction(house: &House, changes: &[Change]) -> Result<(), (usiz
     let status = &text.split("HTTP/1.1 ").nth(1).unwrap()[..3];
     let error: serde_json::Value = serde_json::from_str(error).unwrap();
     let error = &error["odata.error"];
-    // Where there is but one change, its place is not told.
+    // The index of the change is omitted if it is the only one.
     let said = error["message"]["value"].as_str().unwrap();
     let place = if changes.len() == 1 { 0 } else { said.split(':').next().unwrap().parse().unwrap() };
     Err((place, format!("{status} {}", error["code"].as_str().unwrap())))
 }
 
-/// A filter as it is written, and what it means.
+/// The text of a filter, and its meaning.
 type Filter = (String, Box<dyn Fn(&Key, &Entity) -> bool>);
 
 fn filter(dice: &mut Dice) -> Filter {
@@ -172,7 +171,7 @@ fn filter(dice: &mut Dice) -> Filter {
     }
 }
 
-/// Everything that a query finds, in pages of so many: keys, properties and tags.
+/// All results of a query, in pages of `top`: keys, properties and tags.
 async fn found(house: &House, filter: &str, top: usize) -> Vec<(Key, Entity)> {
     let mut query = format!("$top={top}");
     if !filter.is_empty() {
@@ -197,8 +196,8 @@ async fn found(house: &House, filter: &str, top: usize) -> Vec<(Key, Entity)> {
     }
 }
 
-/// Holds the server against the model, and tells the model the tags of what was written.
-async fn look(house: &House, table: &mut Table, at: &str) {
+/// Compares the server with the model, and updates the tags of the model.
+async fn compare(house: &House, table: &mut Table, at: &str) {
     let mut tags = HashSet::new();
     let seen = found(house, "", 1000).await;
     assert_eq!(seen.len(), table.len(), "{at}");
@@ -211,7 +210,7 @@ async fn look(house: &House, table: &mut Table, at: &str) {
 }
 
 #[tokio::test]
-async fn the_table_does_what_the_map_does() {
+async fn the_server_agrees_with_the_model() {
     for seed in seeds() {
         let house = with_table().await;
         let (mut dice, mut table, mut refused) = (Dice::new(seed), Table::new(), HashSet::new());
@@ -221,7 +220,7 @@ async fn the_table_does_what_the_map_does() {
                 0 => {
                     let many = 1 + dice.roll(4);
                     let mut changes: Vec<Change> = (0..many).map(|_| Change::any(&mut dice, &table)).collect();
-                    // Mostly of one partition.
+                    // Mostly in one partition.
                     if dice.roll(6) > 0 {
                         changes.retain({
                             let first = changes[0].key.0.clone();
@@ -247,7 +246,7 @@ async fn the_table_does_what_the_map_does() {
                     assert_eq!(change.send(&house).await.verdict(), expected, "{at}: {change:?}");
                 }
             }
-            look(&house, &mut table, &at).await;
+            compare(&house, &mut table, &at).await;
             house.wait(dice.roll(2) as u64);
         }
         assert!(refused.len() >= 5, "every kind of refusal comes up: {refused:?}");

@@ -1,9 +1,9 @@
-//! Pages: up to a thousand, and right while entities come and go.
+//! Pages of entities, also while entities are inserted and deleted.
 
 use super::{ask, encoded, get, put, rows, with_table};
 use crate::house::{Answer, House};
 
-/// The query that goes on where this page ended; `None` behind the last.
+/// The query of the next page; `None` after the last.
 fn next(answer: &Answer) -> Option<String> {
     let token = |name| answer.header(name);
     let (partition, row) = (token("x-ms-continuation-nextpartitionkey"), token("x-ms-continuation-nextrowkey"));
@@ -27,7 +27,7 @@ async fn insert(house: &House, partition: &str, from: usize, count: usize) {
 }
 
 #[tokio::test]
-async fn a_page_has_a_thousand_and_the_next_goes_on() {
+async fn a_page_has_a_thousand_entities_and_a_continuation() {
     let house = with_table().await;
     insert(&house, "a", 0, 1500).await;
     insert(&house, "b", 0, 600).await;
@@ -59,14 +59,14 @@ async fn a_page_has_a_thousand_and_the_next_goes_on() {
 }
 
 #[tokio::test]
-async fn pages_stay_right_while_entities_come_and_go() {
+async fn pages_are_correct_while_entities_are_inserted_and_deleted() {
     let house = with_table().await;
     for row in ["b", "d", "f", "h"] {
         put(&house, "p", row, "").await;
     }
     let first = get(&house, "/people()?$top=2").await;
     assert_eq!(rows(&first), ["b", "d"]);
-    // The entity that the next page was to begin with goes; others come, before it and behind.
+    // The first entity of the next page is deleted; others are inserted before it and after it.
     assert_eq!(
         house
             .ask("DELETE", "/people(PartitionKey='p',RowKey='f')")
@@ -82,7 +82,7 @@ async fn pages_stay_right_while_entities_come_and_go() {
     }
     let rest = get(&house, &format!("/people()?{}", next(&first).unwrap())).await;
     assert_eq!(rows(&rest), ["g", "h", "i"], "neither again nor left out");
-    // All that the next page was for goes: it is empty, and the last.
+    // All entities of the next page are deleted: it is empty, and the last.
     let first = get(&house, "/people()?$top=5").await;
     for row in ["h", "i"] {
         let target = format!("/people(PartitionKey='p',RowKey='{row}')");
@@ -109,9 +109,9 @@ async fn a_page_ends_at_four_mebibytes() {
     assert_eq!((rows(&second), next(&second)), (["19", "20", "21"].map(str::to_owned).to_vec(), None));
 }
 
-/// What is not there is null in every entity, and counts as what is there does.
+/// Nulls for properties that do not exist count towards the size of a page.
 #[tokio::test]
-async fn a_page_of_nulls_ends_as_soon() {
+async fn nulls_count_towards_the_size_of_a_page() {
     let house = with_table().await;
     insert(&house, "a", 0, 80).await;
     let select: Vec<String> = (0..8_000).map(|n| format!("n{n}")).collect();
@@ -129,9 +129,9 @@ async fn a_page_of_nulls_ends_as_soon() {
     assert_eq!(seen, 80);
 }
 
-/// A long filter makes short pages, be they empty; whoever goes on finds everything.
+/// A long filter makes pages short or empty; the following pages have the rest.
 #[tokio::test]
-async fn a_page_may_be_empty_and_go_on() {
+async fn an_empty_page_may_have_a_continuation() {
     let house = with_table().await;
     insert(&house, "a", 0, 2500).await;
     let nowhere: Vec<String> = (0..200).map(|n| format!("even eq '{n}'")).collect();

@@ -1,11 +1,11 @@
-//! Whose tables: hosts, secondaries, and other accounts.
+//! Paths and endpoints of tables.
 
 use super::{ask, check, get, put, rows, with_table};
 use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::operation::ServiceKind;
 
 #[tokio::test]
-async fn the_secondary_reads_and_does_not_write() {
+async fn the_secondary_answers_reads_and_refuses_writes() {
     let house = with_table().await;
     put(&house, "p", "r", "").await;
     let ask = |method: &str, target: &str| {
@@ -27,7 +27,7 @@ async fn the_secondary_reads_and_does_not_write() {
 }
 
 #[tokio::test]
-async fn a_preflight_asks_and_is_answered_by_the_rules() {
+async fn preflight_requests_follow_the_rules_of_the_service() {
     let house = with_table().await;
     let rule = "<CorsRule><AllowedOrigins>http://page</AllowedOrigins><AllowedMethods>MERGE,GET</AllowedMethods>\
                 <AllowedHeaders>*</AllowedHeaders><ExposedHeaders>etag</ExposedHeaders><MaxAgeInSeconds>9</MaxAgeInSeconds></CorsRule>";
@@ -44,7 +44,7 @@ async fn a_preflight_asks_and_is_answered_by_the_rules() {
 }
 
 #[tokio::test]
-async fn a_slash_behind_a_resource_is_passed_over() {
+async fn a_trailing_slash_is_ignored() {
     check(
         r#"
         GET /Tables/ | accept: application/json;odata=nometadata → 200 | | {"value":[{"TableName":"people"}]}
@@ -64,9 +64,9 @@ async fn a_slash_behind_a_resource_is_passed_over() {
     .await;
 }
 
-/// A client that was given a table's address for the account's.
+/// A client may be given a table's address for the account's.
 #[tokio::test]
-async fn no_resource_of_the_account_stands_behind_a_table() {
+async fn resources_of_the_account_below_a_table_are_refused() {
     let house = with_table().await;
     for (method, target, body, without, with) in [
         ("POST", "/{t}/Tables", r#"{"TableName":"people"}"#, "404 TableNotFound", "400 PropertiesNeedValue"),

@@ -1,11 +1,11 @@
-//! Tables themselves: made, listed, found in any case, with policies, and gone with all their entities.
+//! Tables: creation, listing, names in any case, policies, deletion.
 
 use super::{ask, check, create, get, json};
 use crate::house::House;
 use lazuli::operation::ServiceKind;
 
 #[tokio::test]
-async fn tables_are_made_once_and_deleted_once() {
+async fn tables_are_created_once_and_deleted_once() {
     check(
         r#"
         # made
@@ -52,7 +52,7 @@ async fn tables_are_made_once_and_deleted_once() {
 }
 
 #[tokio::test]
-async fn a_table_is_shown_with_as_much_metadata_as_is_wanted() {
+async fn a_table_has_the_accepted_level_of_metadata() {
     let house = House::new().await;
     create(&house, "abc").await;
     let url = house.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
@@ -74,7 +74,7 @@ async fn a_table_is_shown_with_as_much_metadata_as_is_wanted() {
 }
 
 #[tokio::test]
-async fn the_list_of_tables_comes_in_pages_that_hold_while_tables_come_and_go() {
+async fn pages_of_tables_are_correct_while_tables_are_created_and_deleted() {
     let house = House::new().await;
     for name in ["bbb", "Aaa", "ddd", "ccc", "eee"] {
         create(&house, name).await;
@@ -91,7 +91,7 @@ async fn the_list_of_tables_comes_in_pages_that_hold_while_tables_come_and_go() 
         assert!(token.starts_with("1!"), "{token}");
         next = format!("&NextTableName={}", super::encoded(token));
         if seen.len() == 2 {
-            // The place is that of ccc, which goes; what comes before it is not shown any more.
+            // The continuation is at ccc, which is deleted; earlier names are not returned again.
             assert_eq!(ask(&house, "DELETE", "/Tables('ccc')", "").await.verdict(), "204");
             create(&house, "bcd").await;
             create(&house, "cde").await;

@@ -1,4 +1,4 @@
-//! Entity group transactions: all of it or nothing, and nobody ever sees half.
+//! Entity group transactions: all changes or none, and no reader sees only some.
 
 use super::{create, get, put, rows, with_table};
 use crate::house::{Answer, House};
@@ -7,7 +7,7 @@ use lazuli::operation::ServiceKind;
 
 const HTTP: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
 
-/// A changeset of these requests.
+/// A batch with a changeset of these requests.
 pub fn changeset(requests: &[String]) -> String {
     let parts: String = requests.iter().map(|request| format!("--changeset_1\r\n{HTTP}{request}\r\n")).collect();
     let head = "Content-Type: multipart/mixed; boundary=changeset_1";
@@ -32,7 +32,7 @@ pub fn change(method: &str, row: &str, headers: &str, body: &str) -> String {
     format!("{method} /devstoreaccount1/people(PartitionKey='p',RowKey='{row}') HTTP/1.1\r\n{headers}\r\n{body}")
 }
 
-/// The text with ids and moments made plain.
+/// The text with ids and times replaced.
 fn plain(text: &str) -> String {
     let mut text = text.to_owned();
     for (begin, end) in [("response_", "\r\n"), ("datetime'", "'"), ("RequestId:", "\\n"), ("Time:", "\"")] {
@@ -48,7 +48,7 @@ fn plain(text: &str) -> String {
 }
 
 #[tokio::test]
-async fn all_operations_together_are_answered_as_recorded() {
+async fn a_transaction_of_all_operations_is_answered_as_recorded() {
     let house = with_table().await;
     for row in ["1", "2", "3", "4"] {
         put(&house, "p", row, r#""a":1"#).await;
@@ -90,7 +90,7 @@ async fn all_operations_together_are_answered_as_recorded() {
 }
 
 #[tokio::test]
-async fn one_that_fails_undoes_all_and_tells_its_place() {
+async fn a_change_that_fails_undoes_all_and_names_its_index() {
     let house = with_table().await;
     put(&house, "p", "there", "").await;
     create(&house, "others").await;
@@ -156,7 +156,7 @@ async fn one_that_fails_undoes_all_and_tells_its_place() {
 }
 
 #[tokio::test]
-async fn one_without_changes_changes_nothing() {
+async fn a_transaction_without_changes_succeeds() {
     let house = with_table().await;
     let answer = send(&house, &changeset(&[])).await;
     assert_eq!(answer.status, 202, "{}", answer.text());
@@ -165,9 +165,9 @@ async fn one_without_changes_changes_nothing() {
     assert_eq!(text, format!("{head}--changesetresponse_*--\r\n--batchresponse_*--\r\n"));
 }
 
-/// The secondary endpoint answers a query, and makes no change.
+/// The secondary endpoint answers a query, and refuses changes.
 #[tokio::test]
-async fn the_secondary_reads_in_one_and_does_not_write() {
+async fn the_secondary_answers_queries_and_refuses_changes() {
     let house = with_table().await;
     put(&house, "p", "r", "").await;
     let query = format!(
@@ -188,9 +188,9 @@ async fn the_secondary_reads_in_one_and_does_not_write() {
     assert_eq!(rows(&get(&house, "/people()").await), ["r"]);
 }
 
-/// Clients write their transactions in ways of their own.
+/// Clients differ in how they write transactions.
 #[tokio::test]
-async fn every_way_of_writing_one_is_read() {
+async fn transactions_of_all_clients_are_read() {
     let house = with_table().await;
     let one = |row: &str| changeset(&[insert("p", row)]);
     let bodies = [
@@ -213,7 +213,7 @@ async fn every_way_of_writing_one_is_read() {
 }
 
 #[tokio::test]
-async fn a_single_query_is_answered_by_itself() {
+async fn a_single_query_is_answered() {
     let house = with_table().await;
     put(&house, "p", "r", r#""a":1"#).await;
     let query = |target: &str| {
@@ -242,9 +242,9 @@ async fn a_single_query_is_answered_by_itself() {
     assert_eq!(kind.verdict(), "400 InvalidHeaderValue", "{}", kind.text());
 }
 
-/// Writers put two entities together, over and over; no reader ever sees one without the other.
+/// Writers repeatedly put two entities in one transaction; no reader sees one without the other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_reader_never_sees_half_of_one() {
+async fn a_reader_never_sees_half_of_a_transaction() {
     let house = with_table().await;
     let both = |number: usize| changeset(&["1", "2"].map(|row| change("PUT", row, "", &format!(r#"{{"n":{number}}}"#))));
     assert_eq!(send(&house, &both(0)).await.status, 202);

@@ -1,9 +1,9 @@
-//! Types of properties, in and out over the wire; the tables of their rules stand beside `rules::entity`.
+//! Types of properties over the wire. The tests of their rules are in `rules::table::entity`.
 
 use super::{ask, check, get, json, put, with_table};
 
 #[tokio::test]
-async fn what_is_written_comes_back_as_it_was_typed() {
+async fn values_are_returned_with_their_types() {
     let house = with_table().await;
     let typed = r#""s":"é\u0001\"\\\u554a","i":-5,"l":"9223372036854775807","l@odata.type":"Edm.Int64","d":1.5e300,"n":"-Infinity","n@odata.type":"Edm.Double","t":true,"at":"2020-01-01T00:00:00.1234567Z","at@odata.type":"Edm.DateTime","g":"C9DA6455-213D-42C9-9A79-3E9149A57833","g@odata.type":"Edm.Guid","b":"AP8=","b@odata.type":"Edm.Binary","big":3000000000"#;
     put(&house, "p", "r", typed).await;
@@ -14,7 +14,7 @@ async fn what_is_written_comes_back_as_it_was_typed() {
         shown,
         r#":"é\u0001\"\\啊","i":-5,"l@odata.type":"Edm.Int64","l":"9223372036854775807","d":1.5E+300,"n@odata.type":"Edm.Double","n":"-Infinity","t":true,"at@odata.type":"Edm.DateTime","at":"2020-01-01T00:00:00.1234567Z","g@odata.type":"Edm.Guid","g":"c9da6455-213d-42c9-9a79-3e9149a57833","b@odata.type":"Edm.Binary","b":"AP8=","big":3000000000.0}"#
     );
-    // What was read can be written again, with all that is said of it.
+    // An answer can be sent back, with all its metadata.
     let again = ask(&house, "PUT", "/people(PartitionKey='p',RowKey='r')", text).await;
     assert_eq!(again.verdict(), "204", "{}", again.text());
     let second = get(&house, "/people(PartitionKey='p',RowKey='r')").await;
@@ -27,7 +27,7 @@ async fn what_is_written_comes_back_as_it_was_typed() {
 }
 
 #[tokio::test]
-async fn what_is_not_of_its_type_is_refused() {
+async fn a_value_of_another_type_than_its_annotation_is_refused() {
     check(
         r#"
         PUT /people(PartitionKey='p',RowKey='r') | | {"a":"x","a@odata.type":"Edm.Int32"} → 400 InvalidInput | | ~One of the request inputs is not valid.

@@ -1,31 +1,31 @@
-//! The entity tag of an entity: its Timestamp, and what `If-Match` asks of it.
+//! The entity tag of an entity, and `If-Match`.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names::decode;
 use crate::rules::table::entity::value::date_text;
 use crate::rules::time::Timestamp;
 
-/// The tag of an entity that was written at this moment: `W/"datetime'2021-05-26T15%3A48%3A22.2733885Z'"`.
+/// The tag of an entity with this timestamp: `W/"datetime'2021-05-26T15%3A48%3A22.2733885Z'"`.
 pub fn of(timestamp: Timestamp) -> String {
     format!("W/\"datetime'{}'\"", date_text(timestamp).replace(':', "%3A"))
 }
 
-/// What `If-Match` asks for.
+/// The condition of an `If-Match`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntityCondition {
-    /// Any state: `*`.
+    /// `*`
     Any,
-    /// The state of this moment.
+    /// The state with this timestamp.
     Is(Timestamp),
-    /// A state that no entity was ever in: a well-formed weak tag that this service never gave.
+    /// A well-formed weak tag that no entity has.
     Never,
 }
 
 impl EntityCondition {
-    /// Reads the header. Any weak tag is well formed, whatever it says.
+    /// Reads the header.
     ///
     /// # Errors
-    /// 400 InvalidInput for what is no weak entity tag, or several.
+    /// 400 InvalidInput unless it is `*` or one weak entity tag.
     pub fn read(text: &str) -> Result<EntityCondition, StorageError> {
         if text.trim() == "*" {
             return Ok(EntityCondition::Any);
@@ -38,17 +38,17 @@ impl EntityCondition {
             )));
         };
         let inner = quoted.strip_prefix("datetime'").and_then(|rest| rest.strip_suffix('\''));
-        let moment = inner.and_then(|date| decode(date).ok()).and_then(|date| Timestamp::parse_iso(&date));
-        Ok(moment.map_or(EntityCondition::Never, EntityCondition::Is))
+        let timestamp = inner.and_then(|date| decode(date).ok()).and_then(|date| Timestamp::parse_iso(&date));
+        Ok(timestamp.map_or(EntityCondition::Never, EntityCondition::Is))
     }
 
-    /// Checks an entity against it.
+    /// Checks the condition against the timestamp of an entity.
     ///
     /// # Errors
     /// 412 UpdateConditionNotSatisfied.
     pub fn check(self, timestamp: Timestamp) -> Result<(), StorageError> {
         match self {
-            EntityCondition::Is(moment) if moment == timestamp => Ok(()),
+            EntityCondition::Is(expected) if expected == timestamp => Ok(()),
             EntityCondition::Any => Ok(()),
             EntityCondition::Is(_) | EntityCondition::Never => Err(ErrorCode::UpdateConditionNotSatisfied.into()),
         }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_the_timestamp_and_matches_itself() {
+    fn a_tag_has_the_timestamp_and_matches_itself() {
         for (iso, tag) in [
             ("2021-05-26T15:48:22.2733885Z", "W/\"datetime'2021-05-26T15%3A48%3A22.2733885Z'\""),
             ("2017-11-10T02:43:44.449624Z", "W/\"datetime'2017-11-10T02%3A43%3A44.449624Z'\""),

@@ -1,4 +1,4 @@
-//! Where an entity stands in its table: PartitionKey, then RowKey, in the order of their UTF-16 code units.
+//! The key of an entity: PartitionKey, then RowKey, in the order of their UTF-16 code units.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::names::RESERVED;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The longest key, in UTF-16 code units: 1 KiB.
 const LONGEST: usize = 512;
 
-/// A PartitionKey and a RowKey, one after the other in one text.
+/// A PartitionKey and a RowKey, concatenated.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
     text: Arc<str>,
@@ -19,7 +19,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// Any two texts, also such as no entity can have: bounds of ranges are made so.
+    /// Of any two texts, also those that no entity can have: the bounds of ranges need not be valid keys.
     pub fn new(partition: &str, row: &str) -> Key {
         let mut text = String::with_capacity(partition.len() + row.len());
         text.push_str(partition);
@@ -27,7 +27,7 @@ impl Key {
         Key { text: text.into(), split: partition.len() as u32 }
     }
 
-    /// The keys of an entity.
+    /// The key of an entity.
     ///
     /// # Errors
     /// 400 KeyValueTooLarge over 1 KiB; 400 OutOfRangeInput for `/`, `\`, `#`, `?` and control characters.
@@ -45,12 +45,12 @@ impl Key {
         Ok(Key::new(partition, row))
     }
 
-    /// Reads keys as a URL has them, decoded: `PartitionKey='it''s',RowKey='r'`, in either order.
+    /// Parses the keys of a decoded URL: `PartitionKey='it''s',RowKey='r'`, in either order.
     ///
     /// # Errors
-    /// 400 InvalidInput for what is not that; as [`Key::checked`].
+    /// 400 InvalidInput for any other text; as [`Key::checked`].
     pub fn parse(text: &str) -> Result<Key, StorageError> {
-        let malformed = || ErrorCode::InvalidInput.with_reason(format!("{text:?} are no keys"));
+        let malformed = || ErrorCode::InvalidInput.with_reason(format!("{text:?} are not keys"));
         let (mut partition, mut row, mut rest) = (None, None, text.trim());
         while !rest.is_empty() {
             let (name, behind) = rest.split_once('=').ok_or_else(malformed)?;
@@ -73,24 +73,22 @@ impl Key {
         Key::checked(&partition, &row)
     }
 
-    /// The keys as a URL has them: `PartitionKey='%3A%40',RowKey='r'`.
+    /// The keys in a URL: `PartitionKey='%3A%40',RowKey='r'`.
     pub fn written(&self) -> String {
         let written = |text: &str| utf8_percent_encode(&text.replace('\'', "''"), RESERVED).to_string();
         format!("PartitionKey='{}',RowKey='{}'", written(self.partition()), written(self.row()))
     }
 
-    /// The PartitionKey.
     pub fn partition(&self) -> &str {
         self.text.get(..self.split as usize).unwrap_or_default()
     }
 
-    /// The RowKey.
     pub fn row(&self) -> &str {
         self.text.get(self.split as usize..).unwrap_or_default()
     }
 }
 
-/// A text in quotes at the beginning of another, and what comes after it.
+/// Splits a quoted text from the beginning of another.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix('\'')?;
     let mut value = String::new();
@@ -125,22 +123,20 @@ impl PartialOrd for Key {
     }
 }
 
-/// Keys from one, included, up to another, excluded; `None` is no end.
+/// A range of keys, half-open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// The first.
     pub from: Key,
-    /// The one behind the last.
+    /// Excluded; `None` if the range has no end.
     pub to: Option<Key>,
 }
 
 impl Range {
-    /// All keys.
     pub fn all() -> Range {
         Range { from: Key::new("", ""), to: None }
     }
 
-    /// The keys of both.
+    /// The intersection.
     pub fn and(self, other: &Range) -> Range {
         let to = match (self.to, &other.to) {
             (Some(one), Some(other)) => Some(one.min(other.clone())),
@@ -149,12 +145,10 @@ impl Range {
         Range { from: self.from.max(other.from.clone()), to }
     }
 
-    /// Whether no key is in it.
     pub fn is_empty(&self) -> bool {
         self.to.as_ref().is_some_and(|to| *to <= self.from)
     }
 
-    /// Whether it holds this key.
     pub fn holds(&self, key: &Key) -> bool {
         self.from <= *key && self.to.as_ref().is_none_or(|to| key < to)
     }
@@ -166,8 +160,8 @@ impl Default for Range {
     }
 }
 
-/// Compares texts by UTF-16 code units, as the service does. UTF-8 has the same order but for characters beyond U+FFFF, whose
-/// surrogates come before U+E000.
+/// Compares texts by UTF-16 code units, as the service does. UTF-8 has the same order except for characters beyond U+FFFF, whose
+/// surrogates sort before U+E000.
 pub fn ordinal(one: &str, other: &str) -> Ordering {
     let differ = one.bytes().zip(other.bytes()).find(|(a, b)| a != b);
     match differ {
@@ -183,7 +177,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn keys_are_no_longer_and_no_other_than_urls_can_carry() {
+    fn keys_have_a_maximum_length_and_no_reserved_characters() {
         for (partition, row, refusal) in [
             ("", "", None),
             ("a b'%&+:@$", "é\u{1F600}", None),
@@ -200,12 +194,12 @@ mod tests {
         ] {
             assert_eq!(Key::checked(partition, row).err().map(|error| error.code()), refusal, "{partition:?} {row:?}");
         }
-        let said = Key::checked("a", "b/c").unwrap_err();
-        assert_eq!(said.message(), "The 'RowKey' parameter of value 'b/c' is out of range.");
+        let error = Key::checked("a", "b/c").unwrap_err();
+        assert_eq!(error.message(), "The 'RowKey' parameter of value 'b/c' is out of range.");
     }
 
     #[test]
-    fn keys_are_read_from_urls_in_either_order() {
+    fn keys_are_parsed_from_urls_in_either_order() {
         for (text, expected) in [
             ("PartitionKey='p',RowKey='r'", Some(("p", "r"))),
             ("RowKey='r',PartitionKey='p'", Some(("p", "r"))),
@@ -231,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_key_runs_into_the_other() {
+    fn keys_with_the_same_concatenation_differ() {
         assert!(Key::new("a", "bc") != Key::new("ab", "c"));
         assert!(Key::new("a", "z") < Key::new("ab", ""));
         let key = Key::new("partition", "row");

@@ -1,4 +1,4 @@
-//! Entities: what they are made of, how large they may be, and what a write makes of one.
+//! Entities: their keys and properties, their limits, and writes.
 
 pub mod etag;
 pub mod key;
@@ -13,21 +13,21 @@ pub use read::{EntityBody, members, read};
 pub use value::{Type, Value};
 pub use write::{Change, Write};
 
-/// The most properties beside PartitionKey, RowKey and Timestamp.
+/// The most properties besides PartitionKey, RowKey and Timestamp.
 const MOST_PROPERTIES: usize = 252;
 /// The longest name of a property, in UTF-16 code units.
 const LONGEST_NAME: usize = 255;
 /// The largest value of a property, in bytes: strings are UTF-16.
 const LARGEST_VALUE: usize = 64 << 10;
-/// The largest entity, in bytes as the service counts them.
+/// The largest entity, in bytes as the service counts.
 const LARGEST: usize = 1 << 20;
 
-/// An entity without its keys. It never changes; a write makes another.
+/// An entity without its keys. It is immutable; a write creates another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entity {
-    /// When it was written: its Timestamp and its entity tag.
+    /// The time of the last write, from which the entity tag is derived.
     pub timestamp: Timestamp,
-    /// Its properties, in the order in which they came.
+    /// In the order in which they were sent.
     pub properties: Properties,
 }
 
@@ -35,7 +35,6 @@ pub struct Entity {
 pub type Properties = Box<[(Box<str>, Value)]>;
 
 impl Entity {
-    /// A property's value.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.properties.iter().find(|(known, _)| **known == *name).map(|(_, value)| value)
     }
@@ -46,7 +45,6 @@ pub fn utf16(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// Checks a property's name.
 fn check_name(name: &str) -> Result<(), StorageError> {
     if utf16(name) > LONGEST_NAME {
         return Err(ErrorCode::PropertyNameTooLong.into());
@@ -54,12 +52,12 @@ fn check_name(name: &str) -> Result<(), StorageError> {
     let mut letters = name.chars();
     let first = letters.next().is_some_and(|c| c == '_' || c.is_alphabetic());
     if !first || !letters.all(|c| c == '_' || c.is_alphanumeric()) {
-        return Err(ErrorCode::PropertyNameInvalid.with_reason(format!("{name:?} is no identifier")));
+        return Err(ErrorCode::PropertyNameInvalid.with_reason(format!("{name:?} is not an identifier")));
     }
     Ok(())
 }
 
-/// How many bytes a value takes, as the service counts.
+/// The size of a value in bytes, as the service counts.
 fn size(value: &Value) -> usize {
     match value {
         Value::String(text) => 4 + 2 * utf16(text),
@@ -71,8 +69,7 @@ fn size(value: &Value) -> usize {
     }
 }
 
-/// Checks that an entity is no larger than allowed, in number and in bytes. An entity that is too large as a whole is told so, whether or
-/// not one of its values is too large by itself.
+/// Checks the number of properties and the size. The service reports an entity that is too large before a value that is.
 fn check_size(key: &Key, properties: &[(Box<str>, Value)]) -> Result<(), StorageError> {
     if properties.len() > MOST_PROPERTIES {
         return Err(ErrorCode::TooManyProperties.into());

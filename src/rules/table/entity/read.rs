@@ -1,4 +1,4 @@
-//! From a request's JSON to an entity's keys and properties.
+//! Entities in the JSON of requests.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{MOST_PROPERTIES, Type, Value, check_name};
@@ -7,18 +7,16 @@ use serde_json::Value as Json;
 use std::collections::HashMap;
 use std::fmt;
 
-/// What a request's body says of an entity.
+/// The keys and properties in a body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EntityBody {
-    /// Its PartitionKey, if it is there.
     pub partition: Option<String>,
-    /// Its RowKey, if it is there.
     pub row: Option<String>,
-    /// Its other properties, those that are not null, in order.
+    /// The other properties that are not null, in order.
     pub properties: Vec<(Box<str>, Value)>,
 }
 
-/// The members of a JSON object in order, repeated ones too.
+/// The members of a JSON object in order, including duplicates.
 struct Members(Vec<(String, Json)>);
 
 impl<'de> Deserialize<'de> for Members {
@@ -43,10 +41,10 @@ impl<'de> Deserialize<'de> for Members {
     }
 }
 
-/// The members of a body that is a JSON object, in order.
+/// Reads the members of a JSON object, in order.
 ///
 /// # Errors
-/// 400 InvalidInput for a body that is none; 400 DuplicatePropertiesSpecified for a name that is there twice.
+/// 400 InvalidInput unless the body is a JSON object; 400 DuplicatePropertiesSpecified for a name that occurs twice.
 pub fn members(body: &[u8]) -> Result<Vec<(String, Json)>, StorageError> {
     let Members(members) =
         serde_json::from_slice(body).map_err(|error| ErrorCode::InvalidInput.with_reason(error.to_string()))?;
@@ -58,39 +56,38 @@ pub fn members(body: &[u8]) -> Result<Vec<(String, Json)>, StorageError> {
     Ok(members)
 }
 
-/// Reads an entity from a body. Its Timestamp and all that is said of the entity itself (`odata.etag` and the like) are passed over: they
-/// are the service's to say.
+/// Reads an entity. Its Timestamp and its metadata (`odata.etag` and the like) are ignored: the service determines them.
 ///
 /// # Errors
 /// As [`members`]; 400 InvalidInput for a value that is not of the type that its annotation names, PropertyNameInvalid and
-/// PropertyNameTooLong for a name, TooManyProperties, PropertiesNeedValue for a key that is null, PrimaryKeyPropertyIsInvalidType for one that is no string.
+/// PropertyNameTooLong for a name, TooManyProperties, PropertiesNeedValue for a key that is null, PrimaryKeyPropertyIsInvalidType for one that is not a string.
 pub fn read(body: &[u8]) -> Result<EntityBody, StorageError> {
     let members = members(body)?;
-    // By name: a body can have a great many members, and none is looked for among all others.
+    // A map, because a body can have so many members that a search for each annotation would take too long.
     let annotations: HashMap<&str, &Json> =
         members.iter().filter_map(|(name, kind)| Some((name.strip_suffix("@odata.type")?, kind))).collect();
     let annotated = |name: &str| -> Result<Option<Type>, StorageError> {
         let Some(kind) = annotations.get(name) else { return Ok(None) };
-        let unknown = || ErrorCode::InvalidInput.with_reason(format!("{kind} is no type"));
+        let unknown = || ErrorCode::InvalidInput.with_reason(format!("{kind} is not a type"));
         kind.as_str().and_then(Type::named).map(Some).ok_or_else(unknown)
     };
-    let mut given = EntityBody::default();
+    let mut body = EntityBody::default();
     for (name, json) in &members {
         match name.as_str() {
             name if name.starts_with("odata.") || name.contains('@') || name == "Timestamp" => {}
-            "PartitionKey" => given.partition = Some(key(json, annotated(name)?)?),
-            "RowKey" => given.row = Some(key(json, annotated(name)?)?),
+            "PartitionKey" => body.partition = Some(key(json, annotated(name)?)?),
+            "RowKey" => body.row = Some(key(json, annotated(name)?)?),
             name => {
                 check_name(name)?;
                 let Some(value) = Value::read(json, annotated(name)?)? else { continue };
-                if given.properties.len() == MOST_PROPERTIES {
+                if body.properties.len() == MOST_PROPERTIES {
                     return Err(ErrorCode::TooManyProperties.into());
                 }
-                given.properties.push((name.into(), value));
+                body.properties.push((name.into(), value));
             }
         }
     }
-    Ok(given)
+    Ok(body)
 }
 
 fn key(json: &Json, kind: Option<Type>) -> Result<String, StorageError> {
@@ -106,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn properties_come_in_order_and_nulls_do_not_come() {
+    fn properties_keep_their_order_and_nulls_are_ignored() {
         let body = br#"{"odata.etag":"W/x","PartitionKey":"p","PartitionKey@odata.type":"Edm.String","RowKey":"","Timestamp":"2020-01-01T00:00:00Z",
             "Timestamp@odata.type":"Edm.DateTime","b":1,"a@odata.type":"Edm.Int64","a":"2","none":null,"late":"3","late@odata.type":"Edm.Int64",
             "lost@odata.type":"Edm.Guid"}"#;
@@ -117,9 +114,9 @@ mod tests {
         assert_eq!(given.properties, expected);
     }
 
-    /// As many as a body can hold: each is looked at once, or nobody would live to see it.
+    /// As many as a body can hold: quadratic time would be noticed.
     #[test]
-    fn very_many_members_are_read_or_refused() {
+    fn many_members_take_linear_time() {
         let body = |value: &str| {
             let members: Vec<String> = (0..20_000).map(|n| format!(r#""p{n}":{value},"p{n}@odata.type":"Edm.Int32""#)).collect();
             format!("{{{}}}", members.join(","))
@@ -129,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_entity() {
+    fn malformed_entities_are_refused() {
         let long = format!(r#"{{"{}":1}}"#, "n".repeat(256));
         for (body, code) in [
             ("", ErrorCode::InvalidInput),

@@ -1,4 +1,4 @@
-//! Values of properties: eight types, their literals in JSON, and what one is taken for that says nothing of its type.
+//! Values of properties: eight types, their literals in JSON, and the type of a value without an annotation.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
@@ -11,7 +11,7 @@ use uuid::Uuid;
 /// The value of a property.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// Edm.String, UTF-16 to the service: its lengths count code units.
+    /// Edm.String. The service measures its length in UTF-16 code units.
     String(Box<str>),
     /// Edm.Int32.
     Int32(i32),
@@ -42,7 +42,7 @@ pub enum Type {
     Double,
     /// True or false.
     Boolean,
-    /// A moment from the year 1601 on.
+    /// A time from the year 1601 on.
     DateTime,
     /// A GUID.
     Guid,
@@ -50,7 +50,7 @@ pub enum Type {
     Binary,
 }
 
-/// The first moment that a property can hold: 1601-01-01T00:00:00Z.
+/// The first time that a property can have: 1601-01-01T00:00:00Z.
 pub const FIRST_DATE: Timestamp = Timestamp::from_ticks(504_911_232_000_000_000);
 
 impl Type {
@@ -66,19 +66,18 @@ impl Type {
         (Type::Binary, "Edm.Binary"),
     ];
 
-    /// The type of this name.
     pub fn named(name: &str) -> Option<Type> {
         Type::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
 
-    /// The name, as annotations have it.
+    /// The name in annotations.
     pub fn name(self) -> &'static str {
         Type::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 }
 
 impl Value {
-    /// Reads a value as JSON brings it, of the type that its annotation names; `None` for null, which is as good as absent.
+    /// Reads a value in JSON, of the type of its annotation. Returns `None` for null, which is the same as absent.
     ///
     /// # Errors
     /// 400 InvalidInput for a value that is not of its type; 400 OutOfRangeInput for a date before 1601.
@@ -93,7 +92,7 @@ impl Value {
                 let narrow = integer.and_then(|integer| i32::try_from(integer).ok());
                 let double = || number.as_f64().filter(|double| double.is_finite()).map(Value::Double);
                 match kind {
-                    // A number that is no Int32 is a Double, also where it has no fraction.
+                    // A number out of the range of Int32 is a Double, even without a fraction.
                     None => narrow.map(Value::Int32).or_else(double),
                     Some(Type::Int32) => narrow.map(Value::Int32),
                     Some(Type::Int64) => integer.map(Value::Int64),
@@ -106,7 +105,6 @@ impl Value {
         value.map(Some).ok_or_else(|| ErrorCode::InvalidInput.with_reason(format!("{json} is not of type {kind:?}")))
     }
 
-    /// Reads the text of a value of this type.
     fn parse(text: &str, kind: Type) -> Result<Option<Value>, StorageError> {
         Ok(match kind {
             Type::String => Some(Value::String(text.into())),
@@ -127,7 +125,6 @@ impl Value {
         })
     }
 
-    /// Its type.
     pub fn kind(&self) -> Type {
         match self {
             Value::String(_) => Type::String,
@@ -141,7 +138,7 @@ impl Value {
         }
     }
 
-    /// The text that JSON has for it, and whether it stands in quotes.
+    /// Its text in JSON, and whether that is quoted.
     pub fn text(&self) -> (Cow<'_, str>, bool) {
         match self {
             Value::String(text) => (Cow::Borrowed(text), true),
@@ -165,12 +162,12 @@ impl Value {
     }
 }
 
-/// Reads a moment: UTC, or with an offset to it; without either, UTC.
+/// Reads a time, with an offset or in UTC.
 pub fn date(text: &str) -> Option<Timestamp> {
     Timestamp::parse_iso(text).or_else(|| Timestamp::parse_iso(&format!("{text}Z")))
 }
 
-/// A moment with as many digits of its second as it needs: `2021-05-26T15:48:22Z`, `2017-11-10T02:43:44.449624Z`.
+/// A time with as many digits of its second as necessary: `2021-05-26T15:48:22Z`, `2017-11-10T02:43:44.449624Z`.
 pub fn date_text(date: Timestamp) -> String {
     let mut text = date.iso();
     text.pop();
@@ -183,13 +180,13 @@ pub fn date_text(date: Timestamp) -> String {
     text
 }
 
-/// Reads a GUID with hyphens, in braces or not.
+/// Reads a GUID with hyphens, with or without braces.
 pub fn guid(text: &str) -> Option<Uuid> {
     let bare = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text);
     Some(bare).filter(|bare| bare.len() == 36).and_then(|bare| Uuid::try_parse(bare).ok())
 }
 
-/// Reads a number, or one of the three that are none.
+/// Reads a number, `NaN`, `Infinity` or `-Infinity`.
 pub fn double(text: &str) -> Option<f64> {
     match text {
         "NaN" => Some(f64::NAN),
@@ -202,8 +199,8 @@ pub fn double(text: &str) -> Option<f64> {
     }
 }
 
-/// A double as the service writes it: the shortest digits that give it back, a decimal point always, and an exponent of two digits
-/// from 1E+15 on and up to 1E-05.
+/// A double as the service writes it: the shortest digits that are read as the same number, always with a decimal point, and with an
+/// exponent of two digits from 1E+15 on and up to 1E-05.
 pub fn double_text(number: f64) -> Cow<'static, str> {
     if !number.is_finite() {
         return Cow::Borrowed(if number.is_nan() {
@@ -240,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_what_its_annotation_says_or_what_json_shows() {
+    fn the_type_of_a_value_follows_from_its_annotation_or_its_json() {
         for (json, kind, expected) in [
             (json!("x"), "", "Edm.String x"),
             (json!(""), "Edm.String", "Edm.String "),
@@ -275,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_of_its_type_is_refused() {
+    fn a_value_of_another_type_than_its_annotation_is_refused() {
         for (json, kind, code) in [
             (json!({}), "", ErrorCode::InvalidInput),
             (json!([1]), "", ErrorCode::InvalidInput),
@@ -301,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn doubles_look_as_the_service_writes_them() {
+    fn doubles_are_written_like_the_service_writes_them() {
         for (number, text) in [
             (3.0, "3.0"),
             (-0.5, "-0.5"),
@@ -322,7 +319,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_again(value in any_value()) {
+        fn written_values_are_read_as_the_same(value in any_value()) {
             let (text, quoted) = value.text();
             let json = match quoted {
                 true => Json::String(text.into_owned()),

@@ -1,4 +1,4 @@
-//! What a write makes of an entity that stands there, or of none.
+//! Writes of entities.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::etag::EntityCondition;
@@ -8,54 +8,50 @@ use crate::rules::time::Timestamp;
 /// The kinds of write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A new entity, and none may stand there.
+    /// The entity must not exist.
     Insert,
-    /// All properties anew.
+    /// Replaces all properties.
     Replace,
-    /// These properties beside those that are there.
+    /// Keeps the properties that are not given.
     Merge,
-    /// None.
     Delete,
 }
 
 /// A write of one entity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Write {
-    /// Where.
     pub key: Key,
-    /// What.
     pub change: Change,
-    /// The state that must stand there. Without it, Replace and Merge make the entity where there is none.
+    /// The state that the entity must have. Without it, Replace and Merge create an entity that does not exist.
     pub condition: Option<EntityCondition>,
-    /// The properties.
     pub properties: Vec<(Box<str>, Value)>,
 }
 
 impl Write {
-    /// The entity that comes of it, written at this moment; none, where it is deleted.
+    /// Returns the new state of the entity, with this timestamp, or `None` if it is deleted.
     ///
     /// # Errors
     /// 409 EntityAlreadyExists, 404 ResourceNotFound, 412 UpdateConditionNotSatisfied; 400 for an entity that is too large.
-    pub fn apply(self, stands: Option<&Entity>, stamp: Timestamp) -> Result<Option<Entity>, StorageError> {
-        match (self.change, stands, self.condition) {
+    pub fn apply(self, current: Option<&Entity>, timestamp: Timestamp) -> Result<Option<Entity>, StorageError> {
+        match (self.change, current, self.condition) {
             (Change::Insert, Some(_), _) => return Err(ErrorCode::EntityAlreadyExists.into()),
             (Change::Delete, None, _) | (_, None, Some(_)) => return Err(ErrorCode::ResourceNotFound.into()),
-            (_, Some(stands), Some(condition)) => condition.check(stands.timestamp)?,
+            (_, Some(current), Some(condition)) => condition.check(current.timestamp)?,
             _ => {}
         }
-        let properties = match (self.change, stands) {
+        let properties = match (self.change, current) {
             (Change::Delete, _) => return Ok(None),
-            (Change::Merge, Some(stands)) => merged(stands, self.properties),
+            (Change::Merge, Some(current)) => merged(current, self.properties),
             _ => self.properties,
         };
         check_size(&self.key, &properties)?;
-        Ok(Some(Entity { timestamp: stamp, properties: properties.into() }))
+        Ok(Some(Entity { timestamp, properties: properties.into() }))
     }
 }
 
-/// The properties of an entity, with these in the place of those of their names, or after them.
-fn merged(stands: &Entity, given: Vec<(Box<str>, Value)>) -> Vec<(Box<str>, Value)> {
-    let mut properties = stands.properties.to_vec();
+/// The properties of an entity, with those given in the place of those of the same name, or at the end.
+fn merged(current: &Entity, given: Vec<(Box<str>, Value)>) -> Vec<(Box<str>, Value)> {
+    let mut properties = current.properties.to_vec();
     for (name, value) in given {
         match properties.iter_mut().find(|(known, _)| *known == name) {
             Some((_, old)) => *old = value,
@@ -81,9 +77,9 @@ mod tests {
     }
 
     #[test]
-    fn one_table_of_writes() {
+    fn each_write_depends_on_the_current_entity_and_the_condition() {
         use Change::{Delete, Insert, Merge, Replace};
-        let stands = Entity { timestamp: THEN, properties: properties(&[("a", 1), ("b", 2)]).into() };
+        let current = Entity { timestamp: THEN, properties: properties(&[("a", 1), ("b", 2)]).into() };
         let (any, right, wrong) = (Some(EntityCondition::Any), Some(EntityCondition::Is(THEN)), Some(EntityCondition::Is(NOW)));
         type Outcome = Result<Option<&'static [(&'static str, i32)]>, ErrorCode>;
         let rows: &[(Change, Option<EntityCondition>, bool, Outcome)] = &[
@@ -107,8 +103,9 @@ mod tests {
             (Delete, any, false, Err(ErrorCode::ResourceNotFound)),
         ];
         for (change, condition, there, expected) in rows {
-            let outcome = write(*change, *condition, &[("b", 3), ("c", 4)]).apply(there.then_some(&stands), NOW);
-            let expected = expected.map(|made| made.map(|names| Entity { timestamp: NOW, properties: properties(names).into() }));
+            let outcome = write(*change, *condition, &[("b", 3), ("c", 4)]).apply(there.then_some(&current), NOW);
+            let expected =
+                expected.map(|entity| entity.map(|names| Entity { timestamp: NOW, properties: properties(names).into() }));
             assert_eq!(outcome.map_err(|error| error.code()), expected, "{change:?} {condition:?} {there}");
         }
     }
@@ -119,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn entities_have_bounds() {
+    fn entities_have_limits() {
         let many = |count: i32| (0..count).map(|n| (format!("p{n}").into(), Value::Int32(n))).collect();
         assert_eq!(insert(many(252)), Ok(()));
         assert_eq!(insert(many(253)), Err(ErrorCode::TooManyProperties));
@@ -131,18 +128,22 @@ mod tests {
         assert_eq!(insert(bytes(64 << 10)), Ok(()));
         assert_eq!(insert(bytes((64 << 10) + 1)), Err(ErrorCode::PropertyValueTooLarge));
 
-        // Sixteen times 64 KiB is 1 MiB, and there are names.
+        // Sixteen values of 64 KiB are 1 MiB, without the names.
         let large = |count: usize| -> Vec<(Box<str>, Value)> {
             (0..count).map(|n| (format!("b{n}").into(), Value::Binary(vec![0; 64 << 10].into()))).collect()
         };
         assert_eq!(insert(large(15)), Ok(()));
         assert_eq!(insert(large(16)), Err(ErrorCode::EntityTooLarge));
-        assert_eq!(insert(bytes(1 << 20)), Err(ErrorCode::EntityTooLarge), "the entity comes before its values");
+        assert_eq!(
+            insert(bytes(1 << 20)),
+            Err(ErrorCode::EntityTooLarge),
+            "the size of the entity is checked before that of its values"
+        );
         assert_eq!(insert(text(1 << 19)), Err(ErrorCode::EntityTooLarge));
 
         let full = Entity { timestamp: THEN, properties: many(252).into() };
         let refused = write(Change::Merge, None, &[("one_more", 1)]).apply(Some(&full), NOW);
-        assert_eq!(refused.unwrap_err().code(), ErrorCode::TooManyProperties, "a merge counts what was there");
+        assert_eq!(refused.unwrap_err().code(), ErrorCode::TooManyProperties, "a merge counts the properties that it keeps");
         assert!(write(Change::Merge, None, &[("p1", 1)]).apply(Some(&full), NOW).is_ok());
     }
 }

@@ -1,8 +1,7 @@
-//! Whether a filter holds for an entity.
+//! Evaluation of filters.
 //!
-//! Only what is of one type compares: a text never equals a number. An Int32 constant also compares with an Int64 or a Double property,
-//! and no other constant with a property of another type (microsoft/AzureStorageExplorer#5346 and #6866 tell it of the service). A
-//! comparison with a property that is not there is false, `ne` as well.
+//! Only values of the same type are compared: a text never equals a number. Only an Int32 constant is also compared with an Int64 or a
+//! Double property (microsoft/AzureStorageExplorer#5346 and #6866). A comparison with a property that does not exist is false, even `ne`.
 
 use crate::rules::table::entity::Value;
 use crate::rules::table::entity::key::ordinal;
@@ -11,13 +10,13 @@ use crate::rules::time::Timestamp;
 use std::cmp::Ordering;
 use uuid::Uuid;
 
-/// What a filter is held against.
+/// What a filter is evaluated for.
 pub trait Record {
-    /// A property, or nothing.
+    /// The value of a property, if it exists.
     fn field(&self, name: &str) -> Option<ValueRef<'_>>;
 }
 
-/// A value, looked at.
+/// A borrowed value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ValueRef<'a> {
     /// A text.
@@ -30,7 +29,7 @@ pub enum ValueRef<'a> {
     Double(f64),
     /// True or false.
     Boolean(bool),
-    /// A moment.
+    /// A time.
     DateTime(Timestamp),
     /// A GUID.
     Guid(&'a Uuid),
@@ -54,7 +53,7 @@ impl<'a> From<&'a Value> for ValueRef<'a> {
 }
 
 impl Filter {
-    /// How many comparisons it may take to know whether it holds.
+    /// The most comparisons of an evaluation.
     pub fn comparisons(&self) -> usize {
         match self {
             Filter::And(parts) | Filter::Or(parts) => parts.iter().map(Filter::comparisons).sum(),
@@ -63,7 +62,7 @@ impl Filter {
         }
     }
 
-    /// Whether it holds.
+    /// Whether it is true.
     pub fn holds(&self, record: &impl Record) -> bool {
         match self {
             Filter::And(parts) => parts.iter().all(|part| part.holds(record)),
@@ -98,7 +97,7 @@ fn compare(property: &Operand, operator: Operator, constant: &Operand, record: &
     }
 }
 
-/// How a property stands to a constant; `None` for two that do not compare.
+/// The order of a property and a constant; `None` if they cannot be compared.
 fn order(property: ValueRef<'_>, constant: ValueRef<'_>) -> Option<Ordering> {
     match (property, constant) {
         (ValueRef::String(one), ValueRef::String(other)) => Some(ordinal(one, other)),

@@ -1,35 +1,35 @@
-//! The words of a filter. Positions in its refusals are those of the service: behind the word that was not expected.
+//! The tokens of a filter. Like the service, refusals name the position behind the unexpected token.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{Value, value};
 
-/// A word, and where it ends: the number of characters up to there.
+/// A token, and its end: a number of characters.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) what: What,
     pub(super) end: usize,
 }
 
-/// The kinds of word.
+/// The kinds of token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum What {
     /// A property, an operator, a function.
     Word(String),
     /// A constant.
     Constant(Value),
-    /// The constant that compares with nothing.
+    /// `null`, which cannot be compared.
     Null,
     /// `(`
     Open,
     /// `)`
     Close,
-    /// `,`, `/` and the like, which belong to what the service does not do.
+    /// `,`, `/` and the like, of syntax that the service does not support.
     Other,
-    /// Nothing more.
+    /// The end of the filter.
     End,
 }
 
-/// Splits a filter into its words; the last is [`What::End`].
+/// Splits a filter into tokens. The last is [`What::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, StorageError> {
     let letters: Vec<char> = text.chars().collect();
     let mut lexer = Lexer { text, letters: &letters, at: 0 };
@@ -44,7 +44,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, StorageError> {
     }
 }
 
-/// 400 InvalidInput with a sentence that names the filter.
+/// 400 InvalidInput with a message that quotes the filter.
 pub(super) fn refused(what: &str, at: usize, text: &str) -> StorageError {
     ErrorCode::InvalidInput.with_message(format!("{what} at position {at} in '{text}'."))
 }
@@ -60,14 +60,14 @@ impl Lexer<'_> {
         self.letters.get(self.at + ahead).copied()
     }
 
-    /// Takes letters as long as they are such.
-    fn take(&mut self, wanted: impl Fn(char) -> bool) -> String {
-        let mut taken = String::new();
-        while let Some(letter) = self.peek(0).filter(|letter| wanted(*letter)) {
-            taken.push(letter);
+    /// Consumes characters that match.
+    fn take(&mut self, matches: impl Fn(char) -> bool) -> String {
+        let mut text = String::new();
+        while let Some(letter) = self.peek(0).filter(|letter| matches(*letter)) {
+            text.push(letter);
             self.at += 1;
         }
-        taken
+        text
     }
 
     fn next(&mut self) -> Result<Token, StorageError> {
@@ -98,7 +98,7 @@ impl Lexer<'_> {
         what
     }
 
-    /// A text in quotes, in which a quote is written twice.
+    /// Reads a quoted text, in which quotes are doubled.
     fn quoted(&mut self) -> Result<String, StorageError> {
         self.at += 1;
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The query language of tables: `$filter` and `$select` of OData 3, as far as the service goes with it.
+//! The query language of tables: the part of `$filter` and `$select` of OData 3 that the service supports.
 
 mod evaluate;
 mod lex;
@@ -18,20 +18,18 @@ pub use select::Select;
 /// A condition on an entity.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Filter {
-    /// All of them, two or more.
+    /// All of two or more.
     And(Vec<Filter>),
-    /// Any of them, two or more.
+    /// Any of two or more.
     Or(Vec<Filter>),
-    /// Not this.
     Not(Box<Filter>),
-    /// A comparison.
     Compare(Operand, Operator, Operand),
     /// `true` or `false`.
     Is(bool),
 }
 
 impl Filter {
-    /// The same filter with its texts in lower case, for names that are compared without regard to case.
+    /// The same filter with its texts in lower case, to compare names without regard to case.
     #[must_use]
     pub fn in_lower_case(self) -> Filter {
         let all = |parts: Vec<Filter>| parts.into_iter().map(Filter::in_lower_case).collect();
@@ -45,12 +43,11 @@ impl Filter {
     }
 }
 
-/// What is compared.
+/// An operand of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
-    /// A property of the entity, by its name.
+    /// The name of a property.
     Property(Box<str>),
-    /// A constant.
     Constant(Value),
 }
 
@@ -63,7 +60,7 @@ impl Operand {
     }
 }
 
-/// How two things compare.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// Equal.
@@ -96,7 +93,7 @@ impl Operator {
         Operator::ALL.iter().find(|(known, _)| *known == self).map_or("", |(_, word)| word)
     }
 
-    /// The same comparison, seen from the other side.
+    /// The operator after its operands are exchanged.
     pub fn flipped(self) -> Operator {
         match self {
             Operator::Gt => Operator::Lt,

@@ -1,22 +1,22 @@
 //! The grammar of filters: `or` binds least, then `and`, then `not`, then comparisons.
 //!
-//! A property has no type of its own before an entity is looked at. Where a condition must stand, the service takes it for a text, so
-//! that `Married and Age eq 5` is refused (live tests of the .NET library). A property that is the whole filter is refused with it, which
-//! the library avoids by writing `Married eq true` (Azure/azure-sdk-for-net#30185).
+//! The type of a property is unknown to the parser. Where the grammar requires a condition, the service assumes that a property is a text,
+//! so that `Married and Age eq 5` is refused (live tests of the .NET library). So is a property as the whole filter, which the library
+//! avoids with `Married eq true` (Azure/azure-sdk-for-net#30185).
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::table::entity::{Type, Value};
 use crate::rules::table::odata::lex::{Token, What, refused, tokens};
 use crate::rules::table::odata::{Filter, Operand, Operator};
 
-/// How deep parentheses and negations may nest.
+/// The maximum depth of parentheses and negations.
 const DEEPEST: usize = 100;
 
-/// Reads a filter.
+/// Parses a filter.
 ///
 /// # Errors
-/// 400 InvalidInput with the service's sentence, telling the position; 400 InvalidInput for null (Azure/Azurite#2471 has the service's
-/// answer) and for `True`, which is no constant; 501 NotImplemented for what the language has and the service does not do: functions,
+/// 400 InvalidInput with the service's message and the position; 400 InvalidInput for null (Azure/Azurite#2471 has the service's answer)
+/// and for `True`, which is not a constant; 501 NotImplemented for parts of the language that the service does not support: functions,
 /// arithmetic, comparisons of two properties.
 pub fn parse(text: &str) -> Result<Filter, StorageError> {
     let mut parser = Parser { text, tokens: &tokens(text)?, at: 0, depth: 0 };
@@ -30,14 +30,14 @@ pub fn parse(text: &str) -> Result<Filter, StorageError> {
     }
 }
 
-/// What a part of the text is, before it is known what it is for.
+/// A parsed part of a filter: an operand or a condition.
 enum Part {
     Operand(Operand),
     Filter(Filter),
 }
 
 impl Part {
-    /// Its type, as far as it is known.
+    /// Its type, if it is known.
     fn kind(&self) -> Type {
         match self {
             Part::Operand(Operand::Constant(constant)) => constant.kind(),
@@ -47,7 +47,7 @@ impl Part {
         }
     }
 
-    /// The condition that it is, if it is one.
+    /// The condition, if it is one.
     fn condition(self) -> Option<Filter> {
         match self {
             Part::Filter(filter) => Some(filter),
@@ -57,11 +57,11 @@ impl Part {
     }
 }
 
-/// The words between conditions.
+/// The operators that join conditions.
 #[derive(Clone, Copy)]
 struct Chain {
     word: &'static str,
-    /// The service's name of it.
+    /// The service's name for it.
     name: &'static str,
     join: fn(Vec<Filter>) -> Filter,
 }
@@ -96,9 +96,9 @@ impl Parser<'_> {
         self.tokens.get(self.at).map_or(&What::End, |token| &token.what)
     }
 
-    /// Takes a word if it is this one.
-    fn word(&mut self, wanted: &str) -> bool {
-        let is = matches!(self.peek(), What::Word(word) if word == wanted);
+    /// Consumes the next token if it is this word.
+    fn word(&mut self, expected: &str) -> bool {
+        let is = matches!(self.peek(), What::Word(word) if word == expected);
         self.at += usize::from(is);
         is
     }
@@ -115,7 +115,7 @@ impl Parser<'_> {
         self.chain(AND, Parser::not)
     }
 
-    /// One part, or several with a word between them.
+    /// Parses one part, or several that are joined.
     fn chain(&mut self, chain: Chain, next: fn(&mut Self) -> Result<Part, StorageError>) -> Result<Part, StorageError> {
         let first = next(self)?;
         if !self.word(chain.word) {
@@ -200,7 +200,7 @@ impl Parser<'_> {
     }
 }
 
-/// A comparison. One side of it is a constant; what is true or false may be compared with `true` and `false`.
+/// Builds a comparison. One operand is a constant. A condition may be compared with `true` and `false`.
 fn compare(left: Part, operator: Operator, right: Part) -> Result<Part, StorageError> {
     let filter = match (left, right) {
         (Part::Operand(Operand::Property(one)), Part::Operand(Operand::Property(other))) => {
@@ -222,7 +222,7 @@ fn compare(left: Part, operator: Operator, right: Part) -> Result<Part, StorageE
     Ok(Part::Filter(filter))
 }
 
-/// Whether a word would be a constant, were it written in lower case.
+/// Whether a word is `true` or `false` in another case.
 fn is_flag(word: &str) -> bool {
     word.eq_ignore_ascii_case("true") || word.eq_ignore_ascii_case("false")
 }

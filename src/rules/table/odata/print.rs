@@ -1,4 +1,4 @@
-//! A filter as text: what [`super::parse()`] reads as the same filter again.
+//! Filters as text that [`super::parse()`] parses to the same filter.
 
 use crate::rules::table::entity::{Value, value};
 use crate::rules::table::odata::{Filter, Operand};

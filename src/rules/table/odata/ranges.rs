@@ -1,14 +1,14 @@
-//! Which keys a filter can be true of: a query reads those ranges of the table, and nothing else of it.
+//! The ranges of keys for which a filter can be true. A query reads only those of the table.
 
 use crate::rules::table::entity::key::{Range, ordinal};
 use crate::rules::table::entity::{Key, Value};
 use crate::rules::table::odata::{Filter, Operand, Operator};
 use std::cmp::Ordering;
 
-/// How many ranges a filter is taken apart into, before they are taken for one that holds them all.
+/// The most ranges of a filter. More are replaced by one that covers them.
 const MOST: usize = 128;
 
-/// The ranges of keys outside of which a filter is false, in order and apart from each other.
+/// The ranges of keys outside of which a filter is false, ordered and disjoint.
 pub fn ranges(filter: &Filter) -> Vec<Range> {
     let mut ranges: Vec<Range> = fields(filter).into_iter().map(Field::range).filter(|range| !range.is_empty()).collect();
     ranges.sort_by(|one, other| one.from.cmp(&other.from));
@@ -24,14 +24,14 @@ pub fn ranges(filter: &Filter) -> Vec<Range> {
     apart
 }
 
-/// Texts from one, included, up to another, excluded.
+/// A half-open range of texts.
 #[derive(Clone, Debug, PartialEq)]
 struct Texts {
     from: String,
     to: Option<String>,
 }
 
-/// A field of the table: these PartitionKeys, and in each of them these RowKeys.
+/// A rectangle of keys: a range of PartitionKeys, and in each of them the same range of RowKeys.
 #[derive(Clone, Debug, PartialEq)]
 struct Field {
     partitions: Texts,
@@ -71,7 +71,7 @@ impl Texts {
         Texts { from: from.clone(), to: least(self.to.clone(), other.to.clone()) }
     }
 
-    /// Texts that hold both.
+    /// The smallest range that covers both.
     fn or(&self, other: &Texts) -> Texts {
         let from = if ordinal(&self.from, &other.from) == Ordering::Less { &self.from } else { &other.from };
         let to = self.to.clone().zip(other.to.clone());
@@ -105,7 +105,7 @@ impl Field {
         self.partitions.is_empty() || self.rows.is_empty()
     }
 
-    /// The keys of a field lie one after the other only inside one partition; of several, this is what they lie in.
+    /// The smallest range that covers the field. Its keys are contiguous only within one partition.
     fn range(self) -> Range {
         let from = Key::new(&self.partitions.from, &self.rows.from);
         let to = match self.rows.to {
@@ -118,13 +118,13 @@ impl Field {
     }
 }
 
-/// The fields that a filter can be true in.
+/// The fields in which a filter can be true.
 fn fields(filter: &Filter) -> Vec<Field> {
     match filter {
-        Filter::Or(parts) => hold(parts.iter().flat_map(fields).collect()),
+        Filter::Or(parts) => limit(parts.iter().flat_map(fields).collect()),
         Filter::And(parts) => parts.iter().fold(vec![Field::all()], |so_far, part| {
             let part = fields(part);
-            // A product of many by many is not worth its making; either factor alone holds it.
+            // Each factor covers the product, so a large product is not computed.
             if so_far.len().saturating_mul(part.len()) > MOST {
                 return if part.len() < so_far.len() { part } else { so_far };
             }
@@ -140,8 +140,8 @@ fn fields(filter: &Filter) -> Vec<Field> {
     }
 }
 
-/// The fields, or one that holds them all where there are too many. Single partitions and rows are kept apart as long as can be.
-fn hold(fields: Vec<Field>) -> Vec<Field> {
+/// Replaces fields by one that covers them if there are too many. Single partitions and rows stay separate if possible.
+fn limit(fields: Vec<Field>) -> Vec<Field> {
     let crowded = fields.len() > MOST && !fields.iter().all(|field| field.partitions.is_one() && field.rows.is_one());
     match (crowded, fields.split_first()) {
         (true, Some((first, rest))) => vec![rest.iter().fold(first.clone(), |one, other| one.or(other))],

@@ -1,19 +1,19 @@
-//! `$select`: which properties a reader wants.
+//! `$select`.
 
 use std::collections::HashSet;
 
-/// The properties that a reader wants.
+/// The selected properties.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Select {
-    /// All that are there.
+    /// All that exist.
     #[default]
     All,
-    /// These, in this order; one that is not there is null.
+    /// These, in this order. One that does not exist is null.
     Named(Vec<String>),
 }
 
 impl Select {
-    /// Reads the option. An empty one, and one with `*`, wants everything (recorded: `$select=`).
+    /// Reads the option. An empty one (recorded) and one with `*` select everything.
     pub fn read(text: &str) -> Select {
         let (mut names, mut known) = (Vec::new(), HashSet::new());
         for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_a_list() {
+    fn names_are_a_list_without_duplicates() {
         let named = |names: &[&str]| Select::Named(names.iter().map(|name| (*name).to_owned()).collect());
         for (text, select) in [
             ("", Select::All),

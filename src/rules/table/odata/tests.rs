@@ -1,4 +1,4 @@
-//! Tables of filters; and every filter, evaluated, printed and taken apart into ranges, against the plainest way to do so.
+//! Tables of filters, and properties of all filters: evaluation, printing and ranges agree with a naive evaluator.
 
 use super::*;
 use crate::rules::error::ErrorCode;
@@ -7,7 +7,6 @@ use crate::rules::time::Timestamp;
 use proptest::prelude::*;
 use std::cmp::Ordering;
 
-/// An entity of a test.
 #[derive(Clone, Debug)]
 struct Row(Vec<(&'static str, Value)>);
 
@@ -39,7 +38,7 @@ fn row() -> Row {
 }
 
 #[test]
-fn one_table_of_filters() {
+fn filters_are_evaluated() {
     for (filter, expected) in [
         // Every type with its literal.
         ("Text eq 'abc'", true),
@@ -63,7 +62,7 @@ fn one_table_of_filters() {
         ("Bytes eq X'01ab'", true),
         ("Bytes eq binary'01AB'", true),
         ("Bytes gt X'01'", true),
-        // Types do not mix, but that a small constant is a large one too.
+        // Only an Int32 constant is compared with other types.
         ("Small eq '5'", false),
         ("Small ne '5'", false),
         ("Text eq 5", false),
@@ -72,12 +71,12 @@ fn one_table_of_filters() {
         ("Ratio gt 2", true),
         ("Small eq 5L", false),
         ("Small eq 5.0", false),
-        // What is not there compares with nothing, and a condition on it can be negated.
+        // A comparison with a property that does not exist is false, and its negation true.
         ("Lost eq 'x'", false),
         ("Lost ne 'x'", false),
         ("not (Lost eq 'x')", true),
         ("small eq 5", false),
-        // Truth alone.
+        // Constants as conditions.
         ("true", true),
         ("false", false),
         ("not false", true),
@@ -107,7 +106,7 @@ fn one_table_of_filters() {
 }
 
 #[test]
-fn one_table_of_refusals() {
+fn malformed_filters_are_refused() {
     let invalid = |says: &'static str| (ErrorCode::InvalidInput, says);
     let missing = (ErrorCode::NotImplemented, ErrorCode::NotImplemented.says());
     const UNARY: &str =
@@ -169,7 +168,7 @@ fn one_table_of_refusals() {
     assert!(parse(&format!("true{}", " and true".repeat(5000))).unwrap().holds(&row()));
 }
 
-/// The documentation speaks of fifteen comparisons, but the service takes more: Orleans lives on it (Azure/Azurite#1745).
+/// The reference limits filters to fifteen comparisons, but the service accepts more, and Orleans depends on it (Azure/Azurite#1745).
 #[test]
 fn comparisons_are_counted_and_not_limited() {
     for (filter, count) in [("true", 1), ("a eq 1", 1), ("a eq 1 and not (b eq 2 or c eq 3)", 3)] {
@@ -180,12 +179,12 @@ fn comparisons_are_counted_and_not_limited() {
 }
 
 #[test]
-fn texts_go_to_lower_case_and_nothing_else() {
+fn only_texts_are_put_in_lower_case() {
     let lower = parse("Name ge 'AbC' and not (Id eq 5 or 'X' eq Name) or true").unwrap().in_lower_case();
     assert_eq!(lower.to_string(), "(Name ge 'abc' and not (Id eq 5 or 'x' eq Name)) or true");
 }
 
-/// Range, as `from..to` of `partition/row`.
+/// The ranges of a filter, each as `from..to` of `partition/row`.
 fn shown(filter: &str) -> String {
     let bound = |key: &Key| format!("{}/{}", key.partition(), key.row()).replace('\0', "+");
     let ranges = ranges(&parse(filter).unwrap());
@@ -195,7 +194,7 @@ fn shown(filter: &str) -> String {
 }
 
 #[test]
-fn keys_in_a_filter_are_ranges_to_read() {
+fn keys_in_a_filter_limit_the_ranges() {
     for (filter, expected) in [
         ("Text eq 'x'", "/.."),
         ("PartitionKey eq 'a'", "a/..a+/"),
@@ -221,7 +220,7 @@ fn keys_in_a_filter_are_ranges_to_read() {
     }
 }
 
-/// The plainest evaluator: it decides by the literal sense of each word, and shares nothing with the real one.
+/// A naive evaluator that shares no code with the real one.
 fn naive(filter: &Filter, row: &Row) -> bool {
     let value = |operand: &Operand| match operand {
         Operand::Property(name) => row.0.iter().find(|(known, _)| *known == &**name).map(|(_, value)| value.clone()),
@@ -298,18 +297,18 @@ fn any_filter() -> impl Strategy<Value = Filter> {
 
 proptest! {
     #[test]
-    fn a_printed_filter_is_read_as_the_same(filter in any_filter()) {
+    fn a_printed_filter_parses_to_the_same(filter in any_filter()) {
         let text = filter.to_string();
         prop_assert_eq!(parse(&text).map_err(|error| error.to_string()), Ok(filter), "{}", text);
     }
 
     #[test]
-    fn a_filter_holds_where_its_words_say_so(filter in any_filter(), row in any_row()) {
+    fn evaluation_agrees_with_the_naive_evaluator(filter in any_filter(), row in any_row()) {
         prop_assert_eq!(filter.holds(&row), naive(&filter, &row), "{}", filter);
     }
 
     #[test]
-    fn no_entity_is_outside_of_the_ranges(filter in any_filter(), row in any_row()) {
+    fn every_matching_entity_is_in_the_ranges(filter in any_filter(), row in any_row()) {
         let key = |name| match row.field(name) { Some(ValueRef::String(text)) => text.to_owned(), _ => String::new() };
         let key = Key::new(&key("PartitionKey"), &key("RowKey"));
         let ranges = ranges(&filter);
@@ -319,7 +318,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in ".{0,30}", words in "(a|eq|not|and|or|[(]|[)]|'|1|1L|true|datetime'| |,|-){0,12}") {
+    fn any_text_is_parsed_or_refused(text in ".{0,30}", words in "(a|eq|not|and|or|[(]|[)]|'|1|1L|true|datetime'| |,|-){0,12}") {
         let _ = (parse(&text), parse(&words));
     }
 }

@@ -38,10 +38,10 @@ async fn run(tables: &Tables, mut request: Request, answer: InsertAnswer) -> Res
     let account = tables.account(&request.account.name)?;
     account
         .resources
-        .write(|names| match names.contains_key(&*name.to_lowercase()) {
+        .write(|index| match index.contains_key(&*name.to_lowercase()) {
             true => Err(ErrorCode::TableAlreadyExists.into()),
             false => {
-                names.insert(name.to_lowercase().into(), tables.cell(table.clone()));
+                index.insert(name.to_lowercase().into(), tables.cell(table.clone()));
                 Ok(())
             }
         })

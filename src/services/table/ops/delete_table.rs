@@ -1,4 +1,4 @@
-//! Delete Table: the table and all its entities.
+//! Delete Table, with its entities.
 
 use crate::operation::odata::QueryOptions;
 use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind};

@@ -1,11 +1,10 @@
-//! Entity group transactions: up to a hundred changes of one partition of one table, all made or none; or a single query.
+//! Entity Group Transaction: up to a hundred changes in one partition of a table, which are atomic; or a single query.
 //!
-//! Each change is read by its operation's own rules. All of them are one write of the table's cell, so that nobody ever sees some of
-//! them without the others.
+//! Each change is parsed like a request of its own. Together they are one write of the table's cell, so that no reader sees only some.
 
 use crate::operation::odata::Metadata;
 use crate::operation::{
-    Access, BatchContentType, Operation, OperationSpec, Payload, Query, Reply, Request, ResourceKind, Secondary, Service, Target,
+    BatchContentType, Operation, OperationSpec, Payload, Query, Reply, Request, ResourceKind, Secondary, Service, Target,
     header_text, odata,
 };
 use crate::rules::auth::permissions;
@@ -30,9 +29,6 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// Every letter that a SAS for tables can have: what the parts do needs their own.
-const ANY: &str = "raud";
-
 pub(super) static TRANSACTION: Operation<Tables> = operation!(
     run,
     TransactionInput,
@@ -40,8 +36,7 @@ pub(super) static TRANSACTION: Operation<Tables> = operation!(
         name: "Entity Group Transaction",
         methods: &["POST"],
         resource: ResourceKind::Batch,
-        requires: RequiredPermission::object(ANY),
-        access: Access::Read,
+        requires: RequiredPermission::object("raud"),
         status: 202,
         ..OperationSpec::DEFAULT
     }
@@ -75,28 +70,28 @@ async fn run(tables: &Tables, mut request: Request, input: TransactionInput) -> 
             _ = write!(text, "--{inner}--\r\n--{outer}--\r\n");
         }
     }
-    let kind = format!("multipart/mixed; boundary={outer}");
-    Ok(wire::reply(request.spec.status).with("content-type", kind).text(text))
+    let content_type = format!("multipart/mixed; boundary={outer}");
+    Ok(wire::reply(request.spec.status).with("content-type", content_type).text(text))
 }
 
-/// What a part begins with.
+/// The first lines of a part.
 const HTTP: &str = "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n";
 
-/// A change, ready to be made.
+/// A change that is ready to be made.
 struct PreparedChange<'a> {
     write: Write,
-    answer: PreparedQuery<'a>,
+    answer: ChangeAnswer<'a>,
 }
 
-/// How a change that was made is answered.
-struct PreparedQuery<'a> {
+/// What the answer to a change depends on.
+struct ChangeAnswer<'a> {
     id: Option<&'a str>,
     table: String,
     key: Key,
     insert: Option<InsertAnswer>,
 }
 
-/// Makes the changes together, and answers each; or answers the one that could not be made.
+/// Makes the changes together, and answers each; or answers the one that failed.
 async fn perform(tables: &Tables, request: &Request, signed_table: &str, changes: &[Change]) -> Vec<String> {
     let refused = |error: StorageError, at: usize| {
         let id = changes.get(at).and_then(|change| change.part.id.as_deref());
@@ -107,12 +102,12 @@ async fn perform(tables: &Tables, request: &Request, signed_table: &str, changes
     }
     let mut ready: Vec<PreparedChange<'_>> = Vec::with_capacity(changes.len());
     for (at, change) in changes.iter().enumerate() {
-        match read(tables, request, signed_table, change).and_then(|change| follows(&ready, &change).map(|()| change)) {
+        match read(tables, request, signed_table, change).and_then(|change| check_partition(&ready, &change).map(|()| change)) {
             Ok(change) => ready.push(change),
             Err(error) => return refused(numbered(error, at), at),
         }
     }
-    if let Err(at) = repeated(&ready) {
+    if let Err(at) = check_duplicates(&ready) {
         return refused(numbered(ErrorCode::InvalidDuplicateRow.into(), at), at);
     }
     let Some(first) = ready.first() else { return Vec::new() };
@@ -120,32 +115,32 @@ async fn perform(tables: &Tables, request: &Request, signed_table: &str, changes
         Ok(table) => table,
         Err(error) => return refused(numbered(error, 0), 0),
     };
-    let (writes, wanted): (Vec<Write>, Vec<PreparedQuery<'_>>) =
+    let (writes, answers): (Vec<Write>, Vec<ChangeAnswer<'_>>) =
         ready.into_iter().map(|change| (change.write, change.answer)).unzip();
     let mut failed = 0;
-    let made = table.write(|table| {
+    let changed = table.write(|table| {
         let write = |(at, write): (usize, Write)| {
             failed = at;
             table.write(request, write)
         };
         writes.into_iter().enumerate().map(write).collect::<Result<Vec<Option<Arc<Entity>>>, StorageError>>()
     });
-    match made.await {
-        Ok(made) => wanted.iter().zip(made).map(|(wanted, made)| success(request, wanted, made.as_deref())).collect(),
-        // The service counts only where there is something to count (recorded).
+    match changed.await {
+        Ok(changed) => answers.iter().zip(changed).map(|(answer, entity)| success(request, answer, entity.as_deref())).collect(),
+        // The index of the change is omitted if it is the only one (recorded).
         Err(error) if changes.len() == 1 && error.code() != ErrorCode::TableNotFound => refused(error, 0),
         Err(error) => refused(numbered(error, failed), failed),
     }
 }
 
-/// The refusal of one change, which tells its place among them.
+/// The refusal of a change, with its index.
 fn numbered(error: StorageError, at: usize) -> StorageError {
-    let says = format!("{at}:{}", error.message());
-    error.with_message(says)
+    let message = format!("{at}:{}", error.message());
+    error.with_message(message)
 }
 
-/// Checks that a change is of the same table and partition as those before it.
-fn follows(before: &[PreparedChange<'_>], change: &PreparedChange<'_>) -> Result<(), StorageError> {
+/// Checks that a change is in the same table and partition as those before it.
+fn check_partition(before: &[PreparedChange<'_>], change: &PreparedChange<'_>) -> Result<(), StorageError> {
     let Some(first) = before.first() else { return Ok(()) };
     let same_table = first.answer.table.eq_ignore_ascii_case(&change.answer.table);
     match same_table && first.write.key.partition() == change.write.key.partition() {
@@ -154,8 +149,8 @@ fn follows(before: &[PreparedChange<'_>], change: &PreparedChange<'_>) -> Result
     }
 }
 
-/// Checks that no entity is changed twice; where one is, the place of its second change.
-fn repeated(ready: &[PreparedChange<'_>]) -> Result<(), usize> {
+/// Checks that no entity is changed twice, and returns the index of a second change otherwise.
+fn check_duplicates(ready: &[PreparedChange<'_>]) -> Result<(), usize> {
     let mut rows = HashSet::new();
     ready.iter().position(|change| !rows.insert(change.write.key.row())).map_or(Ok(()), Err)
 }
@@ -171,7 +166,7 @@ fn read<'a>(
     let headers = headers(&change.part)?;
     let sent = Method::from_bytes(method.as_bytes()).map_err(|_| ErrorCode::InvalidInput.with_reason(method.clone()))?;
     let method = tables.method(&sent, &headers)?;
-    let (target, query) = place(request, target)?;
+    let (target, query) = parse_url(request, target)?;
     let conditional = header_text(&headers, "if-match").is_some();
     let spec = match (target.kind(), method.as_str(), conditional) {
         (ResourceKind::Entities, "POST", _) => &INSERT_ENTITY.spec,
@@ -196,12 +191,12 @@ fn read<'a>(
         _ => (part.parse::<UpdateInput>()?.write(spec, part.target.entity_key()?.clone(), body)?, None),
     };
     let answer =
-        PreparedQuery { id: change.part.id.as_deref(), table: part.target.table()?.to_owned(), key: write.key.clone(), insert };
+        ChangeAnswer { id: change.part.id.as_deref(), table: part.target.table()?.to_owned(), key: write.key.clone(), insert };
     Ok(PreparedChange { write, answer })
 }
 
-/// Where a part's URL leads. Where the account stands in the path of the transaction, it may in that of its parts.
-fn place(request: &Request, url: &str) -> Result<(Target, Query), StorageError> {
+/// Parses the URL of a part. If the path of the transaction begins with the account, that of a part may, too.
+fn parse_url(request: &Request, url: &str) -> Result<(Target, Query), StorageError> {
     let (path, query) = url.split_once('?').unwrap_or((url, ""));
     let name = &request.account.name;
     let accounts = [format!("/{name}/"), format!("/{name}-secondary/")];
@@ -214,7 +209,7 @@ fn place(request: &Request, url: &str) -> Result<(Target, Query), StorageError> 
     Ok((target, Query::new(&names::decode_query(query)?)))
 }
 
-/// A part's headers, each once: the values of a repeated one are joined by `,`, as those of a request are.
+/// The headers of a part. As in a request, the values of a repeated header are joined by `,`.
 fn headers(part: &BatchPart) -> Result<HeaderMap, StorageError> {
     let mut headers = HeaderMap::new();
     for (name, value) in &part.headers {
@@ -245,7 +240,7 @@ fn check_permission(request: &Request, signed_table: &str, spec: &OperationSpec,
 /// Answers the query that a transaction consists of.
 fn query(tables: &Tables, request: &Request, signed_table: &str, part: &BatchPart) -> Result<Reply, StorageError> {
     let headers = headers(part)?;
-    let (target, query) = place(request, &part.target)?;
+    let (target, query) = parse_url(request, &part.target)?;
     let spec = match target.kind() {
         ResourceKind::Entities => &QUERY_ENTITIES.spec,
         ResourceKind::Entity => &GET_ENTITY.spec,
@@ -259,27 +254,27 @@ fn query(tables: &Tables, request: &Request, signed_table: &str, part: &BatchPar
     }
 }
 
-/// The answer to a change that was made.
-fn success(request: &Request, wanted: &PreparedQuery<'_>, made: Option<&Entity>) -> String {
-    let metadata = wanted.insert.map(|insert| insert.metadata).unwrap_or_default();
-    let reply = match (wanted.insert, made) {
+/// The answer to a successful change.
+fn success(request: &Request, change: &ChangeAnswer<'_>, entity: Option<&Entity>) -> String {
+    let metadata = change.insert.map(|insert| insert.metadata).unwrap_or_default();
+    let reply = match (change.insert, entity) {
         (Some(insert), Some(entity)) => {
-            insert_entity::reply(insert, &ResponseFormat::new(request, metadata), &wanted.table, &wanted.key, entity)
+            insert_entity::reply(insert, &ResponseFormat::new(request, metadata), &change.table, &change.key, entity)
         }
         (None, Some(entity)) => update_entity::reply(entity.timestamp),
         (_, None) => wire::reply(204),
     };
-    answer(&Ok(reply), request, wanted.id, metadata)
+    answer(&Ok(reply), request, change.id, metadata)
 }
 
-/// A part's answer as the text of an HTTP response, its headers in the order recorded.
+/// The answer to a part: the text of an HTTP response, with its headers in the recorded order.
 fn answer(outcome: &Result<Reply, StorageError>, request: &Request, id: Option<&str>, metadata: Metadata) -> String {
     let (status, mut body, mut headers) = match outcome {
         Ok(reply) => {
             let body = if let Payload::Text(text) = &reply.payload { text.clone() } else { String::new() };
             let header = |name: &'static str| Some((name, reply.headers.get(name)?.to_str().ok()?.to_owned()));
             let version = |number: &str| Some(("DataServiceVersion", format!("{number};")));
-            // What there is to read is of version 3.0; a bare confirmation is of any.
+            // An answer with content is of version 3.0.
             let named = reply.headers.contains_key("location") || !body.is_empty();
             let version = version(if named { "3.0" } else { "1.0" });
             let common = [header("x-content-type-options"), header("cache-control"), header("preference-applied")];
@@ -308,15 +303,15 @@ fn answer(outcome: &Result<Reply, StorageError>, request: &Request, id: Option<&
     let reason = StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason()).unwrap_or_default();
     let mut text = format!("HTTP/1.1 {status} {reason}\r\n");
     for (name, value) in headers {
-        let name = SPELLED.iter().find(|spelled| spelled.eq_ignore_ascii_case(name)).copied().unwrap_or(name);
+        let name = HEADER_CASE.iter().find(|known| known.eq_ignore_ascii_case(name)).copied().unwrap_or(name);
         _ = write!(text, "{name}: {}\r\n", value.replace(|c: char| c.is_control(), " "));
     }
     body.push_str("\r\n");
     text + "\r\n" + &body
 }
 
-/// Header names as the service spells them in parts.
-const SPELLED: [&str; 9] = [
+/// Header names in the case that the service uses in parts.
+const HEADER_CASE: [&str; 9] = [
     "X-Content-Type-Options",
     "Cache-Control",
     "Preference-Applied",

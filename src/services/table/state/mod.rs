@@ -1,7 +1,6 @@
-//! What the Table service stores, and the one door to it.
+//! The state of a table.
 //!
-//! A handler reaches entities by the methods here alone, and each of them keeps to the keys that the caller's signature allows. The
-//! fields are private, and `ops` is a sibling of this module, not its child.
+//! The methods here are the only access to entities, and each respects the bounds of the caller's signature.
 
 mod record;
 
@@ -25,7 +24,7 @@ pub struct Table {
     name: Arc<str>,
     entities: OrdMap<Key, Arc<Entity>>,
     policies: Arc<[Policy]>,
-    /// The last timestamp given; the next is later, so that no two states of an entity share a tag.
+    /// The last timestamp. The next is later, so that no two states of an entity have the same tag.
     latest: Timestamp,
 }
 
@@ -39,7 +38,7 @@ impl Described for Table {
     const READ: OperationSpec = OperationSpec { resource: ResourceKind::Entities, ..OperationSpec::DEFAULT };
     const WRITE: OperationSpec = OperationSpec { access: Access::Write, status: 204, ..Table::READ };
 
-    /// Where there is no such table, the ACL operations miss a resource rather than a table.
+    /// For a table that does not exist, the ACL operations return another error than the operations on entities.
     fn find(tables: &Tables, request: &Request) -> Result<Arc<Cell<Table>>, StorageError> {
         tables
             .table(request)
@@ -77,7 +76,7 @@ impl FromRequest for XmlAccepted {
 }
 
 impl Table {
-    /// A table without entities, under the name that it was created with.
+    /// A table without entities.
     pub fn new(name: &str) -> Table {
         Table { name: name.into(), entities: OrdMap::new(), policies: Arc::default(), latest: Timestamp::default() }
     }
@@ -87,12 +86,10 @@ impl Table {
         &self.name
     }
 
-    /// Its stored access policies.
     pub fn policies(&self) -> &[Policy] {
         &self.policies
     }
 
-    /// Replaces its stored access policies.
     pub fn set_policies(&mut self, policies: Arc<[Policy]>) {
         self.policies = policies;
     }
@@ -100,12 +97,12 @@ impl Table {
     /// An entity.
     ///
     /// # Errors
-    /// 404 ResourceNotFound, also for one that the caller's signature does not reach.
+    /// 404 ResourceNotFound, also for an entity out of the bounds of the caller's signature.
     pub fn entity(&self, request: &Request, key: &Key) -> Result<&Arc<Entity>, StorageError> {
         Ok(self.entities.get(key).filter(|_| request.keys.holds(key)).ok_or(ErrorCode::ResourceNotFound)?)
     }
 
-    /// The entities of these ranges, which come in order, from a key on; those that the caller's signature reaches.
+    /// The entities of ordered ranges, from a key on, within the bounds of the caller's signature.
     pub fn scan<'a>(
         &'a self,
         request: &'a Request,
@@ -119,10 +116,10 @@ impl Table {
         })
     }
 
-    /// Writes an entity; it as it stands now, or `None` if it was deleted.
+    /// Writes an entity, and returns its new state, or `None` if it is deleted.
     ///
     /// # Errors
-    /// 403 AuthorizationFailure for a key that the caller's signature does not reach; as [`Write::apply`].
+    /// 403 AuthorizationFailure for a key out of the bounds of the caller's signature; as [`Write::apply`].
     pub fn write(&mut self, request: &Request, write: Write) -> Result<Option<Arc<Entity>>, StorageError> {
         let key = write.key.clone();
         if !request.keys.holds(&key) {
@@ -145,7 +142,7 @@ impl Table {
 }
 
 impl Tables {
-    /// The table that the call names, in any case.
+    /// The table that a request names, in any case.
     ///
     /// # Errors
     /// 404 TableNotFound.

@@ -1,6 +1,6 @@
-//! How a table is written down: a record for what is said of it, and one for each entity.
+//! The stored form of a table: a record of its properties, and one of each entity.
 //!
-//! The forms stay as they are for ever. One that needs another gets another version, and both are read.
+//! The forms never change. A record that needs another form gets a new version, and both are read.
 
 use crate::rules::table::entity::{Entity, Key, Value};
 use crate::rules::time::Timestamp;
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The form in which each of these is written.
+/// The version of the forms.
 const FORM: u8 = 1;
 
-/// What the keys begin with: of the table, of an entity.
+/// The first byte of the keys: of the table, of an entity.
 const TABLE: u8 = b't';
 const ENTITY: u8 = b'e';
 
@@ -59,7 +59,7 @@ impl Persist for Table {
     }
 
     fn restore(records: &Records, _: &Store) -> Result<Self, CorruptRecord> {
-        let record = records.get(&[TABLE]).ok_or_else(|| CorruptRecord("a table of which nothing is said".to_owned()))?;
+        let record = records.get(&[TABLE]).ok_or_else(|| CorruptRecord("a table without its properties".to_owned()))?;
         let TableForm { name, policies } = record.read(FORM)?;
         let mut table = Table::new(name);
         table.policies = policies.into_iter().map(policy).collect();
@@ -72,7 +72,7 @@ impl Persist for Table {
     }
 }
 
-/// The key of an entity's record: both keys, and four bytes for where the second begins.
+/// The key of an entity's record: both keys, and the offset of the second in four bytes.
 fn key_of(key: &Key) -> Vec<u8> {
     let split = key.partition().len() as u32;
     [&[ENTITY], key.partition().as_bytes(), key.row().as_bytes(), &split.to_be_bytes()].concat()
@@ -84,7 +84,7 @@ fn read_key(key: &[u8]) -> Result<Key, CorruptRecord> {
         let (partition, row) = std::str::from_utf8(texts).ok()?.split_at_checked(u32::from_be_bytes(*split) as usize)?;
         Some(Key::new(partition, row))
     };
-    read().ok_or_else(|| CorruptRecord(format!("an entity under a key of {} bytes", key.len())))
+    read().ok_or_else(|| CorruptRecord(format!("a malformed key of an entity, of {} bytes", key.len())))
 }
 
 impl EntityForm<'_> {
