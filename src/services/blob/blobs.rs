@@ -1,4 +1,4 @@
-//! The blobs of every account: from a call to a container.
+//! The blobs of all accounts, and the way from a request to a container.
 
 use crate::operation::{Request, ServiceKind};
 use crate::rules::error::{ErrorCode, StorageError};
@@ -21,11 +21,11 @@ impl Resource for Container {
 impl Restorable for Container {
     const TAKEN: ErrorCode = ErrorCode::ContainerAlreadyExists;
     const GOING: ErrorCode = ErrorCode::ContainerBeingDeleted;
-    // Recorded: shorter than elsewhere.
+    // The sentence is shorter than in other services (recorded).
     const STILL_GOING: &'static str = "The specified container is being deleted.";
 
     fn created(&self) -> Timestamp {
-        Container::born(self)
+        Container::created(self)
     }
 
     fn restored(mut self, now: Timestamp) -> Container {
@@ -35,7 +35,7 @@ impl Restorable for Container {
 }
 
 impl Blobs {
-    /// The container that a call is about.
+    /// The container that a request names.
     ///
     /// # Errors
     /// 404 ContainerNotFound.
@@ -43,7 +43,7 @@ impl Blobs {
         self.find(&request.account.name, request.container())
     }
 
-    /// What the account that a call is about keeps of overwritten and deleted blobs.
+    /// How the account of a request retains overwritten and deleted blobs.
     ///
     /// # Errors
     /// 404 ResourceNotFound.
