@@ -1,5 +1,5 @@
-//! Copy sources on other servers, and what their answers mean for a blob. Another storage service says of its blob what this one
-//! does; of a plain web server's answer there is a content with its headers, which becomes a block blob.
+//! Copy sources on other servers, and the blobs that their answers describe. Another storage service describes its blob as this one does;
+//! the answer of a web server becomes a block blob.
 
 use crate::operation::{RemoteRequest, RemoteResponse, Request};
 use crate::rules::blob::pages;

@@ -1,10 +1,10 @@
-//! Whole queries, from the text of a blob to the records of the answer.
+//! Complete queries, from the text of a blob to the records of the answer.
 
 use super::*;
 
 const SYNC: [u8; 16] = *b"0123456789abcdef";
 
-/// What an answer says, a record after the other: `data`, `!name at position` (`!!` when fatal), `progress/total`, `end total`.
+/// The records of an answer: `data`, `!name at position` (`!!` when fatal), `progress/total`, `end total`.
 fn told(query: &str, input: &Format, output: &Format, text: &str) -> String {
     let task = Task::new(parse(query).unwrap(), input.clone(), Output::Text(output.clone())).unwrap();
     let chunks = text.as_bytes().chunks(7).map(Bytes::copy_from_slice).collect::<Vec<_>>();
@@ -75,7 +75,7 @@ fn begins_as_recorded() {
     let task = Task::new(parse("SELECT * FROM BlobStorage").unwrap(), csv(), Output::Text(csv())).unwrap();
     let answer: Vec<u8> = Run::new(task, std::iter::empty(), 0, Timestamp::default(), SYNC).flatten().collect();
     assert!(answer.starts_with(b"Obj\x01\x02\x16avro.schema\xbe\x1e[\n  {\n    \"type\": \"record\","));
-    // A block of one record of two bytes: rows, none.
+    // A block with one record of two bytes: no rows.
     assert!(answer[1971..].starts_with(&[&SYNC[..], b"\x02\x04\0\0", &SYNC].concat()));
 }
 

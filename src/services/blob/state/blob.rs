@@ -59,8 +59,8 @@ impl Blob {
         ETag::of(self.last_modified)
     }
 
-    /// When the blob was deleted of which this is the last version. That is unknown if later versions were deleted, and is then assumed to be
-    /// the tick after its creation.
+    /// When the blob was deleted of which this is the last version. That is unknown if later versions were deleted, and is then assumed
+    /// to be the tick after its creation.
     pub fn left(&self) -> Timestamp {
         self.left.unwrap_or_else(|| self.version.unwrap_or(self.last_modified).next())
     }
@@ -99,8 +99,8 @@ impl Blob {
         self.tier.map_or(self.created, |current| current.seen(now).since)
     }
 
-    /// Checks that it is not archived. An archived blob cannot be read or changed, but its tags and its tier can be, and it can be overwritten
-    /// (recorded).
+    /// Checks that it is not archived. An archived blob cannot be read or changed, but its tags and its tier can be, and it can be
+    /// overwritten (recorded).
     ///
     /// # Errors
     /// 409 BlobArchived.

@@ -33,8 +33,8 @@ impl Blob {
         }
     }
 
-    /// Checks that an operation may change it: the destination of a pending copy cannot be changed, and that of incremental copies can only be
-    /// leased and deleted.
+    /// Checks that an operation may change it: the destination of a pending copy cannot be changed, and that of incremental copies can
+    /// only be leased and deleted.
     ///
     /// # Errors
     /// As [`Blob::check_content`].
@@ -54,8 +54,8 @@ impl Admitted {
     /// Checks that its content can be read.
     ///
     /// # Errors
-    /// As [`Blob::check_online`]; 409 PendingCopyOperation for the destination of a pending copy; 409 OperationNotAllowedOnIncrementalCopyBlob
-    /// for that of incremental copies, of which only the snapshots can be read.
+    /// As [`Blob::check_online`]; 409 PendingCopyOperation for the destination of a pending copy; 409
+    /// OperationNotAllowedOnIncrementalCopyBlob for that of incremental copies, of which only the snapshots can be read.
     pub fn check_readable(&self, now: Timestamp) -> Result<(), StorageError> {
         self.check_online(now)?;
         self.check_content(self.at())
@@ -117,8 +117,8 @@ impl Container {
     }
 
     /// Copies the next snapshot to the destination of incremental copies, and takes a snapshot of it there. `increment` lacks only that
-    /// snapshot. `make` creates the destination for the first copy; `advance` changes it for a later one, given the source's snapshot that was
-    /// copied last. Returns the blob before the copy completed.
+    /// snapshot. `make` creates the destination for the first copy; `advance` changes it for a later one, given the source's snapshot
+    /// that was copied last. Returns the blob before the copy completed.
     ///
     /// # Errors
     /// As [`Container::claim`]; 409 IncrementalCopyBlobMismatch where another blob exists; 409

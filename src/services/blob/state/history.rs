@@ -10,8 +10,8 @@ use crate::services::blob::state::{Admitted, Blob, BlobKey, Container, VersionKi
 use std::sync::Arc;
 
 impl Container {
-    /// Takes a snapshot of an admitted blob. If the request has metadata, the snapshot has it instead of the blob's, and a modification time of
-    /// its own. If the account keeps versions, the blob gets a new version id.
+    /// Takes a snapshot of an admitted blob. If the request has metadata, the snapshot has it instead of the blob's, and a modification
+    /// time of its own. If the account keeps versions, the blob gets a new version id.
     pub fn snapshot(
         &mut self,
         admitted: Admitted,
@@ -61,13 +61,13 @@ impl Container {
         })
     }
 
-    /// Deletes an admitted blob, snapshot or version; of a blob, its snapshots too, or only its snapshots. The account may retain them. Returns
-    /// true if the deletion is permanent.
+    /// Deletes an admitted blob, snapshot or version; of a blob, its snapshots too, or only its snapshots. The account may retain them.
+    /// Returns true if the deletion is permanent.
     ///
     /// # Errors
-    /// 409 SnapshotsPresent when the blob has snapshots and the request does not include them; 404 BlobNotFound when only its snapshots are to
-    /// be deleted and it has none; 403 OperationNotAllowedOnRootBlob for the current blob, named by its version id; 409 for a blob under an
-    /// immutability policy or a legal hold, even if it would stay as a version (the SDKs' own tests).
+    /// 409 SnapshotsPresent when the blob has snapshots and the request does not include them; 404 BlobNotFound when only its snapshots
+    /// are to be deleted and it has none; 403 OperationNotAllowedOnRootBlob for the current blob, named by its version id; 409 for a blob
+    /// under an immutability policy or a legal hold, even if it would stay as a version (the SDKs' own tests).
     pub fn remove(
         &mut self,
         admitted: &Admitted,
@@ -138,8 +138,8 @@ impl Container {
         Ok(())
     }
 
-    /// Removes the current blob of a name before a new one is written: it becomes a version, or, if the account only retains deleted states, a
-    /// deleted snapshot.
+    /// Removes the current blob of a name before a new one is written: it becomes a version, or, if the account only retains deleted
+    /// states, a deleted snapshot.
     pub(super) fn displace(&mut self, name: &Arc<str>, now: Timestamp, retention: RetentionPolicy) {
         let key = BlobKey { name: name.clone(), at: VersionSelector::Base };
         let Some(before) = self.blobs.get(&key).cloned() else { return };

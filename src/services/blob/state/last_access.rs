@@ -9,8 +9,8 @@ use std::ptr;
 use std::sync::Arc;
 
 impl Blob {
-    /// When it was last read or written; `None` for a state without such a time. Only current block blobs have one (recorded: append blobs in
-    /// the same account have none).
+    /// When it was last read or written; `None` for a state without such a time. Only current block blobs have one (recorded: append
+    /// blobs in the same account have none).
     pub fn last_access(&self, at: VersionSelector) -> Option<Timestamp> {
         let tracked = at == VersionSelector::Base && matches!(self.body, Body::Block { .. });
         tracked.then(|| self.read.or_written(self.last_modified))

@@ -13,8 +13,8 @@ use crate::services::blob::state::{BlobKey, Container, UncommittedBlocks, Versio
 use std::sync::Arc;
 
 impl Container {
-    /// Checks that there is no blob, no snapshot and no version. In an account with immutability, a container that has one cannot be deleted,
-    /// protected or not.
+    /// Checks that there is no blob, no snapshot and no version. In an account with immutability, a container that has one cannot be
+    /// deleted, protected or not.
     ///
     /// # Errors
     /// 409 BlobImmutableDueToPolicy.
@@ -31,8 +31,8 @@ impl Container {
         let mut uncommitted: Vec<_> = staged
             .map(|staged| staged.blocks.iter().map(|(id, block)| (id.clone(), block.content.len())).collect())
             .unwrap_or_default();
-        // In the order of the decoded ids, which agrees with all recordings; the order of the base64 texts does not. Clients commit blocks in
-        // the order of this list.
+        // In the order of the decoded ids, which agrees with all recordings; the order of the base64 texts does not. Clients commit
+        // blocks in the order of this list.
         uncommitted.sort_by_cached_key(|(id, _)| id.bytes());
         match (self.admit(request), staged) {
             (Ok(admitted), _) => Ok(BlockLists { blob: Some(admitted), uncommitted }),

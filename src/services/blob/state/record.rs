@@ -1,5 +1,5 @@
-//! The records of a container: one for its properties, one for each state of a blob, one for each run of a page or append blob, and one for
-//! each uncommitted block.
+//! The records of a container: one for its properties, one for each state of a blob, one for each run of a page or append blob, and one
+//! for each uncommitted block.
 //!
 //! A form never changes. A record that needs another form gets another version, and both are read.
 

@@ -18,8 +18,8 @@ use crate::store::content::Content;
 use std::sync::Arc;
 
 impl Container {
-    /// Writes a new blob to a claimed name. The lease stays, the old blob is retained if the account does so, and the uncommitted blocks are
-    /// deleted.
+    /// Writes a new blob to a claimed name. The lease stays, the old blob is retained if the account does so, and the uncommitted blocks
+    /// are deleted.
     pub fn create(
         &mut self,
         claimed: Claimed,
@@ -106,8 +106,8 @@ impl Container {
     /// Adds an uncommitted block to a claimed name.
     ///
     /// # Errors
-    /// 400 InvalidBlobOrBlock when the length of its id differs from that of the other uncommitted blocks; committed blocks may differ (the
-    /// SDKs' own tests). 409 BlockCountExceedsLimit.
+    /// 400 InvalidBlobOrBlock when the length of its id differs from that of the other uncommitted blocks; committed blocks may differ
+    /// (the SDKs' own tests). 409 BlockCountExceedsLimit.
     pub fn stage(&mut self, claimed: Claimed, id: BlockId, content: Content, now: Timestamp) -> Result<(), StorageError> {
         let uncommitted = self.waiting(&claimed.name, now);
         let lease = uncommitted.map(|staged| staged.lease).unwrap_or_default();

@@ -99,8 +99,8 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     if let Some(VersionSelector::Earlier(taken, State::Snapshot)) = at {
         xml.leaf("Snapshot", taken.iso());
     }
-    // A name that only has versions has the time of its deletion as version id if the list includes versions (users of the real service), and
-    // otherwise none (recorded).
+    // A name that only has versions has the time of its deletion as version id if the list includes versions (users of the real service),
+    // and otherwise none (recorded).
     let version = if at.is_some() { blob.version } else { Some(blob.left()).filter(|_| include.versions) };
     xml.leaf_some("VersionId", version.map(Timestamp::iso));
     if at == Some(VersionSelector::Base) && blob.version.is_some() && blob.deleted.is_none() {
@@ -141,8 +141,8 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     }
     match (at.unwrap_or(VersionSelector::Base), blob.deleted.is_none()) {
         (VersionSelector::Base, true) => write_lease(xml, blob.lease(), request.now),
-        // A deleted blob has an empty lease status up to 2020-06-12, and none later (recorded). .NET's reader of later versions stops at an
-        // empty element.
+        // A deleted blob has an empty lease status up to 2020-06-12, and none later (recorded). .NET's reader of later versions stops at
+        // an empty element.
         (VersionSelector::Base, false) if request.version < Version::V2020_08_04 => _ = xml.leaf("LeaseStatus", ""),
         (VersionSelector::Base, false) => {}
         (VersionSelector::Earlier(..), _) => {}

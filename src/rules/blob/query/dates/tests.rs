@@ -1,4 +1,4 @@
-//! Moments read, moved, held apart and written; the reference's own examples among them.
+//! Parsing, arithmetic and formatting of timestamps, with the examples of the reference.
 
 use super::*;
 use proptest::prelude::*;

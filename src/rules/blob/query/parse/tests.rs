@@ -1,4 +1,4 @@
-//! Which texts are queries, and that they are printed as they are read.
+//! Valid and invalid queries, and that a parsed query is printed unchanged.
 
 use super::*;
 use proptest::prelude::*;
