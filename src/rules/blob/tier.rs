@@ -338,12 +338,12 @@ mod tests {
     fn a_copy_leaves_the_archive_as_slowly() {
         let now = Timestamp::from_unix(1_000_000, 0);
         let [archived, cool, hot] = [Tier::Archive, Tier::Cool, Tier::Hot].map(|tier| Some(CurrentTier::new(tier, now)));
-        let copied = |source, asked| CurrentTier::copied(source, asked, RehydratePriority::High, now);
-        for asked in [None, hot, archived] {
-            assert_eq!([copied(None, asked), copied(cool, asked)], [Ok(asked), Ok(asked)]);
+        let copied = |source, named| CurrentTier::copied(source, named, RehydratePriority::High, now);
+        for named in [None, hot, archived] {
+            assert_eq!([copied(None, named), copied(cool, named)], [Ok(named), Ok(named)]);
         }
-        for asked in [None, archived] {
-            assert_eq!(copied(archived, asked).unwrap_err().code(), ErrorCode::BlobArchived);
+        for named in [None, archived] {
+            assert_eq!(copied(archived, named).unwrap_err().code(), ErrorCode::BlobArchived);
         }
         let waking = copied(archived, hot).unwrap().unwrap();
         assert_eq!((waking.tier, waking.rehydration.unwrap().to), (Tier::Archive, Tier::Hot));
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_from_the_archive_takes_its_time() {
+    fn rehydration_takes_hours() {
         let now = Timestamp::from_unix(1_000_000, 0);
         let archived = CurrentTier::new(Tier::Archive, now);
         let waking = CurrentTier::set(Some(archived), Tier::Cool, RehydratePriority::Standard, now).unwrap();

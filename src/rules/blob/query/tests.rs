@@ -5,7 +5,7 @@ use super::*;
 const SYNC: [u8; 16] = *b"0123456789abcdef";
 
 /// The records of an answer: `data`, `!name at position` (`!!` when fatal), `progress/total`, `end total`.
-fn told(query: &str, input: &Format, output: &Format, text: &str) -> String {
+fn run(query: &str, input: &Format, output: &Format, text: &str) -> String {
     let task = Task::new(parse(query).unwrap(), input.clone(), Output::Text(output.clone())).unwrap();
     let chunks = text.as_bytes().chunks(7).map(Bytes::copy_from_slice).collect::<Vec<_>>();
     let answer: Vec<u8> = Run::new(task, chunks.into_iter(), text.len() as u64, Timestamp::default(), SYNC).flatten().collect();
@@ -114,7 +114,7 @@ fn answers_rows() {
         ("SELECT * FROM BlobStorage[*].l[*]", json(), json(), "{\"l\":[{\"b\":1},2]}", "{\"b\":1}\n{\"_1\":2}\n 17/17 end 17"),
         ("SELECT a FROM BlobStorage", json(), csv(), "{\"a\":1}\n{a}", "1\n !!InternalError at 7 11/11 end 11"),
     ] {
-        assert_eq!(told(query, &input, &output, text), wanted, "{query}");
+        assert_eq!(run(query, &input, &output, text), wanted, "{query}");
     }
 }
 
@@ -134,10 +134,10 @@ fn adds_up() {
         ("SUM(n * 2)", "12"),
     ] {
         let text = "{\"n\":1,\"f\":0.5,\"t\":\"a\"}{\"n\":3,\"t\":\"b\"}{\"n\":2,\"f\":1}{\"n\":null}";
-        let told = told(&format!("SELECT {select} FROM BlobStorage"), &json(), &csv(), text);
-        assert_eq!(told.lines().next(), Some(wanted), "{select}");
+        let answer = run(&format!("SELECT {select} FROM BlobStorage"), &json(), &csv(), text);
+        assert_eq!(answer.lines().next(), Some(wanted), "{select}");
     }
-    let sum = told("SELECT SUM(_1) FROM BlobStorage", &csv(), &json(), "1\nx\n2\n");
+    let sum = run("SELECT SUM(_1) FROM BlobStorage", &csv(), &json(), "1\nx\n2\n");
     assert_eq!(sum, "{\"_1\":3}\n !InvalidTypeConversion at 2 6/6 end 6", "what is wrong with a row is not counted");
 }
 
@@ -145,11 +145,11 @@ fn adds_up() {
 fn long_blobs_come_in_batches() {
     let line = format!("{}\n", "x".repeat(99));
     let text = line.repeat(10_000);
-    let whole = told("SELECT * FROM BlobStorage", &csv(), &csv(), &text);
+    let whole = run("SELECT * FROM BlobStorage", &csv(), &csv(), &text);
     assert_eq!(whole.matches(" end ").count(), 1);
     assert_eq!(whole.matches("/1000000").count(), 1_000_000_usize.div_ceil(65_600));
     assert_eq!(whole.matches('x').count(), 990_000);
-    let split = told("SELECT sys.split(10485760) FROM BlobStorage", &csv(), &csv(), &line.repeat(250_000));
+    let split = run("SELECT sys.split(10485760) FROM BlobStorage", &csv(), &csv(), &line.repeat(250_000));
     let sizes: Vec<&str> = split.split_whitespace().filter(|word| !word.contains('/')).collect();
     assert_eq!(sizes, ["10485800", "10485800", "4028400", "end", "25000000"]);
 }

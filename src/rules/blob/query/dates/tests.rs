@@ -103,7 +103,7 @@ fn counts_whole_parts_between() {
 }
 
 #[test]
-fn takes_apart() {
+fn parts_are_extracted() {
     let at = moment("2010-02-03T04:05:06.7-05:30");
     for (part, wanted) in [
         (Part::Year, 2010),

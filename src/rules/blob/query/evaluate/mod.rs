@@ -91,10 +91,10 @@ pub fn lookup<'a>(json: &'a serde_json::Value, path: &[Step]) -> Option<&'a serd
 }
 
 /// Returns true if this is the name of the step: case-insensitive, unless the query quotes it.
-pub fn is_called(name: &str, asked: &str, quoted: Quoted) -> bool {
+pub fn is_called(name: &str, step: &str, quoted: Quoted) -> bool {
     match quoted {
-        Quoted::Yes => name == asked,
-        Quoted::No => name.eq_ignore_ascii_case(asked),
+        Quoted::Yes => name == step,
+        Quoted::No => name.eq_ignore_ascii_case(step),
     }
 }
 
