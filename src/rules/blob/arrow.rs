@@ -1,6 +1,6 @@
-//! Rows as Apache Arrow has them: columns of one type each, in the stream format of Arrow IPC.
+//! Rows as an Apache Arrow IPC stream, in columns of one type each.
 //!
-//! Two answers of the Blob service are such streams: a query with Arrow output, and List Blobs from 2026-10-06 on.
+//! Two operations can answer with such a stream: Query Blob Contents, and List Blobs from 2026-10-06 on.
 
 use arrow_array::builder::{
     ArrayBuilder, BooleanBuilder, Decimal128Builder, Float64Builder, Int64Builder, MapBuilder, StringBuilder,
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// What a column holds. Every cell may be null.
+/// The type of a column. Every cell may be null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `string`
@@ -26,44 +26,35 @@ pub enum Kind {
     Bool,
     /// `timestamp[ms]`, without a time zone: UTC.
     Time,
-    /// `decimal`: how many digits, and how many of them behind the point.
+    /// `decimal`: the number of digits, and of those after the point.
     Decimal(u8, i8),
     /// A map from text to text.
     Map,
 }
 
-/// A column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Its name.
     pub name: String,
-    /// What it holds.
     pub kind: Kind,
 }
 
-/// A value of a row. One of another kind than its column's is written as null.
+/// A value of a row. A value whose type is not that of its column is written as null.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Cell {
-    /// Nothing.
     #[default]
     Null,
-    /// Text.
     Text(String),
-    /// A whole number.
     Int(i64),
-    /// A number of double precision.
     Float(f64),
-    /// True or false.
     Bool(bool),
     /// Milliseconds since 1970.
     Time(i64),
     /// A decimal number, in units of its last digit.
     Decimal(i128),
-    /// Keys and values.
     Map(Vec<(String, String)>),
 }
 
-/// A stream being written: the schema, then batches of rows, then the end.
+/// The writer of a stream: the schema, then batches of rows, then the end.
 pub struct Stream {
     columns: Vec<Column>,
     schema: SchemaRef,
@@ -77,10 +68,10 @@ impl fmt::Debug for Stream {
 }
 
 impl Stream {
-    /// Begins a stream of these columns; `metadata` goes into its schema.
+    /// Starts a stream of these columns, with `metadata` in its schema.
     ///
     /// # Errors
-    /// A decimal column of a precision that Arrow does not have.
+    /// An error for a decimal column with a precision that Arrow does not support.
     pub fn new(columns: Vec<Column>, metadata: impl IntoIterator<Item = (String, String)>) -> Result<Stream, ArrowError> {
         let fields: Fields = columns.iter().map(|column| Field::new(&column.name, data_type(column.kind), true)).collect();
         for column in &columns {
@@ -93,10 +84,10 @@ impl Stream {
         Ok(Stream { columns, schema, writer })
     }
 
-    /// Adds a batch of rows; a cell that a row does not have is null.
+    /// Adds a batch of rows. The missing cells of a row are null.
     ///
     /// # Errors
-    /// What Arrow cannot hold, such as text of more than 2 GiB in one column.
+    /// An error for values that Arrow cannot hold, such as text of more than 2 GiB in one column.
     pub fn write(&mut self, rows: &[Vec<Cell>]) -> Result<(), ArrowError> {
         let columns = self.columns.iter().enumerate();
         let arrays = columns.map(|(at, column)| array(column.kind, rows.iter().map(|row| row.get(at).unwrap_or(&Cell::Null))));
@@ -109,12 +100,12 @@ impl Stream {
     /// Ends the stream.
     ///
     /// # Errors
-    /// None: what is written to is memory.
+    /// None in practice: it writes to memory.
     pub fn finish(&mut self) -> Result<(), ArrowError> {
         self.writer.finish()
     }
 
-    /// What was written since it was last taken.
+    /// Removes and returns the bytes that were written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(self.writer.get_mut())
     }
@@ -137,7 +128,7 @@ fn map_builder() -> MapBuilder<StringBuilder, StringBuilder> {
 }
 
 fn array<'a>(kind: Kind, cells: impl Iterator<Item = &'a Cell>) -> Result<ArrayRef, ArrowError> {
-    /// Fills a builder with those cells that fit.
+    /// Fills a builder with the cells of its type.
     macro_rules! fill {
         ($builder:expr, $cell:ident) => {{
             let mut builder = $builder;

@@ -1,25 +1,25 @@
-//! Blocks: the pieces in which block blobs are written, and how a list of them becomes a blob.
+//! Blocks of block blobs, and the lists that commit them.
 //!
-//! Put Block keeps a block aside, uncommitted, under an id that the client chose. Put Block List names blocks in order, those kept
-//! aside and those of the blob as it is, and makes the blob of them. Blocks that it does not name are gone.
+//! Put Block adds an uncommitted block with an id that the client chose. Put Block List names uncommitted blocks and blocks of the current
+//! blob, in order, and creates the blob from them. Blocks that it does not name are deleted.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::versions::Version;
 use base64::engine::{DecodePaddingMode, Engine as _, GeneralPurpose, GeneralPurposeConfig};
 use std::fmt;
 
-/// Seconds after which blocks kept aside are gone: a week after the last Put Block to their blob.
+/// Seconds after the last Put Block to a blob when its uncommitted blocks expire: a week.
 pub const UNCOMMITTED_SECONDS: u64 = 7 * 24 * 60 * 60;
-/// Blocks of a blob, at most.
+/// The most blocks of a blob.
 pub const COMMITTED_BLOCKS: usize = 50_000;
-/// Blocks kept aside for a blob, at most.
+/// The most uncommitted blocks of a blob.
 pub const UNCOMMITTED_BLOCKS: usize = 100_000;
 
-/// Bytes of a block's id before base64, at most.
+/// The most bytes of a decoded block id.
 const ID_BYTES: usize = 64;
 const MIB: u64 = 1024 * 1024;
 
-/// Bytes of a Put Block, at most.
+/// The most bytes of a Put Block.
 pub fn put_block_limit(version: Version) -> u64 {
     match version {
         v if v >= Version::V2019_12_12 => 4000 * MIB,
@@ -28,7 +28,7 @@ pub fn put_block_limit(version: Version) -> u64 {
     }
 }
 
-/// Bytes of a Put Blob of a block blob, at most.
+/// The most bytes of a Put Blob of a block blob.
 pub fn put_blob_limit(version: Version) -> u64 {
     match version {
         v if v >= Version::V2019_12_12 => 5000 * MIB,
@@ -37,36 +37,38 @@ pub fn put_blob_limit(version: Version) -> u64 {
     }
 }
 
-/// Bytes of an Append Block, at most.
+/// The most bytes of an Append Block.
 pub fn append_block_limit(version: Version) -> u64 {
     let raised = Version::parse("2022-11-02").is_some_and(|since| version >= since);
     if raised { 100 * MIB } else { 4 * MIB }
 }
 
-/// The id of a block: base64, kept and compared as the client wrote it.
+/// The id of a block: base64, stored and compared as the client wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BlockId(Box<str>);
 
 impl BlockId {
-    /// Reads the `blockid` of a Put Block: 400 InvalidQueryParameterValue when it is not base64, 400 OutOfRangeInput when it
-    /// stands for more than 64 bytes.
+    /// Parses the `blockid` of a Put Block.
+    ///
+    /// # Errors
+    /// 400 InvalidQueryParameterValue when it is not base64; 400 OutOfRangeInput when it has more than 64 bytes.
     pub fn parse(text: &str) -> Result<BlockId, StorageError> {
         let bytes = decode(text).filter(|bytes| !bytes.is_empty());
         let bytes = bytes.ok_or_else(|| StorageError::invalid_query("blockid", text, "Not a valid base64 string."))?;
         if bytes.len() > ID_BYTES {
             return Err(
-                ErrorCode::OutOfRangeInput.with_reason(format!("the block id stands for {} bytes, over {ID_BYTES}", bytes.len()))
+                ErrorCode::OutOfRangeInput.with_reason(format!("the block id has {} bytes, more than {ID_BYTES}", bytes.len()))
             );
         }
         Ok(BlockId::named(text))
     }
 
-    /// An id that was read before.
+    /// An id that was checked before.
     pub fn named(text: &str) -> BlockId {
         BlockId(text.into())
     }
 
-    /// An id as a block list names it: what no block can be called will not be found.
+    /// An id of a block list, which may be longer than that of any block.
     ///
     /// # Errors
     /// 400 InvalidBlockId when it is not base64.
@@ -74,7 +76,7 @@ impl BlockId {
         if decode(text).is_some() { Ok(BlockId::named(text)) } else { Err(ErrorCode::InvalidBlockId.into()) }
     }
 
-    /// The bytes that it stands for.
+    /// The decoded bytes.
     pub fn bytes(&self) -> Vec<u8> {
         decode(&self.0).unwrap_or_default()
     }
@@ -84,7 +86,10 @@ impl BlockId {
         &self.0
     }
 
-    /// Checks that an id is as long as those of the blob's other blocks, of which one will do: 400 InvalidBlobOrBlock.
+    /// Checks that an id is as long as that of another block of the blob.
+    ///
+    /// # Errors
+    /// 400 InvalidBlobOrBlock.
     pub fn check_length(&self, other: Option<&BlockId>) -> Result<(), StorageError> {
         let length = |id: &BlockId| decode(&id.0).map(|bytes| bytes.len());
         match other {
@@ -102,7 +107,7 @@ impl fmt::Display for BlockId {
     }
 }
 
-/// Decodes base64 as .NET does: padding is needed, stray bits in the last character are let pass.
+/// Decodes base64 as .NET does: padding is required, stray bits in the last character are ignored.
 fn decode(text: &str) -> Option<Vec<u8>> {
     const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
         .with_decode_allow_trailing_bits(true)
@@ -110,20 +115,21 @@ fn decode(text: &str) -> Option<Vec<u8>> {
     GeneralPurpose::new(&base64::alphabet::STANDARD, CONFIG).decode(text).ok()
 }
 
-/// Where a block list wants a block looked for: the element that holds its id.
+/// Where a block of a list is looked up: the element that has its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockSource {
-    /// `<Committed>`: in the blob as it is.
+    /// `<Committed>`: in the current blob.
     Committed,
-    /// `<Uncommitted>`: among those kept aside.
+    /// `<Uncommitted>`: among the uncommitted blocks.
     Uncommitted,
-    /// `<Latest>`: among those kept aside, then in the blob as it is.
+    /// `<Latest>`: among the uncommitted blocks, then in the current blob.
     Latest,
 }
 
-/// Finds the blocks of a list, in its order; a block may come more than once.
+/// Finds the blocks of a list, in its order. A block may be listed more than once.
 ///
-/// More than 50,000 are 400 BlockListTooLong, one that is not where it is looked for is 400 InvalidBlockList.
+/// # Errors
+/// 400 BlockListTooLong for more than 50,000; 400 InvalidBlockList for a block that does not exist.
 pub fn resolve<T>(
     list: &[(BlockSource, BlockId)],
     committed: impl Fn(&BlockId) -> Option<T>,
@@ -144,7 +150,10 @@ pub fn resolve<T>(
         .collect()
 }
 
-/// Checks that one more block can be kept aside for a blob that has so many: 409 BlockCountExceedsLimit.
+/// Checks that a blob with this number of uncommitted blocks can have another one.
+///
+/// # Errors
+/// 409 BlockCountExceedsLimit.
 pub fn check_room(uncommitted: usize) -> Result<(), StorageError> {
     if uncommitted >= UNCOMMITTED_BLOCKS {
         return Err(ErrorCode::BlockCountExceedsLimit

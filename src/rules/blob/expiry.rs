@@ -1,27 +1,25 @@
-//! When a blob is to be gone, in accounts with a hierarchical namespace. No timer runs: it is gone for whoever looks later.
+//! The expiry of blobs, in accounts with a hierarchical namespace. There is no timer: every request compares the expiry with its time.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 
-/// What a request wants (`x-ms-expiry-option`, `x-ms-expiry-time`).
+/// The expiry in a request (`x-ms-expiry-option`, `x-ms-expiry-time`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpiryOption {
-    /// It is never gone.
     Never,
-    /// So many milliseconds from now.
+    /// Milliseconds from now.
     FromNow(u64),
-    /// So many milliseconds from its creation.
+    /// Milliseconds from the creation of the blob.
     FromCreation(u64),
-    /// At a moment.
     At(Timestamp),
 }
 
 impl ExpiryOption {
-    /// Reads it.
+    /// Parses the headers.
     ///
     /// # Errors
     /// 400 MissingRequiredHeader for an option without its time; 400 InvalidHeaderValue for an unknown option, a time that the option
-    /// does not have, or one of another form (recorded: without naming the header).
+    /// does not have, or a malformed one (recorded: without naming the header).
     pub fn read(option: &str, time: Option<&str>) -> Result<ExpiryOption, StorageError> {
         let invalid = || StorageError::from(ErrorCode::InvalidHeaderValue);
         let time = time.filter(|text| !text.is_empty());
@@ -37,10 +35,10 @@ impl ExpiryOption {
         }
     }
 
-    /// When a blob that was created then is gone; `None`: never.
+    /// When a blob with this creation time expires; `None` if never.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for what has passed.
+    /// 400 InvalidHeaderValue for a past time.
     pub fn at(self, created: Timestamp, now: Timestamp) -> Result<Option<Timestamp>, StorageError> {
         const TICKS: u64 = 10_000;
         let after = |from: Timestamp, ms: u64| Timestamp::from_ticks(from.ticks().saturating_add(ms.saturating_mul(TICKS)));

@@ -1,30 +1,28 @@
-//! Write once, read many: a blob under an immutability policy or a legal hold is read and not changed.
+//! Immutable blobs: a blob under an immutability policy or a legal hold can be read and not changed.
 //!
-//! A policy runs until a date, which nobody waits for: it is over when it is looked at later. A hold has no end but its release. Both
-//! are a state's own: whoever writes over a protected blob makes a new one, and the protected state stays as a version.
+//! A policy ends at a date, without a timer; a hold ends when it is released. Both belong to a state of a blob: to overwrite a protected
+//! blob creates a new state, and the protected one stays as a version.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
 
-/// What keeps a blob as it is.
+/// The protection of a blob.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Protection {
-    /// Its immutability policy.
     pub policy: Option<Policy>,
-    /// Whether somebody holds it; `None` when nobody ever did.
+    /// Whether it is under a legal hold; `None` if it never was.
     pub hold: Option<bool>,
 }
 
 /// An immutability policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
-    /// Until when the blob must stay; to the second.
+    /// The end of the policy, to the second.
     pub until: Timestamp,
-    /// Whether the policy can be taken back.
     pub mode: PolicyMode,
 }
 
-/// Whether a policy can be taken back (`x-ms-immutability-policy-mode`).
+/// Whether a policy can be revoked (`x-ms-immutability-policy-mode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PolicyMode {
     /// It can be shortened and deleted.
@@ -48,10 +46,10 @@ const UNTIL: &str = "x-ms-immutability-policy-until-date";
 const MODE: &str = "x-ms-immutability-policy-mode";
 
 impl Policy {
-    /// Reads a policy as a request states it; `None` when it states none.
+    /// Parses the policy of a request; `None` if it has none.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for a date that is none or has passed, or another mode; 400 MissingRequiredHeader for a mode without a
+    /// 400 InvalidHeaderValue for a malformed or past date, or an unknown mode; 400 MissingRequiredHeader for a mode without a
     /// date.
     pub fn read(until: Option<&str>, mode: Option<&str>, now: Timestamp) -> Result<Option<Policy>, StorageError> {
         let modes = [PolicyMode::Unlocked, PolicyMode::Locked];
@@ -65,10 +63,10 @@ impl Policy {
         Ok(Some(Policy { until: until.to_second(), mode: mode.unwrap_or_default() }))
     }
 
-    /// Checks that this policy may take the place of another one.
+    /// Checks that this policy may replace another one.
     ///
     /// # Errors
-    /// 409 BlobImmutableDueToPolicy for what would shorten or unlock a locked policy.
+    /// 409 BlobImmutableDueToPolicy for a policy that would shorten or unlock a locked one.
     pub fn check_replaces(self, before: Option<Policy>) -> Result<(), StorageError> {
         match before {
             Some(Policy { until, mode: PolicyMode::Locked }) if self.mode != PolicyMode::Locked || self.until < until => {
@@ -91,7 +89,7 @@ impl Policy {
 }
 
 impl Protection {
-    /// Checks that the blob may be changed in place. A policy forbids that even when its date has passed.
+    /// Checks that the blob may be changed in place. A policy forbids that even after its end.
     ///
     /// # Errors
     /// 409 BlobImmutableDueToLegalHold or BlobImmutableDueToPolicy.
@@ -100,10 +98,10 @@ impl Protection {
         if self.policy.is_some() { Err(ErrorCode::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
     }
 
-    /// Checks that the blob may be removed.
+    /// Checks that the blob may be deleted.
     ///
     /// # Errors
-    /// 409 BlobImmutableDueToLegalHold, or BlobImmutableDueToPolicy until the policy's date.
+    /// 409 BlobImmutableDueToLegalHold, or BlobImmutableDueToPolicy before the policy's end.
     pub fn admits_removal(self, now: Timestamp) -> Result<(), StorageError> {
         self.admits_unheld()?;
         match self.policy {

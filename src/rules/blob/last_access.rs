@@ -1,26 +1,26 @@
-//! When a blob was last read or written, as accounts track it that ask for it: to the day, so that few reads cost a write.
+//! The last access time of a blob, in accounts that track it: exact to a day, so that few reads write.
 
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
 
-/// How long after a read that is kept no other is.
+/// The time after a recorded read during which no other is recorded.
 const DAY: u64 = 24 * 60 * 60 * TICKS_PER_SECOND;
 
-/// What is kept of a blob's reads: the first, and then the first after every 24 hours.
+/// The last recorded read of a blob. The first read is recorded, and then the first after every 24 hours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LastAccess(pub Option<Timestamp>);
 
 impl LastAccess {
-    /// The read at this moment, kept.
+    /// A recorded read.
     pub fn at(now: Timestamp) -> LastAccess {
         LastAccess(Some(now))
     }
 
-    /// Whether a read at this moment is to be kept. Writes have no say in it: the first read after one, however soon, is.
+    /// Returns true if a read at this time has to be recorded. The first read after a write always has to be.
     pub fn misses(self, now: Timestamp) -> bool {
         self.0.is_none_or(|last| now.ticks() >= last.ticks().saturating_add(DAY))
     }
 
-    /// When a blob that was last written then was last read or written.
+    /// The last access time of a blob with this modification time.
     pub fn or_written(self, written: Timestamp) -> Timestamp {
         self.0.map_or(written, |read| read.max(written))
     }
@@ -34,7 +34,7 @@ mod tests {
     fn the_first_read_of_a_day_is_kept_and_a_later_write_outshines_it() {
         const HOUR: u64 = 60 * 60;
         let start = Timestamp::from_unix(1_000_000, 0);
-        // A row is what happens so many seconds after the blob was put, whether that is kept, and how long after it was the last access.
+        // A row is an event some seconds after the blob was created, whether it is recorded, and the time of the last access.
         let (mut read, mut written) = (LastAccess::default(), start);
         for (seconds, reads, kept, last) in [
             (0, true, true, 0),

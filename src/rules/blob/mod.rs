@@ -1,4 +1,4 @@
-//! Rules that only the Blob service has.
+//! The rules of the Blob service.
 
 #[cfg(feature = "arrow")]
 pub mod arrow;

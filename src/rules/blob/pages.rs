@@ -1,21 +1,21 @@
-//! Page blobs: pages of 512 bytes, and the sequence number by which writers keep out of each other's way.
+//! Page blobs: pages of 512 bytes, and the sequence number by which concurrent writers coordinate.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::ranges::InclusiveRange;
 
-/// Bytes in a page: everything about a page blob is a multiple of it.
+/// The size of a page in bytes. Sizes and ranges of page blobs are multiples of it.
 pub const PAGE: u64 = 512;
-/// Bytes of a page blob, at most: 8 TiB.
+/// The largest size of a page blob in bytes: 8 TiB.
 pub const MAX_SIZE: u64 = 8 << 40;
-/// Bytes of one Put Page, at most: 4 MiB. Clearing has no such bound.
+/// The most bytes of a Put Page that writes: 4 MiB. There is no limit for clearing.
 pub const MAX_WRITE: u64 = 4 << 20;
 /// The largest sequence number.
 pub const MAX_SEQUENCE: u64 = i64::MAX as u64;
 
-/// Reads `x-ms-blob-content-length`.
+/// Parses `x-ms-blob-content-length`.
 ///
 /// # Errors
-/// 400 InvalidHeaderValue for what is no multiple of a page, or more than 8 TiB (recorded).
+/// 400 InvalidHeaderValue unless it is a multiple of a page and at most 8 TiB (recorded).
 pub fn read_size(text: &str) -> Result<u64, StorageError> {
     let size = text.trim().parse().ok().filter(|size: &u64| size.is_multiple_of(PAGE) && *size <= MAX_SIZE);
     size.ok_or_else(|| StorageError::invalid_header("x-ms-blob-content-length", text))
@@ -33,19 +33,19 @@ pub fn check_range(span: InclusiveRange, size: u64) -> Result<(), StorageError> 
     Ok(())
 }
 
-/// What Set Blob Properties does to a sequence number (`x-ms-sequence-number-action`).
+/// The change of a sequence number by Set Blob Properties (`x-ms-sequence-number-action`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// The larger of the two.
+    /// Sets the larger of the current number and this one.
     Max(u64),
-    /// The one given.
+    /// Sets this number.
     Update(u64),
-    /// One more.
+    /// Adds one.
     Increment,
 }
 
 impl Action {
-    /// Reads the action and the number that goes with it; increment must have none.
+    /// Parses the action and its number, which an increment must not have.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue or MissingRequiredHeader.
@@ -65,10 +65,10 @@ impl Action {
         Ok(if named("max") { Action::Max(number) } else { Action::Update(number) })
     }
 
-    /// The number that comes of it.
+    /// The new number.
     ///
     /// # Errors
-    /// 409 SequenceNumberIncrementTooLarge when there is none larger.
+    /// 409 SequenceNumberIncrementTooLarge when the current number is the largest.
     pub fn apply(self, current: u64) -> Result<u64, StorageError> {
         match self {
             Action::Max(number) => Ok(current.max(number)),
@@ -79,15 +79,15 @@ impl Action {
     }
 }
 
-/// Reads a sequence number: 0 to 2⁶³ − 1.
+/// Parses a sequence number: 0 to 2⁶³ − 1.
 ///
 /// # Errors
-/// 400 InvalidHeaderValue, for a negative one too (recorded).
+/// 400 InvalidHeaderValue, also for a negative number (recorded).
 pub fn read_sequence(header: &str, text: &str) -> Result<u64, StorageError> {
     text.trim().parse().ok().filter(|number| *number <= MAX_SEQUENCE).ok_or_else(|| StorageError::invalid_header(header, text))
 }
 
-/// What a writer says of the sequence number (`x-ms-if-sequence-number-…`).
+/// The conditions on the sequence number (`x-ms-if-sequence-number-…`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SequenceConditions {
     /// At most this.
@@ -99,7 +99,7 @@ pub struct SequenceConditions {
 }
 
 impl SequenceConditions {
-    /// Reads them; `find` gives a header's text.
+    /// Parses the headers; `find` returns the text of a header.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue.
@@ -113,7 +113,7 @@ impl SequenceConditions {
         })
     }
 
-    /// Whether the blob's number is as the writer wants it.
+    /// Checks the conditions against the blob's number.
     ///
     /// # Errors
     /// 412 SequenceNumberConditionNotMet.
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn sequence_numbers_go_as_asked() {
+    fn actions_change_sequence_numbers() {
         for (action, number, current, result) in [
             ("max", Some("5"), 3, Ok(5)),
             ("max", Some("5"), 7, Ok(7)),
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn sequence_conditions_hold_together() {
         let read =
-            |name: &'static str, value: &'static str| SequenceConditions::read(move |asked| (asked == name).then_some(value));
+            |name: &'static str, value: &'static str| SequenceConditions::read(move |header| (header == name).then_some(value));
         for (name, value, current, holds) in [
             ("x-ms-if-sequence-number-le", "5", 5, true),
             ("x-ms-if-sequence-number-le", "5", 6, false),

@@ -1,6 +1,6 @@
-//! Access tiers: how a blob is priced, and whether it can be read at once.
+//! Access tiers: the price of a blob, and whether it can be read immediately.
 //!
-//! An archived blob comes back in hours, not at once. It is never woken by a timer: a rehydration ends by being looked at with `now`.
+//! The rehydration of an archived blob takes hours. No timer ends it: every request compares its end with the current time.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
@@ -8,26 +8,26 @@ use crate::rules::time::Timestamp;
 /// The tier of a blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tier {
-    /// Read often. What an account gives a block blob that names no tier.
+    /// For frequent reads. The default tier of block blobs.
     Hot,
-    /// Read now and then.
+    /// For infrequent reads.
     Cool,
-    /// Read seldom; since 2021-12-02.
+    /// For rare reads; since 2021-12-02.
     Cold,
-    /// Not readable until it is rehydrated.
+    /// Cannot be read before it is rehydrated.
     Archive,
     /// Hot, Cool or Cold, as the service sees fit; since 2026-02-06.
     Smart,
-    /// A premium page blob's size class, by its place in `PREMIUM`.
+    /// The size class of a premium page blob, as an index into `PREMIUM`.
     Premium(u8),
 }
 
-/// The size classes of premium page blobs, smallest first: each holds twice as much as the one before, P4 32 GiB.
+/// The size classes of premium page blobs, smallest first: each has twice the size of the one before, and P4 has 32 GiB.
 const PREMIUM: [&str; 11] = ["P4", "P6", "P10", "P15", "P20", "P30", "P40", "P50", "P60", "P70", "P80"];
-/// The place of P10, the smallest class that a page blob is in without being told.
+/// The index of P10, the smallest class of a page blob for which no class was set.
 const P10: u8 = 2;
 
-/// Which tiers a blob can have.
+/// The tiers that a blob supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TierSupport {
     /// Hot to Archive: block blobs.
@@ -36,7 +36,7 @@ pub enum TierSupport {
     Premium,
     /// None: append blobs.
     None,
-    /// Any that there is, where the blob's type is not known yet.
+    /// All tiers, if the type of the blob is not known yet.
     Any,
 }
 
@@ -53,14 +53,14 @@ impl Tier {
         }
     }
 
-    /// The size class of a premium page blob that was given none. The live tests of azure-storage-blob for Python find P10 on a blob
+    /// The size class of a premium page blob for which none was set. The live tests of azure-storage-blob for Python find P10 on a blob
     /// of 1 KiB.
     pub fn inferred(size: u64) -> Tier {
         let classes = (P10..).zip(PREMIUM.iter().skip(usize::from(P10))).map(|(class, _)| Tier::Premium(class));
         classes.clone().find(|class| class.holds(size)).or(classes.last()).unwrap_or(Tier::Premium(P10))
     }
 
-    /// Whether a blob of this size fits into the tier.
+    /// Returns true if a blob of this size fits into the tier.
     pub fn holds(self, size: u64) -> bool {
         match self {
             Tier::Premium(class) => size <= (32 << 30) << class,
@@ -68,10 +68,10 @@ impl Tier {
         }
     }
 
-    /// Checks that a blob that can have these may have this tier.
+    /// Checks that this is one of the supported tiers.
     ///
     /// # Errors
-    /// 400 AccessTierNotSupportedForBlobType for a tier of another type of blob, as recorded.
+    /// 400 AccessTierNotSupportedForBlobType for a tier of another type of blob (recorded).
     pub fn check(self, kept: TierSupport) -> Result<(), StorageError> {
         match (kept, self) {
             (TierSupport::Standard, Tier::Premium(_))
@@ -81,8 +81,8 @@ impl Tier {
         }
     }
 
-    /// The tier beneath a smart one (`x-ms-smart-access-tier`). The service moves a blob down when nobody reads it for a month; who
-    /// reads is not remembered here, so it stays where it begins.
+    /// The tier that a smart tier currently uses (`x-ms-smart-access-tier`). The service chooses a cooler one for a blob that is not read
+    /// for a month; this server does not, and always reports the first.
     pub const fn beneath(self) -> Option<Tier> {
         match self {
             Tier::Smart => Some(Tier::Hot),
@@ -90,10 +90,10 @@ impl Tier {
         }
     }
 
-    /// Reads `x-ms-access-tier` for a blob that can have these.
+    /// Parses `x-ms-access-tier` for a blob that supports these tiers.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for an unknown tier; 400 AccessTierNotSupportedForBlobType for one of another type of blob. Both recorded.
+    /// 400 InvalidHeaderValue for an unknown tier; 400 AccessTierNotSupportedForBlobType for one of another type of blob (both recorded).
     pub fn read(text: &str, kept: TierSupport) -> Result<Tier, StorageError> {
         let standard = [Tier::Hot, Tier::Cool, Tier::Cold, Tier::Archive, Tier::Smart];
         let premium = (0u8..).zip(PREMIUM).map(|(class, _)| Tier::Premium(class));
@@ -104,18 +104,18 @@ impl Tier {
     }
 }
 
-/// How soon a rehydration ends (`x-ms-rehydrate-priority`).
+/// The priority of a rehydration (`x-ms-rehydrate-priority`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RehydratePriority {
-    /// Within fifteen hours.
+    /// It takes fifteen hours.
     #[default]
     Standard,
-    /// Within an hour.
+    /// It takes an hour.
     High,
 }
 
 impl RehydratePriority {
-    /// Reads it.
+    /// Parses the header.
     ///
     /// # Errors
     /// 400 InvalidHeaderValue.
@@ -142,18 +142,17 @@ impl RehydratePriority {
     }
 }
 
-/// The tier that a blob was given.
+/// The tier of a blob.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CurrentTier {
-    /// The tier.
     pub tier: Tier,
-    /// Since when.
+    /// When it last changed.
     pub since: Timestamp,
-    /// Where it is on the way to, if it is coming back from the archive.
+    /// The rehydration of an archived blob.
     pub rehydration: Option<Rehydration>,
 }
 
-/// What Delete Blob asks of the moment at which a blob's tier last changed (`x-ms-access-tier-if-…`).
+/// The conditions of Delete Blob on the last change of the tier (`x-ms-access-tier-if-…`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChangeConditions {
     /// It changed after this second.
@@ -163,10 +162,10 @@ pub struct ChangeConditions {
 }
 
 impl ChangeConditions {
-    /// Reads the texts of the two headers.
+    /// Parses the two headers.
     ///
     /// # Errors
-    /// 400 InvalidHeaderValue for what is no date.
+    /// 400 InvalidHeaderValue for a malformed date.
     pub fn read(modified_since: Option<&str>, unmodified_since: Option<&str>) -> Result<ChangeConditions, StorageError> {
         let date = |name: &'static str, text: Option<&str>| {
             text.map(|text| Timestamp::parse_http(text.trim()).ok_or_else(|| StorageError::invalid_header(name, text)))
@@ -178,7 +177,7 @@ impl ChangeConditions {
         })
     }
 
-    /// Checks them against the moment of the last change.
+    /// Checks the time of the last change.
     ///
     /// # Errors
     /// 412 ConditionNotMet.
@@ -190,12 +189,11 @@ impl ChangeConditions {
     }
 }
 
-/// A way back from the archive.
+/// A change from the archive tier to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rehydration {
     /// The tier at its end.
     pub to: Tier,
-    /// How soon it ends.
     pub priority: RehydratePriority,
     /// When it ends.
     pub until: Timestamp,
@@ -209,12 +207,12 @@ impl Rehydration {
 }
 
 impl CurrentTier {
-    /// In a tier from now on.
+    /// A tier that is set now.
     pub const fn new(tier: Tier, now: Timestamp) -> CurrentTier {
         CurrentTier { tier, since: now, rehydration: None }
     }
 
-    /// The tier as the clock sees it: a rehydration has ended without anyone acting.
+    /// The tier at this time: a rehydration may have ended.
     pub fn seen(self, now: Timestamp) -> CurrentTier {
         match self.rehydration {
             Some(way) if now >= way.until => CurrentTier::new(way.to, way.until),
@@ -222,10 +220,11 @@ impl CurrentTier {
         }
     }
 
-    /// The tier after Set Blob Tier; whether it is only on its way there shows in `rehydration`.
+    /// The tier after Set Blob Tier. `rehydration` is set if it has not changed yet.
     ///
     /// # Errors
-    /// 409 BlobBeingRehydrated for another goal than the one it is on the way to; 409 CannotChangeToLowerTier for a smaller size class.
+    /// 409 BlobBeingRehydrated for another tier than that of the current rehydration; 409 CannotChangeToLowerTier for a smaller size
+    /// class.
     pub fn set(
         before: Option<CurrentTier>,
         tier: Tier,
@@ -249,21 +248,21 @@ impl CurrentTier {
         }
     }
 
-    /// The tier of a copy: the one that the request names, or none. What is archived is copied to another tier only, and then takes as
-    /// long as if its tier were set.
+    /// The tier of a copy: the one that the request names, or none. An archived blob can only be copied to another tier, and the copy is
+    /// then rehydrated.
     ///
     /// # Errors
-    /// 409 BlobArchived for a source in the archive whose copy would be there too.
+    /// 409 BlobArchived for an archived source whose copy would be archived too.
     pub fn copied(
         source: Option<CurrentTier>,
-        asked: Option<CurrentTier>,
+        named: Option<CurrentTier>,
         priority: RehydratePriority,
         now: Timestamp,
     ) -> Result<Option<CurrentTier>, StorageError> {
         if source.is_none_or(|source| source.seen(now).tier != Tier::Archive) {
-            return Ok(asked);
+            return Ok(named);
         }
-        match asked {
+        match named {
             Some(CurrentTier { tier, .. }) if tier != Tier::Archive => {
                 CurrentTier::set(Some(CurrentTier::new(Tier::Archive, now)), tier, priority, now).map(Some)
             }
@@ -339,12 +338,12 @@ mod tests {
     fn a_copy_leaves_the_archive_as_slowly() {
         let now = Timestamp::from_unix(1_000_000, 0);
         let [archived, cool, hot] = [Tier::Archive, Tier::Cool, Tier::Hot].map(|tier| Some(CurrentTier::new(tier, now)));
-        let copied = |source, asked| CurrentTier::copied(source, asked, RehydratePriority::High, now);
-        for asked in [None, hot, archived] {
-            assert_eq!([copied(None, asked), copied(cool, asked)], [Ok(asked), Ok(asked)]);
+        let copied = |source, named| CurrentTier::copied(source, named, RehydratePriority::High, now);
+        for named in [None, hot, archived] {
+            assert_eq!([copied(None, named), copied(cool, named)], [Ok(named), Ok(named)]);
         }
-        for asked in [None, archived] {
-            assert_eq!(copied(archived, asked).unwrap_err().code(), ErrorCode::BlobArchived);
+        for named in [None, archived] {
+            assert_eq!(copied(archived, named).unwrap_err().code(), ErrorCode::BlobArchived);
         }
         let waking = copied(archived, hot).unwrap().unwrap();
         assert_eq!((waking.tier, waking.rehydration.unwrap().to), (Tier::Archive, Tier::Hot));
@@ -352,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_from_the_archive_takes_its_time() {
+    fn rehydration_takes_hours() {
         let now = Timestamp::from_unix(1_000_000, 0);
         let archived = CurrentTier::new(Tier::Archive, now);
         let waking = CurrentTier::set(Some(archived), Tier::Cool, RehydratePriority::Standard, now).unwrap();

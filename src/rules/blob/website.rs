@@ -1,24 +1,24 @@
-//! Static websites: which blob of `$web` a visitor's path names, and the page that says that there is none.
+//! Static websites: the blob of `$web` for a path, and the error page without one.
 //!
-//! Paths are case-sensitive, as blobs are. A folder is answered with its index document whether or not the path ends in a slash; nobody
-//! is redirected.
+//! Paths are case-sensitive, as blob names are. The answer for a folder is its index document, whether or not the path ends in a slash,
+//! without a redirect.
 
-/// The container that holds an account's website.
+/// The container of an account's website.
 pub const CONTAINER: &str = "$web";
 
-/// The settings of a website that is switched on.
+/// The settings of an enabled website.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Site<'a> {
-    /// The name of the document that stands for a folder: `index.html`.
+    /// The name of the index document of a folder: `index.html`.
     pub index: Option<&'a str>,
-    /// The path of the document that stands for a folder without one of its own.
+    /// The path of the index document of folders without their own.
     pub default_index: Option<&'a str>,
-    /// The path of the document that is sent with a 404.
+    /// The path of the error document for a 404.
     pub error: Option<&'a str>,
 }
 
 impl<'a> Site<'a> {
-    /// The names of the blobs that a path may mean, decoded and without the slash it begins with: the first that exists is sent.
+    /// The names of the blobs for a path, which is decoded and has no leading slash. The first that exists is the answer.
     pub fn candidates(&self, path: &str) -> Vec<String> {
         let is_folder = path.is_empty() || path.ends_with('/');
         let slash = if is_folder { "" } else { "/" };
@@ -31,18 +31,18 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The name of the blob that is sent with a 404.
+    /// The name of the error document for a 404.
     pub fn error_document(&self) -> Option<&'a str> {
         self.error.map(name_of)
     }
 }
 
-/// A blob's name from the path that a setting writes, which may begin with a slash.
+/// A blob's name from the path of a setting, which may have a leading slash.
 fn name_of(path: &str) -> &str {
     path.strip_prefix('/').unwrap_or(path)
 }
 
-/// The page that a website refuses with, as recorded: on one line.
+/// The error page of a website, on one line (recorded).
 pub fn page(status: u16, code: &str, says: &str, request_id: &str, time: &str) -> String {
     let says = says.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     format!(

@@ -1,4 +1,4 @@
-//! The blobs of every account: from a call to a container.
+//! The blobs of all accounts, and the way from a request to a container.
 
 use crate::operation::xml::Writer;
 use crate::operation::{Access, OperationSpec, Reply, Request, ResourceKind, Selector, ServiceKind};
@@ -38,7 +38,7 @@ impl Restorable for Container {
     const RESTORE_REPORTS_STATE: bool = false;
 
     fn created(&self) -> Timestamp {
-        Container::born(self)
+        Container::created(self)
     }
 
     fn restored(mut self, now: Timestamp) -> Container {
@@ -116,7 +116,7 @@ impl Listed for Container {
 }
 
 impl Blobs {
-    /// The container that a call is about.
+    /// The container that a request names.
     ///
     /// # Errors
     /// 404 ContainerNotFound.
@@ -124,7 +124,7 @@ impl Blobs {
         self.find(&request.account.name, request.target.container()?)
     }
 
-    /// What the account that a call is about keeps of overwritten and deleted blobs.
+    /// How the account of a request retains overwritten and deleted blobs.
     ///
     /// # Errors
     /// 404 ResourceNotFound.

@@ -1,4 +1,4 @@
-//! What a blob is made of: bytes by its type, and the headers that describe them.
+//! The body of a blob, by its type, and the headers that describe it.
 
 use crate::rules::blob::blocks::BlockId;
 use crate::store::chunks::Chunks;
@@ -7,30 +7,27 @@ use crate::store::sparse::Sparse;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The bytes of a blob, by its type.
+/// The body of a blob, by its type.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// A block blob.
     Block {
-        /// Its bytes.
         content: Content,
-        /// The committed blocks in order, which together are its bytes; none when it was written whole.
+        /// The committed blocks in order, which together are the content; empty if the blob was written by Put Blob.
         blocks: Arc<[Block]>,
     },
     /// An append blob.
     Append {
-        /// Its bytes: never a hole, but cheap to add to.
+        /// It has no holes; a sparse content is cheap to append to.
         content: Sparse,
-        /// How many blocks were appended.
+        /// The number of appended blocks.
         blocks: u32,
-        /// Whether it takes no more.
         sealed: bool,
     },
     /// A page blob.
     Page {
-        /// Its pages.
         content: Sparse,
-        /// Its sequence number.
+        /// The sequence number.
         sequence: u64,
     },
 }
@@ -45,7 +42,7 @@ impl Body {
         }
     }
 
-    /// How many bytes there are.
+    /// The size in bytes.
     pub fn len(&self) -> u64 {
         match self {
             Body::Block { content, .. } => content.len(),
@@ -61,7 +58,7 @@ impl Body {
         }
     }
 
-    /// The pages of a page blob, the bytes of an append blob.
+    /// The content of a page or append blob.
     pub fn sparse(&self) -> Option<&Sparse> {
         match self {
             Body::Append { content, .. } | Body::Page { content, .. } => Some(content),
@@ -69,7 +66,7 @@ impl Body {
         }
     }
 
-    /// The committed blocks, which only a block blob has.
+    /// The committed blocks of a block blob.
     pub fn blocks(&self) -> &[Block] {
         match self {
             Body::Block { blocks, .. } => blocks,
@@ -81,31 +78,25 @@ impl Body {
 /// A committed block.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// Its id.
     pub id: BlockId,
-    /// Its bytes.
     pub content: Content,
 }
 
-/// The headers that describe a content to whoever reads it. Each may be absent.
+/// The headers that describe the content of a blob.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContentHeaders {
-    /// Content-Type; absent: application/octet-stream; empty once it was cleared.
+    /// Content-Type: application/octet-stream if absent, none if empty (it was cleared).
     pub content_type: Option<Box<str>>,
-    /// Content-Encoding.
     pub encoding: Option<Box<str>>,
-    /// Content-Language.
     pub language: Option<Box<str>>,
-    /// Content-MD5, as it was given: recorded values are no MD5 at all.
+    /// Content-MD5 as the client wrote it, which may be no MD5 (recorded).
     pub md5: Option<Box<str>>,
-    /// Cache-Control.
     pub cache_control: Option<Box<str>>,
-    /// Content-Disposition.
     pub disposition: Option<Box<str>>,
 }
 
 impl ContentHeaders {
-    /// These, and where one is absent, the other's.
+    /// These headers, and where one is absent, the other's.
     pub fn over(self, other: &ContentHeaders) -> ContentHeaders {
         ContentHeaders {
             content_type: self.content_type.or_else(|| other.content_type.clone()),

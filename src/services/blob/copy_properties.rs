@@ -1,4 +1,4 @@
-//! What a blob remembers of the copy that made it, or is making it, and how that is told.
+//! The properties of the copy that created a blob, and their headers and elements.
 
 use crate::operation::Reply;
 use crate::operation::xml::Writer;
@@ -6,31 +6,29 @@ use crate::rules::time::Timestamp;
 use crate::services::blob::wire::guid;
 pub use crate::services::shared::copying::{Outcome, Progress};
 
-/// The copy that made a blob, or is making it.
+/// The last copy to a blob, complete or not.
 #[derive(Clone, Debug)]
 pub struct BlobCopy {
-    /// The copy's id.
     pub id: [u8; 16],
     /// The source's URL, without its signature.
     pub source: String,
     /// The source's size in bytes.
     pub total: u64,
-    /// How far it is.
     pub progress: Progress,
-    /// What it is a part of, if it was an incremental one.
+    /// Its place among incremental copies, if it is one.
     pub incremental: Option<IncrementalCopy>,
 }
 
-/// An incremental copy: which snapshot of which blob came last, and where it is kept.
+/// An incremental copy of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncrementalCopy {
     /// The source without its snapshot: account, container, blob.
     pub of: [String; 3],
-    /// When the source was created: one that was overwritten since is another.
+    /// When the source was created: to overwrite it creates another.
     pub created: Timestamp,
     /// The source's snapshot.
     pub snapshot: Timestamp,
-    /// The snapshot of the destination that keeps it.
+    /// The snapshot of the destination that holds the copy.
     pub kept: Timestamp,
 }
 
@@ -40,27 +38,26 @@ impl BlobCopy {
         BlobCopy { id, source, total: bytes, progress: Progress::whole(bytes, at), incremental: None }
     }
 
-    /// Whether it still goes on.
     pub fn is_pending(&self) -> bool {
         self.progress.is_pending()
     }
 
-    /// The same copy, over.
+    /// The same copy after its end.
     pub fn over(&self, at: Timestamp, outcome: Outcome) -> BlobCopy {
         BlobCopy { progress: self.progress.over(at, outcome), ..self.clone() }
     }
 
-    /// Its state on the wire.
+    /// The value of `x-ms-copy-status`.
     pub fn status(&self) -> &'static str {
         self.progress.status()
     }
 
-    /// The moment of the snapshot that an incremental copy made.
+    /// The time of the snapshot that an incremental copy created.
     fn kept(&self) -> Option<String> {
         self.incremental.as_ref().map(|increment| increment.kept.iso())
     }
 
-    /// The headers by which Get Blob and Get Blob Properties tell of it.
+    /// Adds its headers.
     pub(super) fn describe(&self, reply: Reply) -> Reply {
         self.progress
             .describe(reply, self.id, &self.source, self.total)
@@ -68,7 +65,7 @@ impl BlobCopy {
             .with_some("x-ms-copy-destination-snapshot", self.kept())
     }
 
-    /// Its elements in a list of blobs.
+    /// Writes its elements in a list of blobs.
     pub(super) fn write(&self, xml: &mut Writer) {
         xml.leaf("CopyId", guid(self.id)).leaf("CopySource", &self.source).leaf("CopyStatus", self.status());
         xml.leaf("CopyProgress", self.progress.of(self.total));
@@ -79,11 +76,11 @@ impl BlobCopy {
     }
 }
 
-/// A copy's source as it is remembered and told: without the signature that opened it. Recorded: what was signed stays.
+/// The URL of a copy's source without its signature. The signed parameters stay (recorded).
 pub fn without_signature(url: &str) -> String {
     let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
-    let signs = |part: &&str| part.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case("sig"));
-    let kept: Vec<&str> = query.split('&').filter(|part| !signs(part)).collect();
+    let is_signature = |part: &&str| part.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case("sig"));
+    let kept: Vec<&str> = query.split('&').filter(|part| !is_signature(part)).collect();
     if kept.is_empty() { path.to_owned() } else { format!("{path}?{}", kept.join("&")) }
 }
 
@@ -92,8 +89,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_is_remembered_without_its_signature() {
-        for (url, remembered) in [
+    fn the_stored_url_of_a_source_has_no_signature() {
+        for (url, stored) in [
             ("http://a/b", "http://a/b"),
             ("http://a/b?sig=s", "http://a/b"),
             (
@@ -103,7 +100,7 @@ mod tests {
             ("http://a/b?snapshot=t&Sig=s&sp=r", "http://a/b?snapshot=t&sp=r"),
             ("http://a/b?versionid=t&signal=1", "http://a/b?versionid=t&signal=1"),
         ] {
-            assert_eq!(without_signature(url), remembered, "{url}");
+            assert_eq!(without_signature(url), stored, "{url}");
         }
     }
 }

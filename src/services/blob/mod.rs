@@ -1,7 +1,7 @@
-//! Blob storage: containers, and the blobs in them.
+//! Blob storage: containers and blobs.
 //!
-//! `body` is what a blob is made of, `state` is what is stored in a container and the one door to it, `blobs` finds the container, `wire` has its XML and headers, `ops`
-//! a room for each operation, and `service` the face that all this shows to the wire.
+//! `state` is the stored state, `blobs` finds the container of a request, `ops` has the operations, `wire` the headers and XML documents,
+//! and `service` connects them to the server.
 
 mod blobs;
 mod body;

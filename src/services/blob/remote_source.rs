@@ -1,5 +1,5 @@
-//! Copy sources on other servers, and what their answers mean for a blob. Another storage service says of its blob what this one
-//! does; of a plain web server's answer there is a content with its headers, which becomes a block blob.
+//! Copy sources on other servers, and the blobs that their answers describe. Another storage service describes its blob as this one does;
+//! the answer of a web server becomes a block blob.
 
 use crate::operation::{RemoteRequest, RemoteResponse, Request};
 use crate::rules::blob::pages;
@@ -19,19 +19,19 @@ use std::sync::Arc;
 const TAGS: usize = 64 << 10;
 
 impl RemoteSource {
-    /// What its server says of it.
+    /// The blob as its server describes it.
     ///
     /// # Errors
-    /// 400 for metadata that no blob can have.
+    /// 400 for invalid metadata.
     pub(super) fn described(&self) -> Result<RemoteBlob, StorageError> {
         RemoteBlob::read(&self.answer)
     }
 }
 
-/// The tags of a source elsewhere.
+/// The tags of a source on another server.
 ///
 /// # Errors
-/// As [`Elsewhere::open`]; CannotVerifyCopySource for an answer that is no tag set.
+/// As [`RemoteSource::open`]; CannotVerifyCopySource for an answer that is not a tag set.
 pub(super) async fn tags(request: &Request, url: &str, headers: &ForwardedHeaders) -> Result<Tags, StorageError> {
     let joint = if url.contains('?') { '&' } else { '?' };
     let headers = headers.for_tags();
@@ -46,13 +46,11 @@ pub(super) async fn tags(request: &Request, url: &str, headers: &ForwardedHeader
 #[derive(Clone, Debug)]
 pub(super) struct RemoteBlob {
     kind: Kind,
-    /// The headers that describe its content.
     pub(super) headers: ContentHeaders,
-    /// Its metadata.
     pub(super) metadata: Metadata,
 }
 
-/// The type of a blob, and what it keeps beside its bytes.
+/// The type of a blob, and its properties besides the bytes.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Block,
@@ -61,7 +59,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// A body that shares these bytes; pages do not, so that those of nothing but zeros take no room.
+    /// A body that shares these bytes; `None` for a page blob, whose pages are copied so that zeros take no space.
     fn sharing(self, bytes: &Content, now: Timestamp) -> Option<Body> {
         match self {
             Kind::Block => Some(Body::Block { content: bytes.clone(), blocks: Arc::default() }),
@@ -76,7 +74,7 @@ impl Kind {
 }
 
 fn not_pages() -> StorageError {
-    refused(409, "The copy source is no page blob: its size is not a multiple of 512 bytes.")
+    refused(409, "The copy source is not a page blob: its size is not a multiple of 512 bytes.")
 }
 
 impl RemoteBlob {
@@ -106,7 +104,7 @@ impl RemoteBlob {
         })
     }
 
-    /// A body of its type with nothing in it yet, but of its size where a size shows.
+    /// A body of its type without content.
     pub(super) fn empty(&self) -> Body {
         match self.kind {
             Kind::Block => Body::Block { content: Content::default(), blocks: Arc::default() },
@@ -118,7 +116,7 @@ impl RemoteBlob {
     /// A body of its type with these bytes.
     ///
     /// # Errors
-    /// 409 CannotVerifyCopySource for a page blob whose size is not one of whole pages; 500 InternalError for those of the disk.
+    /// 409 CannotVerifyCopySource for a page blob whose size is not a multiple of a page; 500 InternalError when the disk fails.
     pub(super) fn body(&self, store: &Store, content: &Content, now: Timestamp) -> Result<Body, StorageError> {
         if let Some(body) = self.kind.sharing(content, now) {
             return Ok(body);
@@ -130,21 +128,21 @@ impl RemoteBlob {
         filling.finish()
     }
 
-    /// A body of its type and of so many bytes, to be filled as they come.
-    pub(super) fn filling(&self, store: &Store, size: u64, now: Timestamp) -> Filled {
+    /// A body of its type and of this size in bytes, which is filled as they arrive.
+    pub(super) fn filling(&self, store: &Store, size: u64, now: Timestamp) -> PartialBody {
         let bytes = match self.kind {
             Kind::Page { .. } => Filling::Pages(PageFilling::new(store, size, now)),
             Kind::Block | Kind::Append { .. } => Filling::Bytes(content::Filling::new(store, size)),
         };
-        Filled { kind: self.kind, came: 0, now, bytes }
+        PartialBody { kind: self.kind, received: 0, now, bytes }
     }
 }
 
-/// A body that is being filled.
+/// A body whose bytes are still arriving.
 #[derive(Debug)]
-pub(super) struct Filled {
+pub(super) struct PartialBody {
     kind: Kind,
-    came: u64,
+    received: u64,
     now: Timestamp,
     bytes: Filling,
 }
@@ -155,13 +153,13 @@ enum Filling {
     Pages(PageFilling),
 }
 
-impl Filled {
-    /// Takes in the next bytes.
+impl PartialBody {
+    /// Appends the next bytes.
     ///
     /// # Errors
-    /// 500 InternalError when the disk does not take them.
+    /// 500 InternalError when the disk fails.
     pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), StorageError> {
-        self.came += piece.len() as u64;
+        self.received += piece.len() as u64;
         match &mut self.bytes {
             Filling::Bytes(filling) => filling.push(piece)?,
             Filling::Pages(filling) => filling.push(piece)?,
@@ -169,18 +167,18 @@ impl Filled {
         Ok(())
     }
 
-    /// How many bytes came so far.
-    pub(super) fn came(&self) -> u64 {
-        self.came
+    /// The bytes that have arrived so far.
+    pub(super) fn received(&self) -> u64 {
+        self.received
     }
 
-    /// Ends.
+    /// Completes the body.
     ///
     /// # Errors
-    /// 409 CannotVerifyCopySource for a page blob whose size is not one of whole pages.
+    /// 409 CannotVerifyCopySource for a page blob whose size is not a multiple of a page.
     pub(super) fn finish(self) -> Result<Body, StorageError> {
         match (self.kind, self.bytes) {
-            (Kind::Page { sequence }, Filling::Pages(pages)) if self.came.is_multiple_of(pages::PAGE) => {
+            (Kind::Page { sequence }, Filling::Pages(pages)) if self.received.is_multiple_of(pages::PAGE) => {
                 Ok(Body::Page { content: pages.finish()?, sequence })
             }
             (kind, Filling::Bytes(bytes)) => kind.sharing(&bytes.finish()?, self.now).ok_or_else(not_pages),

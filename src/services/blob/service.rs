@@ -1,4 +1,4 @@
-//! The face of the blob service: its operations, what its paths name, and what the door must know of its containers.
+//! The blob service: its operations, the targets of its paths, and the properties of containers that authorization reads.
 
 use crate::operation::{OperationSpec, ReplyFuture, Request, ResourcePath, Service, ServiceKind, Target};
 use crate::rules::auth::permissions::PublicAccess;

@@ -1,4 +1,4 @@
-//! Last access times, for accounts that track them: what moves them, who is told, and what stays as it is.
+//! Last access times, for accounts that track them: what changes them, and which answers report them.
 
 use crate::auth::token;
 use crate::house::House;
@@ -15,7 +15,7 @@ async fn house(options: &str) -> House {
 const LIST: &str = "GET /box?restype=container&comp=list";
 
 #[tokio::test]
-async fn without_the_option_nothing_is_told() {
+async fn without_tracking_no_access_time_is_reported() {
     check(&format!(
         "PUT /box?restype=container → 201
          PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
@@ -129,7 +129,7 @@ async fn queries_and_visits_of_a_website_are_reads() {
 }
 
 #[tokio::test]
-async fn it_is_told_of_block_blobs_as_they_are_since_2020_02_10() {
+async fn current_block_blobs_report_the_access_time_since_2020_02_10() {
     let house = house(",versioning").await;
     check_in(
         &house,

@@ -1,4 +1,4 @@
-//! Append blobs: they grow at their end, a block at a time, until they are sealed.
+//! Append blobs: blocks are added at their end until they are sealed.
 
 use crate::house::House;
 use crate::scenario::check_in;
@@ -13,7 +13,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn is_created_empty() {
+async fn an_append_blob_is_created_empty() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: AppendBlob | no → 400 InvalidHeaderValue | | ~<HeaderName>Content-Length</HeaderName><HeaderValue>2</HeaderValue>
@@ -33,7 +33,7 @@ async fn is_created_empty() {
 }
 
 #[tokio::test]
-async fn blocks_go_to_the_end() {
+async fn blocks_are_added_at_the_end() {
     check_in(
         &house().await,
         "HEAD /box/a → 200 | etag: $e0
@@ -64,7 +64,7 @@ async fn blocks_go_to_the_end() {
 }
 
 #[tokio::test]
-async fn only_an_append_blob_grows() {
+async fn only_an_append_blob_accepts_appends() {
     let house = house().await;
     house.blob("/box/block", "block").await;
     check_in(
@@ -106,13 +106,13 @@ async fn on_conditions() {
         ("x-ms-blob-condition-appendpos: 4; x-ms-blob-condition-maxsize: 6", position),
         ("if-match: \"0x8D2C9167D53FC2C\"", "412 ConditionNotMet"),
         ("if-match: 0x8D2C9167D53FC2C", "412 ConditionNotMet"),
-        // A tag is the moment of a change, and this one is of the year 244.
+        // An ETag is a time, and this one is in the year 244.
         ("if-match: 0x111111111111111", "400 OutOfRangeInput"),
         ("if-none-match: *", "412 ConditionNotMet"),
         ("if-modified-since: {at-10}", "412 ConditionNotMet"),
         ("if-unmodified-since: {at-11}", "412 ConditionNotMet"),
         ("x-ms-if-tags: \"k\" = 'v'", "412 ConditionNotMet"),
-        // What is said of the blob comes before what is said of its end.
+        // The conditions on the blob are checked before those on its end.
         ("if-match: \"0x8D2C9167D53FC2C\"; x-ms-blob-condition-appendpos: 0", "412 ConditionNotMet"),
         ("x-ms-blob-condition-appendpos: 5", "201"),
         ("x-ms-blob-condition-maxsize: 7", "201"),
@@ -149,7 +149,7 @@ async fn under_a_lease() {
 }
 
 #[tokio::test]
-async fn sealed_it_grows_no_more() {
+async fn a_sealed_blob_accepts_no_appends() {
     let house = house().await;
     let url = format!("{}/box/a", house.blob_url());
     check_in(
@@ -195,7 +195,7 @@ async fn sealed_it_grows_no_more() {
 
 /// Azurite lets source and copy share one list of blocks, and corrupts both.
 #[tokio::test]
-async fn a_copy_and_its_source_grow_apart() {
+async fn appends_to_a_copy_do_not_affect_its_source() {
     let house = house().await;
     let url = format!("{}/box/a", house.blob_url());
     check_in(
@@ -217,7 +217,7 @@ async fn a_copy_and_its_source_grow_apart() {
 }
 
 #[tokio::test]
-async fn who_append_at_once_append_one_after_the_other() {
+async fn concurrent_appends_are_serialized() {
     const WRITERS: usize = 24;
     const SIZE: usize = 1000;
     let house = house().await;
@@ -239,7 +239,7 @@ async fn who_append_at_once_append_one_after_the_other() {
 }
 
 #[tokio::test]
-async fn who_append_at_the_same_place_have_one_winner() {
+async fn of_concurrent_appends_at_a_position_one_succeeds() {
     let house = house().await;
     let append =
         |n: u8| house.ask("PUT", "/box/a?comp=appendblock").header("x-ms-blob-condition-appendpos", 0).body(vec![n]).send();
@@ -251,7 +251,7 @@ async fn who_append_at_the_same_place_have_one_winner() {
 }
 
 #[tokio::test]
-async fn a_block_is_as_large_as_its_version_lets_it_be() {
+async fn the_limit_of_a_block_depends_on_the_version() {
     let house = house().await;
     let append = |version: &'static str, size: usize| {
         house.ask("PUT", "/box/a?comp=appendblock").header("x-ms-version", version).body(vec![1_u8; size]).send()

@@ -61,7 +61,7 @@ async fn there(house: &House, path: &str) -> bool {
 
 /// Recorded from the real service, byte for byte but for ids, version and time.
 #[tokio::test]
-async fn answers_as_recorded() {
+async fn find_blobs_answers_as_recorded() {
     let house = House::new().await;
     house.container("box").await;
     house.blob("/box/a", "a").await;

@@ -26,7 +26,7 @@ async fn every_action_in_every_state() {
 }
 
 #[tokio::test]
-async fn malformed_asks_are_refused_by_name() {
+async fn malformed_lease_requests_are_refused() {
     BLOB.malformed_asks(&house().await).await;
 }
 
@@ -169,7 +169,7 @@ async fn a_write_clears_a_lease_that_is_over() {
 }
 
 #[tokio::test]
-async fn time_ends_it_and_breaks_it() {
+async fn a_lease_expires_and_breaks_with_time() {
     let house = house().await;
     check_in(
         &house,

@@ -271,7 +271,7 @@ async fn a_long_list_has_a_limit() {
 }
 
 #[tokio::test]
-async fn a_block_is_as_large_as_its_version_lets_it_be() {
+async fn the_limit_of_a_block_depends_on_the_version() {
     let house = house().await;
     let put = |version: &'static str, size: usize| {
         house.ask("PUT", "/box/b?comp=block&blockid=QQ==").header("x-ms-version", version).body(vec![1_u8; size]).send()

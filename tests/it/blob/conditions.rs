@@ -1,4 +1,4 @@
-//! Conditional headers: every kind of operation, every header, met and not.
+//! Conditional headers: every kind of operation with every header, met and unmet.
 
 use crate::house::House;
 use crate::scenario::check_in;
@@ -10,7 +10,7 @@ async fn house() -> House {
     house
 }
 
-/// What an operation does with conditions.
+/// How an operation treats conditions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Read,
@@ -19,7 +19,7 @@ enum Kind {
     Delete,
 }
 
-/// The operations that take conditions: request, further headers, body, success.
+/// The operations that support conditions: request, further headers, body, success.
 fn operations(house: &House) -> Vec<(Kind, &'static str, String, &'static str, &'static str)> {
     use Kind::{Create, Delete, Read, Write};
     let source = format!("x-ms-copy-source: {}/box/source; ", house.blob_url());
@@ -41,16 +41,16 @@ fn operations(house: &House) -> Vec<(Kind, &'static str, String, &'static str, &
 
 const MET: &str = "met";
 const UNMET: &str = "412 ConditionNotMet";
-/// What Copy Blob calls what is unmet of its destination, index tags aside.
+/// The error of Copy Blob for an unmet condition on its destination, other than on tags.
 const TARGET: &str = "412 TargetConditionNotMet";
 
 #[tokio::test]
-async fn every_operation_heeds_every_condition() {
+async fn every_operation_checks_every_condition() {
     let house = house().await;
     house.blob("/box/source", "source").await;
     let unchanged = "304 ConditionNotMet";
     let many = "400 MultipleConditionHeadersNotSupported";
-    // Headers; what a reader, a writer, a creator is told.
+    // Headers; the answers to a reader, a writer, a creator.
     let table = [
         ("if-match: {e}", [MET, MET, MET]),
         ("if-match: {bare}", [MET, MET, MET]),
@@ -133,7 +133,7 @@ async fn every_operation_heeds_every_condition() {
 }
 
 #[tokio::test]
-async fn what_is_missing_beats_conditions_except_where_it_is_wanted() {
+async fn a_missing_blob_is_reported_before_unmet_conditions() {
     let house = house().await;
     house.blob("/box/source", "source").await;
     let conditions = [
@@ -161,7 +161,7 @@ async fn what_is_missing_beats_conditions_except_where_it_is_wanted() {
 }
 
 #[tokio::test]
-async fn blocks_and_containers_ask_for_none() {
+async fn blocks_and_containers_ignore_conditions() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
@@ -203,7 +203,7 @@ async fn a_header_may_be_repeated() {
     assert_eq!(ask("if-modified-since", dates).await.verdict(), "400 InvalidHeaderValue");
 }
 
-/// The SDKs' own tests, and people who asked the real service: Delete Blob looks at when the tier changed, and not at `*`.
+/// Delete Blob has conditions on the last change of the tier, and ignores `*` (the SDKs' own tests, and users of the service).
 #[tokio::test]
 async fn deletion_has_conditions_of_its_own() {
     check_in(
@@ -231,7 +231,7 @@ async fn deletion_has_conditions_of_its_own() {
 }
 
 #[tokio::test]
-async fn readers_of_before_2013_combine_nothing() {
+async fn versions_before_2013_do_not_combine_conditions() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201 | etag: $e

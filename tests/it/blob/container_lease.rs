@@ -1,4 +1,4 @@
-//! The lease of a container: it guards its removal, and nothing else.
+//! The lease of a container, which only protects it against deletion.
 
 use super::leases::{Leased, STATES};
 use crate::house::House;
@@ -17,17 +17,17 @@ async fn every_action_in_every_state() {
 }
 
 #[tokio::test]
-async fn malformed_asks_are_refused_by_name() {
+async fn malformed_lease_requests_are_refused() {
     BOX.malformed_asks(&House::new().await).await;
 }
 
 #[tokio::test]
-async fn it_guards_removal_and_an_id_must_be_right() {
+async fn a_lease_protects_a_container_against_deletion() {
     let house = House::new().await;
     let other = "412 LeaseIdMismatchWithContainerOperation";
     let none = "412 LeaseNotPresentWithContainerOperation";
     let lost = "412 LeaseLost";
-    // By state: removal with A, with B, without id; reading with A, with B. Reading and changing without one is always well.
+    // For each state: deletion with A, with B, without id; reading with A, with B. Reading and changing without an id is always allowed.
     let table = [
         ("available", [none, none, "202", none, none]),
         ("leased", ["202", other, "412 LeaseIdMissing", "200", other]),
@@ -70,7 +70,7 @@ async fn it_guards_removal_and_an_id_must_be_right() {
 }
 
 #[tokio::test]
-async fn time_ends_it_and_breaks_it() {
+async fn a_lease_expires_and_breaks_with_time() {
     check(
         "PUT /box?restype=container → 201 | etag: $e
          PUT /box?restype=container&comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: 15; x-ms-proposed-lease-id: {A} → 201 | x-ms-lease-id: {A}; etag: {e}; last-modified: {at}

@@ -1,10 +1,10 @@
-//! Soft delete of containers, for accounts that keep them: what a deletion keeps, for how long, and how it comes back.
+//! Soft delete of containers: their retention, and restoring them.
 
 use crate::house::House;
 use crate::scenario::{check, check_in};
 use lazuli::config::WELL_KNOWN_KEY;
 
-/// A house whose account keeps deleted containers for a week.
+/// A house whose account retains deleted containers for a week.
 async fn house() -> House {
     House::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},container-retention=7")]).await
 }
@@ -24,7 +24,7 @@ async fn restore(house: &House, target: &str, name: &str, version: &str) -> Stri
 }
 
 #[tokio::test]
-async fn a_deleted_container_comes_back_with_all_that_was_in_it() {
+async fn a_restored_container_has_all_its_blobs() {
     let house = house().await;
     check_in(
         &house,
@@ -75,7 +75,7 @@ async fn a_deleted_container_comes_back_with_all_that_was_in_it() {
 }
 
 #[tokio::test]
-async fn it_comes_back_under_another_name_when_its_own_is_taken() {
+async fn a_container_can_be_restored_under_another_name() {
     let house = house().await;
     check_in(
         &house,
@@ -101,7 +101,7 @@ async fn it_comes_back_under_another_name_when_its_own_is_taken() {
 }
 
 #[tokio::test]
-async fn it_is_kept_for_its_days_and_no_longer() {
+async fn a_deleted_container_is_retained_for_its_days() {
     let house = house().await;
     check_in(
         &house,
@@ -120,7 +120,7 @@ async fn it_is_kept_for_its_days_and_no_longer() {
 }
 
 #[tokio::test]
-async fn pages_of_a_list_lose_and_repeat_none_of_a_name() {
+async fn pages_of_a_list_have_every_container_of_a_name_once() {
     let house = house().await;
     for _ in 0..3 {
         check_in(
@@ -155,7 +155,7 @@ async fn pages_of_a_list_lose_and_repeat_none_of_a_name() {
 }
 
 #[tokio::test]
-async fn without_retention_a_deletion_is_for_good() {
+async fn without_retention_a_deletion_is_permanent() {
     check(
         "PUT /box?restype=container → 201
          DELETE /box?restype=container → 202
@@ -167,9 +167,9 @@ async fn without_retention_a_deletion_is_for_good() {
     .await;
 }
 
-/// Programs look for logs at their start (WebJobs), and end where there is no such container.
+/// WebJobs looks for logs at its start, and fails without this container.
 #[tokio::test]
-async fn the_services_own_containers_are_made_by_it_alone_and_listed_when_asked_for() {
+async fn system_containers_are_created_by_the_service_and_listed_if_included() {
     const LOGGING: &str = "<StorageServiceProperties><Logging><Version>1.0</Version><Delete>false</Delete><Read>false</Read><Write>WRITE</Write><RetentionPolicy><Enabled>false</Enabled></RetentionPolicy></Logging></StorageServiceProperties>";
     check(
         &"PUT /$web?restype=container → 201

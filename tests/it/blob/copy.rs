@@ -19,7 +19,7 @@ async fn house() -> (House, String) {
 }
 
 #[tokio::test]
-async fn a_copy_has_what_its_source_had() {
+async fn a_copy_has_the_properties_of_its_source() {
     let (house, url) = house().await;
     house.wait(10);
     check_in(
@@ -44,7 +44,7 @@ async fn a_copy_has_what_its_source_had() {
 }
 
 #[tokio::test]
-async fn neither_ever_changes_the_other() {
+async fn changes_of_a_copy_do_not_affect_its_source() {
     let (house, _) = house().await;
     let blocks = format!("{}/box/blocks", house.blob_url());
     check_in(
@@ -90,7 +90,7 @@ async fn a_blob_copies_onto_itself() {
 }
 
 #[tokio::test]
-async fn sources_that_cannot_be_read() {
+async fn unreadable_sources_are_refused() {
     let (house, url) = house().await;
     let base = house.blob_url();
     check_in(
@@ -202,8 +202,8 @@ async fn over_a_leased_blob() {
 }
 
 #[tokio::test]
-async fn who_may_not_read_the_source_may_not_copy_it() {
-    // From an account to another: the source is nobody's to read until its container is opened.
+async fn a_copy_needs_permission_to_read_its_source() {
+    // Between accounts, the source cannot be read until its container is public.
     let key = "c2Vjb25k";
     let both = House::with(&[&format!("--account=devstoreaccount1:{WELL_KNOWN_KEY}"), &format!("--account=second:{key}")]).await;
     both.container("box").await;

@@ -148,7 +148,7 @@ async fn this_server_by_another_name() {
 }
 
 #[tokio::test]
-async fn what_a_source_is_asked() {
+async fn the_request_for_a_source_has_the_forwarded_headers() {
     let (house, web) = (house().await, Web::open().await);
     let key = "bytes=0-1";
     let url = web.url("/some/page?sig=a%2Bb&x=1");
@@ -189,7 +189,7 @@ async fn what_a_source_is_asked() {
 }
 
 #[tokio::test]
-async fn what_a_source_may_refuse_with() {
+async fn refusals_of_a_source_become_refusals_of_the_copy() {
     let (house, web) = (house().await, Web::open().await);
     for (answer, verdict) in [
         ("HTTP/1.1 404 Not Found\nContent-Length: 4\n\ngone", "404 CannotVerifyCopySource"),

@@ -1,4 +1,4 @@
-//! Customer-provided keys and encryption scopes: who may read and write what was written with one, and who is told of it.
+//! Customer-provided keys and encryption scopes: reading and writing blobs that have one, and the answers that report it.
 
 use crate::auth::token;
 use crate::house::House;
@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// A key as a client shows it, made of one letter, and its fingerprint.
+/// The headers of a key that consists of one letter, and its fingerprint.
 fn key(letter: u8) -> (String, String) {
     let (text, sha256) = (STANDARD.encode([letter; 32]), STANDARD.encode(Sha256::digest([letter; 32])));
     (format!("x-ms-encryption-key: {text}; x-ms-encryption-key-sha256: {sha256}; x-ms-encryption-algorithm: AES256"), sha256)
@@ -24,13 +24,13 @@ const USES: &str = "409 BlobUsesCustomerSpecifiedEncryption";
 const LACKS: &str = "409 BlobDoesNotUseCustomerSpecifiedEncryption";
 const OTHER: &str = "409 BlobCustomerSpecifiedEncryptionMismatch";
 
-/// What each operation answers, by what the blob was written with and what the request shows.
+/// The answer of each operation by the encryption of the blob and the headers of the request.
 #[tokio::test]
-async fn who_shows_what() {
+async fn operations_require_the_key_or_scope_of_the_blob() {
     let house = house().await;
     let ((a, _), (b, _)) = (key(b'a'), key(b'b'));
     let shown = [String::new(), a, b, "x-ms-encryption-scope: s".into(), "x-ms-encryption-scope: t".into()];
-    // Written with: nothing, the key a, the scope s. Shown: nothing, the keys a and b, the scopes s and t.
+    // Blobs: no encryption, the key a, the scope s. Requests: nothing, the keys a and b, the scopes s and t.
     let reads = [["", LACKS, LACKS, "", ""], [USES, "", OTHER, USES, USES], ["", OTHER, OTHER, "", ""]];
     let writes = [["", LACKS, LACKS, LACKS, LACKS], [USES, "", OTHER, OTHER, OTHER], [USES, OTHER, OTHER, "", OTHER]];
     for (n, with) in [0, 1, 3].into_iter().enumerate() {
@@ -60,9 +60,9 @@ async fn who_shows_what() {
     }
 }
 
-/// The SDKs' own tests: a snapshot with metadata of its own is a write, and tells with what it is encrypted.
+/// A snapshot with metadata is a write, and reports its encryption (the SDKs' own tests).
 #[tokio::test]
-async fn a_snapshot_with_metadata_is_written() {
+async fn a_snapshot_with_metadata_reports_its_encryption() {
     let house = house().await;
     let (key, sha256) = key(b'a');
     check_in(
@@ -81,9 +81,9 @@ async fn a_snapshot_with_metadata_is_written() {
     .await;
 }
 
-/// Recorded, but for the versions in between: which checksum a write of pages tells.
+/// The checksum in the answer to a write of pages (recorded, except for versions in between).
 #[tokio::test]
-async fn what_writes_of_pages_tell() {
+async fn page_writes_report_the_recorded_checksums() {
     let house = house().await;
     let (key, _) = key(b'a');
     check_in(&house, "PUT /box/source | x-ms-blob-type: BlockBlob | {512*x} → 201").await;
@@ -112,7 +112,7 @@ async fn what_writes_of_pages_tell() {
 }
 
 #[tokio::test]
-async fn malformed_keys_are_refused_and_not_repeated() {
+async fn malformed_keys_are_refused_and_not_returned() {
     let house = house().await;
     let (whole, sha256) = key(b'a');
     let text = STANDARD.encode([b'a'; 32]);
@@ -140,7 +140,7 @@ async fn malformed_keys_are_refused_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn who_is_told() {
+async fn answers_report_the_encryption() {
     let house = house().await;
     let (a, sha256) = key(b'a');
     let (b, _) = key(b'b');
@@ -205,9 +205,9 @@ async fn a_container_has_a_scope_for_its_blobs() {
     .await;
 }
 
-/// One without the other is refused, even where the scope is the account's own; what is refused makes no container.
+/// One without the other is refused, even if the scope is the account's own, and creates no container.
 #[tokio::test]
-async fn a_containers_scope_comes_with_its_flag() {
+async fn a_default_scope_and_its_flag_need_each_other() {
     let says = "~Container encryption policy missing header: x-ms-default-encryption-scope and x-ms-deny-encryption-scope-override \
                 are required.";
     let missing = format!("400 MissingRequiredHeader | | {says}");
@@ -226,7 +226,7 @@ async fn a_containers_scope_comes_with_its_flag() {
     .await;
 }
 
-/// Where the account declares its scopes, nothing is written in another. What was written in one before can be read.
+/// In an account that declares its scopes, no blob can be written with another. A blob that was written before can be read.
 #[tokio::test]
 async fn an_account_declares_its_scopes() {
     let folder = Scratch::new("scopes");
@@ -291,7 +291,7 @@ async fn an_account_declares_its_scopes() {
 /// A copy with its source's key reads the source, on this server and on another. A copy with a wrong key does not, and a key without its
 /// fingerprint is refused before the source is requested.
 #[tokio::test]
-async fn a_copy_may_bring_its_sources_key() {
+async fn a_copy_may_have_the_key_of_its_source() {
     let (house, other) = (house().await, House::new().await);
     let ((a, _), (b, sha256)) = (key(b'a'), key(b'b'));
     let source = |key: &str| key.replace("x-ms-encryption", "x-ms-source-encryption");

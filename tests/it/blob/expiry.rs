@@ -1,4 +1,4 @@
-//! Set Blob Expiry, for accounts with a hierarchical namespace: a blob that is gone when its time has come.
+//! Set Blob Expiry, for accounts with a hierarchical namespace: blobs that expire.
 
 use crate::house::House;
 use crate::scenario::{check, check_in};
@@ -11,7 +11,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn a_blob_is_gone_when_its_time_has_come() {
+async fn a_blob_expires() {
     let house = house().await;
     let source = format!("{}/box/b", house.blob_url());
     check_in(
@@ -51,7 +51,7 @@ async fn a_blob_is_gone_when_its_time_has_come() {
 }
 
 #[tokio::test]
-async fn a_blob_can_be_made_with_its_end() {
+async fn a_blob_can_be_created_with_an_expiry() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 2000 | one → 201
@@ -67,7 +67,7 @@ async fn a_blob_can_be_made_with_its_end() {
 }
 
 #[tokio::test]
-async fn a_flat_account_has_no_such_thing() {
+async fn accounts_without_a_hierarchical_namespace_refuse_expiry() {
     check(
         "PUT /box?restype=container → 201
          PUT /box/b?comp=expiry | x-ms-expiry-option: NeverExpire → 400 HierarchicalNamespaceNotEnabled

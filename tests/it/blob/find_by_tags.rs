@@ -9,7 +9,7 @@ async fn put(house: &House, path: &str, tags: &str) {
     assert_eq!(put.verdict(), "201", "{path}: {}", put.text());
 }
 
-/// Asks for the blobs that match, `scope` being `/?` or `/container?restype=container&`.
+/// Finds the blobs that match, `scope` being `/?` or `/container?restype=container&`.
 async fn find(house: &House, scope: &str, search: &str, more: &str) -> Answer {
     let search = utf8_percent_encode(search, NON_ALPHANUMERIC);
     house.ask("GET", &format!("{scope}comp=blobs&where={search}{more}")).send().await
@@ -34,9 +34,9 @@ async fn house() -> House {
     house
 }
 
-/// Recorded from the real service: elements, their order, and which tags are told.
+/// Elements, their order, and the tags in the answer (recorded).
 #[tokio::test]
-async fn answers_as_recorded() {
+async fn find_blobs_answers_as_recorded() {
     let house = house().await;
     let endpoint = format!("{}/", house.blob_url());
     let blob =
@@ -63,7 +63,7 @@ async fn answers_as_recorded() {
 }
 
 #[tokio::test]
-async fn finds_what_matches() {
+async fn blobs_are_found_by_their_tags() {
     let house = house().await;
     for (scope, search, expected) in [
         ("/?", "size >= '2' AND size <= '2'", &["one/b", "one-more/b", "two/b"][..]),
@@ -77,7 +77,7 @@ async fn finds_what_matches() {
     ] {
         assert_eq!(found(&find(&house, scope, search, "").await), expected, "{scope} {search}");
     }
-    // A blob is found by the tags that it has now, and a snapshot is not found.
+    // A blob is found by its current tags, and a snapshot is not found.
     assert_eq!(house.ask("PUT", "/one/a?comp=snapshot").send().await.verdict(), "201");
     let tags = "<Tags><TagSet><Tag><Key>kind</Key><Value>new</Value></Tag></TagSet></Tags>";
     assert_eq!(house.ask("PUT", "/one/b?comp=tags").body(tags).send().await.verdict(), "204");
@@ -88,7 +88,7 @@ async fn finds_what_matches() {
 
 /// Equal names in several containers, and pages of any size: everything once, in order, and no page but the last without a marker.
 #[tokio::test]
-async fn pages_lose_nothing() {
+async fn pages_have_every_blob_once() {
     let house = house().await;
     let all = found(&find(&house, "/?", "kind = 'x'", "").await);
     assert_eq!(all, ["one/a", "one/c/d", "one-more/a", "one-more/c/d", "two/a", "two/c/d"]);
@@ -107,7 +107,7 @@ async fn pages_lose_nothing() {
         }
         assert_eq!((&seen, pages), (&all, 6_usize.div_ceil(size)), "maxresults={size}");
     }
-    // A marker outlives the blob that it names, and its container.
+    // A marker stays valid after its blob and its container were deleted.
     let answer = find(&house, "/?", "kind = 'x'", "&maxresults=2").await;
     let marker = format!("&marker={}", utf8_percent_encode(answer.element("NextMarker"), NON_ALPHANUMERIC));
     assert_eq!(house.ask("DELETE", "/one-more?restype=container").send().await.verdict(), "202");
@@ -115,7 +115,7 @@ async fn pages_lose_nothing() {
 }
 
 #[tokio::test]
-async fn refuses_what_it_cannot_read() {
+async fn invalid_expressions_are_refused() {
     let house = House::new().await;
     check_in(
         &house,

@@ -1,4 +1,4 @@
-//! The operations that take their bytes from a URL: what each does with them, and what they ask of the source alike.
+//! The operations that read their bytes from a URL: the result of each, and their common checks of the source.
 
 use crate::auth::token;
 use crate::house::House;
@@ -30,7 +30,7 @@ async fn house() -> (House, String) {
 }
 
 #[tokio::test]
-async fn each_writes_the_sources_bytes() {
+async fn every_operation_writes_the_bytes_of_the_source() {
     let (house, url) = house().await;
     check_in(
         &house,
@@ -69,7 +69,7 @@ async fn each_writes_the_sources_bytes() {
 }
 
 #[tokio::test]
-async fn all_ask_the_same_of_the_source() {
+async fn every_operation_checks_the_source() {
     let (house, url) = house().await;
     let source = house.ask("HEAD", "/box/source").send().await;
     let (etag, md5) = (source.header("etag"), source.header("content-md5"));
@@ -102,10 +102,10 @@ async fn all_ask_the_same_of_the_source() {
         (from("; x-ms-source-if-modified-since: {at-11}"), "", ""),
     ] {
         for (target, own, success) in ALL {
-            // A copy is of the whole, whatever range is named.
+            // A copy ignores the range.
             let whole = own.contains("sync") && source.contains("range");
             let verdict = if verdict.is_empty() || whole { success } else { verdict };
-            // Put Blob From URL has a name for it (live tests of the JavaScript SDK).
+            // Put Blob From URL has an error code of its own (live tests of the JavaScript SDK).
             let names_it = own.contains("BlockBlob") && [unmet, unchanged].contains(&verdict);
             let verdict = if names_it { "412 SourceConditionNotMet" } else { verdict };
             let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
@@ -115,7 +115,7 @@ async fn all_ask_the_same_of_the_source() {
 }
 
 #[tokio::test]
-async fn what_is_said_of_a_source_that_is_not_as_it_should_be() {
+async fn unmet_source_conditions_have_the_recorded_messages() {
     let (house, url) = house().await;
     for (target, own, _) in ALL {
         let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
@@ -143,9 +143,9 @@ async fn what_is_said_of_a_source_that_is_not_as_it_should_be() {
     }
 }
 
-/// Later versions tell apart how the source refuses: where the SDKs look it up, and in the document.
+/// Later versions report the refusal of the source in headers, where the SDKs read it, and in the document.
 #[tokio::test]
-async fn how_the_source_refuses_is_told_apart() {
+async fn later_versions_report_the_refusal_of_the_source() {
     let (house, url) = house().await;
     let etag = house.ask("HEAD", "/box/source").send().await.header("etag").to_owned();
     let writer = token::service("box", "sv=2021-12-02&sr=c&sp=w&se=2099-01-01");
@@ -182,7 +182,7 @@ async fn how_the_source_refuses_is_told_apart() {
 }
 
 #[tokio::test]
-async fn all_ask_the_same_of_the_destination() {
+async fn every_operation_checks_the_destination() {
     let (house, url) = house().await;
     for (target, own, success) in ALL {
         let blob = target.split('?').next().unwrap();
@@ -213,7 +213,7 @@ async fn all_ask_the_same_of_the_destination() {
 }
 
 #[tokio::test]
-async fn properties_and_tags_are_copied_as_asked() {
+async fn properties_and_tags_are_copied_if_requested() {
     let (house, url) = house().await;
     for own in ["x-ms-blob-type: BlockBlob", "x-ms-requires-sync: true"] {
         let status = if own.contains("sync") { "202" } else { "201" };
@@ -278,7 +278,7 @@ async fn there_are_limits() {
 }
 
 #[tokio::test]
-async fn a_copy_is_of_its_sources_type() {
+async fn a_copy_has_the_type_of_its_source() {
     let (house, url) = house().await;
     check_in(
         &house,

@@ -1,4 +1,4 @@
-//! Immutable storage: policies and holds on single blobs, snapshots and versions, in accounts that have it.
+//! Immutable storage: policies and holds on single blobs, snapshots and versions, in accounts with immutability.
 
 use crate::auth::token;
 use crate::house::House;
@@ -13,7 +13,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn a_policy_is_set_told_extended_and_deleted() {
+async fn a_policy_can_be_set_extended_and_deleted() {
     check_in(
         &house().await,
         "GET /box?restype=container → 200 | x-ms-immutable-storage-with-versioning-enabled: true
@@ -51,7 +51,7 @@ async fn a_policy_is_set_told_extended_and_deleted() {
 }
 
 #[tokio::test]
-async fn what_is_protected_is_not_changed_and_stays_when_it_is_written_over() {
+async fn a_protected_blob_cannot_be_changed_and_stays_as_a_version() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-immutability-policy-until-date: {at+60}; x-ms-immutability-policy-mode: Locked | one → 201 | x-ms-version-id: $v1
@@ -93,7 +93,7 @@ async fn what_is_protected_is_not_changed_and_stays_when_it_is_written_over() {
 }
 
 #[tokio::test]
-async fn every_way_to_make_a_blob_protects_it() {
+async fn every_operation_that_creates_a_blob_can_protect_it() {
     let house = house().await;
     house.blob("/box/source", "content").await;
     let source = format!("{}/box/source", house.blob_url());
@@ -145,7 +145,7 @@ async fn every_way_to_make_a_blob_protects_it() {
 }
 
 #[tokio::test]
-async fn snapshots_are_protected_by_themselves_and_a_container_until_it_is_empty() {
+async fn snapshots_have_their_own_protection_and_a_container_must_be_empty() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-legal-hold: true | one → 201 | x-ms-version-id: $v1
@@ -183,7 +183,7 @@ async fn snapshots_are_protected_by_themselves_and_a_container_until_it_is_empty
 }
 
 #[tokio::test]
-async fn an_account_without_it_refuses_it() {
+async fn an_account_without_immutability_refuses_policies() {
     check(
         "PUT /box?restype=container → 201
          PUT /box/b | x-ms-blob-type: BlockBlob | one → 201

@@ -1,9 +1,9 @@
-//! What a blob and a container have alike: the states of a lease, the ways there, and what every action does in each.
+//! Leases of blobs and containers: their states, and the result of every action in each.
 
 use crate::house::House;
 use crate::scenario::{LEASES, check_in};
 
-/// A resource that can be leased, by the rows that deal with it.
+/// A resource that can be leased, and the requests on it.
 pub struct Leased {
     /// Makes it.
     pub make: &'static str,
@@ -132,7 +132,7 @@ impl Leased {
     }
 }
 
-/// What somebody else's acquire gets after an action in a state.
+/// The answer to another client's acquire after an action in a state.
 fn after(action: &str, state: &str) -> &'static str {
     let (verb, _) = action.split_once(';').unwrap_or((action, ""));
     let mine = !action.contains("lease-id: {B}") || action.contains("proposed-lease-id");

@@ -3,7 +3,7 @@
 use crate::house::{Answer, House};
 use crate::scenario::{check, check_in};
 
-/// Names that are hard to list: one the beginning of another, delimiters at both ends, several in a row, beyond ASCII.
+/// Names that are difficult to list: prefixes of others, delimiters at both ends, several in a row, not ASCII.
 const NAMES: [&str; 16] =
     ["/", "//", "/a", "a", "a-", "a--b", "a--c", "a/", "a/b", "a/b/c", "a/c", "a0", "b", "ä", "ä/1", "😀/1"];
 
@@ -42,7 +42,7 @@ async fn listed(house: &House, query: &str, size: usize) -> Vec<String> {
     }
 }
 
-/// What a listing holds, by the plainest means.
+/// The expected entries of a listing, in a simple implementation.
 fn model(prefix: &str, delimiter: &str) -> Vec<String> {
     let mut entries: Vec<String> = Vec::new();
     for name in NAMES.iter().filter(|name| name.starts_with(prefix)) {
@@ -75,7 +75,7 @@ async fn every_name_is_seen_once_and_in_order_whatever_the_page() {
 }
 
 #[tokio::test]
-async fn levels_are_told_from_blobs() {
+async fn prefixes_are_listed_apart_from_blobs() {
     let house = house().await;
     let page = list(&house, "&delimiter=/&prefix=a").await;
     assert_eq!(page.elements("Prefix"), ["a"]);
@@ -87,12 +87,12 @@ async fn levels_are_told_from_blobs() {
 }
 
 #[tokio::test]
-async fn a_marker_outlives_what_it_names() {
+async fn a_marker_is_valid_after_its_blob_was_deleted() {
     let house = house().await;
     let first = list(&house, "&maxresults=3").await;
     assert_eq!(first.elements("Name"), &NAMES[..3]);
     let marker = encoded(first.element("NextMarker"));
-    // What the next page would begin with is removed, and something comes in before and after it.
+    // The first entry of the next page is deleted, and others are created before and after it.
     check_in(
         &house,
         "DELETE /box/a → 202
@@ -105,13 +105,13 @@ async fn a_marker_outlives_what_it_names() {
     assert_eq!(second.elements("Name"), ["a-", "a--a", "a--b"]);
     assert_eq!(second.element("Marker"), first.element("NextMarker"));
     assert_eq!(second.element("MaxResults"), "3");
-    // The marker of one listing suits another of the same container.
+    // The marker of one listing is valid in another of the same container.
     assert_eq!(list(&house, &format!("&prefix=a--&marker={marker}")).await.elements("Name"), ["a--a", "a--b", "a--c"]);
     assert_eq!(list(&house, &format!("&prefix=%2F&marker={marker}")).await.elements("Name"), [""; 0]);
 }
 
 #[tokio::test]
-async fn what_is_asked_wrongly_is_refused() {
+async fn invalid_parameters_are_refused() {
     let house = house().await;
     let cases = [
         ("maxresults=0", "400 OutOfRangeInput"),
@@ -160,7 +160,7 @@ async fn a_page_has_five_thousand_entries_at_most() {
 }
 
 #[tokio::test]
-async fn what_is_told_of_each() {
+async fn entries_have_the_properties_of_their_blobs() {
     let house = House::new().await;
     house.container("box").await;
     check_in(
@@ -198,7 +198,7 @@ async fn a_listing_may_start_at_a_name() {
 
 /// The SDKs' own tests: `endBefore` is exclusive.
 #[tokio::test]
-async fn end_before_a_name() {
+async fn a_listing_may_end_before_a_name() {
     let house = House::new().await;
     house.container("box").await;
     for name in ["a", "b/1", "b/2", "c", "d"] {
@@ -239,7 +239,7 @@ async fn names_that_xml_cannot_hold_are_encoded() {
     assert_eq!(house.ask("GET", &format!("/box/{path}")).send().await.text(), "x");
 }
 
-/// Deleted paths of accounts with hierarchical namespaces are listed so.
+/// Accounts with a hierarchical namespace list deleted paths in this way.
 #[tokio::test]
 async fn a_flat_namespace_has_no_deleted_paths_to_list() {
     check(
@@ -252,7 +252,7 @@ async fn a_flat_namespace_has_no_deleted_paths_to_list() {
 
 const ARROW: &str = "application/vnd.apache.arrow.stream";
 
-/// A client that can read Arrow tells by the Content-Type that the list is XML.
+/// A client that accepts Arrow sees by the Content-Type that the list is XML.
 #[cfg(not(feature = "arrow"))]
 #[tokio::test]
 async fn without_the_feature_lists_are_xml_whatever_is_accepted() {
@@ -304,7 +304,7 @@ mod arrow {
     }
 
     #[tokio::test]
-    async fn a_list_says_in_arrow_what_it_says_in_xml() {
+    async fn a_list_has_the_same_values_in_arrow_and_xml() {
         let house = house().await;
         for (query, prefix, delimiter) in [("", "", ""), ("&delimiter=/", "", "/"), ("&prefix=a/&delimiter=/", "a/", "/")] {
             let page = page(&house, query).await;
@@ -316,12 +316,12 @@ mod arrow {
                 assert_eq!(kind.as_deref(), is_prefix.then_some("blobprefix"), "{name}");
             }
         }
-        // Nothing to tell: no rows, but a schema.
+        // An empty list has no rows, but a schema.
         assert!(page(&house, "&prefix=none").await.rows.is_none());
     }
 
     #[tokio::test]
-    async fn pages_go_on_at_the_marker_in_the_schema() {
+    async fn pages_continue_at_the_marker_in_the_schema() {
         let house = house().await;
         let (mut seen, mut marker) = (Vec::new(), String::new());
         loop {
@@ -375,7 +375,7 @@ mod arrow {
         assert_eq!(page.map("Metadata", 0), [pair("one", "1"), pair("two", "zwei")]);
         assert_eq!((page.map("Metadata", 1), page.map("Tags", 1)), (Vec::new(), Vec::new()));
         assert_eq!(page.map("Tags", 0), [pair("k", "v")]);
-        // What is not asked for is no column.
+        // Without `include` there is no column.
         let plain = self::page(&house, "").await;
         for name in ["Metadata", "Tags", "LegalHold"] {
             assert!(plain.rows.as_ref().unwrap().column_by_name(name).is_none(), "{name}");

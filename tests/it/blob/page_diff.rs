@@ -1,4 +1,4 @@
-//! Page blobs over time: what changed since a snapshot, and what copies and snapshots keep.
+//! Differences of page blobs since a snapshot, and the independence of copies and snapshots.
 
 use crate::house::House;
 use crate::scenario::check_in;
@@ -17,7 +17,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn the_difference_since_a_snapshot() {
+async fn page_ranges_since_a_snapshot() {
     check_in(
         &house().await,
         "PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s1
@@ -56,7 +56,7 @@ async fn the_difference_since_a_snapshot() {
 }
 
 #[tokio::test]
-async fn a_blob_made_anew_has_no_difference_from_the_old_one() {
+async fn an_overwritten_blob_has_no_difference_from_the_old_one() {
     let house = house().await;
     let url = format!("{}/box/p", house.blob_url());
     check_in(
@@ -104,7 +104,7 @@ async fn a_copy_and_its_source_change_apart() {
 }
 
 #[tokio::test]
-async fn a_hole_of_terabytes_costs_nothing() {
+async fn a_hole_of_terabytes_takes_no_space() {
     let house = house().await;
     let url = format!("{}/box/huge", house.blob_url());
     check_in(
@@ -127,9 +127,9 @@ async fn a_hole_of_terabytes_costs_nothing() {
     .await;
 }
 
-/// The earlier snapshot may be named by its whole URL, which must be one of this blob.
+/// The earlier snapshot may be named by its URL, which must be that of a snapshot of this blob.
 #[tokio::test]
-async fn the_difference_since_a_snapshots_url() {
+async fn page_ranges_since_the_url_of_a_snapshot() {
     let house = house().await;
     check_in(
         &house,
@@ -149,9 +149,9 @@ async fn the_difference_since_a_snapshots_url() {
     .await;
 }
 
-/// The SDKs' own tests: a page that the range touches is told whole.
+/// A page that the range touches is reported as a whole (the SDKs' own tests).
 #[tokio::test]
-async fn ranges_of_parts_of_pages() {
+async fn partial_pages_are_reported_as_whole_pages() {
     check_in(
         &house().await,
         "PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s
@@ -165,9 +165,9 @@ async fn ranges_of_parts_of_pages() {
     .await;
 }
 
-/// What was cleared since a snapshot is remembered on disk.
+/// The ranges that were cleared since a snapshot are stored on disk.
 #[tokio::test]
-async fn what_was_cleared_outlives_a_restart() {
+async fn cleared_ranges_are_known_after_a_restart() {
     let place = Scratch::new("cleared");
     let mut house = House::with(&["--location", place.path()]).await;
     house.container("box").await;

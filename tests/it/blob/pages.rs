@@ -1,4 +1,4 @@
-//! Page blobs: pages written, cleared, cut off, listed and compared.
+//! Page blobs: writing, clearing, resizing, listing and comparing pages.
 
 use crate::house::House;
 use crate::scenario::check_in;
@@ -12,7 +12,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn has_a_size_from_the_start() {
+async fn a_page_blob_is_created_with_its_size() {
     let house = house().await;
     for (headers, verdict) in [
         ("", "400 MissingRequiredHeader"),
@@ -79,7 +79,7 @@ async fn pages_are_written_and_cleared() {
 }
 
 #[tokio::test]
-async fn writes_that_are_refused() {
+async fn invalid_writes_are_refused() {
     let house = house().await;
     let etag = house.ask("HEAD", "/box/p").send().await.header("etag").to_owned();
     let page = "a".repeat(512);
@@ -125,7 +125,7 @@ async fn writes_that_are_refused() {
     let refused = four(512).await;
     assert_eq!((refused.verdict().as_str(), refused.element("MaxLimit")), ("413 RequestBodyTooLarge", "4194304"));
     assert_eq!(four(0).await.verdict(), "201");
-    // Clearing has no such bound.
+    // There is no limit for clearing.
     check_in(
         &house,
         "PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=0-8389119 → 201 \n GET /box/p?comp=pagelist → 200 | | ~<PageList />",
@@ -183,7 +183,7 @@ async fn sequence_numbers() {
 }
 
 #[tokio::test]
-async fn grows_and_shrinks() {
+async fn a_page_blob_can_be_resized() {
     check_in(
         &house().await,
         "PUT /box/p?comp=properties | x-ms-blob-content-type: text/plain; x-ms-blob-content-md5: XUFAKrxLKna5cZ2REBfFkg== → 200
@@ -217,7 +217,7 @@ async fn grows_and_shrinks() {
 }
 
 #[tokio::test]
-async fn ranges_are_listed_in_parts_and_by_the_page() {
+async fn page_ranges_are_listed_by_range_and_in_pages() {
     let house = house().await;
     check_in(
         &house,

@@ -103,7 +103,7 @@ async fn from_pending_to_success() {
 }
 
 #[tokio::test]
-async fn a_copy_that_fails_leaves_an_empty_blob_that_says_so() {
+async fn a_failed_copy_leaves_an_empty_blob_with_the_failure() {
     let (house, web) = house().await;
     for (said, description) in [
         (HALF, "500 InternalServerError \"Copy failed when reading the source.\""),
@@ -131,7 +131,7 @@ async fn a_copy_that_fails_leaves_an_empty_blob_that_says_so() {
 }
 
 #[tokio::test]
-async fn a_source_that_stands_still_fails_the_copy() {
+async fn a_stalled_source_fails_the_copy() {
     let (house, web) = house().await;
     let (_, exchange) = begin(&house, &web, HALF).await;
     until(&house, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
@@ -236,7 +236,7 @@ async fn refused_at_once() {
 
 /// A copy brings nothing back: neither a blob, nor a container, nor an account's content.
 #[tokio::test]
-async fn what_is_gone_stays_gone() {
+async fn a_pending_copy_restores_nothing_that_was_deleted() {
     let (house, web) = house().await;
     let (_, mut exchange) = begin(&house, &web, HALF).await;
     check_in(&house, "DELETE /box?restype=container → 202").await;
@@ -255,7 +255,7 @@ async fn what_is_gone_stays_gone() {
 }
 
 #[tokio::test]
-async fn it_ends_with_the_server() {
+async fn a_pending_copy_ends_with_the_server() {
     let (house, web) = house().await;
     let (_, exchange) = begin(&house, &web, HALF).await;
     drop(house);

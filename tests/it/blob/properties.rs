@@ -1,4 +1,4 @@
-//! Properties and metadata of blobs, of the service, and of the account; and states of a blob that are not there.
+//! Properties and metadata of blobs, of the service, and of the account; and absent states of a blob.
 
 use crate::house::House;
 use crate::scenario::check_in;
@@ -11,7 +11,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn setting_properties_clears_what_is_not_said() {
+async fn setting_properties_clears_absent_headers() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/html; content-language: fr; x-ms-meta-a: 1; x-ms-tags: k=v; x-ms-access-tier: Cool | x → 201 | etag: $before
@@ -57,7 +57,7 @@ async fn setting_metadata_replaces_it() {
 }
 
 #[tokio::test]
-async fn a_state_that_is_not_there_is_not_the_blob_as_it_is() {
+async fn an_absent_snapshot_or_version_is_not_found() {
     let house = house().await;
     house.blob("/box/b", "x").await;
     for request in ["GET /box/b?", "HEAD /box/b?", "GET /box/b?comp=metadata&", "GET /box/b?comp=blocklist&", "DELETE /box/b?"] {
@@ -102,7 +102,7 @@ async fn deleting() {
 }
 
 #[tokio::test]
-async fn service_properties_are_kept() {
+async fn service_properties_are_stored() {
     let house = house().await;
     let retention = "<RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy>";
     let logging =
@@ -132,7 +132,7 @@ async fn service_properties_are_kept() {
         let set = house.ask("PUT", "/?restype=service&comp=properties").body(body).send().await;
         assert_eq!(set.verdict(), verdict, "{parts}: {}", set.text());
     }
-    // Each set left the others as they were, and what was refused changed nothing.
+    // Each request changed only its own elements, and refused requests changed nothing.
     let got = house.ask("GET", "/?restype=service&comp=properties").send().await;
     assert_eq!((got.verdict().as_str(), got.header("content-type")), ("200", "application/xml"));
     let text = got.text();
@@ -150,7 +150,7 @@ async fn service_properties_are_kept() {
 }
 
 #[tokio::test]
-async fn the_account_tells_of_itself() {
+async fn account_information_is_reported() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201

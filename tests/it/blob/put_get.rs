@@ -1,4 +1,4 @@
-//! Put Blob, Get Blob and Get Blob Properties: what goes in comes out.
+//! Put Blob, Get Blob and Get Blob Properties.
 
 use crate::house::House;
 use crate::scenario::check_in;
@@ -10,7 +10,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn what_was_put_is_told() {
+async fn the_properties_of_a_blob_are_returned() {
     check_in(
         &house().await,
         "# by its own headers
@@ -81,7 +81,7 @@ async fn checksums_are_checked() {
 }
 
 #[tokio::test]
-async fn requests_that_make_no_blob() {
+async fn invalid_put_requests_create_no_blob() {
     let house = house().await;
     check_in(
         &house,
@@ -133,7 +133,7 @@ async fn sizes_are_bounded_by_version() {
 }
 
 #[tokio::test]
-async fn tiers_are_told_and_archives_are_shut() {
+async fn tiers_are_reported_and_archived_blobs_cannot_be_read() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-access-tier: Cool | x → 201
@@ -161,7 +161,7 @@ async fn ranges() {
     let house = house().await;
     house.blob("/box/ten", "0123456789").await;
     house.blob("/box/empty", "").await;
-    // What is asked for, what comes, and of which bytes.
+    // The requested range, the status, and the bytes of the answer.
     let cases = [
         ("bytes=0-0", 206, "0", "bytes 0-0/10"),
         ("bytes=2-5", 206, "2345", "bytes 2-5/10"),
@@ -190,7 +190,7 @@ async fn ranges() {
             } else {
                 assert_eq!((got.text(), got.header("content-length")), (content, content.len().to_string().as_str()), "{range}");
                 assert_eq!(got.header("accept-ranges"), "bytes");
-                // The MD5 that is stored is that of the whole.
+                // The stored MD5 is that of the whole blob.
                 let md5 = "eB5eJF1ptWaXm4bijSPyxw==";
                 let wanted = if status == 206 { ("", md5) } else { (md5, "") };
                 assert_eq!((got.header("content-md5"), got.header("x-ms-blob-content-md5")), wanted, "{range}");
@@ -222,7 +222,7 @@ async fn ranges() {
 }
 
 #[tokio::test]
-async fn a_checksum_is_of_four_mebibytes_at_most() {
+async fn only_ranges_up_to_four_mebibytes_have_a_checksum() {
     let house = house().await;
     house.blob("/box/b", vec![1_u8; (4 << 20) + 1]).await;
     check_in(
@@ -236,7 +236,7 @@ async fn a_checksum_is_of_four_mebibytes_at_most() {
 }
 
 #[tokio::test]
-async fn names_are_whatever_a_client_calls_them() {
+async fn names_are_stored_as_the_client_wrote_them() {
     let house = house().await;
     // The path as sent, and the name in the list.
     let names = [
@@ -262,7 +262,7 @@ async fn names_are_whatever_a_client_calls_them() {
     let mut wanted = names.map(|(_, name)| name);
     wanted.sort_by_key(|name| name.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">"));
     assert_eq!(listed.elements("Name"), wanted);
-    // A slash is a slash, encoded or not.
+    // An encoded slash is a slash too.
     assert_eq!(house.ask("GET", "/box/a/b").send().await.text(), "a/b");
     assert_eq!(house.ask("GET", "/box/%E2%82").send().await.verdict(), "400 InvalidUri");
 }

@@ -21,7 +21,7 @@ fn request(expression: &str, input: &str, output: &str) -> String {
     )
 }
 
-/// The records behind the head: between sync marks, each with its count and length taken off.
+/// The records after the header: between sync marks, without count and length.
 fn records(answer: &Answer) -> Vec<String> {
     assert_eq!(answer.verdict(), "200", "{}", String::from_utf8_lossy(&answer.body));
     let (head, sync) = (&answer.body[..1971], &answer.body[1971..1987]);
@@ -64,18 +64,18 @@ async fn rows_are_answered_as_records() {
         assert_eq!(answer.header(name), value, "{name}");
     }
     assert!(!answer.header("etag").is_empty() && !answer.header("last-modified").is_empty());
-    // Without a word about formats, both are delimited text.
+    // The default format of both is delimited text.
     let plain = "<QueryRequest><QueryType>SQL</QueryType><Expression>SELECT * FROM BlobStorage WHERE _2 = '36'</Expression></QueryRequest>";
     house.blob("/box/plain", "Ada,36\nEve,41\n").await;
     let answer = house.ask("POST", "/box/plain?comp=query").body(plain).send().await;
     assert_eq!(records(&answer)[0], "\0\u{e}Ada,36\n");
-    // What is no JSON ends the query, not the answer.
+    // Invalid JSON ends the query, not the answer.
     let answer = house.ask("POST", "/box/people?comp=query").body(request("SELECT * FROM BlobStorage", JSON, JSON)).send().await;
     assert_eq!(records(&answer), ["\0\0", "\u{2}\u{1}\u{1a}InternalError2Internal parse exception.\0", "\u{4}>>", "\u{6}>"]);
 }
 
 #[tokio::test]
-async fn dates_are_computed_with() {
+async fn queries_compute_with_dates() {
     let house = house().await;
     house.blob("/box/log", "at,what\n2018-11-09T00:00+05:30,one\n2018-11-09T01:00:23-08:00,two\nnever,three\n").await;
     let ask = |expression: &str| house.ask("POST", "/box/log?comp=query").body(request(expression, HEADED, HEADED)).send();
@@ -110,9 +110,9 @@ async fn a_long_answer_is_streamed() {
     assert!(String::from_utf8_lossy(&count.body).contains("29999\n"));
 }
 
-/// With HasHeaders of input and output the answer begins with the names, but not in the first version, as recorded.
+/// With HasHeaders of input and output the answer has a header row, but not in the first version (recorded).
 #[tokio::test]
-async fn an_answer_has_a_header_if_both_sides_say_so() {
+async fn an_answer_has_a_header_if_input_and_output_have_one() {
     let house = house().await;
     let bare = HEADED.replace("true", "false");
     for (version, output, wanted) in [
@@ -172,7 +172,7 @@ async fn what_is_refused() {
     }
 }
 
-/// A build without the feature names what it does not have, whichever side it is asked of.
+/// A build without the feature names the missing format of input or output.
 #[cfg(not(feature = "arrow"))]
 #[tokio::test]
 async fn without_the_feature_parquet_and_arrow_are_refused() {
@@ -304,7 +304,7 @@ mod arrow {
             let (rows, errors) = rows_and_errors(&ask(request(expression, PARQUET, output)).await);
             assert_eq!((String::from_utf8(rows).unwrap().as_str(), &errors[..]), (wanted, &[][..]), "{expression}");
         }
-        // Without a word about its format, the answer is delimited text.
+        // The default format of the answer is delimited text.
         let body = request("SELECT id FROM BlobStorage LIMIT 1", PARQUET, "OUT")
             .replace("<OutputSerialization><Format>OUT</Format></OutputSerialization>", "");
         assert_eq!(rows_and_errors(&ask(body).await), (b"0\n".to_vec(), Vec::new()));
@@ -320,7 +320,7 @@ mod arrow {
     }
 
     #[tokio::test]
-    async fn what_is_no_parquet_ends_the_query_and_not_the_server() {
+    async fn an_invalid_parquet_file_ends_the_query() {
         let house = house().await;
         let whole = parquet_file(10);
         let mut torn = whole.clone();
@@ -352,7 +352,7 @@ mod arrow {
         ]);
         let ask = |body: String| house.ask("POST", "/box/rows?comp=query").body(body).send();
         let (rows, errors) = rows_and_errors(&ask(request(ALL, "<Type>delimited</Type>", &output)).await);
-        // A row whose value is not what its column holds is left out, and told.
+        // A row with a value of the wrong type is omitted and reported.
         assert_eq!(errors, ["InvalidTypeConversion"]);
         let batch = &batches(&rows)[0];
         let names: Vec<String> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
@@ -365,7 +365,7 @@ mod arrow {
         // The digits as they are written, as in `test_quick_query_output_in_arrow_format` of azure-storage-blob for Python.
         let decimals = Decimal128Array::from(vec![Some(400), None, Some(1234)]).with_precision_and_scale(4, 2).unwrap();
         assert_eq!(column::<Decimal128Array>(batch, 5), decimals);
-        // No row: a schema and an end.
+        // Without rows there are a schema and an end.
         let none = request("SELECT _1 FROM BlobStorage WHERE _2 = 'none'", "<Type>delimited</Type>", &output);
         let (rows, errors) = rows_and_errors(&ask(none).await);
         assert_eq!((batches(&rows).len(), errors.len()), (0, 0));

@@ -1,4 +1,4 @@
-//! Soft delete: what is deleted or overwritten is kept for the days that the service's properties say, counted by the clock.
+//! Soft delete: deleted and overwritten blobs are retained for the days that the service properties set.
 
 use crate::house::House;
 use crate::scenario::check_in;
@@ -6,7 +6,7 @@ use lazuli::config::WELL_KNOWN_KEY;
 
 const ON: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy></StorageServiceProperties>";
 
-/// A house whose blob service keeps what is deleted for seven days.
+/// A house whose blob service retains deleted blobs for seven days.
 async fn house() -> House {
     let house = House::new().await;
     let set = house.ask("PUT", "/?restype=service&comp=properties").body(ON).send().await;
@@ -16,7 +16,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn a_deleted_blob_comes_back_within_its_days() {
+async fn a_deleted_blob_can_be_restored_within_its_retention() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-a: 1 | one → 201 | etag: $etag
@@ -43,7 +43,7 @@ async fn a_deleted_blob_comes_back_within_its_days() {
 }
 
 #[tokio::test]
-async fn snapshots_are_kept_and_come_back_with_their_blob() {
+async fn snapshots_are_retained_and_restored_with_their_blob() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201
@@ -73,7 +73,7 @@ async fn snapshots_are_kept_and_come_back_with_their_blob() {
 }
 
 #[tokio::test]
-async fn overwriting_keeps_the_old_blob_as_a_deleted_snapshot() {
+async fn an_overwritten_blob_is_retained_as_a_deleted_snapshot() {
     let house = house().await;
     check_in(
         &house,
@@ -102,7 +102,7 @@ async fn overwriting_keeps_the_old_blob_as_a_deleted_snapshot() {
 }
 
 #[tokio::test]
-async fn without_a_policy_nothing_is_kept() {
+async fn without_a_policy_nothing_is_retained() {
     let house = House::new().await;
     house.container("box").await;
     check_in(
@@ -116,7 +116,7 @@ async fn without_a_policy_nothing_is_kept() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_removed_for_good_where_that_is_allowed() {
+async fn retained_states_can_be_deleted_permanently_if_allowed() {
     let account = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
     let house = House::with(&["--account", &account]).await;
     let allow = ON.replace("<Days>7</Days>", "<Days>7</Days><AllowPermanentDelete>true</AllowPermanentDelete>");

@@ -1,5 +1,5 @@
-//! Copies, snapshots and versions share their bytes with what they were made from. Whatever is written, and in whatever order, each
-//! keeps what it held: every sequence of a few steps, against a model that shares nothing.
+//! Copies, snapshots and versions share bytes with their source, and no write to one changes another: every sequence of a few steps is
+//! compared with a model that shares nothing.
 
 use crate::house::{Answer, House};
 use lazuli::config::WELL_KNOWN_KEY;
@@ -32,14 +32,14 @@ enum Kind {
     Pages,
 }
 
-/// A state of a blob: what holds it, and what it holds, a letter for each append, block or page.
+/// A state of a blob: its URL and its content, a letter for each append, block or page.
 #[derive(Clone, Debug, Default)]
 struct State {
     query: String,
     holds: Vec<u8>,
 }
 
-/// A blob and all its kept states.
+/// A blob and all its earlier states.
 #[derive(Debug)]
 struct Model {
     name: String,
@@ -86,7 +86,7 @@ async fn create(house: &House, kind: Kind, name: String) -> Model {
     model
 }
 
-/// Writes one letter more, or, in a page blob, over a page.
+/// Adds a letter, or overwrites a page of a page blob.
 async fn write(house: &House, kind: Kind, model: &mut Model, letter: u8) {
     let path = model.path();
     let mut holds = model.now.clone();
@@ -128,7 +128,7 @@ async fn snapshot(house: &House, model: &mut Model) {
     model.wrote(&answer, "201", holds);
 }
 
-/// Holds the server against the model: every state of the blob.
+/// Compares every state of the blob with the model.
 async fn look(house: &House, kind: Kind, model: &Model, told: &str) {
     let now = State { query: String::new(), holds: model.now.clone() };
     for state in model.kept.iter().chain([&now]) {

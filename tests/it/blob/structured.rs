@@ -1,4 +1,4 @@
-//! Structured messages: bodies that carry their checksums with them, on their way in and out.
+//! Structured messages: bodies with their own checksums, in requests and answers.
 
 use crate::house::{Answer, House};
 use crate::scenario::check_in;
@@ -10,7 +10,7 @@ type Headers<'a> = &'a [(&'a str, &'a str)];
 /// The first version that knows them.
 const VERSION: &str = "2025-01-05";
 
-/// The message of these segments, made apart from the server's own code.
+/// The message of these segments, encoded independently of the server's code.
 pub fn message(segments: &[&[u8]]) -> Vec<u8> {
     let content = segments.concat();
     let length = 13 + 18 * segments.len() + content.len() + 8;
@@ -42,7 +42,7 @@ async fn put(house: &House, target: &str, headers: Headers<'_>, length: usize, b
 const BLOCK: Headers<'_> = &[("x-ms-blob-type", "BlockBlob")];
 
 #[tokio::test]
-async fn every_write_with_content_takes_one() {
+async fn every_write_with_content_accepts_a_structured_message() {
     let house = house().await;
     check_in(
         &house,
@@ -79,14 +79,14 @@ async fn every_write_with_content_takes_one() {
 }
 
 #[tokio::test]
-async fn a_large_one_is_taken_apart_as_it_flows() {
+async fn a_large_structured_message_is_decoded_as_a_stream() {
     let house = house().await;
     let segment: Vec<u8> = (0..3_000_000u32).map(|at| (at % 251) as u8).collect();
     let segments = [&segment[..], &segment[..1_234_567], &segment[1..]];
     let content = segments.concat();
     assert_eq!(put(&house, "/box/b", BLOCK, content.len(), message(&segments)).await.verdict(), "201");
     assert_eq!(house.ask("GET", "/box/b").send().await.body, content);
-    // And comes back in the service's own segments, of 4 MiB.
+    // The answer has segments of 4 MiB, as the service's.
     let ask = house.ask("GET", "/box/b").header("x-ms-version", VERSION).header("x-ms-structured-body", KIND);
     let answer = ask.send().await;
     let (first, rest) = content.split_at(4 << 20);
@@ -94,7 +94,7 @@ async fn a_large_one_is_taken_apart_as_it_flows() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_keeps_nothing() {
+async fn an_invalid_structured_message_writes_nothing() {
     let house = house().await;
     let good = message(&[b"hello ", b"world"]);
     let mut changed = good.clone();
@@ -117,7 +117,7 @@ async fn what_is_wrong_keeps_nothing() {
     ] {
         assert_eq!(put(&house, "/box/b", BLOCK, length, body).await.verdict(), verdict, "{length}");
     }
-    // A block of nothing is no block, however it is wrapped.
+    // An empty block is refused, in a structured message too.
     for target in ["/box/b?comp=block&blockid=AAAA", "/box/b?comp=appendblock"] {
         assert_eq!(put(&house, target, &[], 0, message(&[b""])).await.verdict(), "400 InvalidHeaderValue", "{target}");
     }
@@ -143,7 +143,7 @@ async fn what_is_wrong_keeps_nothing() {
 }
 
 #[tokio::test]
-async fn claims_are_about_the_content() {
+async fn checksums_are_those_of_the_content() {
     let house = house().await;
     let body = message(&[b"hello world"]);
     let right = Crc64::of(b"hello world").to_string();
@@ -160,7 +160,7 @@ async fn claims_are_about_the_content() {
 }
 
 #[tokio::test]
-async fn readers_get_what_they_ask_for() {
+async fn readers_can_request_a_structured_message() {
     let house = house().await;
     house.blob("/box/b", "hello world").await;
     house.blob("/box/none", "").await;

@@ -1,4 +1,4 @@
-//! Index tags: put beside a blob, and looked at without touching it.
+//! Index tags of blobs.
 
 use crate::auth::token;
 use crate::house::House;
@@ -17,7 +17,7 @@ fn set(tags: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn are_set_whole_and_leave_the_blob_alone() {
+async fn setting_tags_replaces_them_and_does_not_change_the_blob() {
     check_in(
         &house().await,
         "HEAD /box/b → 200 | etag: $e; last-modified: $l; x-ms-tag-count: -
@@ -50,7 +50,7 @@ async fn are_set_whole_and_leave_the_blob_alone() {
 
 /// The SDKs' own tests: conditions of Get and Set Blob Tags have names of their own.
 #[tokio::test]
-async fn have_conditions_of_their_own() {
+async fn tags_have_conditions_of_their_own() {
     check_in(
         &house().await,
         "HEAD /box/b → 200 | etag: $e
@@ -77,7 +77,7 @@ async fn have_conditions_of_their_own() {
 }
 
 #[tokio::test]
-async fn have_limits() {
+async fn tags_have_limits() {
     let house = house().await;
     let names: Vec<String> = (0..11).map(|n| format!("k{n}")).collect();
     let many = |count: usize| set(&names[..count].iter().map(|name| (name.as_str(), "v")).collect::<Vec<_>>());
@@ -122,7 +122,7 @@ async fn have_limits() {
 }
 
 #[tokio::test]
-async fn go_with_a_blob_and_not_with_its_copies() {
+async fn snapshots_have_the_tags_of_a_blob_and_copies_do_not() {
     let house = house().await;
     let url = format!("{}/box/b", house.blob_url());
     check_in(
@@ -146,7 +146,7 @@ async fn go_with_a_blob_and_not_with_its_copies() {
 }
 
 #[tokio::test]
-async fn need_a_right_of_their_own() {
+async fn tags_need_a_permission_of_their_own() {
     let house = house().await;
     let document = set(&[("k", "v")]);
     for (sp, gets, sets, puts) in [

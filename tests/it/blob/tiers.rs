@@ -1,4 +1,4 @@
-//! Access tiers: given, taken, and the slow way back from the archive.
+//! Access tiers: setting them, and the rehydration of archived blobs.
 
 use crate::auth::token;
 use crate::house::House;
@@ -12,7 +12,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn are_set_beside_the_blob() {
+async fn setting_a_tier_does_not_change_the_blob() {
     check_in(
         &house().await,
         "HEAD /box/b → 200 | etag: $e; last-modified: $l; x-ms-access-tier: Hot; x-ms-access-tier-inferred: true; x-ms-access-tier-change-time: -
@@ -54,7 +54,7 @@ async fn are_set_beside_the_blob() {
 }
 
 #[tokio::test]
-async fn the_archive_gives_back_slowly() {
+async fn rehydration_takes_hours() {
     check_in(
         &house().await,
         "PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
@@ -105,9 +105,9 @@ async fn the_archive_gives_back_slowly() {
     .await;
 }
 
-/// The copy waits as its source would, and the source stays where it is.
+/// The copy is rehydrated as its source would be, and the source stays archived.
 #[tokio::test]
-async fn a_copy_leaves_the_archive_slowly() {
+async fn a_copy_of_an_archived_blob_is_rehydrated() {
     let house = house().await;
     let source = format!("{}/box/b", house.blob_url());
     let signed = format!("{source}?{}", token::reader("box"));
@@ -152,7 +152,7 @@ async fn a_copy_leaves_the_archive_slowly() {
 }
 
 #[tokio::test]
-async fn a_smart_blob_tells_the_tier_beneath() {
+async fn a_smart_tier_reports_the_tier_that_it_uses() {
     let house = House::new().await;
     house.container("box").await;
     check_in(
@@ -177,7 +177,7 @@ async fn a_smart_blob_tells_the_tier_beneath() {
     .await;
 }
 
-/// A premium account's page blob is in the smallest size class from P10 on that holds it, until it is given one.
+/// A premium account's page blob has the smallest size class from P10 on that it fits into, until one is set.
 #[tokio::test]
 async fn a_premium_account_infers_size_classes() {
     let house = House::with(&["--account", "devstoreaccount1,premium"]).await;

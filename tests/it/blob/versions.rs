@@ -1,4 +1,4 @@
-//! Versions: what an account that keeps them keeps of every write and delete, and how it is read, changed and removed.
+//! Versions: those that writes and deletions create, and reading, changing and deleting them.
 
 use crate::house::House;
 use crate::scenario::check_in;
@@ -15,7 +15,7 @@ async fn house() -> House {
 }
 
 #[tokio::test]
-async fn every_write_leaves_a_version_behind() {
+async fn every_write_creates_a_version() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-n: 1 | one → 201 | x-ms-version-id: $v1; etag: $e1
@@ -48,7 +48,7 @@ async fn every_write_leaves_a_version_behind() {
 }
 
 #[tokio::test]
-async fn deleting_keeps_and_removing_removes() {
+async fn a_deleted_blob_stays_as_a_version_and_a_deleted_version_does_not() {
     check_in(
         &house().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
@@ -76,7 +76,7 @@ async fn deleting_keeps_and_removing_removes() {
 }
 
 #[tokio::test]
-async fn a_name_with_nothing_but_versions_is_listed_when_asked_for() {
+async fn a_name_that_only_has_versions_is_listed_if_included() {
     let listed = "<Blobs><Blob><Name>b</Name><HasVersionsOnly>true</HasVersionsOnly><Properties>";
     check_in(
         &house().await,
@@ -102,7 +102,7 @@ async fn a_name_with_nothing_but_versions_is_listed_when_asked_for() {
 }
 
 #[tokio::test]
-async fn what_grows_in_place_makes_no_version() {
+async fn appends_and_page_writes_create_no_version() {
     check_in(
         &house().await,
         "PUT /box/log | x-ms-blob-type: AppendBlob → 201 | x-ms-version-id: $v1
@@ -125,9 +125,9 @@ async fn what_grows_in_place_makes_no_version() {
     .await;
 }
 
-/// Point-in-time restores (kopia's tests) read the moment of a deletion off the list.
+/// Point-in-time restores (kopia's tests) read the time of a deletion from the list.
 #[tokio::test]
-async fn a_deletion_is_listed_after_the_versions_under_its_own_moment() {
+async fn a_deletion_is_listed_after_the_versions_with_its_own_time() {
     let place = Scratch::new("deletions");
     let account = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
     let mut house = House::with(&["--account", &account, "--location", place.path()]).await;
@@ -160,7 +160,7 @@ async fn a_deletion_is_listed_after_the_versions_under_its_own_moment() {
 }
 
 #[tokio::test]
-async fn names_that_only_have_versions_are_listed_when_asked_for() {
+async fn names_that_only_have_versions_are_listed_if_included() {
     let house = house().await;
     check_in(
         &house,
@@ -196,7 +196,7 @@ async fn names_that_only_have_versions_are_listed_when_asked_for() {
 }
 
 #[tokio::test]
-async fn soft_delete_keeps_versions_that_are_removed_and_a_copy_brings_one_back() {
+async fn deleted_versions_are_retained_and_a_copy_restores_one() {
     let house = house().await;
     let source = format!("{}/box/b", house.blob_url());
     check_in(

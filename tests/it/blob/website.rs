@@ -36,7 +36,7 @@ async fn get(house: &House, path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn switching_it_on_makes_its_container() {
+async fn enabling_the_website_creates_its_container() {
     let house = House::new().await;
     check_in(&house, "GET /$web?restype=container → 404 ContainerNotFound").await;
     switch(&house, "devstoreaccount1", "<Enabled>false</Enabled>").await;
@@ -91,7 +91,7 @@ async fn a_path_is_a_document_or_a_folder() {
 }
 
 #[tokio::test]
-async fn it_says_what_the_real_one_says() {
+async fn error_pages_are_those_of_the_service() {
     let house = site().await;
     let blob = house.ask("HEAD", "/$web/index.html").send().await;
     let answer = house.visit("GET", HOST, "/").header("x-ms-client-request-id", "me").send().await;
@@ -209,7 +209,7 @@ async fn a_default_index_stands_for_folders_without_one() {
 }
 
 #[tokio::test]
-async fn pages_of_other_sites_are_told_nothing() {
+async fn web_pages_of_other_origins_get_no_cors_headers() {
     let house = site().await;
     let rule = "<CorsRule><AllowedOrigins>*</AllowedOrigins><AllowedMethods>GET</AllowedMethods><MaxAgeInSeconds>5</MaxAgeInSeconds></CorsRule>";
     let body = format!("<StorageServiceProperties><Cors>{rule}</Cors></StorageServiceProperties>");
@@ -255,7 +255,7 @@ async fn every_host_of_an_account() {
 }
 
 #[tokio::test]
-async fn hosts_count_for_nothing_where_only_paths_do() {
+async fn host_names_are_ignored_without_host_style_addresses() {
     let house = House::with(&["--account=one", "--account=two", "--web-port=0", "--disable-product-style-url"]).await;
     switch(&house, "one", "<Enabled>true</Enabled><IndexDocument>index.html</IndexDocument>").await;
     let put = house.ask("PUT", "/$web/index.html").account("one", lazuli::config::WELL_KNOWN_KEY);

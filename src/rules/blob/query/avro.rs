@@ -1,4 +1,4 @@
-//! The answer's stream: an Avro object container of four kinds of records, each in a block of its own. As recorded, byte for byte.
+//! The stream of the answer: an Avro object container with four kinds of records, each in a block of its own, byte for byte as recorded.
 
 use crate::rules::blob::query::value::QueryError;
 
@@ -13,10 +13,10 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// A stream that begins, with its sync mark.
+    /// A new stream with this sync mark.
     pub fn new(sync: [u8; 16]) -> Writer {
         let mut out = b"Obj\x01".to_vec();
-        // One entry of metadata, and the end of the metadata. No codec is named, so there is none.
+        // One entry of metadata, and the end of the metadata. The codec is absent, so there is no compression.
         long(&mut out, 1);
         text(&mut out, "avro.schema");
         text(&mut out, SCHEMA);
@@ -25,14 +25,14 @@ impl Writer {
         Writer { sync, out }
     }
 
-    /// A piece of the result.
+    /// Writes rows.
     pub fn data(&mut self, data: &[u8]) {
         let mut record = vec![0];
         bytes(&mut record, data);
         self.block(&record);
     }
 
-    /// What is wrong with the row at this position in the blob.
+    /// Writes an error about the row at this position in the blob.
     pub fn error(&mut self, trouble: QueryError, position: u64) {
         let mut record = vec![2, trouble.fatal.into()];
         text(&mut record, trouble.name);
@@ -41,7 +41,7 @@ impl Writer {
         self.block(&record);
     }
 
-    /// How many bytes were read, of how many.
+    /// Writes the progress: the bytes that were read, and the total.
     pub fn progress(&mut self, read: u64, total: u64) {
         let mut record = vec![4];
         long(&mut record, read);
@@ -49,14 +49,14 @@ impl Writer {
         self.block(&record);
     }
 
-    /// The end.
+    /// Writes the end.
     pub fn end(&mut self, total: u64) {
         let mut record = vec![6];
         long(&mut record, total);
         self.block(&record);
     }
 
-    /// What was written since it was last taken.
+    /// Removes and returns the bytes that were written since the last call.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
@@ -68,7 +68,7 @@ impl Writer {
     }
 }
 
-/// A number that is not negative: zigzag, seven bits a byte, the least first.
+/// Writes a number that is not negative: zigzag, seven bits per byte, the lowest first.
 fn long(out: &mut Vec<u8>, number: u64) {
     let mut rest = number << 1;
     while rest > 0x7f {

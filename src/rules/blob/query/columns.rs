@@ -1,45 +1,45 @@
-//! An Arrow answer: a query's values, each as the type that its column is declared to have.
+//! An Arrow answer: the values of a query, each converted to the declared type of its column.
 
 use crate::rules::blob::arrow::{Cell, Column, Kind, Stream};
 use crate::rules::blob::query::value::{Kind as Type, QueryError, Value};
 
-/// How many rows a batch may have.
+/// The most rows of a batch.
 const BATCH: usize = 4096;
 
-/// The rows of an answer, and the stream that they are written to.
+/// The rows of a batch, and the stream of the answer.
 #[derive(Debug)]
 pub struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
-    /// None before anything is written.
+    /// `None` before the first write.
     stream: Option<Stream>,
 }
 
 impl Table {
-    /// A table without rows.
+    /// An empty batch.
     pub fn new(columns: Vec<Column>) -> Table {
         Table { columns, rows: Vec::new(), stream: None }
     }
 
-    /// Adds a row: its values by their places. A value without a column is left out, a column without a value is null.
+    /// Adds a row by the positions of its values. A value without a column is omitted, a column without a value is null.
     ///
     /// # Errors
-    /// A value that cannot become what its column holds.
+    /// An error for a value that cannot be converted to the type of its column.
     pub fn add(&mut self, values: Vec<Value>) -> Result<(), QueryError> {
         let cells = values.into_iter().zip(&self.columns).map(|(value, column)| cell(value, column.kind));
         self.rows.push(cells.collect::<Result<_, _>>()?);
         Ok(())
     }
 
-    /// Whether a batch is full.
+    /// Returns true if the batch is full.
     pub fn is_full(&self) -> bool {
         self.rows.len() >= BATCH
     }
 
-    /// The next part of the stream: the schema before anything else, the rows that were added; the end with the `last`.
+    /// The next part of the stream: the schema at the start, the rows that were added, the end after the `last`.
     ///
     /// # Errors
-    /// What Arrow cannot hold.
+    /// An error for values that Arrow cannot hold.
     pub fn write(&mut self, last: bool) -> Result<Vec<u8>, QueryError> {
         let stream = match &mut self.stream {
             Some(stream) => stream,
@@ -56,7 +56,7 @@ impl Table {
 }
 
 fn cell(value: Value, kind: Kind) -> Result<Cell, QueryError> {
-    // An empty field of delimited text is no number.
+    // An empty field of delimited text is not a number.
     if kind != Kind::Text && matches!(&value, Value::Text(text) if text.trim().is_empty()) {
         return Ok(Cell::Null);
     }
@@ -83,7 +83,7 @@ fn cell(value: Value, kind: Kind) -> Result<Cell, QueryError> {
     })
 }
 
-/// The digits of a decimal number, as they are written: they are not moved to the column's scale. The stream that
+/// The digits of a decimal number as written, not adjusted to the scale of the column. The stream that
 /// `test_quick_query_output_in_arrow_format` of azure-storage-blob for Python records (`expected_result`) holds the field `400` as the
 /// integer 400 in a column of precision 4 and scale 2, which reads as 4.00.
 fn decimal(text: &str, precision: u8) -> Option<i128> {

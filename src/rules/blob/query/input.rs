@@ -1,14 +1,14 @@
-//! The bytes of a blob, one after the other.
+//! The bytes of a blob as a stream.
 
 use bytes::Bytes;
 
-/// The longest record, in bytes: what a reader has to hold at once.
+/// The longest record in bytes, which is in memory as a whole.
 pub const LONGEST: usize = 4 << 20;
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Bytes out of chunks, and how far they were read.
+/// A stream over chunks, and its position.
 #[derive(Debug)]
 pub struct Input<I> {
     chunks: I,
@@ -18,7 +18,7 @@ pub struct Input<I> {
 }
 
 impl<I: Iterator<Item = Bytes>> Input<I> {
-    /// These chunks, without the byte order mark that they may begin with.
+    /// These chunks, without a byte order mark at the start.
     pub fn new(mut chunks: I) -> Input<I> {
         let mut chunk = chunks.next().unwrap_or_default();
         while chunk.len() < MARK.len()
@@ -30,12 +30,12 @@ impl<I: Iterator<Item = Bytes>> Input<I> {
         Input { chunks, chunk, at, before: 0 }
     }
 
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub fn position(&self) -> u64 {
         self.before + self.at as u64
     }
 
-    /// The next byte, left where it is.
+    /// Returns the next byte without consuming it.
     pub fn peek(&mut self) -> Option<u8> {
         while self.at == self.chunk.len() {
             self.before += self.at as u64;

@@ -1,6 +1,7 @@
-//! Query Blob Contents: rows out of a blob's text, those and as much of them as a query asks for.
+//! Query Blob Contents: the rows of a blob's text that a query selects.
 //!
-//! A [`Run`] reads the blob's chunks as its answer is taken, a batch at a time: neither the blob nor the answer is ever held whole.
+//! A [`Run`] reads the chunks of the blob while its answer is sent, a batch at a time: neither the blob nor the answer is in memory as a
+//! whole.
 
 mod avro;
 #[cfg(feature = "arrow")]
@@ -33,19 +34,19 @@ pub use sql::Query;
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// How much of the blob is read for one batch of the answer, in bytes.
+/// The bytes of the blob that are read for one batch of the answer.
 const READ: u64 = 256 << 10;
 
-/// How rows are written in text.
+/// The format of rows as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Fields between separators.
     Delimited(Dialect),
-    /// JSON values, with this between them.
+    /// JSON values with this separator.
     Json(Vec<u8>),
 }
 
-/// How an answer's rows are written.
+/// The format of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     /// As text.
@@ -55,7 +56,7 @@ pub enum Output {
     Arrow(Vec<arrow::Column>),
 }
 
-/// What is to be done with a blob.
+/// A query, and the formats of its input and its answer.
 #[derive(Clone, Debug)]
 pub struct Task {
     query: Query,
@@ -64,7 +65,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// A query, the format of what it is asked of, and that of its answer; or why they do not go together.
+    /// Checks that the query and the formats are compatible, or returns the reason why not.
     pub fn new(query: Query, input: Format, output: Output) -> Result<Task, String> {
         match (&input, &query.select) {
             (Format::Delimited(_), _) if !matches!(query.from[..], [] | [Step::Each]) => {
@@ -76,7 +77,7 @@ impl Task {
     }
 }
 
-/// An answer being made: its pieces, as they are taken.
+/// The evaluation of a query: an iterator over the pieces of the answer.
 #[derive(Debug)]
 pub struct Run<I> {
     task: Task,
@@ -84,41 +85,41 @@ pub struct Run<I> {
     size: u64,
     now: Timestamp,
     writer: avro::Writer,
-    /// The first row, where it has the names of the columns.
+    /// The first row, if it has the names of the columns.
     names: Option<Fields>,
-    /// The row that was read last, kept for its memory.
+    /// The last row; its memory is reused.
     fields: Fields,
-    /// How many rows may still be answered.
+    /// The remaining limit of rows.
     left: u64,
     tally: Tally,
-    /// Rows that wait to be sent.
+    /// The current batch.
     rows: Rows,
     troubles: Vec<(QueryError, u64)>,
     stage: Stage,
 }
 
-/// How far an answer is.
+/// The progress of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Nothing was sent.
+    /// Nothing has been sent.
     New,
-    /// Something was.
+    /// A part has been sent.
     Under,
-    /// Everything was.
+    /// Everything has been sent.
     Done,
 }
 
-/// What an aggregate has come to.
+/// The state of an aggregate.
 #[derive(Debug, Default)]
 struct Tally {
     count: i64,
     value: Option<Value>,
-    /// Where the batch begins that is being measured.
+    /// The start of the current batch of `sys.split`.
     start: u64,
 }
 
 impl<I: Iterator<Item = Bytes>> Run<I> {
-    /// The answer about these chunks, so many bytes in all.
+    /// The answer for these chunks, of this total size in bytes.
     pub fn new(task: Task, chunks: I, size: u64, now: Timestamp, sync: [u8; 16]) -> Run<I> {
         Run {
             left: task.query.limit.unwrap_or(u64::MAX),
@@ -136,7 +137,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
         }
     }
 
-    /// Reads a batch; whether there is more to read.
+    /// Reads a batch; returns true if there is more to read.
     fn batch(&mut self) -> bool {
         let until = self.input.position() + READ;
         while self.input.position() < until && !self.rows.is_full() {
@@ -163,7 +164,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
         true
     }
 
-    /// Reads the record that begins here, and answers its rows; false when there is none.
+    /// Reads the next record and adds its rows; returns false at the end.
     fn record(&mut self, place: u64) -> Result<bool, QueryError> {
         let input = self.task.input.clone();
         match &*input {
@@ -197,7 +198,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
         }
     }
 
-    /// Answers a row, if it is asked for.
+    /// Adds a row, if the query selects it.
     fn row(&mut self, row: &impl Answered) -> Result<(), QueryError> {
         let query = &self.task.query;
         if let Some(filter) = &query.filter
@@ -232,7 +233,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
         Ok(())
     }
 
-    /// Answers what all rows came to.
+    /// Adds the result of the aggregate.
     fn total(&mut self) -> Result<(), QueryError> {
         let value = match &self.task.query.select {
             Select::Total(Aggregate::Count, _) => Value::Int(self.tally.count),
@@ -249,7 +250,7 @@ impl<I: Iterator<Item = Bytes>> Run<I> {
 }
 
 impl Tally {
-    /// Counts a row; without a value, the row itself counts.
+    /// Adds a row to the aggregate; without a value, the row itself is counted.
     fn add(&mut self, how: Aggregate, value: Option<Value>) -> Result<(), QueryError> {
         let Some(value) = value else {
             self.count += 1;
@@ -280,7 +281,7 @@ impl Tally {
 impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
     type Item = Bytes;
 
-    /// The next batch: its rows, what was wrong with others, how far the blob is read; at last the end.
+    /// The next batch: its rows, the errors in other rows, the progress; and finally the end.
     fn next(&mut self) -> Option<Bytes> {
         if self.stage == Stage::Done {
             return None;
@@ -290,7 +291,7 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
             self.troubles.push((trouble, self.input.position()));
             more = false;
         }
-        // Recorded: the first batch has rows, even if there are none.
+        // The first batch has a record of rows, even without rows (recorded).
         if self.stage == Stage::New || !self.rows.bytes().is_empty() {
             self.writer.data(self.rows.bytes());
             self.rows.clear();
@@ -309,7 +310,7 @@ impl<I: Iterator<Item = Bytes>> Iterator for Run<I> {
     }
 }
 
-/// A row that can be answered as it is.
+/// A row that the answer can have unchanged.
 trait Answered: InputRow {
     /// Writes it as text.
     fn write(&self, out: &mut Vec<u8>, format: &Format);
@@ -374,7 +375,7 @@ fn write_values(out: &mut Vec<u8>, columns: &[Column], values: Vec<Value>, forma
     }
 }
 
-/// What a column of the answer is called: as the query says, or by its place.
+/// The name of a column of the answer: that in the query, or one by its position.
 fn column_name((at, column): (usize, &Column)) -> String {
     match (&column.name, &column.value) {
         (Some(name), _) => name.clone(),
@@ -402,7 +403,7 @@ fn write_members(out: &mut Vec<u8>, members: impl Iterator<Item = (String, Value
     out.extend_from_slice(separator);
 }
 
-/// The name of what a path leads to.
+/// The name of the last step of a path.
 fn last_name(path: &[Step]) -> Option<String> {
     match path.last() {
         Some(Step::Name(name, _)) => Some(name.clone()),

@@ -1,6 +1,6 @@
-//! Parquet files, read as the JSON values of their rows, a line each, so that they are queried as JSON is.
+//! Parquet files as lines of JSON, one for each row, so that they are queried as JSON is.
 //!
-//! A file's directory is at its end, so it is read through a window onto the blob and not from front to back.
+//! The directory of a file is at its end, so the file is read by offsets and not from start to end.
 
 use ::parquet::errors::{ParquetError, Result};
 use ::parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
@@ -9,13 +9,13 @@ use bytes::buf::Reader;
 use bytes::{Buf, Bytes};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What a blob's bytes are read by: where from and how many, fewer only at the end; none if they cannot be read.
+/// Reads bytes of a blob by offset and length, fewer only at its end; `None` if they cannot be read.
 pub type Window = Box<dyn Fn(u64, u64) -> Option<Bytes> + Send + Sync>;
 
-/// A line that is no JSON, which ends a query as a row that cannot be read does.
+/// An invalid line, which ends a query as an unreadable row does.
 const TROUBLE: Bytes = Bytes::from_static(b"!");
 
-/// The rows of a file: each a JSON object and a line feed.
+/// The rows of a file, each as a JSON object and a line feed.
 pub struct Lines {
     rows: Option<RowIter<'static>>,
     failed: bool,
@@ -28,11 +28,11 @@ impl std::fmt::Debug for Lines {
 }
 
 impl Lines {
-    /// The rows of the file behind this window, of so many bytes.
+    /// The rows of a file of this size in bytes.
     pub fn new(size: u64, window: Window) -> Lines {
         let rows = guarded(|| {
             let reader = SerializedFileReader::new(File { size, window })?;
-            // The directory is read; the rows follow group by group.
+            // This reads the directory; the rows are read group by group.
             reader.metadata();
             Ok(RowIter::from_file_into(Box::new(reader)))
         });
@@ -60,12 +60,12 @@ impl Iterator for Lines {
     }
 }
 
-/// What comes of reading, or nothing. The library panics on some files that are no Parquet, which must not end the server's task.
+/// The result of `read`, or `None` if it panics. The library panics on some invalid files, which must not end the task of the server.
 fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Option<T> {
     catch_unwind(AssertUnwindSafe(read)).ok()?.ok()
 }
 
-/// A blob as the library reads files.
+/// A blob as a file of the library.
 struct File {
     size: u64,
     window: Window,
@@ -81,7 +81,7 @@ impl ChunkReader for File {
     type T = Reader<Bytes>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        // Headers of pages are read so, which are short; what is larger is asked for by its length.
+        // The library reads the short headers of pages in this way, and everything larger by its length.
         let bytes = (self.window)(start, AHEAD.min(self.size.saturating_sub(start)));
         bytes.map(Buf::reader).ok_or_else(|| ParquetError::EOF("the bytes cannot be read".into()))
     }
@@ -93,5 +93,5 @@ impl ChunkReader for File {
     }
 }
 
-/// How much is read where the library does not say how much it needs.
+/// The bytes that are read if the library does not say how many it needs.
 const AHEAD: u64 = 1 << 20;

@@ -1,4 +1,4 @@
-//! The rows of an answer that wait to be sent, in the format of the answer.
+//! The rows of a batch, in the format of the answer.
 
 #[cfg(feature = "arrow")]
 use crate::rules::blob::query::columns::Table;
@@ -7,10 +7,10 @@ use crate::rules::blob::query::sql::{Column, Select};
 use crate::rules::blob::query::value::{QueryError, Value};
 use crate::rules::blob::query::{Answered, Format, Output, column_name, csv, write_value, write_values};
 
-/// How large a batch's rows may grow before the batch is sent, in bytes.
+/// The size in bytes at which a batch is sent.
 const WRITTEN: usize = 64 << 10;
 
-/// Rows, and how they are written.
+/// Rows in the format of the answer.
 #[derive(Debug)]
 pub struct Rows {
     bytes: Vec<u8>,
@@ -25,7 +25,7 @@ enum Form {
 }
 
 impl Rows {
-    /// No rows yet.
+    /// An empty batch.
     pub fn new(output: &Output) -> Rows {
         let form = match output {
             Output::Text(format) => Form::Text(format.clone()),
@@ -35,7 +35,7 @@ impl Rows {
         Rows { bytes: Vec::new(), form }
     }
 
-    /// Begins an answer with the names of its columns, where it is to have a header.
+    /// Adds the header with the names of the columns, if the answer has one.
     pub fn begin(&mut self, names: &Fields, select: &Select) {
         let dialect = match &self.form {
             Form::Text(Format::Delimited(dialect)) if dialect.headers => dialect,
@@ -51,10 +51,10 @@ impl Rows {
         }
     }
 
-    /// Adds a row as it is in the blob.
+    /// Adds a row of the blob unchanged.
     ///
     /// # Errors
-    /// A value that cannot become what its column holds.
+    /// An error for a value that cannot be converted to the type of its column.
     pub fn add(&mut self, row: &impl Answered) -> Result<(), QueryError> {
         match &mut self.form {
             Form::Text(format) => row.write(&mut self.bytes, format),
@@ -64,10 +64,10 @@ impl Rows {
         Ok(())
     }
 
-    /// Adds a row of the columns that a query selects.
+    /// Adds a row of the selected columns.
     ///
     /// # Errors
-    /// A value that cannot become what its column holds.
+    /// An error for a value that cannot be converted to the type of its column.
     pub fn add_values(&mut self, columns: &[Column], values: Vec<Value>) -> Result<(), QueryError> {
         match &mut self.form {
             Form::Text(format) => write_values(&mut self.bytes, columns, values, format),
@@ -77,10 +77,10 @@ impl Rows {
         Ok(())
     }
 
-    /// Adds a row of one value, which has no name.
+    /// Adds a row of one unnamed value.
     ///
     /// # Errors
-    /// A value that cannot become what its column holds.
+    /// An error for a value that cannot be converted to the type of its column.
     pub fn add_value(&mut self, value: Value) -> Result<(), QueryError> {
         match &mut self.form {
             Form::Text(format) => write_value(&mut self.bytes, value, format),
@@ -90,7 +90,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Whether the batch should be sent before more rows are added.
+    /// Returns true if the batch should be sent.
     pub fn is_full(&self) -> bool {
         match &self.form {
             Form::Text(_) => self.bytes.len() >= WRITTEN,
@@ -99,13 +99,13 @@ impl Rows {
         }
     }
 
-    /// Makes bytes of all rows that were added; `last` ends the answer.
+    /// Encodes all rows that were added; `last` ends the answer.
     ///
     /// # Errors
-    /// Rows that the format of the answer cannot hold.
+    /// An error for rows that the format of the answer cannot hold.
     pub fn end_batch(&mut self, last: bool) -> Result<(), QueryError> {
         match &mut self.form {
-            // Written as they were added, and no end is marked.
+            // They are encoded as they are added, and the end has no mark.
             Form::Text(_) => _ = last,
             #[cfg(feature = "arrow")]
             Form::Table(table) => self.bytes.extend(table.write(last)?),
@@ -118,7 +118,7 @@ impl Rows {
         &self.bytes
     }
 
-    /// Forgets the bytes of the batch, once they are sent.
+    /// Removes the bytes of the batch after they were sent.
     pub fn clear(&mut self) {
         self.bytes.clear();
     }

@@ -1,4 +1,4 @@
-//! The queries that can be asked of a blob's content, as a tree, and how they are written.
+//! Queries as a tree, and their text.
 //!
 //! ```text
 //! query = SELECT ( * | column, … | total | sys.split(bytes) ) FROM BlobStorage path [ WHERE expression ] [ LIMIT number ]
@@ -6,7 +6,7 @@
 //! total = COUNT(*) | COUNT(e) | SUM(e) | AVERAGE(e) | MIN(e) | MAX(e)
 //! ```
 //!
-//! Chains of operators are lists, so that only parentheses nest: no query overflows the stack that reads, runs or drops it.
+//! Chains of operators are lists, so that only parentheses nest: no query overflows the stack when it is parsed, evaluated or dropped.
 
 use crate::rules::blob::query::value::{Kind, Value};
 use std::fmt;
@@ -14,55 +14,54 @@ use std::fmt;
 /// A query.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Query {
-    /// What is answered of each row.
+    /// The columns of the answer.
     pub select: Select,
-    /// Which parts of a JSON document are the rows.
+    /// The path to the rows in a JSON document.
     pub from: Vec<Step>,
-    /// Which rows are answered.
+    /// The condition on the rows.
     pub filter: Option<Expr>,
-    /// How many rows are answered at most.
+    /// The most rows of the answer.
     pub limit: Option<u64>,
 }
 
-/// What is answered.
+/// The columns of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Select {
-    /// Every row as it is.
+    /// Every row unchanged.
     All,
-    /// Of every row, these.
+    /// These columns of every row.
     Columns(Vec<Column>),
-    /// Of all rows, one value.
+    /// One value for all rows.
     Total(Aggregate, Option<Expr>),
-    /// How many bytes each batch of whole rows takes, that is no smaller than this.
+    /// The sizes in bytes of batches of whole rows, each of at least this size.
     Split(u64),
 }
 
 /// A column of the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its value.
     pub value: Expr,
-    /// The name given to it.
+    /// The name that the query sets.
     pub name: Option<String>,
 }
 
-/// A step into a row.
+/// A step of a path in a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// To the member of this name: in any case of letters, unless it is quoted.
+    /// The member with this name: case-insensitive, unless it is quoted.
     Name(String, Quoted),
-    /// To an element of an array, counted from 0.
+    /// An element of an array, counted from 0.
     At(usize),
-    /// To each element of an array.
+    /// Each element of an array.
     Each,
 }
 
-/// Whether a name is written in quotes.
+/// Whether a name is quoted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quoted {
-    /// It is: its case matters.
+    /// It is case-sensitive.
     Yes,
-    /// It is not.
+    /// It is case-insensitive.
     No,
 }
 
@@ -71,7 +70,7 @@ pub enum Quoted {
 pub enum Expr {
     /// A literal.
     Value(Value),
-    /// A part of the row.
+    /// A value of the row.
     Field(Vec<Step>),
     /// `NOT e`
     Not(Box<Expr>),
@@ -91,7 +90,7 @@ pub enum Expr {
     In(Box<Expr>, Vec<Expr>),
     /// `e LIKE pattern [ESCAPE c]`
     Like(Box<Expr>, Box<Expr>, Option<Box<Expr>>),
-    /// `e IS NULL`, which a missing value is as well.
+    /// `e IS NULL`, which is also true of a missing value.
     IsNull(Box<Expr>),
     /// `e IS MISSING`
     IsMissing(Box<Expr>),
@@ -114,15 +113,15 @@ macro_rules! words {
         pub enum $name { $($(#[$what])* $item),* }
 
         impl $name {
-            /// All of them.
+            /// All variants.
             pub const ALL: &[$name] = &[$($name::$item),*];
 
-            /// How it is written.
+            /// The name in a query.
             pub fn text(self) -> &'static str {
                 match self { $($name::$item => $text),* }
             }
 
-            /// What is written so, in any case of letters.
+            /// The variant with this name, in any case.
             pub fn read(text: &str) -> Option<$name> {
                 $(if [$text, $($other),*].iter().any(|known| known.eq_ignore_ascii_case(text)) { return Some($name::$item); })*
                 None
@@ -142,13 +141,13 @@ words! {
         Times "*",
         /// Division.
         Over "/",
-        /// What division leaves.
+        /// The remainder of a division.
         Modulo "%",
     }
 }
 
 words! {
-    /// How two values are compared.
+    /// A comparison of two values.
     Comparison {
         /// They are equal.
         Equal "=",
@@ -168,27 +167,27 @@ words! {
 words! {
     /// A function of values.
     Function {
-        /// How many characters a text has.
+        /// The number of characters of a text.
         CharLength "CHAR_LENGTH" "CHARACTER_LENGTH",
         /// A text in lower case.
         Lower "LOWER",
         /// A text in upper case.
         Upper "UPPER",
-        /// A part of a text: from where, counted from 0 as the reference's example does, and how long.
+        /// A part of a text: its start, counted from 0 as in the example of the reference, and its length.
         Substring "SUBSTRING",
         /// A text without spaces, or these characters, around it.
         Trim "TRIM",
-        /// A text without them before it.
+        /// A text without them at its start.
         TrimLeading "LEADING",
-        /// A text without them after it.
+        /// A text without them at its end.
         TrimTrailing "TRAILING",
         /// The first value, or null if the second is equal.
         NullIf "NULLIF",
         /// The first value that is not null.
         Coalesce "COALESCE",
-        /// The moment that a text writes.
+        /// The timestamp of a text.
         ToTimestamp "TO_TIMESTAMP",
-        /// A moment, written by a pattern.
+        /// A timestamp, formatted by a pattern.
         ToString "TO_STRING",
         /// The server's time.
         UtcNow "UTCNOW",
@@ -196,7 +195,7 @@ words! {
 }
 
 words! {
-    /// A part of a moment.
+    /// A part of a timestamp.
     Part {
         /// The year.
         Year "year",
@@ -218,14 +217,14 @@ words! {
 }
 
 impl Part {
-    /// Whether moments can be moved by it.
+    /// Returns true if it can be added to a timestamp.
     pub fn is_measure(self) -> bool {
         !matches!(self, Part::TimezoneHour | Part::TimezoneMinute)
     }
 }
 
 words! {
-    /// How many values become one.
+    /// An aggregate of values.
     Aggregate {
         /// Their number.
         Count "COUNT",
@@ -241,7 +240,7 @@ words! {
 }
 
 impl Function {
-    /// How few and how many arguments it takes.
+    /// The least and the most arguments.
     pub fn arity(self) -> (usize, usize) {
         match self {
             Function::CharLength | Function::Lower | Function::Upper | Function::ToTimestamp => (1, 1),
@@ -355,7 +354,7 @@ fn joined(f: &mut fmt::Formatter<'_>, parts: &[Expr], word: &str) -> fmt::Result
     f.write_str(")")
 }
 
-/// A path; `begins` when its first name has no dot before it.
+/// Writes a path; with `begins`, the first name has no dot before it.
 fn steps(f: &mut fmt::Formatter<'_>, path: &[Step], begins: bool) -> fmt::Result {
     for (at, step) in path.iter().enumerate() {
         match step {

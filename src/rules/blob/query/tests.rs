@@ -1,11 +1,11 @@
-//! Whole queries, from the text of a blob to the records of the answer.
+//! Complete queries, from the text of a blob to the records of the answer.
 
 use super::*;
 
 const SYNC: [u8; 16] = *b"0123456789abcdef";
 
-/// What an answer says, a record after the other: `data`, `!name at position` (`!!` when fatal), `progress/total`, `end total`.
-fn told(query: &str, input: &Format, output: &Format, text: &str) -> String {
+/// The records of an answer: `data`, `!name at position` (`!!` when fatal), `progress/total`, `end total`.
+fn run(query: &str, input: &Format, output: &Format, text: &str) -> String {
     let task = Task::new(parse(query).unwrap(), input.clone(), Output::Text(output.clone())).unwrap();
     let chunks = text.as_bytes().chunks(7).map(Bytes::copy_from_slice).collect::<Vec<_>>();
     let answer: Vec<u8> = Run::new(task, chunks.into_iter(), text.len() as u64, Timestamp::default(), SYNC).flatten().collect();
@@ -75,7 +75,7 @@ fn begins_as_recorded() {
     let task = Task::new(parse("SELECT * FROM BlobStorage").unwrap(), csv(), Output::Text(csv())).unwrap();
     let answer: Vec<u8> = Run::new(task, std::iter::empty(), 0, Timestamp::default(), SYNC).flatten().collect();
     assert!(answer.starts_with(b"Obj\x01\x02\x16avro.schema\xbe\x1e[\n  {\n    \"type\": \"record\","));
-    // A block of one record of two bytes: rows, none.
+    // A block with one record of two bytes: no rows.
     assert!(answer[1971..].starts_with(&[&SYNC[..], b"\x02\x04\0\0", &SYNC].concat()));
 }
 
@@ -114,7 +114,7 @@ fn answers_rows() {
         ("SELECT * FROM BlobStorage[*].l[*]", json(), json(), "{\"l\":[{\"b\":1},2]}", "{\"b\":1}\n{\"_1\":2}\n 17/17 end 17"),
         ("SELECT a FROM BlobStorage", json(), csv(), "{\"a\":1}\n{a}", "1\n !!InternalError at 7 11/11 end 11"),
     ] {
-        assert_eq!(told(query, &input, &output, text), wanted, "{query}");
+        assert_eq!(run(query, &input, &output, text), wanted, "{query}");
     }
 }
 
@@ -134,10 +134,10 @@ fn adds_up() {
         ("SUM(n * 2)", "12"),
     ] {
         let text = "{\"n\":1,\"f\":0.5,\"t\":\"a\"}{\"n\":3,\"t\":\"b\"}{\"n\":2,\"f\":1}{\"n\":null}";
-        let told = told(&format!("SELECT {select} FROM BlobStorage"), &json(), &csv(), text);
-        assert_eq!(told.lines().next(), Some(wanted), "{select}");
+        let answer = run(&format!("SELECT {select} FROM BlobStorage"), &json(), &csv(), text);
+        assert_eq!(answer.lines().next(), Some(wanted), "{select}");
     }
-    let sum = told("SELECT SUM(_1) FROM BlobStorage", &csv(), &json(), "1\nx\n2\n");
+    let sum = run("SELECT SUM(_1) FROM BlobStorage", &csv(), &json(), "1\nx\n2\n");
     assert_eq!(sum, "{\"_1\":3}\n !InvalidTypeConversion at 2 6/6 end 6", "what is wrong with a row is not counted");
 }
 
@@ -145,11 +145,11 @@ fn adds_up() {
 fn long_blobs_come_in_batches() {
     let line = format!("{}\n", "x".repeat(99));
     let text = line.repeat(10_000);
-    let whole = told("SELECT * FROM BlobStorage", &csv(), &csv(), &text);
+    let whole = run("SELECT * FROM BlobStorage", &csv(), &csv(), &text);
     assert_eq!(whole.matches(" end ").count(), 1);
     assert_eq!(whole.matches("/1000000").count(), 1_000_000_usize.div_ceil(65_600));
     assert_eq!(whole.matches('x').count(), 990_000);
-    let split = told("SELECT sys.split(10485760) FROM BlobStorage", &csv(), &csv(), &line.repeat(250_000));
+    let split = run("SELECT sys.split(10485760) FROM BlobStorage", &csv(), &csv(), &line.repeat(250_000));
     let sizes: Vec<&str> = split.split_whitespace().filter(|word| !word.contains('/')).collect();
     assert_eq!(sizes, ["10485800", "10485800", "4028400", "end", "25000000"]);
 }

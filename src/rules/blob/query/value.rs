@@ -1,4 +1,4 @@
-//! The values that queries compute with, and how they become one another.
+//! The values of queries, and their conversions.
 
 use crate::rules::blob::query::dates::DateTime;
 use std::cmp::Ordering;
@@ -6,9 +6,8 @@ use std::cmp::Ordering;
 /// A value of a row or of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A member that a JSON document does not have: null, but left out of the answer.
+    /// A member that a JSON document does not have: null, and omitted from the answer.
     Missing,
-    /// Nothing known.
     Null,
     /// `BOOLEAN`
     Bool(bool),
@@ -20,30 +19,26 @@ pub enum Value {
     Text(String),
     /// `TIMESTAMP`
     Time(DateTime),
-    /// An object or an array, which can only be handed on.
+    /// An object or an array, which can only be copied to the answer.
     Json(serde_json::Value),
 }
 
 /// A type that a value can be cast to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Text.
     String,
-    /// True or false.
     Boolean,
-    /// A whole number of 64 bits.
+    /// An integer of 64 bits.
     Int,
     /// A number of double precision.
     Float,
-    /// A moment.
     Timestamp,
 }
 
 impl Kind {
-    /// All of them.
     pub const ALL: &[Kind] = &[Kind::String, Kind::Boolean, Kind::Int, Kind::Float, Kind::Timestamp];
 
-    /// How it is written.
+    /// The name in a query.
     pub fn text(self) -> &'static str {
         match self {
             Kind::String => "STRING",
@@ -54,39 +49,37 @@ impl Kind {
         }
     }
 
-    /// The type that is written so, in any case of letters.
+    /// The type with this name, in any case.
     pub fn read(text: &str) -> Option<Kind> {
         Kind::ALL.iter().copied().find(|kind| kind.text().eq_ignore_ascii_case(text))
     }
 }
 
-/// Why a row has no value, as the answer's stream says it.
+/// An error in a row, as the answer reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryError {
-    /// Whether the query ends with it.
+    /// Whether it ends the query.
     pub fatal: bool,
-    /// Its name.
     pub name: &'static str,
-    /// What it says.
     pub says: &'static str,
 }
 
 impl QueryError {
-    /// The input is not what it was said to be. As recorded.
+    /// The input is not in the stated format (recorded).
     pub const INPUT: QueryError = QueryError { fatal: true, name: "InternalError", says: "Internal parse exception." };
-    /// The rows of the answer cannot be written as its columns are declared.
+    /// The rows of the answer do not fit the declared columns.
     #[cfg(feature = "arrow")]
     pub const OUTPUT: QueryError = QueryError { fatal: true, name: "InternalError", says: "Internal output exception." };
-    /// A row is shorter than the column asked for. As recorded.
+    /// A row does not have the selected column (recorded).
     pub const ORDINAL: QueryError =
         QueryError { fatal: false, name: "InvalidColumnOrdinal", says: "Column ordinal does not exist in row." };
-    /// A column is asked for by a name that no header has.
+    /// A column is selected by a name that the header does not have.
     pub const COLUMN: QueryError =
         QueryError { fatal: true, name: "InvalidColumnName", says: "Column name does not exist in header." };
-    /// A value cannot become what the query needs.
+    /// A value cannot be converted to the type that the query needs.
     pub const CONVERSION: QueryError =
         QueryError { fatal: false, name: "InvalidTypeConversion", says: "Invalid type conversion." };
-    /// A pattern of dates has letters that stand for nothing.
+    /// A pattern of timestamps has unknown letters.
     pub const PATTERN: QueryError = QueryError { fatal: true, name: "InvalidDateFormat", says: "Invalid date format." };
     /// A number is too large, or divided by zero.
     pub const ARITHMETIC: QueryError =
@@ -121,7 +114,7 @@ impl Value {
         }
     }
 
-    /// The value as text; empty for null.
+    /// The value as text, which is empty for null.
     pub fn to_text(&self) -> String {
         match self {
             Value::Missing | Value::Null => String::new(),
@@ -134,12 +127,12 @@ impl Value {
         }
     }
 
-    /// Whether it is null, or missing.
+    /// Returns true if it is null or missing.
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Missing | Value::Null)
     }
 
-    /// The value as another type; null stays null.
+    /// Converts the value to another type; null stays null.
     pub fn cast(self, kind: Kind) -> Result<Value, QueryError> {
         let cast = match (kind, &self) {
             (_, Value::Missing | Value::Null) => Some(Value::Null),
@@ -165,7 +158,7 @@ impl Value {
         cast.ok_or(QueryError::CONVERSION)
     }
 
-    /// The value as a number, whole if it can be.
+    /// The value as a number, an integer if possible.
     pub fn number(self) -> Result<Value, QueryError> {
         match self {
             Value::Int(_) | Value::Float(_) => Ok(self),
@@ -177,7 +170,7 @@ impl Value {
         }
     }
 
-    /// The value as a truth; `None` for null.
+    /// The value as a boolean; `None` for null.
     pub fn truth(self) -> Result<Option<bool>, QueryError> {
         match self.cast(Kind::Boolean)? {
             Value::Bool(truth) => Ok(Some(truth)),
@@ -185,7 +178,7 @@ impl Value {
         }
     }
 
-    /// How two values compare, the one of the lesser type cast to the other's; `None` if either is null.
+    /// Compares two values after a conversion to the type of higher precedence; `None` if either is null.
     pub fn compare(self, other: Value) -> Result<Option<Ordering>, QueryError> {
         if self.is_null() || other.is_null() {
             return Ok(None);
@@ -219,13 +212,13 @@ impl Value {
     }
 }
 
-/// The whole part of a number, if it has one of 64 bits.
+/// The integer part of a number, if it fits into 64 bits.
 fn whole(number: f64) -> Option<i64> {
     let number = number.trunc();
     (number >= -(2f64.powi(63)) && number < 2f64.powi(63)).then_some(number as i64)
 }
 
-/// A finite number: `inf` and `NaN` are words here.
+/// A finite number: `inf` and `NaN` are not numbers here.
 fn real(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }

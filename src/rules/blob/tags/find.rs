@@ -1,15 +1,15 @@
-//! What Find Blobs by Tags looks for: `"key" op 'value'` joined by AND, and `@container = 'name'` among them.
+//! The expressions of Find Blobs by Tags: `"key" op 'value'` and `@container = 'name'`, joined by AND.
 //!
-//! The sentences of the refusals are the service's where somebody has seen them: `unexpected 'X'` in Azure/azure-sdk-for-net#31963 and
-//! #18226, a container named twice in #27610. The other sentences, and the limits, are those that Azurite's tests ask for. #31963 also
-//! shows that parentheses are read: the service refused the `OR` inside them.
+//! The sentences of the refusals are the service's where they are known: `unexpected 'X'` from Azure/azure-sdk-for-net#31963 and #18226, a
+//! container named twice from #27610. The other sentences, and the limits, are those of Azurite's tests. #31963 also shows that the
+//! service parses parentheses: it refused the `OR` inside them.
 
 use crate::rules::blob::tags::{
     Comparison, DEEPEST, ErrorCode, LONGEST_KEY, LONGEST_VALUE, MOST_TAGS, StorageError, Tags, Token, Tokens, at, is_permitted,
 };
 use std::collections::BTreeSet;
 
-/// A search: conditions of which all must hold.
+/// An expression: conditions of which all must be true.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Where {
     container: Option<String>,
@@ -17,10 +17,10 @@ pub struct Where {
 }
 
 impl Where {
-    /// Reads `where`. `in_container` says that the URL names a container, so that the expression may not.
+    /// Parses `where`. With `in_container`, the URL names a container, and the expression must not.
     ///
     /// # Errors
-    /// 400 InvalidQueryParameterValue, with the service's sentence, when it is not such an expression or breaks a limit.
+    /// 400 InvalidQueryParameterValue, with the service's sentence, for a malformed expression or one that exceeds a limit.
     pub fn parse(text: &str, in_container: bool) -> Result<Where, StorageError> {
         let invalid = |reason: String| {
             let error = ErrorCode::InvalidQueryParameterValue.with_message(format!("Error parsing query{reason}"));
@@ -40,7 +40,7 @@ impl Where {
         Ok(found)
     }
 
-    /// Terms with AND between them.
+    /// Terms separated by AND.
     fn add_all(&mut self, tokens: &mut Tokens, depth: u32) -> Result<(), String> {
         loop {
             self.add(tokens, depth)?;
@@ -82,7 +82,7 @@ impl Where {
         Ok(())
     }
 
-    /// Checks what the terms ask for together: so many tags, and of each one value or one range.
+    /// Checks the limits on all terms together: the number of tags, and one value or one range for each.
     fn check_terms(&self) -> Result<(), &'static str> {
         let keys: BTreeSet<&str> = self.terms.iter().map(|(key, ..)| key.as_str()).collect();
         if keys.len() > MOST_TAGS {
@@ -99,21 +99,21 @@ impl Where {
         Ok(())
     }
 
-    /// The container that alone is looked through.
+    /// The only container that is searched.
     pub fn container(&self) -> Option<&str> {
         self.container.as_deref()
     }
 
-    /// Whether a blob with these tags is found. One without tags never is: the index does not have it.
+    /// Returns true if a blob with these tags matches. One without tags never does: the index does not contain it.
     pub fn finds(&self, tags: &Tags) -> bool {
         let holds = |(key, op, value): &(String, Comparison, String)| tags.get(key).is_some_and(|stored| op.holds(stored, value));
         !tags.is_empty() && self.terms.iter().all(holds)
     }
 
-    /// Those of a blob's tags that are asked about.
-    pub fn asked(&self, tags: &Tags) -> Tags {
-        let asked = |key: &str| self.terms.iter().any(|(name, ..)| name == key);
-        Tags(tags.0.iter().filter(|(key, _)| asked(key)).cloned().collect())
+    /// The tags of a blob that the expression names.
+    pub fn named(&self, tags: &Tags) -> Tags {
+        let is_named = |key: &str| self.terms.iter().any(|(name, ..)| name == key);
+        Tags(tags.0.iter().filter(|(key, _)| is_named(key)).cloned().collect())
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn finds() {
         let blob = tags("tag1=b&tag%202=my+tag&other=x");
-        for (text, found, asked) in [
+        for (text, found, named) in [
             ("tag1 = 'b'", true, &["tag1"][..]),
             ("\"tag 2\"='my tag' and tag1>='a' AND tag1 < 'c'", true, &["tag 2", "tag1"]),
             ("tag1 > 'b'", false, &["tag1"]),
@@ -151,7 +151,7 @@ mod tests {
         ] {
             let search = Where::parse(text, false).unwrap();
             assert_eq!(search.finds(&blob), found, "{text}");
-            assert_eq!(search.asked(&blob).iter().map(|(key, _)| key).collect::<Vec<_>>(), asked, "{text}");
+            assert_eq!(search.named(&blob).iter().map(|(key, _)| key).collect::<Vec<_>>(), named, "{text}");
             assert!(!search.finds(&Tags::default()), "{text}");
         }
         assert_eq!(Where::parse("a='1' AND @container='c' AND @container='c'", false).unwrap().container(), Some("c"));

@@ -1,6 +1,6 @@
-//! Blob index tags: the few words that a blob can be found by, and the conditions that are written about them.
+//! Blob index tags, and the conditions on them.
 //!
-//! Tags come in the body of Set Blob Tags, or in `x-ms-tags` as a query string. Conditions on them come in `x-ms-if-tags`:
+//! A request has tags in the body of Set Blob Tags, or in `x-ms-tags` as a query string, and conditions on them in `x-ms-if-tags`:
 //!
 //! ```text
 //! expression  = conjunction *( OR conjunction )
@@ -9,7 +9,7 @@
 //! key         = "…" | bare identifier      value = '…'      operator = = | <> | > | >= | < | <=
 //! ```
 //!
-//! Inside quotes the quote itself is doubled. All values are text, compared byte by byte: `'10' < '9'`.
+//! Inside quotes, a quote is doubled. All values are text, compared byte by byte: `'10' < '9'`.
 
 mod find;
 
@@ -18,24 +18,27 @@ pub use find::Where;
 use percent_encoding::percent_decode_str;
 use std::fmt;
 
-/// How many tags a blob may have.
+/// The most tags of a blob.
 const MOST_TAGS: usize = 10;
-/// How many characters a tag's key may have; it must have one.
+/// The most characters of a key, which has at least one.
 const LONGEST_KEY: usize = 128;
-/// How many characters a tag's value may have; it may have none.
+/// The most characters of a value, which may be empty.
 const LONGEST_VALUE: usize = 256;
 
-/// The tags of one blob, in the order of their keys. None at all cost no allocation.
+/// The tags of a blob, in the order of their keys. Without tags it allocates nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags(Vec<(String, String)>);
 
 impl Tags {
-    /// As they were stored, in the order of their keys: checked when they came.
+    /// Tags that were checked before, in the order of their keys.
     pub fn stored<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Tags {
         Tags(pairs.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect())
     }
 
-    /// Tags from pairs of key and value, or the 400 that says which limit they break.
+    /// Tags from pairs of key and value.
+    ///
+    /// # Errors
+    /// 400 for the limit that they break.
     pub fn from_pairs(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Tags, StorageError> {
         let mut tags: Vec<(String, String)> = pairs.into_iter().take(MOST_TAGS + 1).collect();
         if tags.len() > MOST_TAGS {
@@ -49,7 +52,7 @@ impl Tags {
                 return Err(ErrorCode::TagsTooLarge.with_reason("a key of more than 128 or a value of more than 256 characters"));
             }
             if !key.chars().chain(value.chars()).all(is_permitted) {
-                // The service has no code of its own for this.
+                // The service has no error code of its own for this.
                 return Err(ErrorCode::DuplicateTagNames
                     .with_message("The tags specified are invalid. It contains characters that are not permitted."));
             }
@@ -62,7 +65,7 @@ impl Tags {
         }
     }
 
-    /// Reads `x-ms-tags`: `k1=v1&k2=v2`, percent-encoded, a space also as `+`. Empty means no tags.
+    /// Parses `x-ms-tags`: `k1=v1&k2=v2`, percent-encoded, a space also as `+`. Empty means no tags.
     pub fn parse_header(text: &str) -> Result<Tags, StorageError> {
         if text.is_empty() {
             return Ok(Tags::default());
@@ -73,12 +76,11 @@ impl Tags {
         Tags::from_pairs(pairs.ok_or_else(|| StorageError::invalid_header("x-ms-tags", text))?)
     }
 
-    /// How many there are (`x-ms-tag-count`).
+    /// The number of tags (`x-ms-tag-count`).
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -98,7 +100,7 @@ fn is_permitted(c: char) -> bool {
     c.is_ascii_alphanumeric() || " +-./:=_".contains(c)
 }
 
-/// How a comparison compares.
+/// The operator of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`
@@ -144,21 +146,22 @@ impl Comparison {
 pub enum Expr {
     /// `"key" op 'value'`
     Compare {
-        /// The tag that is compared.
+        /// The key of the tag.
         key: String,
-        /// How.
         op: Comparison,
-        /// With what.
         value: String,
     },
-    /// Two or more, of which all must hold.
+    /// Two or more, of which all must be true.
     All(Vec<Expr>),
-    /// Two or more, of which one must hold.
+    /// Two or more, of which one must be true.
     Any(Vec<Expr>),
 }
 
 impl Expr {
-    /// Reads `x-ms-if-tags`; 400 InvalidHeaderValue, with the reason in the log, when it is not such an expression.
+    /// Parses `x-ms-if-tags`.
+    ///
+    /// # Errors
+    /// 400 InvalidHeaderValue, with the reason in the log.
     pub fn parse(text: &str) -> Result<Expr, StorageError> {
         let invalid = |reason| StorageError::invalid_header("x-ms-if-tags", text).with_reason(reason);
         let mut tokens = Tokens::of(text).map_err(invalid)?;
@@ -166,7 +169,7 @@ impl Expr {
         if tokens.left.is_empty() { Ok(whole) } else { Err(invalid(tokens.unexpected())) }
     }
 
-    /// Whether it is true of these tags. A tag that is not there is unequal to everything, and neither less nor greater.
+    /// Returns true if it is true of these tags. An absent tag is unequal to every value, and neither less nor greater.
     pub fn holds(&self, tags: &Tags) -> bool {
         match self {
             Expr::Compare { key, op, value } => {
@@ -179,7 +182,7 @@ impl Expr {
 }
 
 impl fmt::Display for Expr {
-    /// The expression in a form that [`Expr::parse`] reads back as the same.
+    /// Writes a text that [`Expr::parse`] parses to the same expression.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (terms, word) = match self {
             Expr::Compare { key, op, value } => {
@@ -199,10 +202,10 @@ impl fmt::Display for Expr {
     }
 }
 
-/// How deep parentheses may nest, which bounds the stack that any expression can take.
+/// The deepest nesting of parentheses, which limits the stack that an expression uses.
 const DEEPEST: u32 = 32;
 
-/// A piece of an expression. Find Blobs writes its `where` in the same pieces.
+/// A token of an expression, or of the `where` of Find Blobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Token {
     /// `"…"`
@@ -216,10 +219,10 @@ enum Token {
     Close,
 }
 
-/// The pieces still to read, the next one last, each with its place in the text: in characters, counted from 1.
+/// The remaining tokens in reverse order, each with its position in the text: in characters, counted from 1.
 struct Tokens {
     left: Vec<(usize, Token)>,
-    /// The place behind the text.
+    /// The position after the text.
     end: usize,
 }
 
@@ -237,7 +240,7 @@ impl Tokens {
                 '(' | ')' => Some((if first == '(' { Token::Open } else { Token::Close }, rest.split_at(1).1)),
                 '=' | '<' | '>' => operator(rest).map(|(op, after)| (Token::Op(op), after)),
                 'a'..='z' | 'A'..='Z' | '_' | '@' => {
-                    // `@` begins a word of its own: clients write `AND@container` without a blank.
+                    // `@` starts a new word: clients write `AND@container` without a blank.
                     let name = rest.strip_prefix('@').unwrap_or(rest);
                     let after = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
                     Some((Token::Word(rest.split_at(rest.len() - after.len()).0.to_owned()), after))
@@ -254,12 +257,12 @@ impl Tokens {
         Ok(Tokens { left, end: length + 1 })
     }
 
-    /// Where the next piece stands, or the end of the text.
+    /// The position of the next token, or of the end of the text.
     fn place(&self) -> usize {
         self.left.last().map_or(self.end, |(place, _)| *place)
     }
 
-    /// What is wrong if the next piece may not stand there.
+    /// The error about an unexpected token.
     fn unexpected(&self) -> String {
         match self.left.last() {
             Some((place, token)) => at(*place, format_args!("unexpected '{}'", token.text())),
@@ -271,7 +274,7 @@ impl Tokens {
         self.chain("OR", Expr::Any, |tokens| tokens.chain("AND", Expr::All, |tokens| tokens.term(depth)))
     }
 
-    /// One part, or several with this word between them.
+    /// One part, or several separated by this word.
     fn chain(
         &mut self,
         word: &str,
@@ -313,7 +316,7 @@ impl Tokens {
         self.left.pop();
         let op = match self.left.last() {
             Some((_, Token::Op(op))) => *op,
-            // As the service says it of a lone word.
+            // The service has this sentence for a lone word.
             None => return Err(at(place, format_args!("expected an operator"))),
             Some(_) => return Err(self.unexpected()),
         };
@@ -339,7 +342,7 @@ impl Tokens {
 }
 
 impl Token {
-    /// What is between the quotes, or the piece as it is written.
+    /// The text between the quotes, or the token as written.
     fn text(&self) -> &str {
         match self {
             Token::Key(text) | Token::Value(text) | Token::Word(text) => text,
@@ -350,17 +353,17 @@ impl Token {
     }
 }
 
-/// What is wrong at a place, as the service says it.
+/// The error at a position, in the words of the service.
 fn at(place: usize, what: fmt::Arguments<'_>) -> String {
     format!("at or near character position {place}: {what}")
 }
 
-/// Words of the grammar, which are no bare keys.
+/// The keywords, which cannot be bare keys.
 fn is_reserved(word: &str) -> bool {
     word.eq_ignore_ascii_case("AND") || word.eq_ignore_ascii_case("OR")
 }
 
-/// The text inside the quotes that `text` begins with, doubled quotes made single, and what comes after them.
+/// The text inside the quotes at the start of `text`, with doubled quotes reduced, and the rest after them.
 fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut inner = String::new();
     let mut rest = text.strip_prefix(quote)?;
@@ -377,7 +380,7 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     }
 }
 
-/// The operator that `text` begins with, the longer ones first, and what comes after it.
+/// The operator at the start of `text`, the longest that matches, and the rest after it.
 fn operator(text: &str) -> Option<(Comparison, &str)> {
     [
         Comparison::NotEqual,

@@ -199,13 +199,13 @@ impl PendingCopy {
         let take = |piece: &[u8]| {
             filling.push(piece)?;
             let count = self.arrived.upgrade().ok_or_else(|| source_unavailable("the destination was deleted"))?;
-            count.store(filling.came(), Ordering::Relaxed);
+            count.store(filling.received(), Ordering::Relaxed);
             Ok(())
         };
         let streamed = answer.stream(0..u64::MAX, self.total, take).await;
         let Some(container) = self.container.upgrade() else { return };
         let now = self.environment.now();
-        let body = streamed.and_then(|()| match filling.came() == self.total {
+        let body = streamed.and_then(|()| match filling.received() == self.total {
             true => filling.finish(),
             false => Err(source_unavailable("the source is not as long as it said")),
         });

@@ -111,7 +111,7 @@ async fn find_blobs(blobs: &Blobs, request: Request, input: Input) -> Result<Rep
             xml.open("Blob");
             wire::write_name(xml, "Name", name, request.version);
             xml.leaf("ContainerName", container);
-            let tags = search.asked(&blob.tags);
+            let tags = search.named(&blob.tags);
             if request.version >= Version::V2020_04_08 {
                 xml.nest("Tags", |xml| wire::write_tag_set(xml, &tags));
             } else {

@@ -275,8 +275,8 @@ impl FetchedSource {
     /// Finds the source, checks the conditions on it, and reads the requested part. Bytes of this server are shared, not copied.
     ///
     /// # Errors
-    /// CannotVerifyCopySource with the status of the source's refusal (304 and 412 for conditions are recorded); 413 for more bytes than the
-    /// limit; 400 for checksums that do not match the bytes.
+    /// CannotVerifyCopySource with the status of the source's refusal (304 and 412 for conditions are recorded); 413 for more bytes than
+    /// the limit; 400 for checksums that do not match the bytes.
     async fn read(
         blobs: &Blobs,
         request: &Request,

@@ -56,12 +56,12 @@ impl FromField for BlockListType {
 async fn get_block_list(blobs: &Blobs, request: Request, (_, input): (StateQuery, Input)) -> Result<Reply, StorageError> {
     let BlockListType { committed, uncommitted } = input.lists;
     let container = blobs.container(&request)?.read();
-    let BlockLists { blob, waiting } = container.block_lists(&request)?;
+    let BlockLists { blob, uncommitted: staged } = container.block_lists(&request)?;
     if blob.as_ref().is_some_and(|blob| !matches!(blob.body, Body::Block { .. })) {
         return Err(ErrorCode::InvalidBlobType.into());
     }
     let blocks = blob.as_ref().map(|blob| blob.body.blocks()).unwrap_or_default();
-    let document = wire::block_list(committed.then_some(blocks), uncommitted.then_some(&*waiting));
+    let document = wire::block_list(committed.then_some(blocks), uncommitted.then_some(&*staged));
     let reply = Reply::xml(request.spec.status, document);
     // A name that has no blob yet has neither state nor length (recorded).
     Ok(match &blob {

@@ -1,5 +1,5 @@
-//! Incremental Copy Blob: copies one snapshot after another of a page blob, each to a snapshot of the destination. The destination itself is
-//! never read or written; its snapshots are read.
+//! Incremental Copy Blob: copies one snapshot after another of a page blob, each to a snapshot of the destination. The destination itself
+//! is never read or written; its snapshots are read.
 
 use crate::operation::{
     Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector, SourceAuthorization, SourceLocation,

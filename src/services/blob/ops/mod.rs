@@ -1,4 +1,4 @@
-//! The blob service's operations, one room each; twins that differ in a word share one.
+//! The operations of the blob service.
 
 use crate::services::blob::blobs::Blobs;
 use crate::services::shared::{delegation, described, listing, preflight, properties, restore, statistics};

@@ -149,8 +149,8 @@ pub(super) async fn write(
         .await
 }
 
-/// The checksums in the answer to a write of pages. They include the MD5, whichever the request has: from 2019-12-12 on, in 2019-07-07 of a
-/// blob with an encryption scope, in 2019-02-02 of a premium blob (recorded).
+/// The checksums in the answer to a write of pages. They include the MD5, whichever the request has: from 2019-12-12 on, in 2019-07-07 of
+/// a blob with an encryption scope, in 2019-02-02 of a premium blob (recorded).
 pub(super) fn reported_checksums(blob: &Blob, request: &Request, checksums: RequestChecksums) -> ChecksumKinds {
     let premium = blob.tier.is_some_and(|current| matches!(current.tier, Tier::Premium(_)));
     let scoped = matches!(blob.encryption, Encryption::Scope(_)) && request.version >= Version::V2019_07_07;

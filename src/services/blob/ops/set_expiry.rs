@@ -30,7 +30,7 @@ const TIME: &str = "x-ms-expiry-time";
 impl FromRequest for ExpiryOption {
     const INPUTS: &'static [Input] = &[required_header(OPTION), Input::header(TIME)];
 
-    /// Returns 409 HierarchicalNamespaceNotEnabled in other accounts.
+    /// Returns 400 HierarchicalNamespaceNotEnabled in other accounts.
     fn from_request(fields: &Fields<'_>) -> Result<ExpiryOption, StorageError> {
         check_account(fields)?;
         let option = fields.header(OPTION).ok_or_else(|| StorageError::missing_header(OPTION))?;

@@ -1,4 +1,4 @@
-//! The one door to what a container holds: nobody gets at a blob but through the checks that the operation's row declares.
+//! The only way to the blobs of a container: the checks that the operation declares.
 
 use crate::operation::{EncryptionCheck, Request, Source};
 use crate::rules::blob::tags::Tags;
@@ -15,7 +15,7 @@ use crate::services::blob::state::{BlobKey, Container};
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A blob that the rules let this call touch. Only [`Container::admit`] makes one.
+/// A blob that passed the checks of the request's operation. Only [`Container::admit`] makes one.
 #[derive(Debug)]
 pub struct Admitted {
     pub(super) key: BlobKey,
@@ -30,7 +30,7 @@ impl Deref for Admitted {
     }
 }
 
-/// A name that the rules let this call write to, whether or not a blob stands there. Only [`Container::claim`] makes one.
+/// A name that passed the checks of the request's operation, whether or not it has a blob. Only [`Container::claim`] makes one.
 #[derive(Debug)]
 pub struct Claimed {
     pub(super) name: Arc<str>,
@@ -39,19 +39,19 @@ pub struct Claimed {
 }
 
 impl Admitted {
-    /// Which state of its name it is.
+    /// The state of its name that it is.
     pub fn at(&self) -> VersionSelector {
         self.key.at
     }
 }
 
 impl Claimed {
-    /// With what a blob written there now is encrypted.
+    /// The encryption of a blob that the request writes there.
     pub fn encryption(&self) -> &Encryption {
         &self.encryption
     }
 
-    /// Checks that blocks can go there: nothing stands there, or a block blob.
+    /// Checks that blocks can be put there: there is no blob, or a block blob.
     ///
     /// # Errors
     /// 409 InvalidBlobType.
@@ -62,14 +62,14 @@ impl Claimed {
         }
     }
 
-    /// The blob that stands there now.
+    /// The blob that exists there now.
     pub fn current(&self) -> Option<&Blob> {
         self.current.as_deref()
     }
 }
 
 impl Container {
-    /// Checks that this call may touch the container itself: its conditions and its lease.
+    /// Checks the conditions of the request and the lease of the container.
     ///
     /// # Errors
     /// 412 or 304 for an unmet condition, 412 for the lease.
@@ -80,29 +80,29 @@ impl Container {
         lease::check(self.lease, request.spec.lease, request.lease_id, LeasedResource::Container, request.now)
     }
 
-    /// The blob that the call names, once every check that its row declares is passed.
+    /// The blob that the request names, after every check that its operation declares.
     ///
     /// # Errors
     /// 404 BlobNotFound; 412 or 304 for an unmet condition; 412 for the lease.
     pub fn admit(&self, request: &Request) -> Result<Admitted, StorageError> {
-        let asked = request.encryption.clone().in_container(&self.properties.encryption)?;
+        let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
         let (key, blob) = self.find(request.target.blob()?.0, request.target.blob()?.1, request.now)?;
         check(&blob, request, key.at)?;
         blob.check_settled(request.spec, key.at)?;
         match request.spec.encryption {
             EncryptionCheck::None => {}
             EncryptionCheck::Read => blob.encryption.admits_reader(&request.encryption)?,
-            EncryptionCheck::Write => blob.encryption.admits_writer(&asked)?,
+            EncryptionCheck::Write => blob.encryption.admits_writer(&encryption)?,
             EncryptionCheck::IfPresent if request.encryption == Encryption::Service => {}
             EncryptionCheck::IfPresent => blob.encryption.admits_writer(&request.encryption)?,
         }
         Ok(Admitted { key, blob })
     }
 
-    /// The snapshot or version that the call names, deleted and still kept, once every check that its row declares is passed.
+    /// The retained snapshot or version that the request names, after every check that its operation declares.
     ///
     /// # Errors
-    /// 409 BlobSnapshotNotSoftDeleted for what is not deleted, BlobOperationNotSupported for the blob itself; 404 BlobNotFound; those
+    /// 409 BlobSnapshotNotSoftDeleted if it is not deleted, BlobOperationNotSupported for the blob itself; 404 BlobNotFound; those
     /// of [`Container::admit`].
     pub fn admit_deleted(&self, request: &Request) -> Result<Admitted, StorageError> {
         let key = BlobKey { name: request.target.blob()?.0.into(), at: request.target.blob()?.1 };
@@ -117,23 +117,23 @@ impl Container {
         Ok(Admitted { key, blob })
     }
 
-    /// The name that the call means to write to, once every check that its row declares is passed.
+    /// The name that the request writes to, after every check that its operation declares.
     ///
     /// # Errors
     /// 412 for an unmet condition or the lease, 409 BlobAlreadyExists for `If-None-Match: *`, 403 where the caller may create but not
-    /// overwrite; 400 for a snapshot, which nobody can write to; 409 for a blob that a copy is making.
+    /// overwrite; 400 for a snapshot, which is read-only; 409 for the destination of a pending copy.
     pub fn claim(&self, request: &Request) -> Result<Claimed, StorageError> {
         let claimed = self.claim_any(request)?;
         claimed.check_settled(request.spec)?;
         Ok(claimed)
     }
 
-    /// [`Container::claim`], whatever copies have to do with what stands there.
+    /// As [`Container::claim`], also for the destination of a pending or incremental copy.
     pub(super) fn claim_any(&self, request: &Request) -> Result<Claimed, StorageError> {
         let key = BlobKey { name: request.target.blob()?.0.into(), at: VersionSelector::Base };
         let encryption = request.encryption.clone().in_container(&self.properties.encryption)?;
-        let stands = self.blobs.get(&key).filter(|blob| blob.is_live(request.now)).cloned();
-        match &stands {
+        let current = self.blobs.get(&key).filter(|blob| blob.is_live(request.now)).cloned();
+        match &current {
             Some(blob) => {
                 if request.spec.conditions.may_create() && !request.authorization.may_overwrite() {
                     return Err(ErrorCode::UnauthorizedBlobOverwrite.into());
@@ -146,13 +146,13 @@ impl Container {
                 lease::check(lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
             }
         }
-        Ok(Claimed { name: key.name, current: stands, encryption })
+        Ok(Claimed { name: key.name, current, encryption })
     }
 
-    /// The blob that a copy is made from. The door has let its reader in; the copy's own conditions are the copier's to check.
+    /// The source of a copy. The caller is authorized to read it; the operation checks the conditions on it.
     ///
     /// # Errors
-    /// 404 BlobNotFound; 409 for a blob that a copy is making.
+    /// 404 BlobNotFound; 409 for the destination of a pending copy.
     pub fn source(&self, source: &Source, now: Timestamp) -> Result<Arc<Blob>, StorageError> {
         let (name, version) = source.target.blob()?;
         let (key, blob) = self.find(name, version, now)?;
@@ -160,7 +160,7 @@ impl Container {
         Ok(blob)
     }
 
-    /// A state of a name that is there. The version id of the blob as it is names the blob as it is.
+    /// A state that exists. The version id of the current blob names the current blob.
     pub(super) fn find(&self, name: &str, at: VersionSelector, now: Timestamp) -> Result<(BlobKey, Arc<Blob>), StorageError> {
         let get = |at| {
             let key = BlobKey { name: name.into(), at };
@@ -176,7 +176,7 @@ impl Container {
         Ok(get(at).or_else(current).ok_or(ErrorCode::BlobNotFound)?)
     }
 
-    /// The snapshot that `prevsnapshot` names, of the blob that the call names, and when it was taken.
+    /// The snapshot of the request's blob that `prevsnapshot` names, and its time.
     ///
     /// # Errors
     /// 400 for what is no moment, or later than the snapshot that the call asks about; 409 PreviousSnapshotNotFound.
@@ -194,15 +194,15 @@ impl Container {
 /// The checks that a row declares, in the service's order.
 pub(super) fn check(blob: &Blob, request: &Request, at: VersionSelector) -> Result<(), StorageError> {
     let stored = CurrentState { etag: blob.etag(), modified: blob.last_modified, tags: &blob.tags };
-    let (shown, want) = (request.lease_id, request.conditions.clone());
+    let (lease_id, conditions) = (request.lease_id, request.conditions.clone());
     let guard = if at == VersionSelector::Base { request.spec.lease } else { LeaseCheck::None };
-    let leased = || lease::check(blob.lease, guard, shown, LeasedResource::Blob, request.now);
-    let holds = |want| conditions::check(want, request.spec.conditions, Some(&stored), request.version);
+    let check_lease = || lease::check(blob.lease, guard, lease_id, LeasedResource::Blob, request.now);
+    let check_conditions = |conditions| conditions::check(conditions, request.spec.conditions, Some(&stored), request.version);
     if !request.spec.conditions.may_create() {
-        holds(&want)?;
-        return leased();
+        check_conditions(&conditions)?;
+        return check_lease();
     }
-    // Recorded: who creates over a leased blob is asked for the lease first, and may then ignore `If-None-Match: *`.
-    leased()?;
-    holds(&if shown.is_some() { want.without_if_none_match_any() } else { want })
+    // The service checks the lease of a blob that is overwritten first, and then ignores `If-None-Match: *` (recorded).
+    check_lease()?;
+    check_conditions(&if lease_id.is_some() { conditions.without_if_none_match_any() } else { conditions })
 }

@@ -1,4 +1,4 @@
-//! A blob as it is stored: what is said of it, beside the bytes that its body holds.
+//! A stored blob: its body and its properties.
 
 use crate::rules::blob::immutability::Protection;
 use crate::rules::blob::last_access::LastAccess;
@@ -15,124 +15,118 @@ use crate::services::blob::body::{Body, ContentHeaders};
 use crate::services::blob::copy_properties::BlobCopy;
 use std::sync::Arc;
 
-/// A blob: what is said of it, and its content. It never changes; a write makes another.
+/// A state of a blob. It is immutable; a write creates another.
 #[derive(Clone, Debug)]
 pub struct Blob {
-    /// When it was put, or its block list: overwriting a blob makes a new one.
+    /// When the blob was created. To overwrite a blob creates a new one.
     pub created: Timestamp,
-    /// When this state was made: its Last-Modified and, in ticks, its entity tag.
+    /// When this state was created: its Last-Modified and, in ticks, its ETag.
     pub last_modified: Timestamp,
-    /// Its bytes, and what its type keeps beside them.
     pub body: Body,
-    /// What a reader is told of the content.
+    /// The headers that describe the content.
     pub headers: ContentHeaders,
-    /// Its metadata.
     pub metadata: Metadata,
-    /// Its index tags.
+    /// The index tags.
     pub tags: Tags,
-    /// The tier that it was given; none: the account's own, Hot.
+    /// The tier, if one was set; otherwise the tier is that of the account, Hot.
     pub tier: Option<CurrentTier>,
-    /// With what it is encrypted.
     pub encryption: Encryption,
-    /// Where it was copied from, if it was.
+    /// The copy that created it.
     pub copy: Option<Arc<BlobCopy>>,
-    /// Its version id, where the account keeps versions.
+    /// The version id, if the account keeps versions.
     pub version: Option<Timestamp>,
-    /// When it was deleted, if it was, and only its retention keeps it.
+    /// The deletion, if it was deleted and is retained.
     pub deleted: Option<Deletion>,
-    /// From when on it is gone, if ever.
+    /// When it expires.
     pub expires: Option<Timestamp>,
-    /// What keeps it as it is.
     pub protection: Protection,
-    /// When a deletion left it as the last version of its name.
+    /// When the blob was deleted of which this is the last version.
     pub(super) left: Option<Timestamp>,
-    /// What is kept of its reads, where the account tracks them.
+    /// The recorded reads, if the account tracks them.
     pub(super) read: LastAccess,
     pub(super) lease: Lease,
 }
 
 impl PartialEq for Blob {
-    /// A blob is equal to itself alone: of two states one is never taken for the other, whatever is in them.
+    /// A state equals only itself: two states are different even if their content is the same.
     fn eq(&self, other: &Blob) -> bool {
         std::ptr::eq(self, other)
     }
 }
 
 impl Blob {
-    /// Its entity tag.
     pub fn etag(&self) -> ETag {
         ETag::of(self.last_modified)
     }
 
-    /// The moment of the deletion that left it as the last version of its name. Of a version that became the last because later ones
-    /// were removed it is not known, and is taken to have been the moment after it was made.
+    /// When the blob was deleted of which this is the last version. That is unknown if later versions were deleted, and is then assumed
+    /// to be the tick after its creation.
     pub fn left(&self) -> Timestamp {
         self.left.unwrap_or_else(|| self.version.unwrap_or(self.last_modified).next())
     }
 
-    /// Its lease.
     pub fn lease(&self) -> Lease {
         self.lease
     }
 
-    /// The same, gone from a moment on, or never.
+    /// This blob with an expiry time, or without one.
     pub fn expiring(self, expires: Option<Timestamp>) -> Blob {
         Blob { expires, ..self }
     }
 
-    /// Whether it is there: neither deleted nor expired.
+    /// Returns true if it is neither deleted nor expired.
     pub fn is_live(&self, now: Timestamp) -> bool {
         self.deleted.is_none() && !self.has_expired(now)
     }
 
-    /// Whether its time is over, with no trace left.
+    /// Returns true if it has expired.
     pub fn has_expired(&self, now: Timestamp) -> bool {
         self.expires.is_some_and(|at| at <= now)
     }
 
-    /// Whether it is there, or kept though it was deleted.
+    /// Returns true if it exists, or is deleted and retained.
     pub fn is_kept(&self, now: Timestamp) -> bool {
         !self.has_expired(now) && self.deleted.is_none_or(|deletion| deletion.is_kept(now))
     }
 
-    /// From when on nothing is left of it, if that comes by itself.
+    /// When it ceases to exist without a request: its expiry, or the end of its retention.
     pub(super) fn end(&self) -> Option<Timestamp> {
         self.expires.into_iter().chain(self.deleted.map(Deletion::end)).min()
     }
 
-    /// When its tier last changed. A blob that was never given one has had its account's since it was made.
+    /// When its tier last changed. A blob without a tier of its own has had the account's since its creation.
     pub fn tier_changed(&self, now: Timestamp) -> Timestamp {
-        self.tier.map_or(self.created, |placed| placed.seen(now).since)
+        self.tier.map_or(self.created, |current| current.seen(now).since)
     }
 
-    /// Checks that it is not in the archive, where it is neither read nor changed. Its tags and its tier are, and a new blob may take
-    /// its place (recorded).
+    /// Checks that it is not archived. An archived blob cannot be read or changed, but its tags and its tier can be, and it can be
+    /// overwritten (recorded).
     ///
     /// # Errors
     /// 409 BlobArchived.
     pub fn check_online(&self, now: Timestamp) -> Result<(), StorageError> {
-        match self.tier.map(|placed| placed.seen(now).tier) {
+        match self.tier.map(|current| current.seen(now).tier) {
             Some(Tier::Archive) => Err(ErrorCode::BlobArchived.into()),
             _ => Ok(()),
         }
     }
 }
 
-/// What [`Container::create`](super::Container::create) decides for a new blob.
+/// The properties of a new blob that [`Container::create`](super::Container::create) sets.
 #[derive(Clone, Debug)]
 pub struct NewBlob {
-    pub(super) stamp: Timestamp,
+    pub(super) last_modified: Timestamp,
     pub(super) lease: Lease,
     pub(super) encryption: Encryption,
     pub(super) version: Option<Timestamp>,
 }
 
 impl NewBlob {
-    /// The blob, with everything else absent.
+    /// The blob, with all other properties absent.
     pub fn blob(self, body: Body, headers: ContentHeaders) -> Blob {
         Blob {
-            created: self.stamp,
-            last_modified: self.stamp,
+            created: self.last_modified,
+            last_modified: self.last_modified,
             body,
             headers,
             metadata: Metadata::default(),

@@ -1,4 +1,4 @@
-//! Blobs that a copy is making, or has made piece by piece: who may touch them meanwhile, and how such a copy ends.
+//! Destinations of pending and incremental copies: which operations they allow, and how a copy ends.
 
 use crate::operation::{Access, OperationSpec, Request};
 use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
@@ -14,7 +14,7 @@ use crate::services::blob::state::{BlobKey, Container};
 use std::sync::Arc;
 
 impl Blob {
-    /// Its length in bytes as it is told: while a copy goes on, that of the source.
+    /// Its size in bytes: that of the source while a copy is pending.
     pub fn size(&self) -> u64 {
         match &self.copy {
             Some(copy) if copy.is_pending() => copy.total,
@@ -22,7 +22,7 @@ impl Blob {
         }
     }
 
-    /// Checks that its content can be read where it stands: no copy is at work on it, and it does not only serve to be copied on to.
+    /// Checks that its content can be read: no copy to it is pending, and it is not the destination of incremental copies.
     ///
     /// # Errors
     /// 409 PendingCopyOperation; 409 OperationNotAllowedOnIncrementalCopyBlob for all but the snapshots of such a blob.
@@ -34,18 +34,18 @@ impl Blob {
         }
     }
 
-    /// Checks that an operation may change it: nothing changes what a copy is at work on, and what incremental copies made is only
-    /// leased and deleted.
+    /// Checks that an operation may change it: the destination of a pending copy cannot be changed, and that of incremental copies can
+    /// only be leased and deleted.
     ///
     /// # Errors
     /// As [`Blob::check_content`].
-    pub(super) fn check_settled(&self, row: &OperationSpec, at: VersionSelector) -> Result<(), StorageError> {
-        if row.access == Access::Read {
+    pub(super) fn check_settled(&self, spec: &OperationSpec, at: VersionSelector) -> Result<(), StorageError> {
+        if spec.access == Access::Read {
             return Ok(());
         }
         match self.check_content(at) {
             Err(error) if error.code() == ErrorCode::PendingCopyOperation => Err(error),
-            Err(error) if !row.methods.contains(&"DELETE") && row.lease != LeaseCheck::None => Err(error),
+            Err(error) if !spec.methods.contains(&"DELETE") && spec.lease != LeaseCheck::None => Err(error),
             _ => Ok(()),
         }
     }
@@ -55,8 +55,8 @@ impl Admitted {
     /// Checks that its content can be read.
     ///
     /// # Errors
-    /// As [`Blob::check_online`]; 409 PendingCopyOperation while a copy goes on; 409 OperationNotAllowedOnIncrementalCopyBlob for a blob
-    /// of which only the snapshots are read.
+    /// As [`Blob::check_online`]; 409 PendingCopyOperation for the destination of a pending copy; 409
+    /// OperationNotAllowedOnIncrementalCopyBlob for that of incremental copies, of which only the snapshots can be read.
     pub fn check_readable(&self, now: Timestamp) -> Result<(), StorageError> {
         self.check_online(now)?;
         self.check_content(self.at())
@@ -64,32 +64,32 @@ impl Admitted {
 }
 
 impl Container {
-    /// Ends a copy that went on in the background: with the whole body, or with what went wrong.
+    /// Ends a pending copy with its body, or with the reason of its failure.
     ///
     /// # Errors
-    /// 409 NoPendingCopyOperation when the blob does not wait for this copy any more: it was stopped, or the blob is gone.
+    /// 409 NoPendingCopyOperation when the copy was aborted or the blob was deleted.
     pub fn end_copy(
         &mut self,
         name: &Arc<str>,
         id: [u8; 16],
         now: Timestamp,
-        came: Result<Body, Box<str>>,
+        result: Result<Body, Box<str>>,
     ) -> Result<(), StorageError> {
         let key = BlobKey { name: name.clone(), at: VersionSelector::Base };
         let blob = self.blobs.get(&key).filter(|blob| blob.is_live(now)).cloned().ok_or(ErrorCode::NoPendingCopyOperation)?;
         let copy =
             blob.copy.clone().filter(|copy| copy.is_pending() && copy.id == id).ok_or(ErrorCode::NoPendingCopyOperation)?;
-        let (body, outcome) = match came {
+        let (body, outcome) = match result {
             Ok(body) => (body, Outcome::Success),
             Err(why) => (blob.body.clone(), Outcome::Failed(why)),
         };
         self.settle(Admitted { key, blob }, now, &copy, body, outcome)
     }
 
-    /// Stops the copy to the blob that the call names. What came so far is dropped.
+    /// Aborts the copy to the blob that the request names, and drops the bytes that have arrived.
     ///
     /// # Errors
-    /// As [`Container::admit`]; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is going on.
+    /// As [`Container::admit`]; 409 NoPendingCopyOperation; 409 CopyIdMismatch when another copy is pending.
     pub fn abort_copy(&mut self, request: &Request, id: [u8; 16]) -> Result<(), StorageError> {
         let (key, blob) = self.find(request.target.blob()?.0, request.target.blob()?.1, request.now)?;
         check(&blob, request, key.at)?;
@@ -109,37 +109,36 @@ impl Container {
         body: Body,
         outcome: Outcome,
     ) -> Result<(), StorageError> {
-        let over = Arc::new(copy.over(now, outcome));
+        let ended = Arc::new(copy.over(now, outcome));
         self.replace(admitted, now, |blob| {
             blob.body = body;
-            blob.copy = Some(over);
+            blob.copy = Some(ended);
         })?;
         Ok(())
     }
 
-    /// Copies the next snapshot to a blob that consists of such copies, and keeps it as a snapshot there. `increment` has everything of
-    /// it but where it is kept; `make` makes the blob for the first of them, and `on` changes it for a later one, told which snapshot of
-    /// the source came last. Gives the blob as it
-    /// was when the copy began.
+    /// Copies the next snapshot to the destination of incremental copies, and takes a snapshot of it there. `increment` lacks only that
+    /// snapshot. `make` creates the destination for the first copy; `advance` changes it for a later one, given the source's snapshot
+    /// that was copied last. Returns the blob before the copy completed.
     ///
     /// # Errors
-    /// As [`Container::claim`]; 409 IncrementalCopyBlobMismatch where something else stands; 409
+    /// As [`Container::claim`]; 409 IncrementalCopyBlobMismatch where another blob exists; 409
     /// IncrementalCopyOfEarlierVersionSnapshotNotAllowed for a snapshot from before the last one.
     pub fn copy_increment(
         &mut self,
         request: &Request,
-        keeping: RetentionPolicy,
+        retention: RetentionPolicy,
         mut increment: IncrementalCopy,
         make: impl FnOnce(NewBlob) -> Blob,
-        on: impl FnOnce(&mut Blob, Timestamp),
+        advance: impl FnOnce(&mut Blob, Timestamp),
     ) -> Result<Arc<Blob>, StorageError> {
         let claimed = self.claim_any(request)?;
         let begun = match claimed.current.clone() {
-            None => self.create(claimed, request.now, keeping, make),
-            Some(stands) => {
-                let last = check_next(&stands, &increment)?;
-                let admitted = Admitted { key: BlobKey { name: claimed.name, at: VersionSelector::Base }, blob: stands };
-                self.replace(admitted, request.now, |blob| on(blob, last))?
+            None => self.create(claimed, request.now, retention, make),
+            Some(current) => {
+                let last = check_next(&current, &increment)?;
+                let admitted = Admitted { key: BlobKey { name: claimed.name, at: VersionSelector::Base }, blob: current };
+                self.replace(admitted, request.now, |blob| advance(blob, last))?
             }
         };
         increment.kept = self.next_last_modified(request.now);
@@ -158,16 +157,16 @@ impl Container {
 }
 
 impl Claimed {
-    /// Checks that a write may take the place of what stands there.
+    /// Checks that a write may replace the current blob.
     ///
     /// # Errors
     /// As [`Blob::check_settled`].
-    pub(super) fn check_settled(&self, row: &OperationSpec) -> Result<(), StorageError> {
-        self.current().map_or(Ok(()), |blob| blob.check_settled(row, VersionSelector::Base))
+    pub(super) fn check_settled(&self, spec: &OperationSpec) -> Result<(), StorageError> {
+        self.current().map_or(Ok(()), |blob| blob.check_settled(spec, VersionSelector::Base))
     }
 }
 
-/// Checks that a blob takes this increment next; the source's snapshot that came last.
+/// Checks that this increment can follow. Returns the source's snapshot that was copied last.
 fn check_next(blob: &Blob, next: &IncrementalCopy) -> Result<Timestamp, StorageError> {
     if !matches!(blob.body, Body::Page { .. }) {
         return Err(ErrorCode::InvalidBlobType.into());

@@ -1,5 +1,4 @@
-//! What a container keeps of its blobs' past: snapshots that somebody took, versions that writes and deletes leave behind, and deleted
-//! states until their retention ends.
+//! Earlier states of blobs: snapshots, versions, and deleted states until their retention ends.
 
 use crate::rules::blob::immutability::Protection;
 use crate::rules::blob::version_selector::{VersionKind, VersionSelector};
@@ -12,37 +11,37 @@ use crate::services::blob::state::{Admitted, Blob, BlobKey, Container};
 use std::sync::Arc;
 
 impl Container {
-    /// Keeps an admitted blob as it is now, under the moment of its keeping. Metadata given to the snapshot is the snapshot's own, and
-    /// then so is its stamp. Where versions are kept, the blob goes on as a new one.
+    /// Takes a snapshot of an admitted blob. If the request has metadata, the snapshot has it instead of the blob's, and a modification
+    /// time of its own. If the account keeps versions, the blob gets a new version id.
     pub fn snapshot(
         &mut self,
         admitted: Admitted,
         now: Timestamp,
         metadata: Metadata,
-        keeping: RetentionPolicy,
+        retention: RetentionPolicy,
     ) -> TakenSnapshot {
-        let taken = self.next_last_modified(now);
+        let at = self.next_last_modified(now);
         let own = Blob { lease: Lease::default(), version: None, ..Blob::clone(&admitted.blob) };
         let mut snapshot = Blob { protection: Protection::default(), ..own };
         if !metadata.is_empty() {
             snapshot.metadata = metadata;
-            snapshot.last_modified = taken;
+            snapshot.last_modified = at;
         }
         let name = admitted.key.name.clone();
-        let version = keeping.versions.then(|| {
+        let version = retention.versions.then(|| {
             let next = self.next_last_modified(now);
             self.archive(&admitted.key, &admitted.blob);
             self.amend(admitted, |blob| blob.version = Some(next));
             next
         });
         TakenSnapshot {
-            at: taken,
-            blob: self.keep(BlobKey { name, at: VersionSelector::Earlier(taken, VersionKind::Snapshot) }, snapshot),
+            at,
+            blob: self.keep(BlobKey { name, at: VersionSelector::Earlier(at, VersionKind::Snapshot) }, snapshot),
             version,
         }
     }
 
-    /// Changes an admitted blob as a write does that makes a new version of it.
+    /// Changes an admitted blob, and creates a new version if the account keeps versions.
     ///
     /// # Errors
     /// Those of [`Container::replace`].
@@ -50,10 +49,10 @@ impl Container {
         &mut self,
         admitted: Admitted,
         now: Timestamp,
-        keeping: RetentionPolicy,
+        retention: RetentionPolicy,
         change: impl FnOnce(&mut Blob),
     ) -> Result<Arc<Blob>, StorageError> {
-        if !keeping.versions {
+        if !retention.versions {
             return self.replace(admitted, now, change);
         }
         self.archive(&admitted.key, &admitted.blob);
@@ -63,93 +62,93 @@ impl Container {
         })
     }
 
-    /// Removes an admitted blob, snapshot or version; of a blob, its snapshots too, or only those. What the account keeps stays, out of
-    /// sight. Returns whether it is gone for good.
+    /// Deletes an admitted blob, snapshot or version; of a blob, its snapshots too, or only its snapshots. The account may retain them.
+    /// Returns true if the deletion is permanent.
     ///
     /// # Errors
-    /// 409 SnapshotsPresent when the blob has snapshots and nothing is said of them; 404 BlobNotFound when only its snapshots are
-    /// meant and it has none; 403 OperationNotAllowedOnRootBlob for the blob as it is, named by its version id; 409 for what is under
-    /// an immutability policy or a legal hold, even where it would stay as a version (the service's SDKs' own tests).
+    /// 409 SnapshotsPresent when the blob has snapshots and the request does not include them; 404 BlobNotFound when only its snapshots
+    /// are to be deleted and it has none; 403 OperationNotAllowedOnRootBlob for the current blob, named by its version id; 409 for a blob
+    /// under an immutability policy or a legal hold, even if it would stay as a version (the SDKs' own tests).
     pub fn remove(
         &mut self,
         admitted: &Admitted,
         snapshots: Option<DeleteSnapshots>,
         by_version: bool,
         now: Timestamp,
-        keeping: RetentionPolicy,
+        retention: RetentionPolicy,
     ) -> Result<bool, StorageError> {
         let key = &admitted.key;
         if key.at != VersionSelector::Base {
-            return self.discard(key, now, keeping);
+            return self.discard(key, now, retention);
         }
         if by_version {
             return Err(ErrorCode::OperationNotAllowedOnRootBlob.into());
         }
-        let taken: Vec<BlobKey> = self
+        let existing: Vec<BlobKey> = self
             .past(&key.name)
             .filter(|(key, blob)| is_snapshot(key.at) && blob.is_live(now))
             .map(|(key, _)| key.clone())
             .collect();
-        if !taken.is_empty() && snapshots.is_none() {
+        if !existing.is_empty() && snapshots.is_none() {
             return Err(ErrorCode::SnapshotsPresent.into());
         }
-        // Recorded, in a batch: there is nothing to delete where only snapshots are meant and there are none.
-        if taken.is_empty() && snapshots == Some(DeleteSnapshots::Only) {
+        // To delete only the snapshots of a blob without any is 404 (recorded, in a batch).
+        if existing.is_empty() && snapshots == Some(DeleteSnapshots::Only) {
             return Err(ErrorCode::BlobNotFound.into());
         }
-        taken.iter().try_for_each(|key| self.discard(key, now, keeping).map(drop))?;
+        existing.iter().try_for_each(|key| self.discard(key, now, retention).map(drop))?;
         if snapshots == Some(DeleteSnapshots::Only) {
-            return Ok(keeping.days.is_none());
+            return Ok(retention.days.is_none());
         }
         self.drop_staged(&key.name);
-        if keeping.versions {
+        if retention.versions {
             admitted.blob.protection.admits_removal(now)?;
             let left = Blob { left: Some(self.next_last_modified(now)), ..Blob::clone(&admitted.blob) };
             self.archive(key, &Arc::new(left));
             self.take(key);
             return Ok(false);
         }
-        self.discard(key, now, keeping)
+        self.discard(key, now, retention)
     }
 
-    /// Removes for good what was deleted and only kept.
+    /// Deletes a retained state permanently.
     ///
     /// # Errors
-    /// 409 for what is under an immutability policy or a legal hold.
+    /// 409 for a state under an immutability policy or a legal hold.
     pub fn purge(&mut self, admitted: &Admitted, now: Timestamp) -> Result<(), StorageError> {
         self.discard(&admitted.key, now, RetentionPolicy::default()).map(drop)
     }
 
-    /// Brings back what was deleted of a name and is still kept: the blob, its snapshots, its versions.
+    /// Restores the retained states of a name: the blob, its snapshots, its versions.
     ///
     /// # Errors
-    /// 404 BlobNotFound when there is neither a blob nor anything deleted.
+    /// 404 BlobNotFound when there is neither a blob nor a retained state.
     pub fn undelete(&mut self, name: &str, now: Timestamp) -> Result<(), StorageError> {
         let base = BlobKey { name: name.into(), at: VersionSelector::Base };
-        let kept: Vec<(BlobKey, Blob)> = self
+        let retained: Vec<(BlobKey, Blob)> = self
             .past(name)
             .chain(self.blobs.get_key_value(&base))
             .filter(|(_, blob)| blob.deleted.is_some_and(|deletion| deletion.is_kept(now)))
             .map(|(key, blob)| (key.clone(), Blob { deleted: None, ..Blob::clone(blob) }))
             .collect();
-        let stands = self.blobs.get(&base).is_some_and(|blob| blob.is_live(now));
-        if kept.is_empty() && !stands {
+        let exists = self.blobs.get(&base).is_some_and(|blob| blob.is_live(now));
+        if retained.is_empty() && !exists {
             return Err(ErrorCode::BlobNotFound.into());
         }
-        kept.into_iter().for_each(|(key, blob)| _ = self.keep(key, blob));
+        retained.into_iter().for_each(|(key, blob)| _ = self.keep(key, blob));
         Ok(())
     }
 
-    /// Makes room at a name for a new blob: what stands there becomes a version, or, where only deleted states are kept, a deleted
-    /// snapshot of its last moment.
-    pub(super) fn displace(&mut self, name: &Arc<str>, now: Timestamp, keeping: RetentionPolicy) {
+    /// Removes the current blob of a name before a new one is written: it becomes a version, or, if the account only retains deleted
+    /// states, a deleted snapshot.
+    pub(super) fn displace(&mut self, name: &Arc<str>, now: Timestamp, retention: RetentionPolicy) {
         let key = BlobKey { name: name.clone(), at: VersionSelector::Base };
         let Some(before) = self.blobs.get(&key).cloned() else { return };
-        match (before.deleted, keeping.versions) {
+        match (before.deleted, retention.versions) {
             _ if before.has_expired(now) => {}
             (None, true) => self.archive(&key, &before),
             (None, false) => {
-                if let Some(deletion) = keeping.deletion(now) {
+                if let Some(deletion) = retention.deletion(now) {
                     self.bury(name, Blob { deleted: Some(deletion), ..Blob::clone(&before) }, now);
                 }
             }
@@ -158,14 +157,14 @@ impl Container {
         }
     }
 
-    /// Keeps a blob as a version of its name.
+    /// Adds a version.
     fn archive(&mut self, key: &BlobKey, blob: &Arc<Blob>) {
         let id = blob.version.unwrap_or(blob.last_modified);
         let version = Blob { lease: Lease::default(), version: Some(id), ..Blob::clone(blob) };
         self.keep(BlobKey { name: key.name.clone(), at: VersionSelector::Earlier(id, VersionKind::Version) }, version);
     }
 
-    /// Keeps a deleted blob beside a new one of its name.
+    /// Adds a deleted blob as a snapshot, since its name has a new blob.
     fn bury(&mut self, name: &Arc<str>, blob: Blob, at: Timestamp) {
         let mut key = BlobKey { name: name.clone(), at: VersionSelector::Earlier(at, VersionKind::Snapshot) };
         while self.blobs.contains_key(&key) {
@@ -174,19 +173,19 @@ impl Container {
         self.keep(key, Blob { lease: Lease::default(), ..blob });
     }
 
-    /// Deletes one state, or marks it deleted where such are kept. Returns whether it is gone for good.
+    /// Deletes a state, or marks it as deleted if the account retains it. Returns true if the deletion is permanent.
     ///
     /// # Errors
     /// 409 for a state under an immutability policy or a legal hold.
-    fn discard(&mut self, key: &BlobKey, now: Timestamp, keeping: RetentionPolicy) -> Result<bool, StorageError> {
+    fn discard(&mut self, key: &BlobKey, now: Timestamp, retention: RetentionPolicy) -> Result<bool, StorageError> {
         let Some(blob) = self.take(key) else { return Ok(true) };
         blob.protection.admits_removal(now)?;
-        let Some(deletion) = keeping.deletion(now) else { return Ok(true) };
+        let Some(deletion) = retention.deletion(now) else { return Ok(true) };
         self.keep(key.clone(), Blob { deleted: Some(deletion), lease: Lease::default(), ..Blob::clone(&blob) });
         Ok(false)
     }
 
-    /// Whether a name has snapshots, be they deleted and only kept.
+    /// Returns true if a name has snapshots, including deleted ones that are retained.
     pub fn has_snapshots(&self, name: &str) -> bool {
         self.past(name).any(|(key, _)| is_snapshot(key.at))
     }
@@ -219,11 +218,11 @@ impl DeleteSnapshots {
 /// A snapshot that was taken.
 #[derive(Clone, Debug)]
 pub struct TakenSnapshot {
-    /// When, which is its name.
+    /// The time by which it is named.
     pub at: Timestamp,
     /// The snapshot.
     pub blob: Arc<Blob>,
-    /// The version id that the blob goes on with, where the account keeps versions.
+    /// The new version id of the blob, if the account keeps versions.
     pub version: Option<Timestamp>,
 }
 

@@ -1,4 +1,4 @@
-//! What a container keeps of its blobs' reads, where the account tracks them.
+//! The recorded reads of blobs, in accounts that track them.
 
 use crate::rules::blob::last_access::LastAccess;
 use crate::rules::blob::version_selector::VersionSelector;
@@ -10,8 +10,8 @@ use std::ptr;
 use std::sync::Arc;
 
 impl Blob {
-    /// When it was last read or written; `None` for a state that is not tracked: only block blobs as they are have such a time
-    /// (recorded: append blobs in the same account have none).
+    /// When it was last read or written; `None` for a state without such a time. Only current block blobs have one (recorded: append
+    /// blobs in the same account have none).
     pub fn last_access(&self, at: VersionSelector) -> Option<Timestamp> {
         let tracked = at == VersionSelector::Base && matches!(self.body, Body::Block { .. });
         tracked.then(|| self.read.or_written(self.last_modified))
@@ -19,15 +19,15 @@ impl Blob {
 }
 
 impl Container {
-    /// Whether a read of this blob is still to be kept: it stands there as it was read, and it is tracked.
+    /// Returns true if a read of this blob has to be recorded: the blob has not changed since, and its last recorded read is old.
     pub fn misses_read(&self, name: &str, read: &Blob, now: Timestamp) -> bool {
         self.unread(name, read, now).is_some()
     }
 
-    /// Keeps that this blob was read. Nothing else about it changes, neither its stamp nor its entity tag.
+    /// Records that this blob was read, which affects neither its modification time nor its ETag.
     ///
     /// # Errors
-    /// 404 BlobNotFound when there is nothing to keep it of any more: another has kept it, or written to the blob meanwhile.
+    /// 404 BlobNotFound when another request has recorded it, or has changed the blob in the meantime.
     pub fn keep_read(&mut self, name: &str, read: &Blob, now: Timestamp) -> Result<(), StorageError> {
         let (key, blob) = self.unread(name, read, now).ok_or(ErrorCode::BlobNotFound)?;
         self.keep(key, Blob { read: LastAccess::at(now), ..Blob::clone(&blob) });
@@ -36,8 +36,8 @@ impl Container {
 
     fn unread(&self, name: &str, read: &Blob, now: Timestamp) -> Option<(BlobKey, Arc<Blob>)> {
         let (key, blob) = self.blobs.get_key_value(&BlobKey { name: name.into(), at: VersionSelector::Base })?;
-        let is_it = ptr::eq(Arc::as_ptr(blob), read) && blob.last_access(key.at).is_some();
-        (is_it && blob.read.misses(now)).then(|| (key.clone(), blob.clone()))
+        let is_same = ptr::eq(Arc::as_ptr(blob), read) && blob.last_access(key.at).is_some();
+        (is_same && blob.read.misses(now)).then(|| (key.clone(), blob.clone()))
     }
 }
 
@@ -81,17 +81,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_read_that_is_not_to_be_kept_writes_nothing() {
+    async fn a_read_that_is_not_recorded_writes_nothing() {
         const DAY: u64 = 24 * 60 * 60;
         let start = Timestamp::from_unix(1_000_000, 0);
         let mut container = Container::new(start, Metadata::default(), PublicAccess::Private, DefaultEncryption::default());
         let block = || Body::Block { content: Content::default(), blocks: Arc::default() };
         put(&mut container, "block", block(), start);
         put(&mut container, "page", Body::Page { content: Default::default(), sequence: 0 }, start);
-        let stamp = container.latest;
+        let latest = container.latest;
         let cell = Cell::new(container, ErrorCode::ContainerNotFound, Journal::NONE);
 
-        for (tracking, name, seconds, kept) in [
+        for (tracking, name, seconds, recorded) in [
             (false, "block", 0, false),
             (true, "page", 0, false),
             (true, "block", 1, true),
@@ -102,12 +102,12 @@ mod tests {
         ] {
             let (before, read) = (cell.read(), blob(&cell, name));
             last_access::keep(&cell, &account(tracking), name, &read, start.after_seconds(seconds)).await;
-            assert_eq!(!Arc::ptr_eq(&before, &cell.read()), kept, "{name} {seconds}");
+            assert_eq!(!Arc::ptr_eq(&before, &cell.read()), recorded, "{name} {seconds}");
         }
         let read = blob(&cell, "block");
-        assert_eq!((read.last_access(VersionSelector::Base), cell.read().latest), (Some(start.after_seconds(DAY + 1)), stamp));
+        assert_eq!((read.last_access(VersionSelector::Base), cell.read().latest), (Some(start.after_seconds(DAY + 1)), latest));
 
-        // Who was read to before the blob was overwritten has not read the new one.
+        // A read that started before the blob was overwritten is not a read of the new blob.
         cell.write(|container| {
             put(container, "block", block(), start.after_seconds(3 * DAY));
             Ok(())

@@ -1,4 +1,4 @@
-//! What a container tells of its blobs as a whole: the blocks of a name, and the names in order.
+//! Lists: the blocks of a name, and the blobs of a container in order of their names.
 
 use crate::operation::Request;
 use crate::rules::blob::blocks;
@@ -14,8 +14,8 @@ use crate::services::blob::state::{BlobKey, Container, UncommittedBlocks};
 use std::sync::Arc;
 
 impl Container {
-    /// Checks that there is no blob, no snapshot and no version: where blobs can be immutable, their container stays as long as it
-    /// holds one, protected or not.
+    /// Checks that there is no blob, no snapshot and no version. In an account with immutability, a container that has one cannot be
+    /// deleted, protected or not.
     ///
     /// # Errors
     /// 409 BlobImmutableDueToPolicy.
@@ -23,30 +23,30 @@ impl Container {
         if self.blobs.values().any(|blob| blob.is_live(now)) { Err(ErrorCode::BlobImmutableDueToPolicy.into()) } else { Ok(()) }
     }
 
-    /// The committed and the uncommitted blocks of the name that the call asks about.
+    /// The committed and the uncommitted blocks of the name in the request.
     ///
     /// # Errors
     /// As [`Container::admit`]; 404 BlobNotFound when there are neither.
     pub fn block_lists(&self, request: &Request) -> Result<BlockLists, StorageError> {
         let (name, version) = request.target.blob()?;
         let staged = self.waiting(name, request.now).filter(|_| version == VersionSelector::Base);
-        let mut waiting: Vec<_> = staged
+        let mut uncommitted: Vec<_> = staged
             .map(|staged| staged.blocks.iter().map(|(id, block)| (id.clone(), block.content.len())).collect())
             .unwrap_or_default();
-        // By the bytes that the ids stand for: programs commit blocks in the order of this list. It fits all recordings, where the order
-        // of the base64 texts does not put digits before letters.
-        waiting.sort_by_cached_key(|(id, _)| id.bytes());
+        // In the order of the decoded ids, which agrees with all recordings; the order of the base64 texts does not. Clients commit
+        // blocks in the order of this list.
+        uncommitted.sort_by_cached_key(|(id, _)| id.bytes());
         match (self.admit(request), staged) {
-            (Ok(admitted), _) => Ok(BlockLists { blob: Some(admitted), waiting }),
+            (Ok(admitted), _) => Ok(BlockLists { blob: Some(admitted), uncommitted }),
             (Err(error), Some(staged)) if error.code() == ErrorCode::BlobNotFound => {
                 lease::check(staged.lease, request.spec.lease, request.lease_id, LeasedResource::Blob, request.now)?;
-                Ok(BlockLists { blob: None, waiting })
+                Ok(BlockLists { blob: None, uncommitted })
             }
             (Err(error), _) => Err(error),
         }
     }
 
-    /// The blobs from a name on, in order: what a listing reads.
+    /// The blobs from a name on, in order.
     pub fn list_from<'a>(
         &'a self,
         from: &str,
@@ -56,16 +56,16 @@ impl Container {
         let mut blobs = self.states_from(from, also, now).peekable();
         let staged = also
             .uncommitted
-            .then(|| self.uncommitted.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.lives(now)));
+            .then(|| self.uncommitted.range(Arc::<str>::from(from)..).filter(move |(_, staged)| staged.is_live(now)));
         let mut staged = staged.into_iter().flatten().map(|(name, staged)| (&**name, staged.lease)).peekable();
         std::iter::from_fn(move || {
             loop {
                 return match (blobs.peek(), staged.peek()) {
-                    (Some((blob, _)), Some((waiting, _))) if blob == waiting => {
+                    (Some((blob, _)), Some((name, _))) if blob == name => {
                         staged.next();
                         continue;
                     }
-                    (Some((blob, _)), Some((waiting, _))) if blob < waiting => blobs.next(),
+                    (Some((blob, _)), Some((name, _))) if blob < name => blobs.next(),
                     (_, Some(_)) => staged.next().map(|(name, lease)| (name, ListedBlob::Uncommitted(lease))),
                     (_, None) => blobs.next(),
                 };
@@ -73,7 +73,8 @@ impl Container {
         })
     }
 
-    /// All states from a name on; after those of a name that is no blob's any more, if asked for, the last of its versions.
+    /// All states from a name on. If versions-only names are included, the last version of a deleted blob comes once more, after its other
+    /// states.
     fn states_from<'a>(
         &'a self,
         from: &str,
@@ -99,46 +100,46 @@ impl Container {
     }
 
     pub(super) fn waiting(&self, name: &str, now: Timestamp) -> Option<&UncommittedBlocks> {
-        self.uncommitted.get(name).map(Arc::as_ref).filter(|staged| staged.lives(now))
+        self.uncommitted.get(name).map(Arc::as_ref).filter(|staged| staged.is_live(now))
     }
 }
 
 impl UncommittedBlocks {
-    fn lives(&self, now: Timestamp) -> bool {
+    fn is_live(&self, now: Timestamp) -> bool {
         now < self.end()
     }
 
-    /// From when on they are gone.
+    /// When they expire.
     pub(super) fn end(&self) -> Timestamp {
-        self.touched.after_seconds(blocks::UNCOMMITTED_SECONDS)
+        self.last_modified.after_seconds(blocks::UNCOMMITTED_SECONDS)
     }
 }
 
-/// The blocks of a name: those that make the blob, and those that wait to.
+/// The blocks of a name.
 #[derive(Debug)]
 pub struct BlockLists {
     /// The blob, if there is one.
     pub blob: Option<Admitted>,
     /// The uncommitted blocks in order of the bytes of their ids, and their sizes in bytes.
-    pub waiting: Vec<(BlockId, u64)>,
+    pub uncommitted: Vec<(BlockId, u64)>,
 }
 
-/// What a listing shows beside blobs and their earlier states.
+/// The names that a listing includes besides those of blobs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListInclude {
-    /// Names that only have blocks so far.
+    /// Names that only have uncommitted blocks.
     pub uncommitted: bool,
-    /// Names that have versions, and no blob any more.
+    /// Names that only have versions.
     pub versions_only: bool,
 }
 
-/// What a listing meets.
+/// An entry of a listing.
 #[derive(Clone, Copy, Debug)]
 pub enum ListedBlob<'a> {
-    /// A blob, or an earlier state of it; deleted ones too.
+    /// A blob, or an earlier state of it, deleted or not.
     Blob(VersionSelector, &'a Arc<Blob>),
-    /// A name that has versions and no blob any more: the last of them.
+    /// The last version of a name that only has versions.
     VersionsOnly(&'a Arc<Blob>),
-    /// A name that has uncommitted blocks and no blob yet, and its lease.
+    /// The lease of a name that only has uncommitted blocks.
     Uncommitted(Lease),
 }

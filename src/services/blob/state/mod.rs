@@ -1,9 +1,7 @@
-//! What the blob service stores, and the one door to it.
+//! The state of the blob service, and the only way to it.
 //!
-//! A handler cannot get hold of a blob without [`Container::admit`] or [`Container::claim`], which run every check that the
-//! operation's row declares, in the service's order: existence, conditions, lease. The fields that would let it are private here, and
-//! `ops` is a sibling of this module, not its child. `door` admits, `writes` and `history` change, `lists` tells, `reads` keeps that
-//! a blob was read, `sweep` takes away what is over, `record` writes it all down.
+//! A handler gets a blob from [`Container::admit`] or [`Container::claim`] only. They run every check that the operation declares, in the
+//! service's order: existence, conditions, lease. The fields are private to this module, of which `ops` is a sibling, not a child.
 
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::auth::sas::Policy;
@@ -36,37 +34,35 @@ pub use blob::Blob;
 pub use history::DeleteSnapshots;
 pub use listing::{BlockLists, ListInclude, ListedBlob};
 
-/// A container, all its blobs, and the blocks that wait to be committed: one cell of the store.
+/// A container with its blobs and its uncommitted blocks: one cell of the store.
 #[derive(Clone, Debug)]
 pub struct Container {
     properties: ContainerProperties,
     lease: Lease,
     blobs: OrdMap<BlobKey, Arc<Blob>>,
     uncommitted: OrdMap<Arc<str>, Arc<UncommittedBlocks>>,
-    /// What of both will be over by itself, and when.
+    /// The states and blocks that end at a time, in the order of these times.
     due: OrdSet<(Timestamp, Due)>,
-    /// The last stamp given; the next is later, so that no two states of anything in the container share an entity tag.
+    /// The latest modification time. The next one is later, so that no two states in the container have the same ETag.
     latest: Timestamp,
     /// When it was created, or last restored or renamed.
     created: Timestamp,
 }
 
-/// What is said of a container itself.
+/// The properties of a container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContainerProperties {
-    /// When its metadata or access last changed: its Last-Modified and, in ticks, its entity tag.
+    /// When its metadata or access last changed: its Last-Modified and, in ticks, its ETag.
     pub last_modified: Timestamp,
-    /// Its metadata.
     pub metadata: Metadata,
-    /// How public it is.
     pub access: PublicAccess,
-    /// The encryption scope that its blobs get.
+    /// The default encryption of its blobs.
     pub encryption: DefaultEncryption,
     /// Its stored access policies.
     pub policies: Arc<[Policy]>,
 }
 
-/// Where a blob stands in its container: by name, and the snapshots of a name, oldest first, before the blob itself.
+/// The key of a state of a blob. The snapshots and versions of a name, oldest first, come before the blob itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BlobKey {
     name: Arc<str>,
@@ -74,7 +70,7 @@ pub struct BlobKey {
 }
 
 impl BlobKey {
-    /// Before every state of a name.
+    /// A key before all states of a name.
     fn first(name: &str) -> BlobKey {
         BlobKey { name: name.into(), at: VersionSelector::Earlier(Timestamp::default(), VersionKind::Snapshot) }
     }
@@ -83,18 +79,17 @@ impl BlobKey {
 /// Blocks that were put and not yet committed.
 #[derive(Clone, Debug, PartialEq)]
 struct UncommittedBlocks {
-    touched: Timestamp,
-    /// The lease of a name that only has blocks so far.
+    /// When the last of them was put.
+    last_modified: Timestamp,
+    /// The lease of the name, if there is no blob yet.
     lease: Lease,
     blocks: OrdMap<BlockId, UncommittedBlock>,
 }
 
-/// A block that was put and not yet committed.
+/// An uncommitted block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UncommittedBlock {
-    /// Its bytes.
     pub content: Content,
-    /// With what it is encrypted.
     pub encryption: Encryption,
 }
 
@@ -112,20 +107,19 @@ impl Container {
         }
     }
 
-    /// When it was created, or last restored or renamed: with its name, that tells it from all others.
-    pub fn born(&self) -> Timestamp {
+    /// When it was created, or last restored or renamed. Two containers of one name differ in it.
+    pub fn created(&self) -> Timestamp {
         self.created
     }
 
-    /// Makes it as new to whoever asks for its date, its entity tag or its lease, as it is once it has been restored or renamed. What
-    /// it holds stays as it was.
+    /// Resets its times, its ETag and its lease after it was restored or renamed. Its content does not change.
     pub fn renew(&mut self, now: Timestamp) {
         self.created = self.next_last_modified(now);
         self.properties.last_modified = self.created;
         self.lease = Lease::default();
     }
 
-    /// What is said of the container. Reading it needs no admission: the door asks it before it lets anybody in.
+    /// The properties of the container. Authorization reads them before any check of the operation.
     pub fn properties(&self) -> &ContainerProperties {
         &self.properties
     }
@@ -135,27 +129,27 @@ impl Container {
         self.lease
     }
 
-    /// The container's entity tag.
+    /// The container's ETag.
     pub fn etag(&self) -> ETag {
         ETag::of(self.properties.last_modified)
     }
 
-    /// Changes what is said of the container, and its stamp with it.
+    /// Changes the properties of the container, and its modification time.
     pub fn revise(&mut self, now: Timestamp, change: impl FnOnce(&mut ContainerProperties)) {
         change(&mut self.properties);
         self.properties.last_modified = self.next_last_modified(now);
     }
 
-    /// Takes the container's lease one step on.
+    /// Performs an action on the container's lease.
     ///
     /// # Errors
-    /// 409 when the lease does not allow the step.
-    pub fn step_lease(&mut self, ask: lease::LeaseAction, now: Timestamp) -> Result<Lease, StorageError> {
-        self.lease = lease::step(self.lease, ask, LeasedResource::Container, now)?;
+    /// 409 when the lease does not allow the action.
+    pub fn step_lease(&mut self, action: lease::LeaseAction, now: Timestamp) -> Result<Lease, StorageError> {
+        self.lease = lease::step(self.lease, action, LeasedResource::Container, now)?;
         Ok(self.lease)
     }
 
-    /// A stamp later than every other of the container: now, unless something was written in this very tick.
+    /// A modification time that is later than every other in the container: now, or a tick after the latest one.
     fn next_last_modified(&mut self, now: Timestamp) -> Timestamp {
         self.latest = now.max(self.latest.next());
         self.latest

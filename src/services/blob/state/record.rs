@@ -1,7 +1,7 @@
-//! How a container is written down: a record for what is said of it, one for each state of a blob, one for each run of a page or append
-//! blob, one for each block that waits to be committed.
+//! The records of a container: one for its properties, one for each state of a blob, one for each run of a page or append blob, and one
+//! for each uncommitted block.
 //!
-//! The forms stay as they are for ever. One that needs another gets another version, and both are read.
+//! A form never changes. A record that needs another form gets another version, and both are read.
 
 use crate::rules::auth::permissions::PublicAccess;
 use crate::rules::blob::blocks::BlockId;
@@ -29,14 +29,14 @@ use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The form in which each of these is written.
+/// The version of every form below.
 const FORM: u8 = 1;
-/// The form of a blob of which more is to be said: [`BlobForm`], and behind it [`MoreForm`].
+/// The form of a blob with more properties: [`BlobForm`], followed by [`MoreForm`].
 const MORE: u8 = 2;
-/// The form of the blocks of a name that is leased: when they were touched, and the lease.
+/// The form of the uncommitted blocks of a leased name: their modification time, and the lease.
 const LEASED: u8 = 2;
 
-/// What the keys begin with: of the container, of a blob, of a run, of the blocks of a name, of a block.
+/// The first byte of the keys of the container, of a blob, of a run, of the blocks of a name, of a block.
 const CONTAINER: u8 = b'c';
 const BLOB: u8 = b'b';
 const RUN: u8 = b'r';
@@ -45,8 +45,8 @@ const BLOCK: u8 = b't';
 
 #[derive(Serialize, Deserialize)]
 struct ContainerForm<'a> {
-    stamp: u64,
-    born: u64,
+    last_modified: u64,
+    created: u64,
     metadata: Pairs<'a>,
     access: u8,
     scope: Option<&'a str>,
@@ -59,7 +59,7 @@ struct ContainerForm<'a> {
 #[derive(Serialize, Deserialize)]
 struct BlobForm<'a> {
     created: u64,
-    stamp: u64,
+    last_modified: u64,
     #[serde(borrow)]
     body: BodyForm<'a>,
     /// Content-Type, -Encoding, -Language, -MD5, Cache-Control, Content-Disposition.
@@ -70,10 +70,10 @@ struct BlobForm<'a> {
     encryption: EncryptionForm<'a>,
     copy: Option<CopyForm<'a>>,
     version: Option<u64>,
-    /// When, and for how many days it is kept.
+    /// When, and for how many days it is retained.
     deleted: Option<(u64, u32)>,
     expires: Option<u64>,
-    /// When it was read, where that is tracked.
+    /// The last recorded read.
     read: Option<u64>,
     /// Until when, and whether it is locked.
     policy: Option<(u64, bool)>,
@@ -85,7 +85,7 @@ struct BlobForm<'a> {
 struct MoreForm {
     /// Where pages were cleared: from, to, when.
     cleared: Vec<(u64, u64, u64)>,
-    /// When a deletion left it as the last version of its name.
+    /// When the blob was deleted of which this is the last version.
     left: Option<u64>,
 }
 
@@ -108,7 +108,7 @@ enum BodyForm<'a> {
 struct TierForm {
     tier: u8,
     since: u64,
-    /// To which, whether soon, until when.
+    /// The target tier, whether the priority is high, and the end.
     rehydration: Option<(u8, bool, u64)>,
 }
 
@@ -167,9 +167,9 @@ impl Persist for Container {
         for (name, was, now) in diff(before.map(|before| &before.uncommitted), Some(&after.uncommitted)) {
             match now {
                 Some(staged) if staged.lease == lease::Lease::Available => {
-                    to.put(&blocks_of(name), FORM, &staged.touched.ticks());
+                    to.put(&blocks_of(name), FORM, &staged.last_modified.ticks());
                 }
-                Some(staged) => to.put(&blocks_of(name), LEASED, &(staged.touched.ticks(), Lease::from(staged.lease))),
+                Some(staged) => to.put(&blocks_of(name), LEASED, &(staged.last_modified.ticks(), Lease::from(staged.lease))),
                 None => to.delete(&blocks_of(name)),
             }
             for (id, _, block) in diff(was.map(|was| &was.blocks), now.map(|now| &now.blocks)) {
@@ -182,7 +182,9 @@ impl Persist for Container {
     }
 
     fn restore(records: &Records, store: &Store) -> Result<Self, CorruptRecord> {
-        let record = records.get(&[CONTAINER]).ok_or_else(|| CorruptRecord("a container of which nothing is said".to_owned()))?;
+        let record = records
+            .get(&[CONTAINER])
+            .ok_or_else(|| CorruptRecord("a container without a record of its properties".to_owned()))?;
         let mut container = record.read::<ContainerForm<'_>>(FORM)?.container();
         for (key, record) in records.under(&[BLOB]) {
             let key = BlobKey::of_record(key)?;
@@ -195,20 +197,20 @@ impl Persist for Container {
             container.due.extend(blob.end().map(|end| (end, Due::State(key.clone()))));
             container.blobs.insert(key, blob);
         }
-        let mut waiting: OrdMap<Arc<str>, OrdMap<BlockId, UncommittedBlock>> = OrdMap::new();
+        let mut uncommitted: OrdMap<Arc<str>, OrdMap<BlockId, UncommittedBlock>> = OrdMap::new();
         for (key, record) in records.under(&[BLOCK]) {
             let (name, id) = split_block(key)?;
-            let block = record.read::<BlockForm<'_>>(FORM)?.aside(store)?;
-            waiting.entry(name).or_default().insert(id, block);
+            let block = record.read::<BlockForm<'_>>(FORM)?.uncommitted(store)?;
+            uncommitted.entry(name).or_default().insert(id, block);
         }
         for (name, record) in records.under(&[BLOCKS]) {
             let name = text(name)?;
-            let (touched, lease) = match record.version() {
+            let (last_modified, lease) = match record.version() {
                 LEASED => record.parse::<(u64, Lease)>()?,
                 _ => (record.read(FORM)?, Lease::Available),
             };
-            let (touched, lease) = (Timestamp::from_ticks(touched), lease.into());
-            let staged = UncommittedBlocks { touched, lease, blocks: waiting.remove(&*name).unwrap_or_default() };
+            let (last_modified, lease) = (Timestamp::from_ticks(last_modified), lease.into());
+            let staged = UncommittedBlocks { last_modified, lease, blocks: uncommitted.remove(&*name).unwrap_or_default() };
             container.due.insert((staged.end(), Due::Blocks(name.clone())));
             container.uncommitted.insert(name, Arc::new(staged));
         }
@@ -217,7 +219,7 @@ impl Persist for Container {
 }
 
 impl BlobKey {
-    /// The key of a record of this state: its name, and nine bytes that say which state.
+    /// The key of a record of this state: its name, and nine bytes for the version selector.
     fn record(&self, kind: u8) -> Vec<u8> {
         let (time, which) = match self.at {
             VersionSelector::Earlier(time, VersionKind::Snapshot) => (time.ticks(), 0),
@@ -265,10 +267,10 @@ fn text(bytes: &[u8]) -> Result<Arc<str>, CorruptRecord> {
 
 impl ContainerForm<'_> {
     fn of(container: &Container) -> ContainerForm<'_> {
-        let ContainerProperties { last_modified: stamp, metadata, access, encryption, policies: stored } = &container.properties;
+        let ContainerProperties { last_modified, metadata, access, encryption, policies: stored } = &container.properties;
         ContainerForm {
-            stamp: stamp.ticks(),
-            born: container.created.ticks(),
+            last_modified: last_modified.ticks(),
+            created: container.created.ticks(),
             metadata: pairs(metadata),
             access: *access as u8,
             scope: encryption.scope.as_deref(),
@@ -285,11 +287,11 @@ impl ContainerForm<'_> {
             _ => PublicAccess::Private,
         };
         let encryption = DefaultEncryption { scope: self.scope.map(Box::from), deny_override: self.deny_override };
-        let stamp = Timestamp::from_ticks(self.stamp);
-        let mut container = Container::new(stamp, Metadata::stored(self.metadata), access, encryption);
+        let last_modified = Timestamp::from_ticks(self.last_modified);
+        let mut container = Container::new(last_modified, Metadata::stored(self.metadata), access, encryption);
         container.properties.policies = self.policies.into_iter().map(policy).collect();
         container.lease = self.lease.into();
-        container.created = Timestamp::from_ticks(self.born);
+        container.created = Timestamp::from_ticks(self.created);
         container
     }
 }
@@ -299,7 +301,7 @@ impl<'a> BlobForm<'a> {
         let ContentHeaders { content_type, encoding, language, md5, cache_control, disposition } = &blob.headers;
         BlobForm {
             created: blob.created.ticks(),
-            stamp: blob.last_modified.ticks(),
+            last_modified: blob.last_modified.ticks(),
             body: BodyForm::of(&blob.body),
             headers: [content_type, encoding, language, md5, cache_control, disposition].map(Option::as_deref),
             metadata: pairs(&blob.metadata),
@@ -330,17 +332,17 @@ impl<'a> BlobForm<'a> {
             until: Timestamp::from_ticks(until),
             mode: if locked { PolicyMode::Locked } else { PolicyMode::Unlocked },
         };
-        let stamp = Timestamp::from_ticks(self.stamp);
+        let last_modified = Timestamp::from_ticks(self.last_modified);
         Ok(Blob {
             created: Timestamp::from_ticks(self.created),
-            last_modified: stamp,
+            last_modified,
             body: self.body.body(key, records, store)?,
             headers: ContentHeaders { content_type, encoding, language, md5, cache_control, disposition },
             metadata: Metadata::stored(self.metadata),
             tags: Tags::stored(self.tags),
             tier: self.tier.map(TierForm::placed),
             encryption: self.encryption.encryption(),
-            copy: self.copy.map(|copy| Arc::new(copy.copied(stamp))),
+            copy: self.copy.map(|copy| Arc::new(copy.copied(last_modified))),
             version: time(self.version),
             deleted: self.deleted.map(|(at, days)| Deletion { at: Timestamp::from_ticks(at), days }),
             expires: time(self.expires),
@@ -477,7 +479,7 @@ impl<'a> CopyForm<'a> {
         CopyForm { id: copy.id, source: &copy.source, total: copy.total, progress: (&copy.progress).into(), incremental }
     }
 
-    /// The copy; of one that was going on, the moment at which it began is known.
+    /// The copy; for a pending one, with the time at which it started.
     fn copied(self, begun: Timestamp) -> BlobCopy {
         let progress = self.progress.ended(begun);
         let incremental = self.incremental.map(|increment| IncrementalCopy {
@@ -495,7 +497,7 @@ impl<'a> BlockForm<'a> {
         BlockForm { content: (&block.content).into(), encryption: EncryptionForm::of(&block.encryption) }
     }
 
-    fn aside(self, store: &Store) -> Result<UncommittedBlock, CorruptRecord> {
+    fn uncommitted(self, store: &Store) -> Result<UncommittedBlock, CorruptRecord> {
         Ok(UncommittedBlock { content: self.content.content(store)?, encryption: self.encryption.encryption() })
     }
 }
@@ -504,7 +506,7 @@ impl<'a> BlockForm<'a> {
 mod tests {
     use super::*;
 
-    /// What earlier versions wrote in the second forms is read for ever: their bytes.
+    /// The bytes that earlier versions wrote in the second forms, which are still read.
     #[test]
     fn the_second_forms_stay_as_they_are() {
         let more = MoreForm { cleared: vec![(512, 1024, 7)], left: Some(9) };

@@ -1,17 +1,17 @@
-//! What nobody can get at any more: deleted states whose days are over, expired blobs, blocks that were never committed.
+//! Removal of what no request can reach: deleted states after their retention, expired blobs, and blocks that were never committed.
 //!
-//! All of it is over by being looked at later. So that it does not stay in memory for ever, whoever writes to the container takes a
-//! little of it away: what is due is kept in order of its end, and where there is nothing, a write asks one question.
+//! Requests ignore such states by their time, without a timer. So that they do not stay in memory, every write to the container removes a
+//! few of them: they are ordered by their end, so that a write compares one time if none is due.
 
 use crate::rules::time::Timestamp;
 use crate::services::blob::state::blob::Blob;
 use crate::services::blob::state::{BlobKey, Container, UncommittedBlocks};
 use std::sync::Arc;
 
-/// How much a write takes away, at most.
-const AT_ONCE: usize = 16;
+/// The most entries that a write removes.
+const MAX_REMOVED: usize = 16;
 
-/// What will be over.
+/// What ends at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     /// A state of a blob.
@@ -21,7 +21,7 @@ pub(super) enum Due {
 }
 
 impl Container {
-    /// Puts a state in its place.
+    /// Inserts a state, in place of the one with this key.
     pub(super) fn keep(&mut self, key: BlobKey, blob: Blob) -> Arc<Blob> {
         let blob = Arc::new(blob);
         self.due.extend(blob.end().map(|end| (end, Due::State(key.clone()))));
@@ -31,7 +31,7 @@ impl Container {
         blob
     }
 
-    /// Takes a state away.
+    /// Removes a state.
     pub(super) fn take(&mut self, key: &BlobKey) -> Option<Arc<Blob>> {
         let blob = self.blobs.remove(key)?;
         self.forget(&blob, key.clone());
@@ -44,23 +44,23 @@ impl Container {
         }
     }
 
-    /// Puts blocks aside for a name, in place of all that were.
+    /// Sets the uncommitted blocks of a name.
     pub(super) fn put_aside(&mut self, name: Arc<str>, staged: UncommittedBlocks) {
         self.drop_staged(&name);
         self.due.insert((staged.end(), Due::Blocks(name.clone())));
         self.uncommitted.insert(name, Arc::new(staged));
     }
 
-    /// Drops the uncommitted blocks of a name.
+    /// Deletes the uncommitted blocks of a name.
     pub(super) fn drop_staged(&mut self, name: &Arc<str>) {
         if let Some(staged) = self.uncommitted.remove(name) {
             self.due.remove(&(staged.end(), Due::Blocks(name.clone())));
         }
     }
 
-    /// Takes away some of what is over.
+    /// Removes some of what has ended.
     pub(super) fn sweep(&mut self, now: Timestamp) {
-        for _ in 0..AT_ONCE {
+        for _ in 0..MAX_REMOVED {
             match self.due.get_min().filter(|(end, _)| *end <= now).map(|(_, due)| due.clone()) {
                 Some(Due::State(key)) => _ = self.take(&key),
                 Some(Due::Blocks(name)) => self.drop_staged(&name),
@@ -106,18 +106,21 @@ mod tests {
     }
 
     #[test]
-    fn writes_take_away_what_is_over() {
+    fn writes_remove_what_has_ended() {
         let mut container = container();
-        for n in 0..AT_ONCE + 5 {
+        for n in 0..MAX_REMOVED + 5 {
             let admitted = put(&mut container, &format!("deleted{n:02}"), start(), None);
             container.remove(&admitted, None, false, start(), KEPT).unwrap();
         }
         put(&mut container, "expiring", start(), Some(start().after_seconds(DAY)));
         container.stage(claimed("blocks"), BlockId::named("YQ=="), Content::default(), start()).unwrap();
-        assert_eq!((container.blobs.len(), container.uncommitted.len(), container.due.len()), (AT_ONCE + 6, 1, AT_ONCE + 7));
-        // Not before its time; then so much at once.
+        assert_eq!(
+            (container.blobs.len(), container.uncommitted.len(), container.due.len()),
+            (MAX_REMOVED + 6, 1, MAX_REMOVED + 7)
+        );
+        // Nothing is removed early, and then a limited number at a time.
         put(&mut container, "one", start().after_seconds(DAY - 1), None);
-        assert_eq!(container.blobs.len(), AT_ONCE + 7);
+        assert_eq!(container.blobs.len(), MAX_REMOVED + 7);
         put(&mut container, "two", start().after_seconds(DAY), None);
         assert_eq!(container.blobs.len(), 6 + 2);
         put(&mut container, "three", start().after_seconds(DAY), None);
@@ -127,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_brought_back_or_committed_is_not_due() {
+    fn restored_states_and_committed_blocks_are_not_due() {
         let mut container = container();
         let admitted = put(&mut container, "back", start(), None);
         container.remove(&admitted, None, false, start(), KEPT).unwrap();

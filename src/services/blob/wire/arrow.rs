@@ -1,7 +1,7 @@
-//! List Blobs as an Apache Arrow stream: a row for each blob and each prefix.
+//! The answer of List Blobs as an Apache Arrow stream: a row for each blob and each prefix.
 //!
 //! The columns are named as the elements of the XML, and the marker is in the schema's metadata, as azure-storage-blob for Python 12.31
-//! reads them. So the rows are made of what the XML would say: neither can tell what the other does not.
+//! reads them. The rows are made from the XML, so that both formats always have the same values.
 
 use crate::operation::xml::{Element, Writer};
 use crate::operation::{Request, xml};
@@ -63,14 +63,14 @@ const COLUMNS: [(&str, Kind); 46] = [
     ("TagCount", Kind::Int),
 ];
 
-/// The columns of protection, where a list is asked to include them.
+/// The columns of a list that includes immutability policies or legal holds.
 const PROTECTION: [(&str, Kind); 3] =
     [("ImmutabilityPolicyUntilDate", Kind::Time), ("ImmutabilityPolicyMode", Kind::Text), ("LegalHold", Kind::Bool)];
 
 /// A page of a list, with the marker of the next one.
 ///
 /// # Errors
-/// 500 InternalError for what Arrow cannot hold.
+/// 500 InternalError for values that Arrow cannot hold.
 pub(in crate::services::blob) fn arrow_list(
     page: Page<(&str, ListedBlob<'_>)>,
     include: Include,
@@ -111,10 +111,10 @@ fn cells(
             (*name, None, xml::parse(xml.finish().as_bytes(), "Blob")?)
         }
     };
-    let nothing = Element::default();
-    let properties = blob.child("Properties").unwrap_or(&nothing);
+    let empty = Element::default();
+    let properties = blob.child("Properties").unwrap_or(&empty);
     let cell = |(column, holds): &(&str, Kind)| match (*column, holds) {
-        // XML encodes the names that it cannot hold; here a name is itself.
+        // A name in XML may be encoded; a name in Arrow is not.
         ("Name", _) => Cell::Text(name.to_owned()),
         ("ResourceType", _) => kind.map_or(Cell::Null, |kind| Cell::Text(kind.to_owned())),
         ("Tags", _) => blob.child("Tags").map_or(Cell::Null, tags),

@@ -23,10 +23,10 @@ pub(in crate::services::blob) fn block_list(committed: Option<&[Block]>, uncommi
     xml.finish()
 }
 
-/// The body of Put Block List: which block, looked for where, in order.
+/// Parses the body of Put Block List: the blocks in order, and where each is looked up.
 ///
 /// # Errors
-/// 400 InvalidXmlDocument for what is no block list; 400 InvalidBlockId for an id that is not base64.
+/// 400 InvalidXmlDocument for a document that is not a block list; 400 InvalidBlockId for an id that is not base64.
 pub(in crate::services::blob) fn read_block_list(document: &[u8]) -> Result<Vec<(BlockSource, BlockId)>, StorageError> {
     let root = xml::parse(document, "BlockList")?;
     let entry = |element: &Element| {

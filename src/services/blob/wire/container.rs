@@ -39,26 +39,26 @@ pub(in crate::services::blob) fn write_container(
     metadata: bool,
     request: &Request,
 ) {
-    let about = line.state.properties();
+    let properties = line.state.properties();
     xml.open("Container").leaf("Name", line.name);
-    if let Some((born, _)) = line.deleted {
-        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(born));
+    if let Some((created, _)) = line.deleted {
+        xml.leaf("Deleted", "true").leaf("Version", retention::container_version(created));
     }
     xml.open("Properties");
-    xml.leaf("Last-Modified", about.last_modified.rfc1123()).leaf("Etag", line.state.etag().quoted());
+    xml.leaf("Last-Modified", properties.last_modified.rfc1123()).leaf("Etag", line.state.etag().quoted());
     match line.deleted {
         None => write_lease(xml, line.state.lease(), request.now),
-        // Recorded: whoever deletes it holds a lease on it for as long as that takes.
+        // It is leased while it is being deleted (recorded).
         Some((_, deletion)) if deletion.is_going_on(request.now) => {
             xml.leaf("LeaseStatus", "locked").leaf("LeaseState", "leased").leaf("LeaseDuration", "fixed");
         }
         Some(_) => _ = xml.leaf("LeaseStatus", "unlocked").leaf("LeaseState", "expired"),
     }
     if request.version >= Version::V2016_05_31 {
-        xml.leaf_some("PublicAccess", about.access.name());
+        xml.leaf_some("PublicAccess", properties.access.name());
     }
     if request.version >= Version::V2019_02_02 {
-        let (scope, deny) = reported_scope(&about.encryption);
+        let (scope, deny) = reported_scope(&properties.encryption);
         xml.leaf("DefaultEncryptionScope", scope).leaf("DenyEncryptionScopeOverride", deny);
     }
     if request.version >= Version::V2017_11_09 {
@@ -73,7 +73,7 @@ pub(in crate::services::blob) fn write_container(
     }
     xml.close("Properties");
     if metadata {
-        xml.nest("Metadata", |xml| about.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
+        xml.nest("Metadata", |xml| properties.metadata.iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
     }
     xml.close("Container");
 }

@@ -1,4 +1,4 @@
-//! Blobs in the list: what List Blobs may be asked to show, and the `<Blob>` that it shows.
+//! The entries of List Blobs, and what `include` adds to them.
 
 use crate::operation::xml::Writer;
 use crate::operation::{FieldLocation, Fields, FromField, Request};
@@ -29,12 +29,12 @@ pub(in crate::services::blob) struct Include {
 }
 
 impl Include {
-    /// Whether a listing shows this state of a name.
+    /// Returns true if a listing includes this state of a name.
     pub(in crate::services::blob) fn shows(self, at: VersionSelector, blob: &Blob, now: Timestamp) -> bool {
         match (at, blob.deleted) {
             _ if !blob.is_kept(now) => false,
             (_, Some(_)) if !self.deleted => false,
-            // Deleted or not: snapshots and versions have words of their own in the reference.
+            // In the reference, snapshots and versions have words of their own, deleted or not.
             (VersionSelector::Earlier(_, State::Snapshot), _) => self.snapshots,
             (VersionSelector::Earlier(_, State::Version), _) => self.versions,
             (VersionSelector::Base, _) => true,
@@ -69,7 +69,7 @@ impl FromField for Include {
     }
 }
 
-/// `<Name>`, percent-encoded and marked where XML cannot hold it.
+/// Writes a name, percent-encoded and marked so if XML cannot hold it.
 pub(in crate::services::blob) fn write_name(xml: &mut Writer, element: &str, name: &str, version: Version) {
     match names::encoded_xml(name).filter(|_| version >= Version::V2021_02_12) {
         Some(encoded) => xml.leaf_with(element, &[("Encoded", "true")], encoded),
@@ -77,7 +77,7 @@ pub(in crate::services::blob) fn write_name(xml: &mut Writer, element: &str, nam
     };
 }
 
-/// A `<Blob>` of List Blobs.
+/// Writes a `<Blob>` of List Blobs.
 pub(in crate::services::blob) fn write_listed(
     xml: &mut Writer,
     name: &str,
@@ -92,7 +92,7 @@ pub(in crate::services::blob) fn write_listed(
     }
 }
 
-/// A state of a name; with `None`, the last of one that only has versions.
+/// Writes a state of a name; with `None`, the last version of a name that only has versions.
 fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &Blob, include: Include, request: &Request) {
     let headers = &blob.headers;
     xml.open("Blob");
@@ -100,14 +100,14 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     if let Some(VersionSelector::Earlier(taken, State::Snapshot)) = at {
         xml.leaf("Snapshot", taken.iso());
     }
-    // A name that only has versions is told by the moment of its deletion where they are told too (users of the real service); recorded:
-    // and otherwise by none.
+    // A name that only has versions has the time of its deletion as version id if the list includes versions (users of the real service),
+    // and otherwise none (recorded).
     let version = if at.is_some() { blob.version } else { Some(blob.left()).filter(|_| include.versions) };
     xml.leaf_some("VersionId", version.map(Timestamp::iso));
     if at == Some(VersionSelector::Base) && blob.version.is_some() && blob.deleted.is_none() {
         xml.leaf("IsCurrentVersion", "true");
     }
-    // Recorded: told as a blob without a lease would be.
+    // The entry is that of a blob without a lease (recorded).
     if at.is_none() {
         xml.leaf("HasVersionsOnly", "true");
     }
@@ -136,14 +136,14 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
         xml.leaf("x-ms-blob-sequence-number", sequence.to_string());
     }
     xml.leaf("BlobType", blob.body.type_name());
-    // Recorded: up to 2018-11-09 nothing is said of a snapshot's tier.
+    // Up to 2018-11-09 a snapshot has no tier (recorded).
     if !matches!(at, Some(VersionSelector::Earlier(..))) || request.version >= Version::V2019_02_02 {
         tier::write_tier(xml, blob, request);
     }
     match (at.unwrap_or(VersionSelector::Base), blob.deleted.is_none()) {
         (VersionSelector::Base, true) => write_lease(xml, blob.lease(), request.now),
-        // Recorded: nothing is said of the lease of a deleted blob, and up to 2020-06-12 that is said. .NET's reader of later versions
-        // ends at an empty element.
+        // A deleted blob has an empty lease status up to 2020-06-12, and none later (recorded). .NET's reader of later versions stops at
+        // an empty element.
         (VersionSelector::Base, false) if request.version < Version::V2020_08_04 => _ = xml.leaf("LeaseStatus", ""),
         (VersionSelector::Base, false) => {}
         (VersionSelector::Earlier(..), _) => {}
@@ -165,7 +165,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
         xml.leaf("DeletedTime", deletion.at.rfc1123());
         xml.leaf("RemainingRetentionDays", deletion.days_left(request.now).to_string());
     }
-    // Recorded: up to 2018-11-09 the count is there even when it is 0.
+    // Up to 2018-11-09 the count is present even if it is 0 (recorded).
     if !blob.tags.is_empty() || request.version < Version::V2019_02_02 {
         xml.leaf("TagCount", blob.tags.len().to_string());
     }
@@ -184,7 +184,7 @@ fn write_blob(xml: &mut Writer, name: &str, at: Option<VersionSelector>, blob: &
     xml.close("Blob");
 }
 
-/// A `<Blob>` of List Blobs for a name that only has uncommitted blocks: there is no state yet that could have a date or a tag.
+/// Writes a `<Blob>` of List Blobs for a name that only has uncommitted blocks, and so neither a date nor an ETag.
 fn write_uncommitted(xml: &mut Writer, name: &str, lease: Lease, request: &Request) {
     xml.open("Blob");
     write_name(xml, "Name", name, request.version);

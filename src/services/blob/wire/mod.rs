@@ -1,4 +1,4 @@
-//! The blob service's words on the wire: what a request gives a blob, and which headers tell a reader about it. The XML is below.
+//! Blobs on the wire: headers and XML documents of requests and answers.
 
 use crate::operation::xml::Writer;
 use crate::operation::{Reply, Request};
@@ -32,24 +32,24 @@ pub(super) use tags::{read_tags, tags, write_tag_set};
 pub(super) use tier::{tiers_of, with_smart_tier, with_tier};
 pub(super) use values::{Marker, MaxResults, PageBlobSize, ReadRange, required_header};
 
-/// Sixteen bytes as an id is written: lower case, 8-4-4-4-12.
+/// Formats an id: lower case, 8-4-4-4-12.
 pub(super) fn guid(id: [u8; 16]) -> String {
     uuid::Uuid::from_bytes(id).to_string()
 }
 
-/// Adds the checksums that a write answers with.
+/// Adds the checksums of a write.
 pub(super) fn with_digests(reply: Reply, digests: Digests) -> Reply {
     reply
         .with_some("content-md5", digests.md5.map(|md5| md5.to_string()))
         .with_some("x-ms-content-crc64", digests.crc64.map(|crc64| crc64.to_string()))
 }
 
-/// Adds what the answer to a write says of the blob that it made: its encryption, its version id.
+/// Adds the encryption and the version id of a blob that was written.
 pub(super) fn with_written(reply: Reply, blob: &Blob) -> Reply {
     with_encryption(reply, &blob.encryption).with_some("x-ms-version-id", blob.version.map(Timestamp::iso))
 }
 
-/// Adds what a write or a read says of encryption beyond the service's own.
+/// Adds a customer's key or an encryption scope.
 pub(super) fn with_encryption(reply: Reply, encryption: &Encryption) -> Reply {
     match encryption {
         Encryption::Service => reply,
@@ -58,16 +58,15 @@ pub(super) fn with_encryption(reply: Reply, encryption: &Encryption) -> Reply {
     }
 }
 
-/// Which part of a blob an answer is about.
+/// The part of a blob in an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DescribedPart {
-    /// All of it.
     Whole,
-    /// A range: the stored MD5 is not that of what is sent.
+    /// A range. The stored MD5 is not that of its bytes.
     Range,
 }
 
-/// The headers by which Get Blob and Get Blob Properties describe a blob.
+/// Adds the headers by which Get Blob and Get Blob Properties describe a blob.
 pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, request: &Request) -> Reply {
     let headers = &blob.headers;
     reply = reply
@@ -106,22 +105,22 @@ pub(super) fn describe(mut reply: Reply, blob: &Admitted, part: DescribedPart, r
     reply = protection::describe(reply, blob).with_some("x-ms-expiry-time", blob.expires.map(Timestamp::rfc1123));
     reply = last_access::describe(reply, blob, request).with_some("x-ms-version-id", blob.version.map(Timestamp::iso));
     match blob.at() {
-        // Recorded: the moment came back up to 2018-11-09.
-        VersionSelector::Earlier(taken, State::Snapshot) => {
-            let told = (request.version < Version::V2019_02_02).then(|| taken.iso());
-            return reply.with_some("x-ms-snapshot", told);
+        // Up to 2018-11-09 the answer has the time of the snapshot (recorded).
+        VersionSelector::Earlier(snapshot, State::Snapshot) => {
+            let reported = (request.version < Version::V2019_02_02).then(|| snapshot.iso());
+            return reply.with_some("x-ms-snapshot", reported);
         }
         VersionSelector::Earlier(_, State::Version) => return reply,
         VersionSelector::Base => reply = reply.with_some("x-ms-is-current-version", blob.version.map(|_| "true")),
     }
-    // Recorded: who names a version is told nothing of the lease, though it be the blob as it is.
+    // The answer about a version id has no lease headers, even if it is that of the current blob (recorded).
     match request.query.get("versionid").unwrap_or_default() {
         "" => with_lease(reply, blob.lease(), request.now),
         _ => reply,
     }
 }
 
-/// The lease headers of a blob or a container.
+/// Adds the lease headers of a blob or a container.
 pub(super) fn with_lease(reply: Reply, lease: Lease, now: Timestamp) -> Reply {
     reply
         .with("x-ms-lease-status", lease.status(now))

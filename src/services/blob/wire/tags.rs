@@ -5,7 +5,7 @@ use crate::operation::xml::{Element, Writer};
 use crate::rules::blob::tags::Tags;
 use crate::rules::error::StorageError;
 
-/// The `<TagSet>` of a blob.
+/// Writes the `<TagSet>` of a blob.
 pub(in crate::services::blob) fn write_tag_set(xml: &mut Writer, tags: &Tags) {
     xml.open("TagSet");
     for (key, value) in tags.iter() {
@@ -26,10 +26,10 @@ pub(in crate::services::blob) fn tags(tags: &Tags) -> String {
     xml.finish()
 }
 
-/// The body of Set Blob Tags.
+/// Parses the body of Set Blob Tags.
 ///
 /// # Errors
-/// 400 InvalidXmlDocument for what is no tag set; the tags' own refusals.
+/// 400 InvalidXmlDocument for a document that is not a tag set; 400 for tags that break a limit.
 pub(in crate::services::blob) fn read_tags(document: &[u8]) -> Result<Tags, StorageError> {
     let root = xml::parse(document, "Tags")?;
     let set = root.child("TagSet").ok_or_else(|| StorageError::invalid_xml("TagSet is missing from Tags."))?;

@@ -1,6 +1,6 @@
-//! Delimited text: rows of fields, read as they come and written as asked.
+//! Delimited text: parsing and writing of rows of fields.
 //!
-//! The `csv` crate does not fit: separators of several bytes, and where each row begins in the blob, are needed here.
+//! The `csv` crate supports neither separators of several bytes nor the position of each row in the blob.
 
 use crate::rules::blob::query::evaluate::{InputRow, is_called};
 use crate::rules::blob::query::input::{Input, LONGEST};
@@ -8,18 +8,18 @@ use crate::rules::blob::query::sql::{Quoted, Step};
 use crate::rules::blob::query::value::{QueryError, Value};
 use bytes::Bytes;
 
-/// How fields and rows are told apart.
+/// The separators of fields and rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// Between fields.
     pub column: Vec<u8>,
-    /// Around a field that holds any of these.
+    /// Around a field that contains any of these.
     pub quote: Option<u8>,
     /// After each row.
     pub record: Vec<u8>,
-    /// Before a character that stands for itself.
+    /// Before a character that is taken literally.
     pub escape: Option<u8>,
-    /// Whether the first row has the names of the columns: of the input, and of the answer if the input has them.
+    /// Whether the first row has the names of the columns. An answer only has them if the input does.
     pub headers: bool,
 }
 
@@ -29,7 +29,7 @@ impl Default for Dialect {
     }
 }
 
-/// A row: its fields one after the other.
+/// The fields of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
     bytes: Vec<u8>,
@@ -37,7 +37,7 @@ pub struct Fields {
 }
 
 impl Fields {
-    /// How many there are.
+    /// The number of fields.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -48,22 +48,21 @@ impl Fields {
         self.bytes.get(start..*self.ends.get(at)?)
     }
 
-    /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len()).filter_map(|at| self.get(at))
     }
 
-    /// Reads the next row; false at the end.
+    /// Parses the next row; returns false at the end.
     ///
     /// # Errors
-    /// A row that is too long, or that ends inside quotes.
+    /// An error for a row that is too long, or that ends inside quotes.
     pub fn read<I: Iterator<Item = Bytes>>(&mut self, input: &mut Input<I>, dialect: &Dialect) -> Result<bool, QueryError> {
         self.bytes.clear();
         self.ends.clear();
         if input.peek().is_none() {
             return Ok(false);
         }
-        // Whether in quotes, and from where on bytes are free to make up a separator.
+        // Whether the position is inside quotes, and where a separator can start at the earliest.
         let (mut quoted, mut free) = (false, 0);
         while let Some(byte) = input.next() {
             if self.bytes.len() >= LONGEST {
@@ -76,7 +75,7 @@ impl Fields {
                     self.bytes.push(byte);
                 } else {
                     quoted = !quoted;
-                    // What follows a quote is not the beginning of a field any more.
+                    // The next byte is not at the start of a field.
                     free = if quoted { usize::MAX } else { self.bytes.len() };
                 }
             } else if Some(byte) == dialect.escape {
@@ -88,7 +87,7 @@ impl Fields {
                     continue;
                 }
                 if self.separated(&dialect.record, free) {
-                    // A line ends in CR LF as well.
+                    // A line can also end in CR LF.
                     if dialect.record == b"\n" && self.bytes.len() > free && self.bytes.last() == Some(&b'\r') {
                         self.bytes.pop();
                     }
@@ -108,7 +107,7 @@ impl Fields {
         Ok(true)
     }
 
-    /// Takes a separator off the end, if one is there.
+    /// Removes a separator from the end, if there is one.
     fn separated(&mut self, separator: &[u8], free: usize) -> bool {
         let found = self.bytes.get(free..).is_some_and(|tail| tail.ends_with(separator)) && !separator.is_empty();
         if found {

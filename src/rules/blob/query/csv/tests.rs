@@ -1,4 +1,4 @@
-//! Delimited text by hand, and what is written read back.
+//! Examples of delimited text, and that written rows are parsed back.
 
 use super::*;
 use proptest::prelude::*;
@@ -60,7 +60,7 @@ fn finds_columns_by_name_and_ordinal() {
 }
 
 proptest! {
-    /// What is written is read back, whatever is in the fields.
+    /// Written rows are parsed back, whatever the fields contain.
     #[test]
     fn reads_what_it_writes(table in prop::collection::vec(prop::collection::vec("[a,;.\"'\\\\\r\n]{0,5}", 1..4), 0..4), escape in any::<bool>()) {
         let dialect = Dialect { column: b";".into(), quote: Some(b'\''), record: b".".into(), escape: escape.then_some(b'\\'), headers: false };

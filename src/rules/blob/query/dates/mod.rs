@@ -1,27 +1,26 @@
-//! Moments as queries compute with them: read from ISO 8601, moved, held apart, taken apart and written by a pattern.
+//! The timestamps of queries: parsing of ISO 8601, arithmetic, parts, and formatting by a pattern.
 //!
-//! A moment keeps the offset that it was written with. Two are compared as moments, wherever they were written; what is taken out of
-//! one (its hour, its day) is what stood there.
+//! A timestamp keeps the offset of its text. Two are compared independently of their offsets; a part (its hour, its day) is that of the
+//! text.
 
 use crate::rules::blob::query::sql::Part;
 use crate::rules::time::Timestamp;
 use chrono::{Datelike, Days, Duration, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 
-/// A moment, and how far east of Greenwich it was written, in minutes.
+/// A time, and its offset from UTC in minutes, east is positive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DateTime {
-    /// When.
     pub at: Timestamp,
     offset: i32,
 }
 
 impl DateTime {
-    /// A moment in UTC.
+    /// A time with offset zero.
     pub fn utc(at: Timestamp) -> DateTime {
         DateTime { at, offset: 0 }
     }
 
-    /// Reads the forms of W3C's profile of ISO 8601: `2007`, `2007-01`, `2007-01-02`, each also with a `T` behind it, and a whole date
+    /// Parses the forms of W3C's profile of ISO 8601: `2007`, `2007-01`, `2007-01-02`, each also followed by a `T`, and a full date
     /// with `T03:04`, `T03:04:05` or `T03:04:05.006`, then `Z`, `+05:30` or nothing, which is `Z`.
     pub fn parse(text: &str) -> Option<DateTime> {
         let (date, time) = text.split_once(['T', 't']).unwrap_or((text, ""));
@@ -53,7 +52,8 @@ impl DateTime {
         DateTime::local(date.and_time(NaiveTime::from_hms_nano_opt(hour, minute, second, fraction)?), offset)
     }
 
-    /// So many parts later, or earlier. The last day of a month stands for those that it lacks. `None` out of the years 1 to 9999.
+    /// Adds a number of parts, which may be negative. A day that the month does not have becomes its last day. `None` outside the years 1
+    /// to 9999.
     pub fn add(self, part: Part, quantity: i64) -> Option<DateTime> {
         let (civil, count) = (self.civil(), quantity.unsigned_abs());
         let months = |count: Option<u64>| count.and_then(|count| u32::try_from(count).ok()).map(Months::new);
@@ -72,7 +72,7 @@ impl DateTime {
         DateTime::local(moved, self.offset)
     }
 
-    /// How many whole parts later another moment is; less than 0 when it is earlier.
+    /// The number of whole parts from this time to another one; negative if that is earlier.
     pub fn until(self, other: DateTime, part: Part) -> i64 {
         if other.at < self.at {
             return -other.until(self, part);
@@ -94,7 +94,7 @@ impl DateTime {
         }
     }
 
-    /// A part of it, as it was written.
+    /// A part of it, in its own offset.
     pub fn part(self, part: Part) -> i64 {
         let civil = self.civil();
         match part {
@@ -109,8 +109,8 @@ impl DateTime {
         }
     }
 
-    /// Writes it by a pattern: runs of letters stand for its parts, `'…'` and all else for themselves. `None` for letters that stand
-    /// for nothing.
+    /// Formats it by a pattern: runs of letters are replaced by its parts; `'…'` and other characters are copied. `None` for unknown
+    /// letters.
     pub fn write(self, pattern: &str) -> Option<String> {
         let mut out = String::new();
         let mut rest = pattern;
@@ -156,7 +156,7 @@ impl DateTime {
             "y" | "yyyy" => format!("{:04}", at.year()),
             "M" => at.month().to_string(),
             "MM" => format!("{:02}", at.month()),
-            // In capitals, as the reference has it.
+            // In capitals, as in the reference.
             "MMM" => month[..3].to_uppercase(),
             "MMMM" => (*month).to_owned(),
             "d" => at.day().to_string(),
@@ -179,7 +179,7 @@ impl DateTime {
         })
     }
 
-    /// The offset: its hours, and behind a separator its minutes.
+    /// The offset: its hours, a separator, its minutes.
     fn zone(self, separator: Option<&str>) -> String {
         let sign = if self.offset < 0 { '-' } else { '+' };
         let (hours, minutes) = (self.offset.abs() / 60, self.offset.abs() % 60);
@@ -189,25 +189,25 @@ impl DateTime {
         }
     }
 
-    /// The clock and the calendar where it was written.
+    /// The date and time in its own offset.
     fn civil(self) -> NaiveDateTime {
         let utc = self.at.civil();
         utc.checked_add_signed(Duration::minutes(self.offset.into())).unwrap_or(utc)
     }
 
-    /// From the clock and the calendar where it was written.
+    /// The time of a date and time in this offset.
     fn local(civil: NaiveDateTime, offset: i32) -> Option<DateTime> {
         let utc = civil.checked_sub_signed(Duration::minutes(offset.into()))?;
         (1..=9999).contains(&utc.year()).then(|| DateTime { at: Timestamp::from_civil(utc), offset })
     }
 }
 
-/// A number of exactly so many digits.
+/// A number with exactly this many digits.
 fn digits(text: &str, count: usize) -> Option<u32> {
     (text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok()).flatten()
 }
 
-/// The nanoseconds of a decimal fraction, as far as it has any.
+/// The nanoseconds of a decimal fraction, truncated.
 fn nanoseconds(fraction: &str) -> Option<u32> {
     if fraction.is_empty() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;

@@ -1,4 +1,4 @@
-//! Moments read, moved, held apart and written; the reference's own examples among them.
+//! Parsing, arithmetic and formatting of timestamps, with the examples of the reference.
 
 use super::*;
 use proptest::prelude::*;
@@ -103,7 +103,7 @@ fn counts_whole_parts_between() {
 }
 
 #[test]
-fn takes_apart() {
+fn parts_are_extracted() {
     let at = moment("2010-02-03T04:05:06.7-05:30");
     for (part, wanted) in [
         (Part::Year, 2010),

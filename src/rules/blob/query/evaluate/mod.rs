@@ -1,4 +1,4 @@
-//! What an expression is worth in a row: three-valued where nulls come in.
+//! Evaluation of expressions, with three-valued logic for nulls.
 
 use crate::rules::blob::query::dates::DateTime;
 use crate::rules::blob::query::sql::{Comparison, Expr, Function, Part, Quoted, Sign, Step};
@@ -6,19 +6,19 @@ use crate::rules::blob::query::value::{Kind, QueryError, Value};
 use crate::rules::time::Timestamp;
 use std::cmp::Ordering;
 
-/// A row, as expressions see it.
+/// A row of the input.
 pub trait InputRow {
     /// The value at the end of a path.
     ///
     /// # Errors
-    /// What is wrong with the row, or with the path.
+    /// An error in the row or in the path.
     fn field(&self, path: &[Step]) -> Result<Value, QueryError>;
 }
 
-/// What an expression is worth in a row.
+/// The value of an expression for a row.
 ///
 /// # Errors
-/// What is wrong with the row.
+/// An error in the row.
 pub fn evaluate(expr: &Expr, row: &dyn InputRow, now: Timestamp) -> Result<Value, QueryError> {
     let worth = |expr: &Expr| evaluate(expr, row, now);
     match expr {
@@ -90,11 +90,11 @@ pub fn lookup<'a>(json: &'a serde_json::Value, path: &[Step]) -> Option<&'a serd
     })
 }
 
-/// Whether something called `name` is meant: in any case of letters, unless the query quotes it.
-pub fn is_called(name: &str, asked: &str, quoted: Quoted) -> bool {
+/// Returns true if this is the name of the step: case-insensitive, unless the query quotes it.
+pub fn is_called(name: &str, step: &str, quoted: Quoted) -> bool {
     match quoted {
-        Quoted::Yes => name == asked,
-        Quoted::No => name.eq_ignore_ascii_case(asked),
+        Quoted::Yes => name == step,
+        Quoted::No => name.eq_ignore_ascii_case(step),
     }
 }
 
@@ -102,7 +102,7 @@ fn truth(truth: Option<bool>) -> Value {
     truth.map_or(Value::Null, Value::Bool)
 }
 
-/// AND, or OR when `decisive` is true: the first part of that truth decides, else a null leaves it open.
+/// AND, or OR if `decisive` is true: the first part with the decisive value decides; otherwise a null makes the result null.
 fn connect(parts: impl Iterator<Item = Result<Value, QueryError>>, decisive: bool) -> Result<Value, QueryError> {
     let mut open = false;
     for part in parts {
@@ -129,7 +129,8 @@ fn moment(value: Value) -> Result<Option<DateTime>, QueryError> {
     }
 }
 
-/// One step of arithmetic: whole numbers stay whole, as in T-SQL, and null stays null. A number added to a moment counts days.
+/// One operation of arithmetic: the result of integers is an integer, as in T-SQL, and that of null is null. A number that is added to a
+/// timestamp is a number of days.
 pub fn arithmetic(left: Value, sign: Sign, right: Value) -> Result<Value, QueryError> {
     match (&left, sign, &right) {
         (Value::Time(_), Sign::Plus, _) => return date_add(Part::Day, right, left),
@@ -224,9 +225,9 @@ fn call(function: Function, given: Vec<Value>, now: Timestamp) -> Result<Value, 
     })
 }
 
-/// Whether a text is as a pattern says: `%` for any characters, `_` for one, and the character after `escape` for itself.
+/// Returns true if a text matches a pattern: `%` for any characters, `_` for one, and the character after `escape` literally.
 fn like(text: &str, pattern: &str, escape: Option<char>) -> bool {
-    /// A piece of a pattern.
+    /// A token of a pattern.
     #[derive(PartialEq)]
     enum Piece {
         Any,
@@ -244,7 +245,7 @@ fn like(text: &str, pattern: &str, escape: Option<char>) -> bool {
         });
     }
     let text: Vec<char> = text.chars().collect();
-    // Where to go on when a guess of what the last `%` covers was too short.
+    // Where to continue if the last `%` has to match more.
     let (mut at, mut piece, mut back) = (0, 0, None);
     loop {
         match pieces.get(piece) {

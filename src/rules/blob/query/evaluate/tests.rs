@@ -1,4 +1,4 @@
-//! What expressions are worth, nulls and troubles included.
+//! Values of expressions, including nulls and errors.
 
 use super::*;
 use crate::rules::blob::query::parse;

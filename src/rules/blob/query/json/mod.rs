@@ -1,4 +1,4 @@
-//! JSON values, one after the other, with or without something between them.
+//! A stream of JSON values, with or without separators.
 
 use crate::rules::blob::query::evaluate::{InputRow, lookup};
 use crate::rules::blob::query::input::{Input, LONGEST};
@@ -6,10 +6,10 @@ use crate::rules::blob::query::sql::Step;
 use crate::rules::blob::query::value::{QueryError, Value};
 use bytes::Bytes;
 
-/// Reads the next value; none at the end.
+/// Parses the next value; `None` at the end.
 ///
 /// # Errors
-/// What is no JSON, or too long.
+/// An error for invalid JSON, or a value that is too long.
 pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -> Result<Option<serde_json::Value>, QueryError> {
     let between = |byte: u8| byte.is_ascii_whitespace() || separator.contains(&byte);
     while input.peek().is_some_and(between) {
@@ -19,7 +19,7 @@ pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -
     let mut text = vec![first];
     let opens = |byte| u32::from(byte == b'{' || byte == b'[');
     let (mut depth, mut quoted) = (opens(first), first == b'"');
-    // A value that nothing closes, such as a number, goes on up to what cannot belong to it.
+    // A value without an end mark, such as a number, ends before the first byte that cannot be a part of it.
     let bare = depth == 0 && !quoted;
     while depth > 0 || quoted || bare {
         if bare && input.peek().is_none_or(|byte| between(byte) || b"{[\"".contains(&byte)) {
@@ -38,7 +38,7 @@ pub fn read<I: Iterator<Item = Bytes>>(input: &mut Input<I>, separator: &[u8]) -
     serde_json::from_slice(&text).map(Some).map_err(|_| QueryError::INPUT)
 }
 
-/// The rows of a value: what lies at the end of the query's path. `[*]` at its beginning is the value itself.
+/// The rows of a value: the values at the end of the query's path. `[*]` at its start is the value itself.
 pub fn rows(value: serde_json::Value, path: &[Step]) -> Vec<serde_json::Value> {
     let path = path.strip_prefix(&[Step::Each]).unwrap_or(path);
     path.iter().fold(vec![value], |rows, step| {

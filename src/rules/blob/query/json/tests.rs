@@ -1,4 +1,4 @@
-//! Values in all kinds of company, and the rows within them.
+//! Streams of values, and the rows in them.
 
 use super::*;
 

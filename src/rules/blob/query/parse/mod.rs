@@ -1,16 +1,16 @@
-//! Reading a query: its pieces, and the tree that they make.
+//! The parser of queries: tokens, and the tree that they form.
 
 use crate::rules::blob::query::sql::{Aggregate, Column, Comparison, Expr, Function, Part, Query, Quoted, Select, Sign, Step};
 use crate::rules::blob::query::value::{Kind, Value};
 
-/// How deep parentheses, calls and signs may nest, which bounds the stack that any query can take.
+/// The deepest nesting of parentheses, calls and signs, which limits the stack that a query uses.
 const DEEPEST: u32 = 32;
-/// How many columns may be named, by the reference.
+/// The most columns of a query (reference).
 const MOST_COLUMNS: usize = 49;
-/// The least batch that a blob may be split into, in bytes, by the reference.
+/// The smallest batch of `sys.split` in bytes (reference).
 const LEAST_SPLIT: u64 = 10 << 20;
 
-/// A piece of a query.
+/// A token of a query.
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
     /// A bare word: a keyword or a name.
@@ -19,20 +19,20 @@ enum Token {
     Name(String),
     /// `'…'`
     Text(String),
-    /// Digits, perhaps with a fraction and an exponent.
+    /// Digits, with an optional fraction and exponent.
     Number(String),
-    /// Anything else.
+    /// Any other symbol.
     Symbol(&'static str),
 }
 
-/// What is no bare name, because it goes on with the query.
+/// The keywords, which cannot be bare names.
 const RESERVED: [&str; 17] = [
     "SELECT", "FROM", "WHERE", "LIMIT", "AND", "OR", "NOT", "BETWEEN", "IN", "LIKE", "ESCAPE", "IS", "NULL", "AS", "MISSING",
     "TRUE", "FALSE",
 ];
 const SYMBOLS: [&str; 19] = ["<>", "!=", "<=", ">=", "=", "<", ">", "+", "-", "*", "/", "%", "(", ")", ",", ".", "[", "]", ";"];
 
-/// Reads a query; or says, for a person, why it is none.
+/// Parses a query, or returns the reason why it is invalid.
 pub fn parse(text: &str) -> Result<Query, String> {
     let mut tokens = Tokens::of(text)?;
     let query = tokens.query()?;
@@ -43,7 +43,7 @@ pub fn parse(text: &str) -> Result<Query, String> {
     }
 }
 
-/// The pieces still to read, the next one last, each with its place in the text counted from 1.
+/// The remaining tokens in reverse order, each with its position in the text counted from 1.
 struct Tokens(Vec<(usize, Token)>);
 
 impl Tokens {
@@ -125,7 +125,7 @@ impl Tokens {
         self.words("OR", Expr::Any, |tokens| tokens.words("AND", Expr::All, |tokens| tokens.negation(depth)))
     }
 
-    /// One part, or several with this word between them.
+    /// One part, or several separated by this word.
     fn words(
         &mut self,
         word: &str,
@@ -273,7 +273,7 @@ impl Tokens {
         }
     }
 
-    /// A part of a moment that will do here, in quotes or bare.
+    /// An allowed part of a timestamp, in quotes or bare.
     fn part(&mut self, will_do: fn(Part) -> bool) -> Result<Part, String> {
         match self.0.pop() {
             Some((place, Token::Word(word) | Token::Text(word))) => Part::read(&word)
@@ -283,7 +283,7 @@ impl Tokens {
         }
     }
 
-    /// What follows `TRIM(`: `text)` or `[BOTH | LEADING | TRAILING] [characters] FROM text)`.
+    /// The rest after `TRIM(`: `text)` or `[BOTH | LEADING | TRAILING] [characters] FROM text)`.
     fn trim(&mut self, depth: u32) -> Result<Expr, String> {
         let side = self.word_of(|word| match Function::read(word) {
             side @ Some(Function::TrimLeading | Function::TrimTrailing) => side,
@@ -302,7 +302,7 @@ impl Tokens {
         Ok(Expr::Call(function, given))
     }
 
-    /// What follows an open parenthesis: expressions, and the one that closes it.
+    /// The rest after an open parenthesis: expressions and the closing parenthesis.
     fn arguments(&mut self, depth: u32) -> Result<Vec<Expr>, String> {
         let mut given = Vec::new();
         if self.take(")") {
@@ -317,7 +317,7 @@ impl Tokens {
         }
     }
 
-    /// The steps that follow.
+    /// The steps of a path.
     fn path(&mut self, mut path: Vec<Step>) -> Result<Vec<Step>, String> {
         loop {
             if self.take(".") {
@@ -367,7 +367,7 @@ impl Tokens {
         if self.take_word(word) { Ok(()) } else { Err(unexpected(self.0.last())) }
     }
 
-    /// The next word, if it means something here.
+    /// Consumes the next word if it is valid here.
     fn word_of<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Result<T, String> {
         match self.0.last() {
             Some((_, Token::Word(word))) => {
@@ -379,7 +379,7 @@ impl Tokens {
         }
     }
 
-    /// The next word, if an open parenthesis follows it and it means something there: both are taken.
+    /// Consumes the next word and an open parenthesis if the word is valid there.
     fn call_of<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let called = if self.is_symbol(1, "(") { self.word_of(read).ok() } else { None };
         if called.is_some() {
@@ -395,7 +395,7 @@ impl Tokens {
         Some(meant)
     }
 
-    /// Whether the piece so many after the next is this symbol.
+    /// Returns true if the token at this distance after the next one is this symbol.
     fn is_symbol(&self, ahead: usize, symbol: &str) -> bool {
         let token = self.0.len().checked_sub(ahead + 1).and_then(|at| self.0.get(at));
         matches!(token, Some((_, Token::Symbol(found))) if *found == symbol)
@@ -414,7 +414,7 @@ impl Tokens {
     }
 }
 
-/// The functions of two values and a part of a date, which are read alike.
+/// The functions of two values and a part of a date, which are parsed alike.
 type DateFunction = fn(Part, Box<Expr>, Box<Expr>) -> Expr;
 const DATE_FUNCTIONS: [(&str, DateFunction); 2] = [("DATE_ADD", Expr::DateAdd), ("DATE_DIFF", Expr::DateDiff)];
 
@@ -433,7 +433,7 @@ fn unexpected(next: Option<&(usize, Token)>) -> String {
     }
 }
 
-/// The text inside the quotes that `text` begins with, doubled quotes made single, and what comes after them.
+/// The text inside the quotes at the start of `text`, with doubled quotes reduced, and the rest after them.
 fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut inner = String::new();
     let mut rest = text.strip_prefix(quote)?;
@@ -450,7 +450,7 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     }
 }
 
-/// How long the number is that `text` begins with: digits, a fraction, an exponent.
+/// The length of the number at the start of `text`: digits, a fraction, an exponent.
 fn number(text: &str) -> usize {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let mut end = digits(0);
