@@ -19,7 +19,7 @@ impl ContentHeaders {
     fn read<'a>(header: impl Fn(&str, &str) -> Option<&'a str>, md5: Option<&str>) -> ContentHeaders {
         let text = |named: &str, own: &str| header(named, own).map(Box::from);
         ContentHeaders {
-            content_type: text("x-ms-blob-content-type", "content-type").filter(|kind: &Box<str>| **kind != *DEFAULT_TYPE),
+            content_type: header("x-ms-blob-content-type", "content-type").filter(|kind| *kind != DEFAULT_TYPE).map(Box::from),
             encoding: text("x-ms-blob-content-encoding", "content-encoding"),
             language: text("x-ms-blob-content-language", "content-language"),
             md5: md5.map(Box::from),
