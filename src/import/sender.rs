@@ -142,7 +142,7 @@ impl RequestSender {
     /// Asks likewise; returns the headers of the answer.
     ///
     /// # Errors
-    /// As for [`Door::ask`].
+    /// As for [`RequestSender::ask`].
     pub async fn answer(&self, kind: ServiceKind, account: &str, ask: ImportRequest) -> Result<HeaderMap, ImportError> {
         let broken = |why: &dyn std::fmt::Display| ImportError::Broken(why.to_string());
         let (_, pipeline) =

@@ -102,7 +102,7 @@ impl Logger {
         self.err.send(format!("lazuli: {line}\n").as_bytes());
     }
 
-    /// Waits until the last lines are written, but at most [`LAST_LINES`] for each stream.
+    /// Waits until the last lines are written, but at most `LAST_LINES` for each stream.
     pub fn end(&self) {
         for lines in [&self.out, &self.err].into_iter().chain(&self.file) {
             lines.flush(LAST_LINES);

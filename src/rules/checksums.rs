@@ -157,7 +157,7 @@ impl RequestChecksums {
         ChecksumKinds { md5: self.md5.is_some() || old, crc64 }
     }
 
-    /// As [`Claimed::wanted`], for an operation that answers with the MD5 whatever was claimed.
+    /// As [`RequestChecksums::wanted`], for an operation that answers with the MD5 whatever was claimed.
     pub fn wanted_with_md5(self, version: Version) -> ChecksumKinds {
         ChecksumKinds { md5: true, crc64: self.crc64.is_some() || self.is_told_both(version) }
     }

@@ -183,10 +183,10 @@ pub enum ConditionSupport {
     Write,
     /// It takes all of them, and may make what does not exist.
     Create,
-    /// As [`Accepts::Create`], of a copy that has a name of its own for what is unmet of its destination (TargetConditionNotMet), index
+    /// As [`ConditionSupport::Create`], of a copy that has a name of its own for what is unmet of its destination (TargetConditionNotMet), index
     /// tags aside: the asynchronous Copy Blob.
     CopyTarget,
-    /// As [`Accepts::CopyTarget`], but only an unmet `If-Match` has that name: Put Blob From URL (recorded: of dates it says
+    /// As [`ConditionSupport::CopyTarget`], but only an unmet `If-Match` has that name: Put Blob From URL (recorded: of dates it says
     /// ConditionNotMet), Incremental Copy Blob.
     CopyTargetIfMatch,
     /// It takes all of them but `If-None-Match: *`, which is no condition to it, and removes what exists.

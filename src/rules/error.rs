@@ -1,7 +1,7 @@
 //! What the service says when it will not: one table of codes, statuses and sentences.
 //!
 //! The sentences are the recorded ones where a recording has them, spelling included («specifed»), and the reference's otherwise.
-//! A [`Fault`] adds what this case adds: another sentence, and the elements that name the offending header or parameter.
+//! A [`StorageError`] adds what this case adds: another sentence, and the elements that name the offending header or parameter.
 
 use crate::rules::secret;
 use std::borrow::Cow;

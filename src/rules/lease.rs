@@ -2,7 +2,7 @@
 //!
 //! A lease is a value, and every rule is a function of it and of `now`. Nothing here waits: a term runs out, and a break ends,
 //! by being looked at later ([`seen`]). The two tables of the reference, «outcomes of lease operations» and «outcomes of use
-//! attempts», are [`step`] and [`admit`]; the tests below are written as those tables.
+//! attempts», are [`step`] and [`check`]; the tests below are written as those tables.
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::time::Timestamp;
