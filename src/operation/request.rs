@@ -2,7 +2,6 @@
 
 use crate::account::Account;
 use crate::environment::Environment;
-use crate::operation::headers::metadata;
 use crate::operation::{
     Body, EncryptionCheck, OperationSpec, Query, RemoteRequest, RemoteResponse, Source, SourceAccess, SourceAuthorization,
     SourceLocation, Target, header_text,
@@ -10,12 +9,10 @@ use crate::operation::{
 use crate::rules::auth::permissions::{AnonymousAccess, Authorization, RequiredPermission};
 use crate::rules::auth::token::Identity;
 use crate::rules::batch::BatchPart;
-use crate::rules::checksums::RequestChecksums;
 use crate::rules::conditions::{ConditionSupport, Conditions};
 use crate::rules::encryption::Encryption;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{LeaseCheck, LeaseId};
-use crate::rules::metadata::Metadata;
 use crate::rules::table::entity::key::Range;
 use crate::rules::time::Timestamp;
 use crate::rules::versions::Version;
@@ -144,24 +141,6 @@ impl Request {
             parts: self.parts.clone(),
             body: Body::default(),
         }
-    }
-
-    // The next four are for handlers that do not declare their input as a type yet.
-    pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
-        header_text(&self.headers, name).map(Cow::Borrowed)
-    }
-
-    pub fn has_header(&self, name: &str) -> bool {
-        header_text(&self.headers, name).is_some()
-    }
-
-    pub fn metadata(&self) -> Result<Metadata, StorageError> {
-        metadata(&self.headers, &self.metadata_case)
-    }
-
-    pub fn claimed_checksums(&self) -> Result<RequestChecksums, StorageError> {
-        let given = |name| self.header(name);
-        RequestChecksums::read(given("content-md5").as_deref(), given("x-ms-content-crc64").as_deref())
     }
 
     /// Parses the lease id, the conditions and the encryption of the request.
