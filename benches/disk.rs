@@ -104,7 +104,7 @@ impl Client {
     }
 
     /// Sends a request that has to succeed, and reads the whole response.
-    async fn ask(&mut self, line: &str, headers: &str, body: &str) -> Outcome<()> {
+    async fn request(&mut self, line: &str, headers: &str, body: &str) -> Outcome<()> {
         let (method, target) = line.split_once(' ').ok_or("no method")?;
         let (mark, sas, length) = (if target.contains('?') { '&' } else { '?' }, &self.sas, body.len());
         let request = format!(
@@ -128,10 +128,10 @@ impl Client {
     /// Makes what the others are put into.
     async fn make(&mut self, kind: ServiceKind) -> Outcome<()> {
         match kind {
-            ServiceKind::Blob => self.ask("PUT /box?restype=container", "", "").await,
+            ServiceKind::Blob => self.request("PUT /box?restype=container", "", "").await,
             _ => {
                 let headers = "Content-Type: application/json\r\nAccept: application/json\r\nPrefer: return-no-content\r\n";
-                self.ask("POST /Tables", headers, r#"{"TableName":"people"}"#).await
+                self.request("POST /Tables", headers, r#"{"TableName":"people"}"#).await
             }
         }
     }
@@ -141,13 +141,13 @@ impl Client {
         match kind {
             ServiceKind::Blob => {
                 let body = format!("{number:010}").repeat(SIZE / 10);
-                self.ask(&format!("PUT /box/{number:07}"), &format!("x-ms-blob-type: BlockBlob\r\n{more}"), &body).await
+                self.request(&format!("PUT /box/{number:07}"), &format!("x-ms-blob-type: BlockBlob\r\n{more}"), &body).await
             }
             _ => {
                 let (partition, row) = (number / PARTITION, number % PARTITION);
                 let line = format!("PUT /people(PartitionKey='p{partition:06}',RowKey='{row:03}')");
                 let headers = format!("Content-Type: application/json\r\nAccept: application/json\r\n{more}");
-                self.ask(&line, &headers, &format!(r#"{{"age":{row},"name":"someone"}}"#)).await
+                self.request(&line, &headers, &format!(r#"{{"age":{row},"name":"someone"}}"#)).await
             }
         }
     }
@@ -173,7 +173,7 @@ async fn put_blobs(emulator: &Emulator, container: &str, (count, size): (usize, 
     let clients = (0..CLIENTS).map(async |at| {
         let mut client = Client::open(emulator, ServiceKind::Blob).await?;
         for number in (at..count).step_by(CLIENTS) {
-            client.ask(&format!("PUT /{container}/{number:07}"), "x-ms-blob-type: BlockBlob\r\n", &body[..size]).await?;
+            client.request(&format!("PUT /{container}/{number:07}"), "x-ms-blob-type: BlockBlob\r\n", &body[..size]).await?;
         }
         Outcome::Ok(())
     });
@@ -186,7 +186,7 @@ async fn put_messages(queue: &mut Client) -> Outcome<Vec<Duration>> {
     let (begun, mut waits) = (Instant::now(), Vec::new());
     while begun.elapsed() < AFTER {
         let asked = Instant::now();
-        queue.ask("POST /work/messages", "", "<QueueMessage><MessageText>work</MessageText></QueueMessage>").await?;
+        queue.request("POST /work/messages", "", "<QueueMessage><MessageText>work</MessageText></QueueMessage>").await?;
         waits.push(asked.elapsed());
     }
     waits.sort_unstable();
@@ -199,18 +199,18 @@ async fn space() -> Outcome<()> {
     let (emulator, _) = start(&["--location".into(), place.0.clone().into_os_string()]).await?;
     let mut blobs = Client::open(&emulator, ServiceKind::Blob).await?;
     for container in ["deleted", "over"] {
-        blobs.ask(&format!("PUT /{container}?restype=container"), "", "").await?;
+        blobs.request(&format!("PUT /{container}?restype=container"), "", "").await?;
     }
     put_blobs(&emulator, "deleted", DELETED).await?;
     for entry in std::fs::read_dir(&place.0)? {
         std::fs::File::open(entry?.path())?.sync_all()?;
     }
     let mut queue = Client::open(&emulator, ServiceKind::Queue).await?;
-    queue.ask("PUT /work", "", "").await?;
+    queue.request("PUT /work", "", "").await?;
     let idle = put_messages(&mut queue).await?;
     // A new connection: the first one was idle for too long.
     let mut blobs = Client::open(&emulator, ServiceKind::Blob).await?;
-    let deleting = blobs.ask("DELETE /deleted?restype=container", "", "");
+    let deleting = blobs.request("DELETE /deleted?restype=container", "", "");
     let ((), busy) = futures::future::try_join(deleting, put_messages(&mut queue)).await?;
     println!("\n| messages are put | in {} s | half in | 99 % in | all in |\n|---|---|---|---|---|", AFTER.as_secs());
     let deleted = format!("while a container of {} blobs of {} bytes is deleted", DELETED.0, DELETED.1);

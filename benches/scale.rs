@@ -49,7 +49,7 @@ impl Bench {
         Bench { emulator, client: Client::builder(TokioExecutor::new()).build_http(), sas: sas() }
     }
 
-    async fn ask(&self, kind: ServiceKind, method: &str, target: &str, content_type: &str, body: String) -> Bytes {
+    async fn request(&self, kind: ServiceKind, method: &str, target: &str, content_type: &str, body: String) -> Bytes {
         let joint = if target.contains('?') { '&' } else { '?' };
         let url = format!("{}{target}{joint}{}", self.emulator.url(kind, WELL_KNOWN_ACCOUNT).unwrap(), self.sas);
         let request = http::Request::builder().method(method).uri(url).header("x-ms-version", "2021-12-02");
@@ -68,7 +68,7 @@ impl Bench {
         for n in 0..TIMES {
             let target = target(n);
             let start = Instant::now();
-            self.ask(kind, "GET", &target, "application/json", String::new()).await;
+            self.request(kind, "GET", &target, "application/json", String::new()).await;
             times.push(start.elapsed());
         }
         times.sort_unstable();
@@ -78,7 +78,7 @@ impl Bench {
     /// A table with so many entities, a hundred in each partition.
     async fn table(&self, name: &str, count: usize) {
         let made = format!(r#"{{"TableName":"{name}"}}"#);
-        self.ask(ServiceKind::Table, "POST", "/Tables", "application/json", made).await;
+        self.request(ServiceKind::Table, "POST", "/Tables", "application/json", made).await;
         for partition in 0..count / PARTITION {
             let inserts: String = (0..PARTITION)
                 .map(|row| {
@@ -90,20 +90,20 @@ impl Bench {
                 })
                 .collect();
             let body = format!("--b\nContent-Type: multipart/mixed; boundary=c\n\n{inserts}--c--\n--b--");
-            let answer = self.ask(ServiceKind::Table, "POST", "/$batch", "multipart/mixed; boundary=b", body).await;
+            let answer = self.request(ServiceKind::Table, "POST", "/$batch", "multipart/mixed; boundary=b", body).await;
             assert!(!String::from_utf8_lossy(&answer).contains("odata.error"));
         }
     }
 
     /// A queue with so many messages, all in sight or all but two thousand out of it.
     async fn queue(&self, name: &str, count: usize, hidden: bool) {
-        self.ask(ServiceKind::Queue, "PUT", &format!("/{name}"), "", String::new()).await;
+        self.request(ServiceKind::Queue, "PUT", &format!("/{name}"), "", String::new()).await;
         let put = async |hidden: bool, count: usize| {
             let target = format!("/{name}/messages?visibilitytimeout={}", if hidden { 604_000 } else { 0 });
             let body = "<QueueMessage><MessageText>aGVsbG8gd29ybGQ=</MessageText></QueueMessage>";
             // Sixteen at a time, for filling is not what is measured.
             for _ in 0..count.div_ceil(16) {
-                let puts = (0..16).map(|_| self.ask(ServiceKind::Queue, "POST", &target, "application/xml", body.to_owned()));
+                let puts = (0..16).map(|_| self.request(ServiceKind::Queue, "POST", &target, "application/xml", body.to_owned()));
                 futures::future::join_all(puts).await;
             }
         };

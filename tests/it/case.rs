@@ -2,7 +2,7 @@
 
 use crate::auth::token;
 use crate::file::sas::sas;
-use crate::house::{House, VERSION, sign, start_of_time};
+use crate::server::{TestServer, VERSION, sign, start_of_time};
 use crate::web::{Web, ok};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
@@ -13,13 +13,13 @@ use tokio::net::TcpStream;
 type Sent<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
 
 /// Sends signed requests over one connection, one after the other, and returns the heads of the answers. Header names go out as given.
-async fn heads(house: &House, requests: &[Sent<'_>]) -> Vec<String> {
-    heads_of(house, ServiceKind::Blob, requests).await
+async fn heads(server: &TestServer, requests: &[Sent<'_>]) -> Vec<String> {
+    heads_of(server, ServiceKind::Blob, requests).await
 }
 
 /// [`heads`] of another service.
-async fn heads_of(house: &House, kind: ServiceKind, requests: &[Sent<'_>]) -> Vec<String> {
-    let mut stream = TcpStream::connect(house.host(kind)).await.unwrap();
+async fn heads_of(server: &TestServer, kind: ServiceKind, requests: &[Sent<'_>]) -> Vec<String> {
+    let mut stream = TcpStream::connect(server.host(kind)).await.unwrap();
     let mut heads = Vec::new();
     for (method, target, headers) in requests {
         let path = format!("/{WELL_KNOWN_ACCOUNT}{target}");
@@ -43,10 +43,10 @@ async fn heads_of(house: &House, kind: ServiceKind, requests: &[Sent<'_>]) -> Ve
 
 #[tokio::test]
 async fn metadata_keeps_the_case_of_its_names() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     let names = &[("x-ms-blob-type", "BlockBlob"), ("X-MS-Meta-CamelCase", "One"), ("x-ms-meta-lower", "two")][..];
     let seen = heads(
-        &house,
+        &server,
         &[
             ("PUT", "/case?restype=container", &[("x-ms-meta-OfContainer", "x")]),
             ("PUT", "/case/blob", names),
@@ -64,21 +64,21 @@ async fn metadata_keeps_the_case_of_its_names() {
     );
     assert!(seen[3].contains("\r\nx-ms-meta-OfContainer: x\r\n"), "{}", seen[3]);
     assert!(seen[5].contains("\r\nx-ms-meta-camelcase: One\r\n"), "{}", seen[5]);
-    house.blob("/case/other", "x").await;
-    let list = house.ask("GET", "/case?restype=container&comp=list&include=metadata").send().await;
+    server.blob("/case/other", "x").await;
+    let list = server.request("GET", "/case?restype=container&comp=list&include=metadata").send().await;
     assert_eq!(list.elements("camelcase"), ["One"]);
 }
 
 /// A copy has the names as its source has them: from this server's other service, and from any server over the wire.
 #[tokio::test]
 async fn a_copy_keeps_the_case_of_its_sources_names() {
-    let (house, there, web) = (House::new().await, House::new().await, Web::open().await);
+    let (server, there, web) = (TestServer::new().await, TestServer::new().await, Web::open().await);
     let file = &[("x-ms-type", "file"), ("x-ms-content-length", "0"), ("x-ms-meta-OfTheFile", "One")][..];
-    let made = heads_of(&house, ServiceKind::File, &[("PUT", "/case?restype=share", &[]), ("PUT", "/case/f", file)]).await;
+    let made = heads_of(&server, ServiceKind::File, &[("PUT", "/case?restype=share", &[]), ("PUT", "/case/f", file)]).await;
     assert!(made[1].starts_with("HTTP/1.1 201 "), "{}", made[1]);
     let blob = &[("x-ms-blob-type", "BlockBlob"), ("x-ms-meta-OfTheBlob", "Two")][..];
     heads(&there, &[("PUT", "/case?restype=container", &[]), ("PUT", "/case/b", blob)]).await;
-    house.container("case").await;
+    server.container("case").await;
 
     let own = format!("https://{WELL_KNOWN_ACCOUNT}.file.core.windows.net/case/f?{}", sas("s", "case", "r", ""));
     let other = format!("{}/case/b?{}", there.blob_url(), token::reader("case"));
@@ -88,7 +88,7 @@ async fn a_copy_keeps_the_case_of_its_sources_names() {
         (other, None, &["OfTheBlob: Two"]),
         (web.url("/page"), Some(&page), &["OfThePage: Three", "plain: four"]),
     ] {
-        let copy = house.ask("PUT", "/case/copy").header("x-ms-requires-sync", "true").header("x-ms-copy-source", &source);
+        let copy = server.request("PUT", "/case/copy").header("x-ms-requires-sync", "true").header("x-ms-copy-source", &source);
         let answered = async {
             if let Some(page) = said {
                 web.answer(page).await;
@@ -96,7 +96,7 @@ async fn a_copy_keeps_the_case_of_its_sources_names() {
         };
         let (copied, ()) = tokio::join!(copy.send(), answered);
         assert_eq!(copied.verdict(), "202", "{source}: {}", copied.text());
-        let seen = heads(&house, &[("HEAD", "/case/copy", &[])]).await;
+        let seen = heads(&server, &[("HEAD", "/case/copy", &[])]).await;
         for name in names {
             assert!(seen[0].contains(&format!("\r\nx-ms-meta-{name}\r\n")), "{name} of {source}: {}", seen[0]);
         }

@@ -1,9 +1,9 @@
 //! Data on disk, over a socket: what comes back, what gives its room back, what is refused.
 
-use crate::house::House;
 use crate::reclaim::in_time;
 use crate::scenario::check_of;
 use crate::scratch::Scratch;
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::operation::ServiceKind;
 
@@ -15,31 +15,37 @@ fn megabyte(seed: u8) -> Vec<u8> {
 #[tokio::test]
 async fn every_kind_of_blob_comes_back_as_it_was() {
     let place = Scratch::new("kinds");
-    let mut house = House::with(&["--location", place.path(), "--account", "devstoreaccount1,versioning"]).await;
-    house.container("box").await;
+    let mut server = TestServer::with(&["--location", place.path(), "--account", "devstoreaccount1,versioning"]).await;
+    server.container("box").await;
     let block = [&megabyte(1)[..], &megabyte(2), b"tail"].concat();
-    house.blob("/box/large", block.clone()).await;
-    house.blob("/box/small", "small").await;
-    let put = |path: &'static str, kind: &'static str| house.ask("PUT", path).header("x-ms-blob-type", kind);
+    server.blob("/box/large", block.clone()).await;
+    server.blob("/box/small", "small").await;
+    let put = |path: &'static str, kind: &'static str| server.request("PUT", path).header("x-ms-blob-type", kind);
     assert_eq!(put("/box/log", "AppendBlob").send().await.verdict(), "201");
     for line in ["one ", "two "] {
-        assert_eq!(house.ask("PUT", "/box/log?comp=appendblock").body(line).send().await.verdict(), "201");
+        assert_eq!(server.request("PUT", "/box/log?comp=appendblock").body(line).send().await.verdict(), "201");
     }
     assert_eq!(put("/box/pages", "PageBlob").header("x-ms-blob-content-length", 1 << 20).send().await.verdict(), "201");
     for (range, byte) in [("bytes=0-511", b'a'), ("bytes=4096-8191", b'b')] {
         let length = if byte == b'a' { 512 } else { 4096 };
-        let ask = house.ask("PUT", "/box/pages?comp=page").header("x-ms-page-write", "update").header("x-ms-range", range);
-        assert_eq!(ask.body(vec![byte; length]).send().await.verdict(), "201");
+        let request =
+            server.request("PUT", "/box/pages?comp=page").header("x-ms-page-write", "update").header("x-ms-range", range);
+        assert_eq!(request.body(vec![byte; length]).send().await.verdict(), "201");
     }
-    let said = house.ask("PUT", "/box/small?comp=metadata").header("x-ms-meta-Colour", "blue").send().await;
+    let said = server.request("PUT", "/box/small?comp=metadata").header("x-ms-meta-Colour", "blue").send().await;
     assert_eq!(said.verdict(), "200");
-    let snapshot = house.ask("PUT", "/box/pages?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
-    house.ask("PUT", "/box/pages?comp=page").header("x-ms-page-write", "clear").header("x-ms-range", "bytes=0-511").send().await;
+    let snapshot = server.request("PUT", "/box/pages?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
+    server
+        .request("PUT", "/box/pages?comp=page")
+        .header("x-ms-page-write", "clear")
+        .header("x-ms-range", "bytes=0-511")
+        .send()
+        .await;
     let tags = "<Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags>";
-    assert_eq!(house.ask("PUT", "/box/small?comp=tags").body(tags).send().await.verdict(), "204");
-    assert_eq!(house.ask("PUT", "/box/small?comp=tier").header("x-ms-access-tier", "Cool").send().await.verdict(), "200");
+    assert_eq!(server.request("PUT", "/box/small?comp=tags").body(tags).send().await.verdict(), "204");
+    assert_eq!(server.request("PUT", "/box/small?comp=tier").header("x-ms-access-tier", "Cool").send().await.verdict(), "200");
     let lease =
-        house.ask("PUT", "/box/small?comp=lease").header("x-ms-lease-action", "acquire").header("x-ms-lease-duration", -1);
+        server.request("PUT", "/box/small?comp=lease").header("x-ms-lease-action", "acquire").header("x-ms-lease-duration", -1);
     assert_eq!(lease.send().await.verdict(), "201");
 
     let paths =
@@ -50,11 +56,11 @@ async fn every_kind_of_blob_comes_back_as_it_was() {
     for round in 0..3 {
         let mut now = Vec::new();
         for path in paths.iter().map(String::as_str).chain(lists) {
-            let got = house.ask("GET", path).send().await;
+            let got = server.request("GET", path).send().await;
             assert!(got.status == 200, "{path}: {}", got.verdict());
             let mut headers: Vec<_> = got.headers.iter().map(|(name, value)| format!("{name}: {value:?}")).collect();
             headers.retain(|line| !line.starts_with("x-ms-request-id") && !line.starts_with("date"));
-            let url = house.blob_url();
+            let url = server.blob_url();
             now.push((path.to_owned(), headers, String::from_utf8_lossy(&got.body).replace(&url, "")));
         }
         if round > 0 {
@@ -62,18 +68,18 @@ async fn every_kind_of_blob_comes_back_as_it_was() {
         }
         told = now;
         if round == 1 {
-            house.emulator.store().disk().unwrap().log().snapshot();
+            server.emulator.store().disk().unwrap().log().snapshot();
         }
-        house.restart().await;
+        server.restart().await;
     }
-    assert_eq!(house.ask("GET", "/box/large").send().await.body, block);
+    assert_eq!(server.request("GET", "/box/large").send().await.body, block);
 }
 
 #[tokio::test]
 async fn what_an_account_says_of_itself_and_its_containers_comes_back() {
     let place = Scratch::new("said");
     let arguments = ["--location", place.path(), "--account", "devstoreaccount1,container-retention=7"];
-    let mut house = House::with(&arguments).await;
+    let mut server = TestServer::with(&arguments).await;
     let properties = "<StorageServiceProperties>\
         <Logging><Version>1.0</Version><Delete>true</Delete><Read>false</Read><Write>true</Write>\
         <RetentionPolicy><Enabled>true</Enabled><Days>5</Days></RetentionPolicy></Logging>\
@@ -82,43 +88,43 @@ async fn what_an_account_says_of_itself_and_its_containers_comes_back() {
         <DefaultServiceVersion>2020-10-02</DefaultServiceVersion>\
         <DeleteRetentionPolicy><Enabled>true</Enabled><Days>3</Days></DeleteRetentionPolicy>\
         <StaticWebsite><Enabled>true</Enabled><IndexDocument>index.html</IndexDocument></StaticWebsite></StorageServiceProperties>";
-    let set = house.ask("PUT", "/?restype=service&comp=properties").body(properties).send().await;
+    let set = server.request("PUT", "/?restype=service&comp=properties").body(properties).send().await;
     assert_eq!(set.verdict(), "202", "{}", set.text());
-    house.container("kept").await;
-    house.container("gone").await;
-    house.blob("/gone/blob", "brought back").await;
+    server.container("kept").await;
+    server.container("gone").await;
+    server.blob("/gone/blob", "brought back").await;
     let policies = "<SignedIdentifiers><SignedIdentifier><Id>one</Id><AccessPolicy><Expiry>2050-01-01T00:00:00Z</Expiry>\
         <Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>";
-    let acl = house.ask("PUT", "/kept?restype=container&comp=acl").header("x-ms-blob-public-access", "blob");
+    let acl = server.request("PUT", "/kept?restype=container&comp=acl").header("x-ms-blob-public-access", "blob");
     assert_eq!(acl.body(policies).send().await.verdict(), "200");
-    assert_eq!(house.ask("DELETE", "/gone?restype=container").send().await.verdict(), "202");
+    assert_eq!(server.request("DELETE", "/gone?restype=container").send().await.verdict(), "202");
     let targets =
         ["/?restype=service&comp=properties", "/kept?restype=container&comp=acl", "/?comp=list&include=metadata,deleted,system"];
-    let tell = async |house: &House| {
+    let tell = async |server: &TestServer| {
         let mut told = Vec::new();
         for target in targets {
-            told.push(house.ask("GET", target).send().await.text().replace(&house.blob_url(), ""));
+            told.push(server.request("GET", target).send().await.text().replace(&server.blob_url(), ""));
         }
         told
     };
-    let before = tell(&house).await;
-    house.restart().await;
-    assert_eq!(tell(&house).await, before);
-    house.wait(60);
-    let version = house.ask("GET", "/?comp=list&include=deleted").send().await.element("Version").to_owned();
-    let back = house.ask("PUT", "/back?restype=container&comp=undelete");
+    let before = tell(&server).await;
+    server.restart().await;
+    assert_eq!(tell(&server).await, before);
+    server.wait(60);
+    let version = server.request("GET", "/?comp=list&include=deleted").send().await.element("Version").to_owned();
+    let back = server.request("PUT", "/back?restype=container&comp=undelete");
     let back = back.header("x-ms-deleted-container-name", "gone").header("x-ms-deleted-container-version", version);
     assert_eq!(back.send().await.verdict(), "201");
-    house.restart().await;
-    assert_eq!(house.ask("GET", "/back/blob").send().await.text(), "brought back");
+    server.restart().await;
+    assert_eq!(server.request("GET", "/back/blob").send().await.text(), "brought back");
 }
 
 #[tokio::test]
 async fn every_service_comes_back_as_it_was() {
     let place = Scratch::new("services");
-    let mut house = House::with(&["--location", place.path()]).await;
+    let mut server = TestServer::with(&["--location", place.path()]).await;
     check_of(
-        &house,
+        &server,
         ServiceKind::Queue,
         "PUT /work | x-ms-meta-colour: blue → 201
          POST /work/messages | | <QueueMessage><MessageText>first</MessageText></QueueMessage> → 201
@@ -139,12 +145,12 @@ async fn every_service_comes_back_as_it_was() {
         ("PUT", "/People(PartitionKey='p',RowKey='gone')", "{}", "204"),
         ("DELETE", "/People(PartitionKey='p',RowKey='gone')", "", "204"),
     ] {
-        let ask = house.ask(method, target).of(ServiceKind::Table).body(body);
-        let done = if method == "DELETE" { ask.header("if-match", "*") } else { ask }.send().await;
+        let request = server.request(method, target).of(ServiceKind::Table).body(body);
+        let done = if method == "DELETE" { request.header("if-match", "*") } else { request }.send().await;
         assert_eq!(done.verdict(), verdict, "{target}: {}", done.text());
     }
     check_of(
-        &house,
+        &server,
         ServiceKind::File,
         "PUT /shr?restype=share | x-ms-meta-colour: red → 201
          PUT /shr/dir?restype=directory → 201
@@ -157,7 +163,7 @@ async fn every_service_comes_back_as_it_was() {
     )
     .await;
     let snapshot =
-        house.ask("GET", "/?comp=list&include=snapshots").of(ServiceKind::File).send().await.element("Snapshot").to_owned();
+        server.request("GET", "/?comp=list&include=snapshots").of(ServiceKind::File).send().await.element("Snapshot").to_owned();
     let targets = [
         (ServiceKind::Queue, "/?comp=list&include=metadata".to_owned()),
         (ServiceKind::Queue, "/work?comp=metadata".to_owned()),
@@ -176,11 +182,11 @@ async fn every_service_comes_back_as_it_was() {
     for round in 0..3 {
         let mut now = Vec::new();
         for (kind, target) in &targets {
-            let got = house.ask("GET", target).of(*kind).send().await;
+            let got = server.request("GET", target).of(*kind).send().await;
             assert_eq!(got.status, 200, "{target}: {}", got.text());
             let mut headers: Vec<_> = got.headers.iter().map(|(name, value)| format!("{name}: {value:?}")).collect();
             headers.retain(|line| !line.starts_with("x-ms-request-id") && !line.starts_with("date"));
-            let text = String::from_utf8_lossy(&got.body).replace(&house.host(*kind), "");
+            let text = String::from_utf8_lossy(&got.body).replace(&server.host(*kind), "");
             now.push(format!("{target} {headers:?} {text}"));
         }
         if let Some(told) = &told {
@@ -188,12 +194,12 @@ async fn every_service_comes_back_as_it_was() {
         }
         told = Some(now);
         if round == 1 {
-            house.emulator.store().disk().unwrap().log().snapshot();
+            server.emulator.store().disk().unwrap().log().snapshot();
         }
-        house.restart().await;
+        server.restart().await;
     }
-    house.wait(60);
-    let taken = house.ask("GET", "/work/messages?numofmessages=2").of(ServiceKind::Queue).send().await;
+    server.wait(60);
+    let taken = server.request("GET", "/work/messages?numofmessages=2").of(ServiceKind::Queue).send().await;
     assert_eq!(taken.elements("MessageText"), ["first", "later"]);
     assert_eq!(taken.elements("DequeueCount"), ["2", "1"]);
 }
@@ -202,36 +208,36 @@ async fn every_service_comes_back_as_it_was() {
 async fn an_account_that_is_not_there_for_a_while_loses_nothing() {
     let place = Scratch::new("accounts");
     let both = ["--location", place.path(), "--account", "one", "--account", "two"];
-    let mut house = House::with(&both).await;
-    let made = house.ask("PUT", "/box?restype=container").account("two", WELL_KNOWN_KEY).send().await;
+    let mut server = TestServer::with(&both).await;
+    let made = server.request("PUT", "/box?restype=container").account("two", WELL_KNOWN_KEY).send().await;
     assert_eq!(made.verdict(), "201");
-    let put = house.ask("PUT", "/box/blob").account("two", WELL_KNOWN_KEY).header("x-ms-blob-type", "BlockBlob");
+    let put = server.request("PUT", "/box/blob").account("two", WELL_KNOWN_KEY).header("x-ms-blob-type", "BlockBlob");
     assert_eq!(put.body(megabyte(1)).send().await.verdict(), "201");
-    house.restart_with(&both[..4]).await;
-    house.emulator.store().disk().unwrap().log().snapshot();
-    let made = house.ask("PUT", "/box?restype=container").account("one", WELL_KNOWN_KEY).send().await;
+    server.restart_with(&both[..4]).await;
+    server.emulator.store().disk().unwrap().log().snapshot();
+    let made = server.request("PUT", "/box?restype=container").account("one", WELL_KNOWN_KEY).send().await;
     assert_eq!(made.verdict(), "201");
-    house.restart_with(&both).await;
-    let found = house.ask("GET", "/box/blob").account("two", WELL_KNOWN_KEY).send().await;
+    server.restart_with(&both).await;
+    let found = server.request("GET", "/box/blob").account("two", WELL_KNOWN_KEY).send().await;
     assert!(found.status == 200 && found.body == megabyte(1), "{}", found.verdict());
 }
 
 #[tokio::test]
 async fn what_is_deleted_gives_its_room_back() {
     let place = Scratch::new("room");
-    let house = House::with(&["--location", place.path(), "--control"]).await;
-    house.container("box").await;
+    let server = TestServer::with(&["--location", place.path(), "--control"]).await;
+    server.container("box").await;
     for number in 0..64_u8 {
-        house.blob(&format!("/box/{number}"), megabyte(number)).await;
+        server.blob(&format!("/box/{number}"), megabyte(number)).await;
     }
     let full = place.room();
     assert!(full > 64 << 20, "{full} bytes");
     for number in 0..60_u8 {
-        assert_eq!(house.ask("DELETE", &format!("/box/{number}")).send().await.verdict(), "202");
+        assert_eq!(server.request("DELETE", &format!("/box/{number}")).send().await.verdict(), "202");
     }
     // Overwriting gives room back, too.
     for number in 60..64_u8 {
-        house.blob(&format!("/box/{number}"), "small").await;
+        server.blob(&format!("/box/{number}"), "small").await;
     }
     // By itself, and without a write that it holds up.
     assert!(in_time(60, || place.room() < full / 10), "{} of {full} bytes", place.room());
@@ -240,45 +246,45 @@ async fn what_is_deleted_gives_its_room_back() {
 #[tokio::test]
 async fn a_full_disk_refuses_writes_and_goes_on_when_there_is_room() {
     let place = Scratch::new("full");
-    let mut house = House::with(&["--location", place.path()]).await;
-    house.container("box").await;
-    house.blob("/box/before", megabyte(1)).await;
-    house.emulator.store().disk().unwrap().medium().limit(100_000);
-    let put = |name: &str| house.ask("PUT", &format!("/box/{name}")).header("x-ms-blob-type", "BlockBlob");
+    let mut server = TestServer::with(&["--location", place.path()]).await;
+    server.container("box").await;
+    server.blob("/box/before", megabyte(1)).await;
+    server.emulator.store().disk().unwrap().medium().limit(100_000);
+    let put = |name: &str| server.request("PUT", &format!("/box/{name}")).header("x-ms-blob-type", "BlockBlob");
     let refused = put("large").body(megabyte(2)).send().await;
     assert_eq!(refused.verdict(), "500 InternalError");
     assert!(refused.text().contains("disk"), "{}", refused.text());
     assert_eq!(put("small").body("small").send().await.verdict(), "500 InternalError");
-    assert_eq!(house.ask("GET", "/box/before").send().await.body, megabyte(1));
-    assert_eq!(house.ask("GET", "/box/large").send().await.verdict(), "404 BlobNotFound");
-    house.emulator.store().disk().unwrap().medium().limit(u64::MAX);
+    assert_eq!(server.request("GET", "/box/before").send().await.body, megabyte(1));
+    assert_eq!(server.request("GET", "/box/large").send().await.verdict(), "404 BlobNotFound");
+    server.emulator.store().disk().unwrap().medium().limit(u64::MAX);
     while put("after").body(megabyte(3)).send().await.status != 201 {}
-    house.restart().await;
+    server.restart().await;
     for (name, content) in [("before", megabyte(1)), ("after", megabyte(3))] {
-        assert_eq!(house.ask("GET", &format!("/box/{name}")).send().await.body, content);
+        assert_eq!(server.request("GET", &format!("/box/{name}")).send().await.body, content);
     }
 }
 
 #[tokio::test]
 async fn a_damaged_byte_is_refused_and_never_served() {
     let place = Scratch::new("damaged");
-    let mut house = House::with(&["--location", place.path()]).await;
-    house.container("box").await;
-    house.blob("/box/blob", [megabyte(1), megabyte(2)].concat()).await;
+    let mut server = TestServer::with(&["--location", place.path()]).await;
+    server.container("box").await;
+    server.blob("/box/blob", [megabyte(1), megabyte(2)].concat()).await;
     let extent = place.0.join("extent-00000001");
     let mut bytes = std::fs::read(&extent).unwrap();
     bytes[12_345] ^= 1;
     std::fs::write(&extent, &bytes).unwrap();
-    let refused = house.ask("GET", "/box/blob").send().await;
+    let refused = server.request("GET", "/box/blob").send().await;
     assert_eq!(refused.verdict(), "500 InternalError");
     assert!(refused.text().contains("extent-00000001: 1048576 bytes at 0 are damaged"), "{}", refused.text());
     // What is whole can be read.
-    let rest = house.ask("GET", "/box/blob").header("x-ms-range", "bytes=1048576-").send().await;
+    let rest = server.request("GET", "/box/blob").header("x-ms-range", "bytes=1048576-").send().await;
     assert!(rest.status == 206 && rest.body == megabyte(2));
     // And what is cut off is missed at the start, which says so.
     std::fs::File::options().write(true).open(&extent).unwrap().set_len(1 << 20).unwrap();
-    house.restart().await;
-    assert!(house.emulator.recovered().iter().any(|line| line.starts_with("1 pieces of content are not there")));
-    let refused = house.ask("GET", "/box/blob").header("x-ms-range", "bytes=1048576-").send().await;
+    server.restart().await;
+    assert!(server.emulator.recovered().iter().any(|line| line.starts_with("1 pieces of content are not there")));
+    let refused = server.request("GET", "/box/blob").header("x-ms-range", "bytes=1048576-").send().await;
     assert_eq!(refused.verdict(), "500 InternalError");
 }

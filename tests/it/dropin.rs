@@ -1,6 +1,6 @@
 //! In Azurite's place: started by its names, with the flags that people and their tools start it with, read the way they read it.
 
-use crate::startup::{CERT, Folder, KEY, Running, ask, command, run};
+use crate::startup::{CERT, Folder, KEY, Running, command, run, send};
 use std::net::TcpListener;
 
 /// Free ports, said where no flag says them, so that the flags stay as they are written in the wild; and as in the image, where data is
@@ -134,7 +134,7 @@ fn is_started_as_azurite_is() {
         // By the time that the last line is there, all of them answer: the bare address with 400, where nothing is addressed.
         if !case.at.starts_with("https") {
             for port in &ports {
-                assert!(ask(*port, "GET /").starts_with("HTTP/1.1 400 "), "{said}");
+                assert!(send(*port, "GET /").starts_with("HTTP/1.1 400 "), "{said}");
             }
         }
         running.signal(["TERM", "INT"][at % 2]);
@@ -177,7 +177,7 @@ fn knows_azurites_variables() {
     let port = running.ready(6)[0].1;
     // Whether there is such an account is all that somebody without a key learns.
     for (account, status) in [("first", 401), ("second", 401), ("devstoreaccount1", 404)] {
-        let answer = ask(port, &format!("GET /{account}/?comp=list&api-version=2021-12-02"));
+        let answer = send(port, &format!("GET /{account}/?comp=list&api-version=2021-12-02"));
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{account}: {answer}");
     }
 }

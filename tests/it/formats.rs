@@ -4,9 +4,9 @@
 //! `UPDATE_FORMATS=1 cargo test --test it formats` writes the folder of the present form if there is none yet; those that are there stay
 //! as they are.
 
-use crate::house::House;
 use crate::scenario::check_of;
 use crate::scratch::Scratch;
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 use std::path::PathBuf;
 
@@ -53,10 +53,10 @@ const ASKED: &[(ServiceKind, &str)] = &[
     (ServiceKind::Blob, "/box?restype=container&comp=list&include=versions,deletedwithversions,uncommittedblobs"),
 ];
 
-async fn answers(house: &House) -> String {
+async fn answers(server: &TestServer) -> String {
     let mut told = String::new();
     for (kind, target) in ASKED {
-        let got = house.ask("GET", target).of(*kind).send().await;
+        let got = server.request("GET", target).of(*kind).send().await;
         let text = String::from_utf8_lossy(&got.body).replace('\0', "·");
         told += &format!("{kind:?} {target} → {}\n", got.verdict());
         for (name, value) in &got.headers {
@@ -88,16 +88,16 @@ async fn every_form_that_was_ever_written_opens() {
     for form in 1..=NEWEST {
         let wanted = std::fs::read_to_string(folder(form).join("answers.txt")).unwrap();
         let place = copy_of(form);
-        let house = House::with(&["--location", place.path(), ACCOUNT]).await;
-        house.wait(LATER);
-        check(&answers(&house).await, &wanted, &format!("form {form}"));
+        let server = TestServer::with(&["--location", place.path(), ACCOUNT]).await;
+        server.wait(LATER);
+        check(&answers(&server).await, &wanted, &format!("form {form}"));
         // And written anew by this version. In a folder of its own: to be asked is an access, and those are kept.
         let place = copy_of(form);
-        let mut house = House::with(&["--location", place.path(), ACCOUNT]).await;
-        house.emulator.store().disk().unwrap().log().snapshot();
-        house.wait(LATER);
-        house.restart().await;
-        check(&answers(&house).await, &wanted, &format!("form {form}, written anew"));
+        let mut server = TestServer::with(&["--location", place.path(), ACCOUNT]).await;
+        server.emulator.store().disk().unwrap().log().snapshot();
+        server.wait(LATER);
+        server.restart().await;
+        check(&answers(&server).await, &wanted, &format!("form {form}, written anew"));
     }
 }
 
@@ -115,9 +115,9 @@ fn copy_of(form: u32) -> Scratch {
 
 async fn write_newest() {
     let place = folder(NEWEST);
-    let mut house = House::with(&["--location", place.to_str().unwrap(), ACCOUNT]).await;
+    let mut server = TestServer::with(&["--location", place.to_str().unwrap(), ACCOUNT]).await;
     check_of(
-        &house,
+        &server,
         ServiceKind::Blob,
         "PUT /box?restype=container | x-ms-meta-Colour: blue; x-ms-blob-public-access: blob → 201
          PUT /box/small | x-ms-blob-type: BlockBlob; x-ms-meta-one: 1; x-ms-tags: k=v; x-ms-access-tier: Cool; content-type: text/plain | small → 201
@@ -137,16 +137,16 @@ async fn write_newest() {
          DELETE /gone?restype=container → 202",
     )
     .await;
-    house.blob("/box/large", "large ".repeat(300)).await;
+    server.blob("/box/large", "large ".repeat(300)).await;
     // What was written is accessed later, by the copy below and by a reader.
-    house.wait(LATER);
+    server.wait(LATER);
     for (method, target, headers, body) in [
         ("PUT", "/box/held", &[("x-ms-blob-type", "BlockBlob"), ("x-ms-legal-hold", "true")][..], "held".to_owned()),
         ("PUT", "/box/pages", &[("x-ms-blob-type", "PageBlob"), ("x-ms-blob-content-length", "4096")], String::new()),
         ("PUT", "/box/pages?comp=page", &[("x-ms-page-write", "update"), ("x-ms-range", "bytes=512-1023")], "p".repeat(512)),
         ("PUT", "/box/pages?comp=snapshot", &[], String::new()),
         ("PUT", "/box/pages?comp=page", &[("x-ms-page-write", "clear"), ("x-ms-range", "bytes=1024-1535")], String::new()),
-        ("PUT", "/box/copied", &[("x-ms-copy-source", &*format!("{}/box/large", house.blob_url()))], String::new()),
+        ("PUT", "/box/copied", &[("x-ms-copy-source", &*format!("{}/box/large", server.blob_url()))], String::new()),
         (
             "PUT",
             "/?restype=service&comp=properties",
@@ -157,11 +157,11 @@ async fn write_newest() {
                 .to_owned(),
         ),
     ] {
-        let done = house.ask(method, target).headers(headers).body(body).send().await;
+        let done = server.request(method, target).headers(headers).body(body).send().await;
         assert!(done.status < 300, "{target}: {}", done.text());
     }
     // The rest is in a log, what came before in a snapshot.
-    house.emulator.store().disk().unwrap().log().snapshot();
+    server.emulator.store().disk().unwrap().log().snapshot();
     while !place.join("snapshot-00000002").exists() {
         tokio::task::yield_now().await;
     }
@@ -193,11 +193,11 @@ async fn write_newest() {
         (ServiceKind::File, "PUT", "/old?restype=share", &[], ""),
         (ServiceKind::File, "DELETE", "/old?restype=share", &[], ""),
     ] {
-        let done = house.ask(method, target).of(kind).headers(headers).body(body).send().await;
+        let done = server.request(method, target).of(kind).headers(headers).body(body).send().await;
         assert!(done.status < 300, "{kind:?} {target}: {}", done.text());
     }
     // To be asked is an access too, and the first is kept.
-    answers(&house).await;
-    std::fs::write(place.join("answers.txt"), answers(&house).await).unwrap();
-    house.restart_with(&[]).await;
+    answers(&server).await;
+    std::fs::write(place.join("answers.txt"), answers(&server).await).unwrap();
+    server.restart_with(&[]).await;
 }

@@ -1,7 +1,7 @@
 //! `lazuli import`: a workspace that Azurite wrote (`tests/data/azurite`), asked for over the socket once it has come over.
 
-use crate::house::{Answer, House, start_of_time};
 use crate::scratch::Scratch;
+use crate::server::{Answer, TestServer, start_of_time};
 use crate::startup::{command as command_of, run};
 use lazuli::environment::Environment;
 use lazuli::import;
@@ -62,8 +62,8 @@ async fn brought() -> (Scratch, Imported) {
     (to, imported)
 }
 
-async fn get(house: &House, target: &str) -> Answer {
-    let answer = house.ask("GET", target).send().await;
+async fn get(server: &TestServer, target: &str) -> Answer {
+    let answer = server.request("GET", target).send().await;
     assert_eq!(answer.status, 200, "{target}: {}", answer.text());
     answer
 }
@@ -77,15 +77,15 @@ async fn blobs_come_over() {
          1 snapshot with a new timestamp, 1 table, 2 uncommitted blocks"
     );
     assert_eq!(imported.left, ["not brought over: 1 message (their time was over), the first: jobs"]);
-    let house = House::with(&["--location", place.path()]).await;
-    let containers = get(&house, "/?comp=list&include=metadata").await;
+    let server = TestServer::with(&["--location", place.path()]).await;
+    let containers = get(&server, "/?comp=list&include=metadata").await;
     assert_eq!(containers.elements("Name"), ["empty", "pictures"]);
     assert_eq!(containers.element("Owner"), "me");
-    let access = get(&house, "/pictures?restype=container&comp=acl").await;
+    let access = get(&server, "/pictures?restype=container&comp=acl").await;
     assert_eq!((access.header("x-ms-blob-public-access"), access.element("Id")), ("blob", "read"));
     assert!(access.element("Expiry").starts_with("2090-01-01T00:00:00"), "{}", access.text());
 
-    let blob = get(&house, "/pictures/a/hello.txt").await;
+    let blob = get(&server, "/pictures/a/hello.txt").await;
     assert_eq!(blob.text(), "hello world");
     for (name, value) in [
         ("content-type", "text/plain"),
@@ -99,43 +99,43 @@ async fn blobs_come_over() {
     ] {
         assert_eq!(blob.header(name), value, "{name}");
     }
-    let head = house.ask("HEAD", "/pictures/a/hello.txt").send().await;
+    let head = server.request("HEAD", "/pictures/a/hello.txt").send().await;
     assert_eq!((head.header("x-ms-access-tier"), head.header("x-ms-access-tier-inferred")), ("Cool", ""));
-    assert_eq!(get(&house, "/pictures/a/hello.txt?comp=tags").await.element("Value"), "v 1");
-    let listed = get(&house, "/pictures?restype=container&comp=list&include=snapshots").await;
+    assert_eq!(get(&server, "/pictures/a/hello.txt?comp=tags").await.element("Value"), "v 1");
+    let listed = get(&server, "/pictures?restype=container&comp=list&include=snapshots").await;
     assert_eq!(listed.elements("Name"), ["a/hello.txt", "a/hello.txt", "blocks &amp; more ü", "empty", "log", "pages"]);
-    let snapshot = get(&house, &format!("/pictures/a/hello.txt?snapshot={}", listed.element("Snapshot"))).await;
+    let snapshot = get(&server, &format!("/pictures/a/hello.txt?snapshot={}", listed.element("Snapshot"))).await;
     assert_eq!((snapshot.text(), snapshot.header("x-ms-meta-color")), ("hello world", "blue"));
 
-    assert_eq!(get(&house, "/pictures/blocks%20%26%20more%20%C3%BC").await.text(), "block2;block1;");
-    let blocks = get(&house, "/pictures/blocks%20%26%20more%20%C3%BC?comp=blocklist&blocklisttype=all").await;
+    assert_eq!(get(&server, "/pictures/blocks%20%26%20more%20%C3%BC").await.text(), "block2;block1;");
+    let blocks = get(&server, "/pictures/blocks%20%26%20more%20%C3%BC?comp=blocklist&blocklisttype=all").await;
     assert_eq!(blocks.elements("Name"), ["YjI=", "YjE=", "YjM="]);
-    assert_eq!(house.ask("GET", "/pictures/uncommitted").send().await.verdict(), "404 BlobNotFound");
-    let blocks = get(&house, "/pictures/uncommitted?comp=blocklist&blocklisttype=uncommitted").await;
+    assert_eq!(server.request("GET", "/pictures/uncommitted").send().await.verdict(), "404 BlobNotFound");
+    let blocks = get(&server, "/pictures/uncommitted?comp=blocklist&blocklisttype=uncommitted").await;
     assert_eq!(blocks.elements("Name"), ["eno="]);
 
-    let pages = get(&house, "/pictures/pages").await;
+    let pages = get(&server, "/pictures/pages").await;
     assert_eq!((pages.body.len(), pages.header("x-ms-blob-sequence-number")), (2048, "7"));
     assert!(pages.body.iter().enumerate().all(|(at, byte)| *byte == if (512..1024).contains(&at) { b'p' } else { 0 }));
-    let ranges = get(&house, "/pictures/pages?comp=pagelist").await;
+    let ranges = get(&server, "/pictures/pages?comp=pagelist").await;
     assert_eq!((ranges.elements("Start"), ranges.elements("End")), (vec!["512"], vec!["1023"]));
-    let log = get(&house, "/pictures/log").await;
+    let log = get(&server, "/pictures/log").await;
     assert_eq!((log.text(), log.header("x-ms-blob-committed-block-count")), ("one\ntwo\n", "2"));
 }
 
 #[tokio::test]
 async fn messages_come_over_as_far_as_they_were() {
     let (place, _) = brought().await;
-    let house = House::with(&["--location", place.path()]).await;
-    let ask = async |target: &str| house.ask("GET", target).of(ServiceKind::Queue).send().await;
-    assert_eq!(ask("/jobs?comp=metadata").await.header("x-ms-meta-m"), "1");
-    assert_eq!(ask("/jobs?comp=acl").await.element("Id"), "p");
-    let seen = ask("/jobs/messages?peekonly=true&numofmessages=32").await;
+    let server = TestServer::with(&["--location", place.path()]).await;
+    let request = async |target: &str| server.request("GET", target).of(ServiceKind::Queue).send().await;
+    assert_eq!(request("/jobs?comp=metadata").await.header("x-ms-meta-m"), "1");
+    assert_eq!(request("/jobs?comp=acl").await.element("Id"), "p");
+    let seen = request("/jobs/messages?peekonly=true&numofmessages=32").await;
     assert_eq!(seen.elements("MessageText"), ["first &lt;&amp;&gt;", "second"]);
     assert_eq!(seen.elements("DequeueCount"), ["1", "0"]);
     assert_eq!(seen.elements("ExpirationTime"), ["Fri, 31 Dec 9999 23:59:59 GMT"; 2]);
-    house.wait(601);
-    let seen = ask("/jobs/messages?numofmessages=32").await;
+    server.wait(601);
+    let seen = request("/jobs/messages?numofmessages=32").await;
     assert_eq!(seen.elements("MessageText"), ["first &lt;&amp;&gt;", "second", "later"]);
     assert_eq!(seen.elements("DequeueCount"), ["2", "1", "1"]);
 }
@@ -143,12 +143,12 @@ async fn messages_come_over_as_far_as_they_were() {
 #[tokio::test]
 async fn entities_come_over_with_their_types() {
     let (place, _) = brought().await;
-    let house = House::with(&["--location", place.path()]).await;
-    let ask = async |target: &str| {
-        let ask = house.ask("GET", target).of(ServiceKind::Table);
-        ask.header("accept", "application/json;odata=fullmetadata").send().await
+    let server = TestServer::with(&["--location", place.path()]).await;
+    let request = async |target: &str| {
+        let request = server.request("GET", target).of(ServiceKind::Table);
+        request.header("accept", "application/json;odata=fullmetadata").send().await
     };
-    let entity: Value = serde_json::from_slice(&ask("/People(PartitionKey='p',RowKey='r''1')").await.body).unwrap();
+    let entity: Value = serde_json::from_slice(&request("/People(PartitionKey='p',RowKey='r''1')").await.body).unwrap();
     for (name, value, kind) in [
         ("s", json!("text"), Value::Null),
         ("e", json!(""), Value::Null),
@@ -164,8 +164,9 @@ async fn entities_come_over_with_their_types() {
     ] {
         assert_eq!((&entity[name], &entity[format!("{name}@odata.type")]), (&value, &kind), "{name}");
     }
-    assert_eq!(ask("/People(PartitionKey='',RowKey='')").await.status, 200);
-    let access = house.ask("GET", "/People?comp=acl").of(ServiceKind::Table).header("accept", "application/xml").send().await;
+    assert_eq!(request("/People(PartitionKey='',RowKey='')").await.status, 200);
+    let access =
+        server.request("GET", "/People?comp=acl").of(ServiceKind::Table).header("accept", "application/xml").send().await;
     assert_eq!(access.element("Id"), "tp");
 }
 
@@ -207,9 +208,9 @@ async fn what_cannot_come_is_told() {
     ] {
         assert!(told.contains(&format!("not brought over: {line}")), "{line}\n{told}");
     }
-    let house = House::with(&["--location", to.path()]).await;
+    let server = TestServer::with(&["--location", to.path()]).await;
     for blob in ["a/hello.txt", "pages"] {
-        assert_eq!(house.ask("GET", &format!("/pictures/{blob}")).send().await.verdict(), "404 BlobNotFound", "{blob}");
+        assert_eq!(server.request("GET", &format!("/pictures/{blob}")).send().await.verdict(), "404 BlobNotFound", "{blob}");
     }
 }
 
@@ -235,8 +236,8 @@ async fn bytes_with_another_md5_come_with_a_warning() {
     let told: Vec<_> = imported.left.iter().filter(|line| line.contains("MD5")).collect();
     let line = "warning, brought over: 4 blobs (its MD5 is not the one that Azurite recorded), the first: /pictures/";
     assert!(told.len() == 1 && told[0].starts_with(line), "{told:?}");
-    let house = House::with(&["--location", to.path()]).await;
-    let blob = get(&house, "/pictures/a/hello.txt").await;
+    let server = TestServer::with(&["--location", to.path()]).await;
+    let blob = get(&server, "/pictures/a/hello.txt").await;
     assert_eq!((blob.text(), blob.header("content-md5")), ("hello world", "BwcHBwcHBwcHBwcHBwcHBw=="));
 }
 
@@ -284,21 +285,21 @@ async fn archived_blobs_come_over() {
     let imported = bring(&from.0, &to.0).await.unwrap();
     assert!(imported.brought.contains("5 blobs, ") && imported.brought.contains("1 snapshot with "), "{}", imported.brought);
     assert!(!imported.left.join("\n").contains("blob"), "{:?}", imported.left);
-    let house = House::with(&["--location", to.path()]).await;
-    let listed = get(&house, "/pictures?restype=container&comp=list&include=snapshots,metadata").await;
+    let server = TestServer::with(&["--location", to.path()]).await;
+    let listed = get(&server, "/pictures?restype=container&comp=list&include=snapshots,metadata").await;
     assert_eq!(listed.elements("AccessTier"), ["Archive"; 4], "{}", listed.text());
     let moment = listed.element("Snapshot");
     for target in ["/pictures/a/hello.txt", &format!("/pictures/a/hello.txt?snapshot={moment}")] {
-        assert_eq!(house.ask("GET", target).send().await.verdict(), "409 BlobArchived", "{target}");
-        let head = house.ask("HEAD", target).send().await;
+        assert_eq!(server.request("GET", target).send().await.verdict(), "409 BlobArchived", "{target}");
+        let head = server.request("HEAD", target).send().await;
         assert_eq!((head.header("x-ms-access-tier"), head.header("x-ms-meta-color")), ("Archive", "blue"), "{target}");
     }
-    let head = house.ask("HEAD", "/pictures/a/hello.txt").send().await;
+    let head = server.request("HEAD", "/pictures/a/hello.txt").send().await;
     assert_eq!((head.header("content-md5"), head.header("x-ms-tag-count")), ("XrY7u+Ae7tCTyyK7j1rNww==", "1"));
-    let head = house.ask("HEAD", "/pictures/empty").send().await;
+    let head = server.request("HEAD", "/pictures/empty").send().await;
     assert_eq!(head.header("x-ms-archive-status"), "rehydrate-pending-to-cool");
     // Uncommitted blocks of an archived blob are there too.
-    let blocks = get(&house, "/pictures/blocks%20%26%20more%20%C3%BC?comp=blocklist&blocklisttype=uncommitted").await;
+    let blocks = get(&server, "/pictures/blocks%20%26%20more%20%C3%BC?comp=blocklist&blocklisttype=uncommitted").await;
     assert_eq!(blocks.elements("Name"), ["YjM="]);
 }
 
@@ -338,8 +339,8 @@ async fn properties_of_services_come_over() {
             .any(|line| line.contains("1 property of the Blob service (refused: 400") && line.contains("other: Cors"))
     );
 
-    let house = House::with(&["--location", to.path(), "--account", "devstoreaccount1", "--account", "other"]).await;
-    let properties = get(&house, "/?restype=service&comp=properties").await;
+    let server = TestServer::with(&["--location", to.path(), "--account", "devstoreaccount1", "--account", "other"]).await;
+    let properties = get(&server, "/?restype=service&comp=properties").await;
     for (element, values) in [
         ("AllowedOrigins", &["https://a.example,https://b.example"; 2][..]),
         ("AllowedHeaders", &["x-ms-*"; 2]),
@@ -354,7 +355,7 @@ async fn properties_of_services_come_over() {
         assert_eq!(properties.elements(element), values, "{element}: {}", properties.text());
     }
     for kind in [ServiceKind::Queue, ServiceKind::Table] {
-        let answer = house.ask("GET", "/?restype=service&comp=properties").of(kind).send().await;
+        let answer = server.request("GET", "/?restype=service&comp=properties").of(kind).send().await;
         assert_eq!(answer.elements("AllowedMethods"), ["GET,PUT"], "{kind:?}: {}", answer.text());
     }
 }

@@ -1,7 +1,7 @@
 //! A real process that is killed while clients write to all its services, started again, and asked for all that it acknowledged.
 
-use crate::house::{Ask, Door};
 use crate::scratch::Scratch;
+use crate::server::{RequestBuilder, TestClient};
 use crate::startup::{FREE, Running};
 use lazuli::operation::ServiceKind;
 use std::cell::{Cell, RefCell};
@@ -20,38 +20,44 @@ struct Written {
     next: u32,
 }
 
-fn start(place: &Scratch) -> (Running, Door) {
+fn start(place: &Scratch) -> (Running, TestClient) {
     let running = Running::start_in(&[&FREE[..], &["--silent", "--location", place.path()]].concat(), &[]);
     let ports: Vec<u16> = running.ready(4).into_iter().map(|(_, port)| port).collect();
-    let door = Door::at(&KINDS.into_iter().zip(ports).collect::<Vec<_>>());
-    (running, door)
+    let client = TestClient::at(&KINDS.into_iter().zip(ports).collect::<Vec<_>>());
+    (running, client)
 }
 
 /// The request that makes the place that a client writes to.
-fn make(door: &Door, kind: ServiceKind) -> Ask<'_> {
+fn make(client: &TestClient, kind: ServiceKind) -> RequestBuilder<'_> {
     match kind {
-        ServiceKind::Blob => door.ask("PUT", "/box?restype=container"),
-        ServiceKind::Queue => door.ask("PUT", "/work").of(kind),
-        ServiceKind::Table => door.ask("POST", "/Tables").of(kind).body(r#"{"TableName":"people"}"#),
-        ServiceKind::File => door.ask("PUT", "/shr?restype=share").of(kind),
+        ServiceKind::Blob => client.request("PUT", "/box?restype=container"),
+        ServiceKind::Queue => client.request("PUT", "/work").of(kind),
+        ServiceKind::Table => client.request("POST", "/Tables").of(kind).body(r#"{"TableName":"people"}"#),
+        ServiceKind::File => client.request("PUT", "/shr?restype=share").of(kind),
     }
 }
 
 /// The request that writes a text under a name.
-fn write<'a>(door: &'a Door, kind: ServiceKind, name: &str, text: &str) -> Ask<'a> {
+fn write<'a>(client: &'a TestClient, kind: ServiceKind, name: &str, text: &str) -> RequestBuilder<'a> {
     match kind {
-        ServiceKind::Blob => door.ask("PUT", &format!("/box/{name}")).header("x-ms-blob-type", "BlockBlob").body(text.to_owned()),
-        ServiceKind::Queue => door
-            .ask("POST", "/work/messages")
+        ServiceKind::Blob => {
+            client.request("PUT", &format!("/box/{name}")).header("x-ms-blob-type", "BlockBlob").body(text.to_owned())
+        }
+        ServiceKind::Queue => client
+            .request("POST", "/work/messages")
             .of(kind)
             .body(format!("<QueueMessage><MessageText>{text}</MessageText></QueueMessage>")),
-        ServiceKind::Table => door
-            .ask("PUT", &format!("/people(PartitionKey='p',RowKey='{name}')"))
+        ServiceKind::Table => client
+            .request("PUT", &format!("/people(PartitionKey='p',RowKey='{name}')"))
             .of(kind)
             .body(format!(r#"{{"text":"{text}"}}"#)),
         ServiceKind::File => {
             let size = text.len();
-            door.ask("PUT", &format!("/shr/{name}")).of(kind).header("x-ms-type", "file").header("x-ms-content-length", size)
+            client
+                .request("PUT", &format!("/shr/{name}"))
+                .of(kind)
+                .header("x-ms-type", "file")
+                .header("x-ms-content-length", size)
         }
     }
 }
@@ -72,17 +78,17 @@ impl Doomed<'_> {
 }
 
 /// Writes until the server is gone.
-async fn write_on(door: &Door, kind: ServiceKind, written: &mut Written, doomed: &Doomed<'_>) {
+async fn write_on(client: &TestClient, kind: ServiceKind, written: &mut Written, doomed: &Doomed<'_>) {
     loop {
         let name = format!("n{}", written.next);
         // Some are long enough to lie in an extent.
         let text = format!("{name} ").repeat(if written.next.is_multiple_of(5) { 400 } else { 3 });
         written.next += 1;
         written.unsure.insert(name.clone(), text.clone());
-        let Some(answer) = write(door, kind, &name, text.trim()).attempt().await else { return };
+        let Some(answer) = write(client, kind, &name, text.trim()).attempt().await else { return };
         assert!(answer.status < 300, "{kind:?} {name}: {}", answer.verdict());
         if kind == ServiceKind::File {
-            let put = door.ask("PUT", &format!("/shr/{name}?comp=range")).of(kind).header("x-ms-write", "update");
+            let put = client.request("PUT", &format!("/shr/{name}?comp=range")).of(kind).header("x-ms-write", "update");
             let put = put.header("x-ms-range", format!("bytes=0-{}", text.trim().len() - 1)).body(text.trim().to_owned());
             let Some(answer) = put.attempt().await else { return };
             assert_eq!(answer.status, 201, "{name}: {}", answer.verdict());
@@ -94,11 +100,11 @@ async fn write_on(door: &Door, kind: ServiceKind, written: &mut Written, doomed:
 }
 
 /// Takes everything that was written out again, and holds it against what was acknowledged.
-async fn check(door: &Door, kind: ServiceKind, written: &mut Written, round: u32) {
+async fn check(client: &TestClient, kind: ServiceKind, written: &mut Written, round: u32) {
     let mut found = BTreeMap::new();
     if kind == ServiceKind::Queue {
         loop {
-            let got = door.ask("GET", "/work/messages?numofmessages=32").of(kind).send().await;
+            let got = client.request("GET", "/work/messages?numofmessages=32").of(kind).send().await;
             assert_eq!(got.verdict(), "200");
             let texts = got.elements("MessageText");
             if texts.is_empty() {
@@ -106,7 +112,7 @@ async fn check(door: &Door, kind: ServiceKind, written: &mut Written, round: u32
             }
             found.extend(texts.iter().map(|text| (text.split(' ').next().unwrap().to_owned(), (*text).to_owned())));
         }
-        assert_eq!(door.ask("DELETE", "/work/messages").of(kind).send().await.verdict(), "204");
+        assert_eq!(client.request("DELETE", "/work/messages").of(kind).send().await.verdict(), "204");
     } else {
         for (name, _) in written.sure.iter().chain(&written.unsure) {
             let (path, removed) = match kind {
@@ -117,7 +123,7 @@ async fn check(door: &Door, kind: ServiceKind, written: &mut Written, round: u32
                 }
                 _ => (format!("/shr/{name}"), format!("/shr/{name}")),
             };
-            let got = door.ask("GET", &path).of(kind).send().await;
+            let got = client.request("GET", &path).of(kind).send().await;
             if got.status == 404 {
                 continue;
             }
@@ -129,7 +135,7 @@ async fn check(door: &Door, kind: ServiceKind, written: &mut Written, round: u32
                 _ => String::from_utf8(got.body.to_vec()).unwrap(),
             };
             found.insert(name.clone(), text);
-            let delete = door.ask("DELETE", &removed).of(kind);
+            let delete = client.request("DELETE", &removed).of(kind);
             let deleted = if kind == ServiceKind::Table { delete.header("if-match", "*") } else { delete }.send().await;
             assert!(deleted.status < 300, "{path}: {}", deleted.verdict());
         }
@@ -151,24 +157,24 @@ async fn check(door: &Door, kind: ServiceKind, written: &mut Written, round: u32
 async fn what_was_acknowledged_outlives_a_hundred_kills() {
     let place = Scratch::new("kill");
     let mut all: [Written; 4] = Default::default();
-    let (mut running, mut door) = start(&place);
+    let (mut running, mut client) = start(&place);
     for kind in KINDS {
-        assert_eq!(make(&door, kind).send().await.verdict(), "201", "{kind:?}");
+        assert_eq!(make(&client, kind).send().await.verdict(), "201", "{kind:?}");
     }
     let mut acknowledged = 0;
     for round in 0..ROUNDS {
         let [blob, queue, table, file] = &mut all;
         let doomed = Doomed { left: Cell::new(5 + round % 40), running: RefCell::new(&mut running) };
         tokio::join!(
-            write_on(&door, ServiceKind::Blob, blob, &doomed),
-            write_on(&door, ServiceKind::Queue, queue, &doomed),
-            write_on(&door, ServiceKind::Table, table, &doomed),
-            write_on(&door, ServiceKind::File, file, &doomed),
+            write_on(&client, ServiceKind::Blob, blob, &doomed),
+            write_on(&client, ServiceKind::Queue, queue, &doomed),
+            write_on(&client, ServiceKind::Table, table, &doomed),
+            write_on(&client, ServiceKind::File, file, &doomed),
         );
-        (running, door) = start(&place);
+        (running, client) = start(&place);
         for (kind, written) in KINDS.into_iter().zip(&mut all) {
             acknowledged += written.sure.len();
-            check(&door, kind, written, round).await;
+            check(&client, kind, written, round).await;
         }
     }
     assert!(acknowledged > 1000, "{acknowledged} writes were acknowledged");

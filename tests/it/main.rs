@@ -13,8 +13,8 @@ mod auth;
 mod blob;
 mod case;
 mod crash;
-mod dice;
 mod disk;
+mod rng;
 // The page describes the build without features.
 #[cfg(not(feature = "arrow"))]
 mod docs;
@@ -22,7 +22,6 @@ mod dropin;
 mod faults;
 mod file;
 mod formats;
-mod house;
 mod import;
 mod kill;
 mod owner;
@@ -35,6 +34,7 @@ mod routing;
 mod scenario;
 mod scratch;
 mod sdk;
+mod server;
 mod sim;
 mod smoke;
 mod startup;

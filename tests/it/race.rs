@@ -1,7 +1,7 @@
 //! Many at once: one winner where there can be only one, nothing half done, and readers who keep what they began to read.
 
-use crate::house::House;
 use crate::raw::Raw;
+use crate::server::TestServer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures::future::join_all;
@@ -9,10 +9,10 @@ use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-async fn house() -> Arc<House> {
-    let house = House::new().await;
-    house.container("box").await;
-    Arc::new(house)
+async fn server() -> Arc<TestServer> {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    Arc::new(server)
 }
 
 /// Runs so many tasks at once, on all threads, and returns what each came to, in order.
@@ -36,53 +36,53 @@ fn winner(verdicts: &[String], success: &str, refusal: &str) -> usize {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_creator_wins() {
-    let house = house().await;
+    let server = server().await;
     for round in 0..5 {
         let verdicts = at_once(40, |n| {
-            let house = house.clone();
+            let server = server.clone();
             async move {
-                let ask = house.ask("PUT", &format!("/box/{round}")).header("x-ms-blob-type", "BlockBlob");
-                ask.header("if-none-match", "*").body(format!("by {n}")).send().await.verdict()
+                let request = server.request("PUT", &format!("/box/{round}")).header("x-ms-blob-type", "BlockBlob");
+                request.header("if-none-match", "*").body(format!("by {n}")).send().await.verdict()
             }
         })
         .await;
         let winner = winner(&verdicts, "201", "409 BlobAlreadyExists");
-        assert_eq!(house.ask("GET", &format!("/box/{round}")).send().await.text(), format!("by {winner}"));
+        assert_eq!(server.request("GET", &format!("/box/{round}")).send().await.text(), format!("by {winner}"));
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_container_is_created_and_whoever_deletes_it_finds_it_gone() {
-    let house = house().await;
-    let ask = |method: &'static str| {
-        let house = house.clone();
+    let server = server().await;
+    let request = |method: &'static str| {
+        let server = server.clone();
         at_once(40, move |_| {
-            let house = house.clone();
-            async move { house.ask(method, "/race?restype=container").send().await.verdict() }
+            let server = server.clone();
+            async move { server.request(method, "/race?restype=container").send().await.verdict() }
         })
     };
-    winner(&ask("PUT").await, "201", "409 ContainerAlreadyExists");
+    winner(&request("PUT").await, "201", "409 ContainerAlreadyExists");
     // Recorded: what is being deleted can be deleted again, and nothing comes of it.
-    assert!(ask("DELETE").await.iter().all(|verdict| verdict == "202"));
-    assert_eq!(house.ask("HEAD", "/race?restype=container").send().await.verdict(), "404 ContainerNotFound");
-    winner(&ask("PUT").await, "201", "409 ContainerAlreadyExists");
+    assert!(request("DELETE").await.iter().all(|verdict| verdict == "202"));
+    assert_eq!(server.request("HEAD", "/race?restype=container").send().await.verdict(), "404 ContainerNotFound");
+    winner(&request("PUT").await, "201", "409 ContainerAlreadyExists");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_those_who_saw_the_same_state_one_changes_it() {
-    let house = house().await;
-    let mut etag = house.blob("/box/b", "0").await;
+    let server = server().await;
+    let mut etag = server.blob("/box/b", "0").await;
     for _ in 0..5 {
         let verdicts = at_once(40, |n| {
-            let (house, etag) = (house.clone(), etag.clone());
+            let (server, etag) = (server.clone(), etag.clone());
             async move {
-                let metadata = house.ask("PUT", "/box/b?comp=metadata").header("x-ms-meta-by", n);
+                let metadata = server.request("PUT", "/box/b?comp=metadata").header("x-ms-meta-by", n);
                 metadata.header("if-match", etag).send().await.verdict()
             }
         })
         .await;
         let winner = winner(&verdicts, "200", "412 ConditionNotMet");
-        let now = house.ask("HEAD", "/box/b").send().await;
+        let now = server.request("HEAD", "/box/b").send().await;
         assert_eq!(now.header("x-ms-meta-by"), winner.to_string());
         assert_ne!(now.header("etag"), etag);
         etag = now.header("etag").to_owned();
@@ -91,14 +91,14 @@ async fn of_those_who_saw_the_same_state_one_changes_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_takes_the_lease() {
-    let house = house().await;
-    house.blob("/box/b", "x").await;
+    let server = server().await;
+    server.blob("/box/b", "x").await;
     for target in ["/box/b?comp=lease", "/box?restype=container&comp=lease"] {
         let verdicts = at_once(40, |_| {
-            let house = house.clone();
+            let server = server.clone();
             async move {
                 let acquire = [("x-ms-lease-action", "acquire"), ("x-ms-lease-duration", "-1")];
-                house.ask("PUT", target).headers(&acquire).send().await.verdict()
+                server.request("PUT", target).headers(&acquire).send().await.verdict()
             }
         })
         .await;
@@ -108,63 +108,62 @@ async fn one_takes_the_lease() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_two_lists_of_blocks_one_is_last_and_whole() {
-    let house = house().await;
+    let server = server().await;
     // Everybody puts the same two blocks aside and commits them in an order of their own. Blocks are gone with the first commit, so
     // the later ones name those of the blob; whoever is last, the blob is one of the lists and never a mixture.
     for (id, content) in [("QQ==", "A"), ("Qg==", "B")] {
-        let put = house.ask("PUT", &format!("/box/b?comp=block&blockid={id}")).body(content.repeat(1000)).send().await;
+        let put = server.request("PUT", &format!("/box/b?comp=block&blockid={id}")).body(content.repeat(1000)).send().await;
         assert_eq!(put.verdict(), "201");
     }
     let (ab, ba) = ("<Latest>QQ==</Latest><Latest>Qg==</Latest>", "<Latest>Qg==</Latest><Latest>QQ==</Latest>");
     let verdicts = at_once(40, |n| {
-        let house = house.clone();
+        let server = server.clone();
         async move {
             let list = format!("<BlockList>{}</BlockList>", if n % 2 == 0 { ab } else { ba });
-            house.ask("PUT", "/box/b?comp=blocklist").body(list).send().await.verdict()
+            server.request("PUT", "/box/b?comp=blocklist").body(list).send().await.verdict()
         }
     })
     .await;
     assert!(verdicts.iter().all(|verdict| verdict == "201"), "{verdicts:?}");
-    let got = house.ask("GET", "/box/b").send().await;
+    let got = server.request("GET", "/box/b").send().await;
     let orders = [("A".repeat(1000) + &"B".repeat(1000)), ("B".repeat(1000) + &"A".repeat(1000))];
     assert!(orders.iter().any(|order| order == got.text()), "a mixture of two lists");
-    let blocks = house.ask("GET", "/box/b?comp=blocklist&blocklisttype=all").send().await;
+    let blocks = server.request("GET", "/box/b?comp=blocklist&blocklisttype=all").send().await;
     assert_eq!((blocks.elements("Block").len(), blocks.header("etag")), (2, got.header("etag")));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn blocks_put_at_once_are_all_there() {
-    let house = house().await;
+    let server = server().await;
     let id = |n: usize| STANDARD.encode(format!("{n:02}"));
-    let verdicts =
-        at_once(40, |n| {
-            let house = house.clone();
-            async move {
-                house.ask("PUT", &format!("/box/b?comp=block&blockid={}", id(n))).body(format!("{n:02}")).send().await.verdict()
-            }
-        })
-        .await;
+    let verdicts = at_once(40, |n| {
+        let server = server.clone();
+        async move {
+            server.request("PUT", &format!("/box/b?comp=block&blockid={}", id(n))).body(format!("{n:02}")).send().await.verdict()
+        }
+    })
+    .await;
     assert!(verdicts.iter().all(|verdict| verdict == "201"), "{verdicts:?}");
     let list: String = (0..40).map(|n| format!("<Uncommitted>{}</Uncommitted>", id(n))).collect();
-    let made = house.ask("PUT", "/box/b?comp=blocklist").body(format!("<BlockList>{list}</BlockList>")).send().await;
+    let made = server.request("PUT", "/box/b?comp=blocklist").body(format!("<BlockList>{list}</BlockList>")).send().await;
     assert_eq!(made.verdict(), "201");
     let wanted: String = (0..40).map(|n| format!("{n:02}")).collect();
-    assert_eq!(house.ask("GET", "/box/b").send().await.text(), wanted);
+    assert_eq!(server.request("GET", "/box/b").send().await.text(), wanted);
 }
 
 /// Azurite's snapshots have milliseconds for names, and of two in one there is one left.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn snapshots_taken_at_once_are_all_kept() {
     const SNAPSHOTS: usize = 40;
-    let house = house().await;
-    house.blob("/box/b", "x").await;
+    let server = server().await;
+    server.blob("/box/b", "x").await;
     let mut names = at_once(SNAPSHOTS, |_| {
-        let house = house.clone();
-        async move { house.ask("PUT", "/box/b?comp=snapshot").send().await.header("x-ms-snapshot").to_owned() }
+        let server = server.clone();
+        async move { server.request("PUT", "/box/b?comp=snapshot").send().await.header("x-ms-snapshot").to_owned() }
     })
     .await;
     names.sort_unstable();
-    let listed = house.ask("GET", "/box?restype=container&comp=list&include=snapshots").send().await;
+    let listed = server.request("GET", "/box?restype=container&comp=list&include=snapshots").send().await;
     assert_eq!(listed.elements("Snapshot"), names);
     names.dedup();
     assert_eq!(names.len(), SNAPSHOTS);
@@ -173,44 +172,44 @@ async fn snapshots_taken_at_once_are_all_kept() {
 #[tokio::test]
 async fn a_download_goes_on_over_the_version_it_began_with() {
     const SIZE: usize = 16 << 20;
-    let house = house().await;
+    let server = server().await;
     for change in ["overwritten", "deleted", "its container deleted"] {
-        house.blob("/box/big", vec![b'o'; SIZE]).await;
-        let mut raw = Raw::get(&house, "/box/big").await;
+        server.blob("/box/big", vec![b'o'; SIZE]).await;
+        let mut raw = Raw::get(&server, "/box/big").await;
         let head = raw.head().await;
         assert!(head.starts_with("HTTP/1.1 200 ") && head.to_lowercase().contains("content-length: 16777216"), "{head}");
         let half = raw.bytes(SIZE / 2).await;
         match change {
             "overwritten" => {
-                house.blob("/box/big", vec![b'n'; SIZE]).await;
+                server.blob("/box/big", vec![b'n'; SIZE]).await;
             }
-            "deleted" => assert_eq!(house.ask("DELETE", "/box/big").send().await.verdict(), "202"),
-            _ => assert_eq!(house.ask("DELETE", "/box?restype=container").send().await.verdict(), "202"),
+            "deleted" => assert_eq!(server.request("DELETE", "/box/big").send().await.verdict(), "202"),
+            _ => assert_eq!(server.request("DELETE", "/box?restype=container").send().await.verdict(), "202"),
         }
         let rest = raw.bytes(SIZE - half.len()).await;
         assert!(half.iter().chain(&rest).all(|byte| *byte == b'o'), "{change}: bytes of another version");
         match change {
-            "overwritten" => assert!(house.ask("GET", "/box/big").send().await.body.iter().all(|byte| *byte == b'n')),
-            _ => assert_eq!(house.ask("GET", "/box/big").send().await.status, 404),
+            "overwritten" => assert!(server.request("GET", "/box/big").send().await.body.iter().all(|byte| *byte == b'n')),
+            _ => assert_eq!(server.request("GET", "/box/big").send().await.status, 404),
         }
     }
 }
 
 #[tokio::test]
 async fn a_list_goes_on_over_the_version_it_began_with() {
-    let house = house().await;
+    let server = server().await;
     let name = |n: usize| format!("{n:04}{}", "n".repeat(900));
     for n in 0..3000 {
-        house.blob(&format!("/box/{}", name(n)), "").await;
+        server.blob(&format!("/box/{}", name(n)), "").await;
     }
     // A list of some megabytes, which no socket takes in at once.
-    let mut raw = Raw::get(&house, "/box?restype=container&comp=list").await;
+    let mut raw = Raw::get(&server, "/box?restype=container&comp=list").await;
     let head = raw.head().await.to_lowercase();
     let length: usize = head.split("content-length: ").nth(1).unwrap().split('\r').next().unwrap().parse().unwrap();
     assert!(length > 4 << 20, "{length} bytes might wait in buffers");
     let mut body = raw.bytes(1000).await;
-    assert_eq!(house.ask("DELETE", &format!("/box/{}", name(2999))).send().await.verdict(), "202");
-    house.blob("/box/9999", "").await;
+    assert_eq!(server.request("DELETE", &format!("/box/{}", name(2999))).send().await.verdict(), "202");
+    server.blob("/box/9999", "").await;
     body.extend(raw.bytes(length - 1000).await);
     let text = String::from_utf8(body).unwrap();
     assert_eq!(text.matches("<Name>").count(), 3000);
@@ -219,24 +218,24 @@ async fn a_list_goes_on_over_the_version_it_began_with() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_is_listed_at_once_with_writers_is_some_version() {
-    let house = house().await;
+    let server = server().await;
     // Two blobs swap places in one order only: `a` is made before `b` is removed, so every version holds one of them.
-    house.blob("/box/b", "").await;
+    server.blob("/box/b", "").await;
     let over = Arc::new(AtomicBool::new(false));
     let swapper = tokio::spawn({
-        let (house, over) = (house.clone(), over.clone());
+        let (server, over) = (server.clone(), over.clone());
         async move {
             for n in 0..100 {
                 let (make, remove) = if n % 2 == 0 { ("/box/a", "/box/b") } else { ("/box/b", "/box/a") };
-                house.blob(make, "").await;
-                assert_eq!(house.ask("DELETE", remove).send().await.verdict(), "202");
+                server.blob(make, "").await;
+                assert_eq!(server.request("DELETE", remove).send().await.verdict(), "202");
             }
             over.store(true, Ordering::Release);
         }
     });
     let mut lists = 0;
     while !over.load(Ordering::Acquire) {
-        let list = house.ask("GET", "/box?restype=container&comp=list").send().await;
+        let list = server.request("GET", "/box?restype=container&comp=list").send().await;
         assert!(!list.elements("Name").is_empty(), "a version that never was");
         lists += 1;
     }
@@ -246,19 +245,20 @@ async fn what_is_listed_at_once_with_writers_is_some_version() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_write_outlives_its_container() {
-    let house = house().await;
+    let server = server().await;
     for round in 0..20 {
         let writers = at_once(12, |n| {
-            let house = house.clone();
+            let server = server.clone();
             async move {
                 if n == 6 {
-                    let gone = house.ask("DELETE", "/box?restype=container").send().await.verdict();
+                    let gone = server.request("DELETE", "/box?restype=container").send().await.verdict();
                     // Made again at once, while others still write to what was there.
-                    let made = house.ask("PUT", "/box?restype=container").header("x-ms-meta-new", round).send().await.verdict();
+                    let made =
+                        server.request("PUT", "/box?restype=container").header("x-ms-meta-new", round).send().await.verdict();
                     return (n, format!("{gone} {made}"), String::new());
                 }
-                let put = house
-                    .ask("PUT", &format!("/box/{n}"))
+                let put = server
+                    .request("PUT", &format!("/box/{n}"))
                     .header("x-ms-blob-type", "BlockBlob")
                     .body(format!("{round}"))
                     .send()
@@ -269,10 +269,10 @@ async fn no_write_outlives_its_container() {
         .await;
         assert_eq!(writers[6].1, "202 201");
         // Whatever is in the new container was written to it, by this round, and is what its writer was told of.
-        let list = house.ask("GET", "/box?restype=container&comp=list").send().await;
+        let list = server.request("GET", "/box?restype=container&comp=list").send().await;
         for name in list.elements("Name") {
             let (_, verdict, etag) = &writers[name.parse::<usize>().unwrap()];
-            let got = house.ask("GET", &format!("/box/{name}")).send().await;
+            let got = server.request("GET", &format!("/box/{name}")).send().await;
             assert_eq!((verdict.as_str(), got.text(), got.header("etag")), ("201", round.to_string().as_str(), etag.as_str()));
         }
         let refused = writers
@@ -280,83 +280,84 @@ async fn no_write_outlives_its_container() {
             .filter(|(n, ..)| *n != 6)
             .all(|(_, verdict, _)| verdict == "201" || verdict == "404 ContainerNotFound");
         assert!(refused, "{writers:?}");
-        let cleared = house.ask("DELETE", "/box?restype=container").send().await.verdict();
+        let cleared = server.request("DELETE", "/box?restype=container").send().await.verdict();
         assert_eq!(cleared, "202");
-        house.container("box").await;
+        server.container("box").await;
     }
 }
 
 #[tokio::test]
 async fn a_write_that_began_before_its_container_was_removed_is_refused() {
-    let house = house().await;
+    let server = server().await;
     for again in [false, true] {
-        let mut late = Raw::put(&house, "/box/late", 4).await;
+        let mut late = Raw::put(&server, "/box/late", 4).await;
         late.write(b"la").await;
-        assert_eq!(house.ask("DELETE", "/box?restype=container").send().await.verdict(), "202");
+        assert_eq!(server.request("DELETE", "/box?restype=container").send().await.verdict(), "202");
         if again {
-            house.container("box").await;
+            server.container("box").await;
         }
         late.write(b"te").await;
         let head = late.head().await;
         assert!(head.starts_with("HTTP/1.1 404 ") && head.contains("ContainerNotFound"), "{head}");
         let wanted = if again { "404 BlobNotFound" } else { "404 ContainerNotFound" };
-        assert_eq!(house.ask("GET", "/box/late").send().await.verdict(), wanted);
+        assert_eq!(server.request("GET", "/box/late").send().await.verdict(), wanted);
         if !again {
-            house.container("box").await;
+            server.container("box").await;
         }
     }
 }
 
 #[tokio::test]
 async fn a_write_counts_from_the_end_of_its_body() {
-    let house = house().await;
-    let mut slow = Raw::put(&house, "/box/b", 4).await;
+    let server = server().await;
+    let mut slow = Raw::put(&server, "/box/b", 4).await;
     // Half sent, there is nothing; and who comes in between is there until the rest has come.
     slow.write(b"sl").await;
-    assert_eq!(house.ask("GET", "/box/b").send().await.verdict(), "404 BlobNotFound");
-    house.blob("/box/b", "quick").await;
-    assert_eq!(house.ask("GET", "/box/b").send().await.text(), "quick");
+    assert_eq!(server.request("GET", "/box/b").send().await.verdict(), "404 BlobNotFound");
+    server.blob("/box/b", "quick").await;
+    assert_eq!(server.request("GET", "/box/b").send().await.text(), "quick");
     slow.write(b"ow").await;
     let head = slow.head().await;
     assert!(head.starts_with("HTTP/1.1 201 "), "{head}");
-    assert_eq!(house.ask("GET", "/box/b").send().await.text(), "slow");
+    assert_eq!(server.request("GET", "/box/b").send().await.text(), "slow");
     // Cut off half way, it never was.
-    let mut cut = Raw::put(&house, "/box/b", 4).await;
+    let mut cut = Raw::put(&server, "/box/b", 4).await;
     cut.write(b"cu").await;
     drop(cut);
-    assert_eq!(house.ask("GET", "/box/b").send().await.text(), "slow");
+    assert_eq!(server.request("GET", "/box/b").send().await.text(), "slow");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn what_was_written_before_a_deletion_is_there_after_the_restore() {
     let account = format!("{WELL_KNOWN_ACCOUNT}:{WELL_KNOWN_KEY},container-retention=1");
-    let house = Arc::new(House::with(&["--account", &account]).await);
-    house.container("box").await;
+    let server = Arc::new(TestServer::with(&["--account", &account]).await);
+    server.container("box").await;
     for round in 0..5 {
         let verdicts = at_once(41, |n| {
-            let house = house.clone();
+            let server = server.clone();
             async move {
                 if n == 20 {
-                    return house.ask("DELETE", "/box?restype=container").send().await.verdict();
+                    return server.request("DELETE", "/box?restype=container").send().await.verdict();
                 }
-                let put = house.ask("PUT", &format!("/box/{round}-{n}")).header("x-ms-blob-type", "BlockBlob");
+                let put = server.request("PUT", &format!("/box/{round}-{n}")).header("x-ms-blob-type", "BlockBlob");
                 put.body("x").send().await.verdict()
             }
         })
         .await;
         assert_eq!(verdicts[20], "202");
-        house.wait(30);
-        let list = house.ask("GET", "/?comp=list&include=deleted").send().await;
+        server.wait(30);
+        let list = server.request("GET", "/?comp=list&include=deleted").send().await;
         let version = list.element("Version");
         let back = || {
-            let ask = house.ask("PUT", "/box?restype=container&comp=undelete").header("x-ms-deleted-container-name", "box");
-            ask.header("x-ms-deleted-container-version", version).send()
+            let request =
+                server.request("PUT", "/box?restype=container&comp=undelete").header("x-ms-deleted-container-name", "box");
+            request.header("x-ms-deleted-container-version", version).send()
         };
         // One of two who bring it back does.
         let verdicts_back = futures::join!(back(), back());
         winner(&[verdicts_back.0.verdict(), verdicts_back.1.verdict()], "201", "409 ContainerAlreadyExists");
         for (n, verdict) in verdicts.iter().enumerate().filter(|(n, _)| *n != 20) {
-            let there = house.ask("HEAD", &format!("/box/{round}-{n}")).send().await.status;
+            let there = server.request("HEAD", &format!("/box/{round}-{n}")).send().await.status;
             match verdict.as_str() {
                 "201" => assert_eq!(there, 200, "{round}-{n} was lost"),
                 refused => assert_eq!((refused, there), ("404 ContainerNotFound", 404), "{round}-{n}"),

@@ -1,6 +1,6 @@
 //! A socket of one's own: for what an ordinary client would not do, such as stopping half way through an answer.
 
-use crate::house::{House, VERSION, sign, start_of_time};
+use crate::server::{TestServer, VERSION, sign, start_of_time};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -11,8 +11,8 @@ pub struct Raw(TcpStream);
 
 impl Raw {
     /// Connects, and sends the head of a request: `target` is the path from the root, headers as they are.
-    pub async fn send(house: &House, method: &str, target: &str, headers: &[(String, String)], length: usize) -> Raw {
-        let host = house.host(ServiceKind::Blob);
+    pub async fn send(server: &TestServer, method: &str, target: &str, headers: &[(String, String)], length: usize) -> Raw {
+        let host = server.host(ServiceKind::Blob);
         let mut stream = TcpStream::connect(&host).await.unwrap();
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let head = format!("{method} {target} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n{headers}\r\n");
@@ -21,26 +21,26 @@ impl Raw {
     }
 
     /// Asks for `/container/blob?query` of the default account, signed with its key.
-    pub async fn get(house: &House, target: &str) -> Raw {
-        Raw::signed(house, "GET", target, &[], 0).await
+    pub async fn get(server: &TestServer, target: &str) -> Raw {
+        Raw::signed(server, "GET", target, &[], 0).await
     }
 
     /// Begins to put a block blob, and comes back once the server has looked at the head and waits for the body.
-    pub async fn put(house: &House, target: &str, length: usize) -> Raw {
+    pub async fn put(server: &TestServer, target: &str, length: usize) -> Raw {
         let headers = [("x-ms-blob-type", "BlockBlob"), ("expect", "100-continue")];
-        let mut raw = Raw::signed(house, "PUT", target, &headers, length).await;
+        let mut raw = Raw::signed(server, "PUT", target, &headers, length).await;
         let head = raw.head().await;
         assert!(head.starts_with("HTTP/1.1 100 "), "{head}");
         raw
     }
 
-    async fn signed(house: &House, method: &str, target: &str, headers: &[(&str, &str)], length: usize) -> Raw {
+    async fn signed(server: &TestServer, method: &str, target: &str, headers: &[(&str, &str)], length: usize) -> Raw {
         let target = format!("/{WELL_KNOWN_ACCOUNT}{target}");
         let mut headers: Vec<(String, String)> = headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         headers.extend([("x-ms-version".into(), VERSION.into()), ("x-ms-date".into(), start_of_time().rfc1123())]);
         let signed = sign(method, WELL_KNOWN_ACCOUNT, &target, &headers, length, WELL_KNOWN_KEY);
         headers.push(("authorization".into(), signed));
-        Raw::send(house, method, &target, &headers, length).await
+        Raw::send(server, method, &target, &headers, length).await
     }
 
     /// Sends bytes of the body.
@@ -66,8 +66,8 @@ impl Raw {
 }
 
 /// Empties every account, by the control that `--control` opens, and leaves the clock where the house has moved it.
-pub async fn reset(house: &House) {
-    let mut raw = Raw::send(house, "POST", "/_lazuli/reset?clock=keep", &[], 0).await;
+pub async fn reset(server: &TestServer) {
+    let mut raw = Raw::send(server, "POST", "/_lazuli/reset?clock=keep", &[], 0).await;
     let head = raw.head().await;
     assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
 }

@@ -1,7 +1,7 @@
 //! What becomes free: room on the disk and memory come back by themselves, and nothing that is still named goes with it.
 
-use crate::house::Door;
 use crate::scratch::Scratch;
+use crate::server::TestClient;
 use crate::startup::{FREE, Running, lazuli, run};
 use lazuli::operation::ServiceKind;
 use std::collections::BTreeMap;
@@ -19,45 +19,45 @@ pub fn in_time(seconds: u64, mut happened: impl FnMut() -> bool) -> bool {
     true
 }
 
-fn start(more: &[&str]) -> (Running, Door) {
+fn start(more: &[&str]) -> (Running, TestClient) {
     let running = Running::start_in(&[&FREE[..], &["--silent"], more].concat(), &[]);
     let ports = running.ready(4).into_iter().map(|(_, port)| port);
-    let door = Door::at(
+    let client = TestClient::at(
         &[ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File]
             .into_iter()
             .zip(ports)
             .collect::<Vec<_>>(),
     );
-    (running, door)
+    (running, client)
 }
 
-async fn put(door: &Door, name: &str, content: Vec<u8>) {
-    let put = door.ask("PUT", &format!("/box/{name}")).header("x-ms-blob-type", "BlockBlob").body(content).send().await;
+async fn put(client: &TestClient, name: &str, content: Vec<u8>) {
+    let put = client.request("PUT", &format!("/box/{name}")).header("x-ms-blob-type", "BlockBlob").body(content).send().await;
     assert_eq!(put.verdict(), "201", "{name}");
 }
 
 #[tokio::test]
 async fn a_kill_while_room_is_given_back_takes_nothing_that_a_record_names() {
     let place = Scratch::new("reclaim");
-    let (mut running, mut door) = start(&["--location", place.path()]);
-    assert_eq!(door.ask("PUT", "/box?restype=container").send().await.verdict(), "201");
+    let (mut running, mut client) = start(&["--location", place.path()]);
+    assert_eq!(client.request("PUT", "/box?restype=container").send().await.verdict(), "201");
     let mut held: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     for round in 0..12_u8 {
         for number in 0..60_u8 {
             // Some are put anew, some written over, some deleted, and the blocks of the disk that they share stay.
             let name = format!("n{}", number % 40);
             if number % 7 == round % 7 && held.remove(&name).is_some() {
-                assert_eq!(door.ask("DELETE", &format!("/box/{name}")).send().await.verdict(), "202");
+                assert_eq!(client.request("DELETE", &format!("/box/{name}")).send().await.verdict(), "202");
                 continue;
             }
             let content = vec![number ^ round; 3000 + usize::from(number) * 700];
-            put(&door, &name, content.clone()).await;
+            put(&client, &name, content.clone()).await;
             held.insert(name, content);
         }
         running.kill();
-        (running, door) = start(&["--location", place.path()]);
+        (running, client) = start(&["--location", place.path()]);
         for (name, content) in &held {
-            let got = door.ask("GET", &format!("/box/{name}")).send().await;
+            let got = client.request("GET", &format!("/box/{name}")).send().await;
             assert!(got.status == 200 && got.body == *content, "round {round}: {name}: {}", got.verdict());
         }
     }
@@ -73,13 +73,13 @@ async fn a_kill_while_room_is_given_back_takes_nothing_that_a_record_names() {
 async fn runs_that_are_killed_at_once_give_room_back() {
     const CONTENT: u64 = 40_000;
     let place = Scratch::new("short");
-    let (mut running, door) = start(&["--location", place.path()]);
-    assert_eq!(door.ask("PUT", "/box?restype=container").send().await.verdict(), "201");
+    let (mut running, client) = start(&["--location", place.path()]);
+    assert_eq!(client.request("PUT", "/box?restype=container").send().await.verdict(), "201");
     for number in 0..400_u64 {
-        put(&door, &format!("n{number}"), vec![number as u8; CONTENT as usize]).await;
+        put(&client, &format!("n{number}"), vec![number as u8; CONTENT as usize]).await;
     }
     for number in (0..400).step_by(2) {
-        assert_eq!(door.ask("DELETE", &format!("/box/n{number}")).send().await.verdict(), "202");
+        assert_eq!(client.request("DELETE", &format!("/box/n{number}")).send().await.verdict(), "202");
     }
     running.kill();
     let named = 200 * CONTENT;
@@ -92,18 +92,18 @@ async fn runs_that_are_killed_at_once_give_room_back() {
 
 #[tokio::test]
 async fn memory_comes_back_while_nobody_asks() {
-    let (running, door) = start(&[]);
+    let (running, client) = start(&[]);
     let empty = running.resident();
-    assert_eq!(door.ask("PUT", "/box?restype=container").send().await.verdict(), "201");
+    assert_eq!(client.request("PUT", "/box?restype=container").send().await.verdict(), "201");
     for number in 0..64 {
-        put(&door, &format!("large{number}"), vec![1; 1 << 20]).await;
+        put(&client, &format!("large{number}"), vec![1; 1 << 20]).await;
     }
     for number in 0..1000 {
-        put(&door, &format!("small{number}"), vec![1; 20_000]).await;
+        put(&client, &format!("small{number}"), vec![1; 20_000]).await;
     }
     let full = running.resident() - empty;
     assert!(full > 80 << 20, "{full} bytes");
-    assert_eq!(door.ask("DELETE", "/box?restype=container").send().await.verdict(), "202");
+    assert_eq!(client.request("DELETE", "/box?restype=container").send().await.verdict(), "202");
     let left = || running.resident().saturating_sub(empty);
     assert!(in_time(5, || left() < full / 4), "{} of {full} bytes", left());
 }
@@ -115,10 +115,10 @@ async fn a_check_says_what_a_folder_holds_and_whether_it_is_sound() {
     let (code, _, why) = check();
     assert_eq!(code, 1, "{why}");
     assert!(!place.0.exists(), "a check makes no folder");
-    let (mut running, door) = start(&["--location", place.path()]);
-    assert_eq!(door.ask("PUT", "/box?restype=container").send().await.verdict(), "201");
-    put(&door, "one", vec![1; 5000]).await;
-    put(&door, "two", vec![2; 6000]).await;
+    let (mut running, client) = start(&["--location", place.path()]);
+    assert_eq!(client.request("PUT", "/box?restype=container").send().await.verdict(), "201");
+    put(&client, "one", vec![1; 5000]).await;
+    put(&client, "two", vec![2; 6000]).await;
     let (code, _, why) = check();
     assert!(code == 1 && why.contains("another server is using this folder"), "{why}");
     running.kill();

@@ -13,7 +13,7 @@
 //! - Everywhere, `{name}` is a value that was kept before; `{at}`, `{at-60}` and `{at+60}` are dates by the server's clock; `{A}`,
 //!   `{B}` and `{C}` are lease ids; `{64*x}` is a letter so many times over.
 
-use crate::house::House;
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 use lazuli::rules::time::Timestamp;
 use std::collections::HashMap;
@@ -27,17 +27,17 @@ pub const LEASES: [(&str, &str); 3] = [
 
 /// Plays a scenario in a house of its own, and fails with every row that was not answered as written.
 pub async fn check(rows: &str) {
-    check_in(&House::new().await, rows).await;
+    check_in(&TestServer::new().await, rows).await;
 }
 
 /// Plays a scenario in a house that may hold something already.
-pub async fn check_in(house: &House, rows: &str) {
-    check_of(house, ServiceKind::Blob, rows).await;
+pub async fn check_in(server: &TestServer, rows: &str) {
+    check_of(server, ServiceKind::Blob, rows).await;
 }
 
 /// Plays a scenario that is about another service than the blobs.
-pub async fn check_of(house: &House, kind: ServiceKind, rows: &str) {
-    let mut scenario = Scenario { house, kind, kept: HashMap::new(), failures: Vec::new() };
+pub async fn check_of(server: &TestServer, kind: ServiceKind, rows: &str) {
+    let mut scenario = Scenario { server, kind, kept: HashMap::new(), failures: Vec::new() };
     for (name, id) in LEASES {
         scenario.kept.insert(name.to_owned(), id.to_owned());
     }
@@ -45,7 +45,7 @@ pub async fn check_of(house: &House, kind: ServiceKind, rows: &str) {
     for row in rows.lines().map(str::trim).filter(|row| !row.is_empty()) {
         match row.split_once(' ') {
             Some(("#", text)) => about = text,
-            Some(("wait", seconds)) => house.wait(seconds.parse().unwrap_or_else(|_| panic!("not a row: {row}"))),
+            Some(("wait", seconds)) => server.wait(seconds.parse().unwrap_or_else(|_| panic!("not a row: {row}"))),
             _ => scenario.row(about, row).await,
         }
     }
@@ -53,7 +53,7 @@ pub async fn check_of(house: &House, kind: ServiceKind, rows: &str) {
 }
 
 struct Scenario<'a> {
-    house: &'a House,
+    server: &'a TestServer,
     kind: ServiceKind,
     kept: HashMap<String, String>,
     failures: Vec<String>,
@@ -61,11 +61,11 @@ struct Scenario<'a> {
 
 impl Scenario<'_> {
     async fn row(&mut self, about: &str, row: &str) {
-        let (ask, answer) = row.split_once('→').unwrap_or_else(|| panic!("not a row: {row}"));
-        let mut asked = ask.splitn(3, " |").map(|part| self.fill(part.trim()));
+        let (request, answer) = row.split_once('→').unwrap_or_else(|| panic!("not a row: {row}"));
+        let mut asked = request.splitn(3, " |").map(|part| self.fill(part.trim()));
         let line = asked.next().unwrap_or_default();
         let (method, target) = line.split_once(' ').unwrap_or_else(|| panic!("not a row: {row}"));
-        let mut request = self.house.ask(method, target).of(self.kind);
+        let mut request = self.server.request(method, target).of(self.kind);
         for (name, value) in headers(&asked.next().unwrap_or_default()) {
             request = request.header(name, value);
         }
@@ -141,7 +141,7 @@ impl Scenario<'_> {
         if let Some((times, letter)) = name.split_once('*') {
             return Some(letter.repeat(times.parse().ok()?));
         }
-        let now = self.house.emulator.environment().now();
+        let now = self.server.emulator.environment().now();
         match name.strip_prefix("at") {
             Some("") => Some(now.rfc1123()),
             Some(moved) if moved.starts_with(['+', '-']) => {

@@ -157,7 +157,7 @@ impl Drop for Folder {
 }
 
 /// Sends a request on a connection of its own and reads the answer to the end.
-pub fn ask(port: u16, head: &str) -> String {
+pub fn send(port: u16, head: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(HANGS)).unwrap();
     write!(stream, "{head} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").unwrap();
@@ -175,9 +175,9 @@ fn prints_where_it_listens() {
     for ((line, port), name) in ready.iter().zip(["Blob", "Queue", "Table", "File"]) {
         assert_eq!(*line, format!("Lazuli {name} service is listening at http://127.0.0.1:{port}"));
         assert_ne!(*port, 0);
-        assert!(ask(*port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"), "{name}");
+        assert!(send(*port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"), "{name}");
         // What tools probe for: an answer that is exactly 400.
-        let probe = ask(*port, "GET /");
+        let probe = send(*port, "GET /");
         assert!(probe.starts_with("HTTP/1.1 400 "), "{name}: {probe}");
     }
     let url = |at: usize| format!("http://127.0.0.1:{}/devstoreaccount1", ready[at].1);
@@ -193,8 +193,8 @@ fn prints_where_websites_are() {
     let ready = running.ready(5);
     let (line, port) = &ready[4];
     assert_eq!(*line, format!("Lazuli Web service is listening at http://127.0.0.1:{port}"));
-    assert!(ask(*port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"));
-    assert!(ask(*port, "GET /").starts_with("HTTP/1.1 404 The requested content does not exist.\r\n"));
+    assert!(send(*port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"));
+    assert!(send(*port, "GET /").starts_with("HTTP/1.1 404 The requested content does not exist.\r\n"));
     let (code, _, error) = run(lazuli(), &["--blob-port", "0", "--web-port", &ready[0].1.to_string()]);
     assert_eq!(code, 2);
     assert!(error.contains("already in use (--web-port N chooses another)"), "{error}");
@@ -214,7 +214,7 @@ fn speaks_as_azurite() {
         let at = format!("at http://127.0.0.1:{}", ready[1].1);
         assert_eq!(ready[0].0, format!("Azurite {name} service is starting {at}"));
         assert_eq!(ready[1].0, format!("Azurite {name} service is successfully listening {at}"));
-        assert!(ask(ready[1].1, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"), "{name}");
+        assert!(send(ready[1].1, "GET /_lazuli/health").starts_with("HTTP/1.1 200 OK\r\n"), "{name}");
         closing.extend([format!("Azurite {name} service is closing..."), format!("Azurite {name} service successfully closed")]);
     }
     running.signal("INT");
@@ -511,7 +511,7 @@ fn goes_on_when_nobody_listens() {
         let mut running = Running { child, lines: channel().1 };
         let port = first.trim_end().rsplit(':').next().unwrap().parse().unwrap();
         for _ in 0..3 {
-            let answer = ask(port, "PUT /devstoreaccount1/c/b?comp=foo");
+            let answer = send(port, "PUT /devstoreaccount1/c/b?comp=foo");
             assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
         }
         running.signal("TERM");
@@ -524,12 +524,12 @@ fn goes_on_when_nobody_listens() {
 fn control_is_asked_for() {
     let running = Running::start(&FREE);
     for port in running.ports() {
-        let health = ask(port, "GET /_lazuli/health");
+        let health = send(port, "GET /_lazuli/health");
         let body: serde_json::Value = serde_json::from_str(health.split("\r\n\r\n").nth(1).unwrap()).unwrap();
         assert_eq!((&body["status"], &body["version"]), (&"ok".into(), &env!("CARGO_PKG_VERSION").into()));
         assert_eq!(body["services"], serde_json::json!(["blob", "queue", "table", "file"]));
         for request in ["POST /_lazuli/clock?seconds=5", "POST /_lazuli/reset", "GET /_lazuli/reset", "GET /_lazuli/other"] {
-            let answer = ask(port, request);
+            let answer = send(port, request);
             assert!(answer.starts_with("HTTP/1.1 404 ") && answer.contains("--control"), "{request}: {answer}");
         }
     }
@@ -549,7 +549,7 @@ fn control_is_asked_for() {
             ("GET /_lazuli/reset", 405),
             ("GET /_lazuli/other", 404),
         ] {
-            let answer = ask(port, request);
+            let answer = send(port, request);
             assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
         }
     }
@@ -720,7 +720,7 @@ fn the_debug_log_tells_why_a_page_is_refused() {
         ("OPTIONS", "(the service has no CORS rules)"),
         ("GET", "a page of \"http://a.example\" cannot read this answer: the service has no CORS rules"),
     ] {
-        ask(port, &format!("{method} /devstoreaccount1/a/b {origin}"));
+        send(port, &format!("{method} /devstoreaccount1/a/b {origin}"));
         while !running.line().contains(said) {}
     }
 }

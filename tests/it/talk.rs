@@ -1,7 +1,7 @@
 //! What a running server says: its log, in lines and in JSON, on the streams and in a file; and that it never waits for a reader.
 
 use crate::auth::token;
-use crate::startup::{CERT, FREE, Folder, HANGS, KEY, Running, ask, command, run};
+use crate::startup::{CERT, FREE, Folder, HANGS, KEY, Running, command, run, send};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -59,7 +59,7 @@ fn an_unread_log_stops_nothing() {
                 }
             }
         }
-        assert!(ask(port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 "));
+        assert!(send(port, "GET /_lazuli/health").starts_with("HTTP/1.1 200 "));
 
         let id = child.id().to_string();
         let (ended, has_ended) = channel();
@@ -117,7 +117,7 @@ fn a_line_tells_what_came_of_a_request() {
             " (\"a--b\" has to be lower-case letters, digits and single hyphens, ",
         ),
     ] {
-        let answer = ask(blob, request);
+        let answer = send(blob, request);
         let id = answer.split("x-ms-request-id: ").nth(1).unwrap().split("\r\n").next().unwrap();
         let said = line_with(&running, " INFO ");
         let milliseconds = said.split(" ms, ").next().unwrap().rsplit(' ').next().unwrap();
@@ -125,7 +125,7 @@ fn a_line_tells_what_came_of_a_request() {
         assert!(said.contains(line) && said.contains(&format!(" ms, {id}")) && said.contains(reason), "{said}");
         assert!(!said.contains(signature) && said.ends_with(')'), "{said}");
     }
-    ask(blob, "OPTIONS /devstoreaccount1/cats/b");
+    send(blob, "OPTIONS /devstoreaccount1/cats/b");
     assert!(line_with(&running, " INFO ").contains("Blob OPTIONS /devstoreaccount1/cats/b 400 "));
 }
 
@@ -134,7 +134,7 @@ fn a_line_is_an_object_where_json_is_asked_for() {
     let running = start(&["--log-format", "json", "--log", "debug"]);
     let port = running.ready(1)[0].1;
     line_with(&running, "Data is kept in memory");
-    let answer = ask(port, "GET /nobody/c/b?sig=c2VjcmV0");
+    let answer = send(port, "GET /nobody/c/b?sig=c2VjcmV0");
     let said: Value = serde_json::from_str(&line_with(&running, "milliseconds")).unwrap();
     for (name, value) in [
         ("level", "INFO".into()),
@@ -165,7 +165,7 @@ fn a_debug_log_goes_to_its_file() {
         let mut running =
             Running::started(&mut command(&azurite, &[&words[..], &["--tablePort", "0", "--filePort", "0"]].concat()));
         let port = running.ready(6)[0].1;
-        ask(port, "GET /nobody/c/b?sig=c2VjcmV0");
+        send(port, "GET /nobody/c/b?sig=c2VjcmV0");
         running.signal("TERM");
         let (status, said) = running.end();
         assert_eq!(status.code(), Some(0));

@@ -47,11 +47,11 @@ eCsBauvvA3r22QV2JhNSAsH0iX0FCqPs9dF6sxELy8JUxHDVTFV+zgXU
 ";
 
 /// Sends a request to a server's blob port, with a signature that may do everything, and reads the answer.
-async fn ask(port: u16, method: &str, target: &str, headers: &str) -> String {
+async fn request(port: u16, method: &str, target: &str, headers: &str) -> String {
     exchange(TcpStream::connect(("127.0.0.1", port)).await.unwrap(), port, method, target, headers).await
 }
 
-/// [`ask`] over TLS, of who shows what the authority certified.
+/// [`request`] over TLS, of who shows what the authority certified.
 async fn ask_tls(port: u16, method: &str, target: &str, headers: &str) -> String {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_slice(AUTHORITY.as_bytes()).unwrap()).unwrap();
@@ -126,12 +126,12 @@ async fn an_authority_of_ones_own() {
             std::fs::write(&file, trusted).unwrap();
             let running = Running::start_in(&crate::startup::FREE, &[("SSL_CERT_FILE", file.to_str().unwrap())]);
             let port = running.ports()[0];
-            let made = ask(port, "PUT", "/box?restype=container", "").await;
+            let made = request(port, "PUT", "/box?restype=container", "").await;
             assert!(made.starts_with("HTTP/1.1 201 "), "{made}");
             let headers = format!("x-ms-blob-type: BlockBlob\r\nx-ms-copy-source: {source}\r\n");
-            let put = ask(port, "PUT", "/box/b", &headers).await;
+            let put = request(port, "PUT", "/box/b", &headers).await;
             assert!(put.starts_with(&format!("HTTP/1.1 {status} ")), "{put}");
-            let got = ask(port, "GET", "/box/b", "").await;
+            let got = request(port, "GET", "/box/b", "").await;
             assert_eq!(got.ends_with("\r\n\r\nsecret"), status == 201, "{got}");
         }
     };

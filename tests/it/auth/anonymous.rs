@@ -1,7 +1,7 @@
 //! Requests without any credentials: what an open container shows, and how a closed one hides.
 
 use super::{Headers, path, send};
-use crate::house::House;
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 
 /// A version before the bearer challenge (2019-12-12), and one after.
@@ -9,20 +9,20 @@ const OLD: &str = "2019-07-07";
 const NEW: &str = "2021-12-02";
 
 /// A house with a container of each kind, each with a blob of one block.
-async fn open_house() -> House {
-    let house = House::new().await;
+async fn open_house() -> TestServer {
+    let server = TestServer::new().await;
     for (name, access) in [("private", ""), ("blobs", "blob"), ("whole", "container")] {
-        let ask = house.ask("PUT", &format!("/{name}?restype=container"));
-        let ask = if access.is_empty() { ask } else { ask.header("x-ms-blob-public-access", access) };
-        assert_eq!(ask.send().await.verdict(), "201");
-        house.blob(&format!("/{name}/blob"), "content").await;
+        let request = server.request("PUT", &format!("/{name}?restype=container"));
+        let request = if access.is_empty() { request } else { request.header("x-ms-blob-public-access", access) };
+        assert_eq!(request.send().await.verdict(), "201");
+        server.blob(&format!("/{name}/blob"), "content").await;
     }
-    house
+    server
 }
 
 #[tokio::test]
 async fn what_may_be_read_of_an_open_container() {
-    let house = open_house().await;
+    let server = open_house().await;
     let (hidden, asked) = ("404 ResourceNotFound", "401 NoAuthenticationInformation");
     // what is asked; what the containers answer: private, blobs, whole
     for (method, target, expected) in [
@@ -54,7 +54,7 @@ async fn what_may_be_read_of_an_open_container() {
                 };
                 let headers: Headers<'_> = &[("x-ms-version", version), ("x-ms-blob-type", "BlockBlob")];
                 let target = path(&target.replace("{c}", container));
-                let answer = send(&house, method, &target, headers, "").await;
+                let answer = send(&server, method, &target, headers, "").await;
                 assert_eq!(answer.verdict(), expected, "{method} {target} {version}");
                 let challenge = answer.header("www-authenticate");
                 assert_eq!(challenge.starts_with("Bearer authorization_uri="), expected == asked, "{target}: {challenge}");
@@ -63,7 +63,7 @@ async fn what_may_be_read_of_an_open_container() {
     }
     // A container that is not there looks as a private one does.
     for (version, expected) in [(OLD, hidden), (NEW, asked)] {
-        let answer = send(&house, "GET", &path("/nowhere/blob"), &[("x-ms-version", version)], "").await;
+        let answer = send(&server, "GET", &path("/nowhere/blob"), &[("x-ms-version", version)], "").await;
         assert_eq!(answer.verdict(), expected, "{version}");
     }
 }
@@ -71,7 +71,7 @@ async fn what_may_be_read_of_an_open_container() {
 /// The other services hide and ask as the blob service does.
 #[tokio::test]
 async fn every_service_hides_from_old_versions() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     for (kind, asked) in [
         (
             ServiceKind::Blob,
@@ -85,8 +85,8 @@ async fn every_service_hides_from_old_versions() {
             for (version, expected, challenged) in
                 [(OLD, "404 ResourceNotFound", false), ("2019-12-12", "401 NoAuthenticationInformation", true)]
             {
-                let ask = house.ask(method, target).of(kind).anonymous().header("x-ms-version", version);
-                let answer = ask.send().await;
+                let request = server.request(method, target).of(kind).anonymous().header("x-ms-version", version);
+                let answer = request.send().await;
                 assert_eq!(answer.verdict(), expected, "{kind:?} {method} {target} {version}: {}", answer.text());
                 assert_eq!(answer.header("www-authenticate").starts_with("Bearer "), challenged, "{kind:?} {method} {target}");
             }
@@ -97,41 +97,41 @@ async fn every_service_hides_from_old_versions() {
 /// Recorded: a browser names no version, and is told which one it gets; of the oldest, the error's code is in the body alone.
 #[tokio::test]
 async fn without_a_version_the_oldest_is_spoken() {
-    let house = open_house().await;
-    let answer = send(&house, "GET", &path("/private/blob"), &[], "").await;
+    let server = open_house().await;
+    let answer = send(&server, "GET", &path("/private/blob"), &[], "").await;
     assert_eq!((answer.status, answer.element("Code")), (404, "ResourceNotFound"));
     assert_eq!((answer.header("x-ms-error-code"), answer.header("x-ms-version")), ("", "2009-09-19"));
-    let answer = send(&house, "GET", &path("/blobs/blob"), &[], "").await;
+    let answer = send(&server, "GET", &path("/blobs/blob"), &[], "").await;
     assert_eq!((answer.status, answer.text(), answer.header("x-ms-version")), (200, "content", "2009-09-19"));
     let properties =
         "<StorageServiceProperties><DefaultServiceVersion>2014-02-14</DefaultServiceVersion></StorageServiceProperties>";
-    let set = house.ask("PUT", "/?restype=service&comp=properties").body(properties).send().await;
+    let set = server.request("PUT", "/?restype=service&comp=properties").body(properties).send().await;
     assert_eq!(set.verdict(), "202", "{}", set.text());
     for target in ["/private/blob", "/blobs/blob"] {
-        assert_eq!(send(&house, "GET", &path(target), &[], "").await.header("x-ms-version"), "2014-02-14", "{target}");
+        assert_eq!(send(&server, "GET", &path(target), &[], "").await.header("x-ms-version"), "2014-02-14", "{target}");
     }
 }
 
 #[tokio::test]
 async fn access_follows_the_container() {
-    let house = open_house().await;
+    let server = open_house().await;
     for (access, get, list) in [
         ("blob", "200", "401 NoAuthenticationInformation"),
         ("container", "200", "200"),
         ("", "401 NoAuthenticationInformation", "401 NoAuthenticationInformation"),
     ] {
-        let ask = house.ask("PUT", "/private?restype=container&comp=acl");
-        let ask = if access.is_empty() { ask } else { ask.header("x-ms-blob-public-access", access) };
-        assert_eq!(ask.send().await.verdict(), "200");
-        let shown = house.ask("GET", "/private?restype=container&comp=acl").send().await;
+        let request = server.request("PUT", "/private?restype=container&comp=acl");
+        let request = if access.is_empty() { request } else { request.header("x-ms-blob-public-access", access) };
+        assert_eq!(request.send().await.verdict(), "200");
+        let shown = server.request("GET", "/private?restype=container&comp=acl").send().await;
         assert_eq!(shown.header("x-ms-blob-public-access"), access);
         for (target, expected) in [("/private/blob", get), ("/private?restype=container&comp=list", list)] {
-            let answer = send(&house, "GET", &path(target), &[("x-ms-version", NEW)], "").await;
+            let answer = send(&server, "GET", &path(target), &[("x-ms-version", NEW)], "").await;
             assert_eq!(answer.verdict(), expected, "{access} {target}");
         }
     }
     for target in ["/odd?restype=container", "/private?restype=container&comp=acl"] {
-        let odd = house.ask("PUT", target).header("x-ms-blob-public-access", "everything").send().await;
+        let odd = server.request("PUT", target).header("x-ms-blob-public-access", "everything").send().await;
         assert_eq!(odd.verdict(), "400 InvalidHeaderValue", "{target}");
     }
 }

@@ -1,31 +1,38 @@
 //! Bearer tokens: where they let in, what they let do, and how they are refused.
 
 use super::jwt::{self, ANN};
-use crate::house::{Answer, House, VERSION};
+use crate::server::{Answer, TestServer, VERSION};
 use lazuli::operation::ServiceKind;
 
 const FAILED: &str = "403 AuthenticationFailed";
 const UNFIT: &str = "401 InvalidAuthenticationInfo";
 
-async fn ask(house: &House, method: &str, target: &str, authorization: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-    let ask = house.ask(method, target).anonymous().header("authorization", authorization).headers(headers);
-    ask.body(body.to_owned()).send().await
+async fn send(
+    server: &TestServer,
+    method: &str,
+    target: &str,
+    authorization: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Answer {
+    let request = server.request(method, target).anonymous().header("authorization", authorization).headers(headers);
+    request.body(body.to_owned()).send().await
 }
 
 /// A house that takes tokens of this level, with the container `box` and the blob `blob` in it.
-async fn house(level: &str) -> House {
-    let house = House::with(&["--oauth", level]).await;
-    house.container("box").await;
-    house.blob("/box/blob", "content").await;
-    house
+async fn server(level: &str) -> TestServer {
+    let server = TestServer::with(&["--oauth", level]).await;
+    server.container("box").await;
+    server.blob("/box/blob", "content").await;
+    server
 }
 
 #[tokio::test]
 async fn tokens_are_off_until_asked_for() {
-    let house = super::house_with_blob().await;
+    let server = super::server_with_blob().await;
     let detail = "Bearer tokens are off: start the server with --oauth basic (https) or --oauth dev (any).";
     for (version, verdict) in [(VERSION, UNFIT), ("2019-12-12", UNFIT), ("2019-07-07", FAILED), ("2017-11-09", FAILED)] {
-        let answer = ask(&house, "GET", "/box/blob", &jwt::of(ANN), &[("x-ms-version", version)], "").await;
+        let answer = send(&server, "GET", "/box/blob", &jwt::of(ANN), &[("x-ms-version", version)], "").await;
         assert_eq!((answer.verdict().as_str(), answer.element("AuthenticationErrorDetail")), (verdict, detail), "{version}");
         let challenge = answer.header("www-authenticate");
         let expected = "Bearer authorization_uri=https://login.microsoftonline.com/common/oauth2/authorize \
@@ -36,8 +43,8 @@ async fn tokens_are_off_until_asked_for() {
 
 #[tokio::test]
 async fn basic_is_for_https() {
-    let house = house("basic").await;
-    let answer = ask(&house, "GET", "/box/blob", &jwt::of(ANN), &[], "").await;
+    let server = server("basic").await;
+    let answer = send(&server, "GET", "/box/blob", &jwt::of(ANN), &[], "").await;
     assert_eq!(answer.verdict(), FAILED);
     let detail = answer.element("AuthenticationErrorDetail");
     assert!(detail.starts_with("Authentication scheme Bearer is not allowed with HTTP"), "{detail}");
@@ -45,7 +52,7 @@ async fn basic_is_for_https() {
 
 #[tokio::test]
 async fn dev_takes_any_token_until_it_expires() {
-    let house = house("dev").await;
+    let server = server("dev").await;
     let expired = jwt::claims("https://storage.azure.com", "https://sts.windows.net/t/", ANN, -1);
     for (authorization, version, verdict) in [
         (jwt::of(ANN), VERSION, "200"),
@@ -61,24 +68,24 @@ async fn dev_takes_any_token_until_it_expires() {
         ("Bearer x.y.z".to_owned(), VERSION, UNFIT),
         ("Bearerx.y.z".to_owned(), VERSION, "400 InvalidAuthenticationInfo"),
     ] {
-        let answer = ask(&house, "GET", "/box/blob", &authorization, &[("x-ms-version", version)], "").await;
+        let answer = send(&server, "GET", "/box/blob", &authorization, &[("x-ms-version", version)], "").await;
         assert_eq!(answer.status.to_string(), verdict[..3], "{authorization} {version}: {}", answer.text());
         if version == VERSION {
             assert_eq!(answer.verdict(), verdict, "{authorization}");
         }
     }
     // Clients keep the machine's time, and so do their tokens.
-    house.wait(30 * 86_400);
-    assert_eq!(ask(&house, "GET", "/box/blob", &jwt::of(ANN), &[], "").await.verdict(), "200");
+    server.wait(30 * 86_400);
+    assert_eq!(send(&server, "GET", "/box/blob", &jwt::of(ANN), &[], "").await.verdict(), "200");
 }
 
 /// There are no roles: who signed in may do everything, access policies too.
 #[tokio::test]
 async fn a_user_may_do_everything() {
-    let house = house("dev").await;
+    let server = server("dev").await;
     let ann = jwt::of(ANN);
     let policies = "<SignedIdentifiers><SignedIdentifier><Id>p</Id></SignedIdentifier></SignedIdentifiers>";
-    let source = format!("{}/box/blob", house.blob_url());
+    let source = format!("{}/box/blob", server.blob_url());
     for (method, target, headers, body, status) in [
         ("GET", "/?comp=list", &[][..], "", 200),
         ("GET", "/?restype=service&comp=properties", &[], "", 200),
@@ -92,7 +99,7 @@ async fn a_user_may_do_everything() {
         ("DELETE", "/new/blob", &[], "", 202),
         ("DELETE", "/new?restype=container", &[], "", 202),
     ] {
-        let answer = ask(&house, method, target, &ann, headers, body).await;
+        let answer = send(&server, method, target, &ann, headers, body).await;
         assert_eq!(answer.status, status, "{method} {target}: {}", answer.text());
     }
 }
@@ -100,7 +107,7 @@ async fn a_user_may_do_everything() {
 /// As everywhere, on queues and tables: in their own forms when the token does not do.
 #[tokio::test]
 async fn queues_and_tables_take_tokens_too() {
-    let house = house("dev").await;
+    let server = server("dev").await;
     let ann = jwt::of(ANN);
     let message = "<QueueMessage><MessageText>x</MessageText></QueueMessage>";
     let policies = "<SignedIdentifiers><SignedIdentifier><Id>p</Id></SignedIdentifier></SignedIdentifiers>";
@@ -131,17 +138,17 @@ async fn queues_and_tables_take_tokens_too() {
     ];
     let nobody = house_without_tokens().await;
     for (kind, method, target, body, status) in operations {
-        let ask = |house, token: &str, body: &str| {
-            let ask = House::ask(house, method, target).of(kind).anonymous().header("authorization", token);
+        let request = |server, token: &str, body: &str| {
+            let request = TestServer::request(server, method, target).of(kind).anonymous().header("authorization", token);
             let mixed = target == "/$batch";
-            let ask = if mixed { ask.header("content-type", "multipart/mixed; boundary=b") } else { ask };
-            ask.body(body.to_owned())
+            let request = if mixed { request.header("content-type", "multipart/mixed; boundary=b") } else { request };
+            request.body(body.to_owned())
         };
-        let answer = ask(&house, &ann, body).send().await;
+        let answer = request(&server, &ann, body).send().await;
         assert_eq!(answer.status, status, "{kind:?} {method} {target}: {}", answer.text());
         assert!(target != "/$batch" || answer.text().contains("204 No Content"), "{}", answer.text());
-        for (house, token) in [(&house, "Bearer x.y.z"), (&nobody, ann.as_str())] {
-            let refused = ask(house, token, body).send().await;
+        for (server, token) in [(&server, "Bearer x.y.z"), (&nobody, ann.as_str())] {
+            let refused = request(server, token, body).send().await;
             assert_eq!((refused.status, refused.header("x-ms-error-code")), (401, "InvalidAuthenticationInfo"), "{target}");
             assert!(refused.header("www-authenticate").starts_with("Bearer authorization_uri="), "{target}");
             let data = kind == ServiceKind::Table && !target.contains("comp=");
@@ -152,14 +159,14 @@ async fn queues_and_tables_take_tokens_too() {
 }
 
 /// A house that takes no tokens.
-async fn house_without_tokens() -> House {
-    House::new().await
+async fn house_without_tokens() -> TestServer {
+    TestServer::new().await
 }
 
 /// Each part of a batch shows a token of its own, as any request does.
 #[tokio::test]
 async fn the_parts_of_a_batch_show_tokens() {
-    let house = house("dev").await;
+    let server = server("dev").await;
     let ann = jwt::of(ANN);
     let part = |id: usize, authorization: &str| {
         let head = format!("--b\r\nContent-Type: application/http\r\nContent-ID: {id}\r\n\r\n");
@@ -169,7 +176,7 @@ async fn the_parts_of_a_batch_show_tokens() {
     };
     let body = format!("{}{}{}--b--\r\n", part(0, ""), part(1, "Bearer x"), part(2, &ann));
     let headers = [("content-type", "multipart/mixed; boundary=b")];
-    let answer = ask(&house, "POST", "/?comp=batch", &ann, &headers, &body).await;
+    let answer = send(&server, "POST", "/?comp=batch", &ann, &headers, &body).await;
     assert_eq!(answer.verdict(), "202", "{}", answer.text());
     let statuses: Vec<&str> = answer.text().split("HTTP/1.1 ").skip(1).map(|part| &part[..3]).collect();
     assert_eq!(statuses, ["401", "401", "202"], "{}", answer.text());
@@ -178,11 +185,11 @@ async fn the_parts_of_a_batch_show_tokens() {
 /// A copy may show a token for its source alone: then that is what counts.
 #[tokio::test]
 async fn a_source_may_have_a_token_of_its_own() {
-    let house = House::with(&["--oauth", "dev", "--account=devstoreaccount1", "--account=other"]).await;
+    let server = TestServer::with(&["--oauth", "dev", "--account=devstoreaccount1", "--account=other"]).await;
     for account in ["devstoreaccount1", "other"] {
         let key = lazuli::config::WELL_KNOWN_KEY;
-        house.ask("PUT", "/box?restype=container").account(account, key).send().await;
-        let put = house.ask("PUT", "/box/blob").account(account, key).header("x-ms-blob-type", "BlockBlob");
+        server.request("PUT", "/box?restype=container").account(account, key).send().await;
+        let put = server.request("PUT", "/box/blob").account(account, key).header("x-ms-blob-type", "BlockBlob");
         assert_eq!(put.body(account).send().await.verdict(), "201");
     }
     let ann = jwt::of(ANN);
@@ -200,16 +207,16 @@ async fn a_source_may_have_a_token_of_its_own() {
         (&sas, "devstoreaccount1", &ann, "202"),
         (&sas, "other", &ann, "202"),
     ] {
-        let source = format!("http://{}/{account}/box/blob", house.host(ServiceKind::Blob));
+        let source = format!("http://{}/{account}/box/blob", server.host(ServiceKind::Blob));
         let mut headers = vec![("x-ms-copy-source", source.as_str())];
         headers.extend((!token.is_empty()).then_some(("x-ms-copy-source-authorization", token)));
-        let ask = match copier {
-            "" => house.ask("PUT", "/box/copy"),
-            sas => house.ask("PUT", &format!("/box/copy?{sas}")).anonymous(),
+        let request = match copier {
+            "" => server.request("PUT", "/box/copy"),
+            sas => server.request("PUT", &format!("/box/copy?{sas}")).anonymous(),
         };
-        let answer = ask.headers(&headers).send().await;
+        let answer = request.headers(&headers).send().await;
         assert_eq!(answer.verdict(), verdict, "{copier:?} {account} {token}: {}", answer.text());
-        let copy = house.ask("DELETE", "/box/copy").send().await;
+        let copy = server.request("DELETE", "/box/copy").send().await;
         assert_eq!(copy.status == 202, verdict == "202", "a refused copy leaves nothing");
     }
 }
@@ -218,15 +225,15 @@ async fn a_source_may_have_a_token_of_its_own() {
 /// another account.
 #[tokio::test]
 async fn a_users_token_opens_a_source_in_the_same_account() {
-    let house = House::with(&["--oauth", "dev", "--account=devstoreaccount1", "--account=other"]).await;
+    let server = TestServer::with(&["--oauth", "dev", "--account=devstoreaccount1", "--account=other"]).await;
     for account in ["devstoreaccount1", "other"] {
         let key = lazuli::config::WELL_KNOWN_KEY;
-        house.ask("PUT", "/box?restype=container").account(account, key).send().await;
-        let put = house.ask("PUT", "/box/page").account(account, key).header("x-ms-blob-type", "BlockBlob");
+        server.request("PUT", "/box?restype=container").account(account, key).send().await;
+        let put = server.request("PUT", "/box/page").account(account, key).header("x-ms-blob-type", "BlockBlob");
         assert_eq!(put.body("p".repeat(512)).send().await.verdict(), "201");
     }
     for (name, kind) in [("/box/p", "PageBlob"), ("/box/a", "AppendBlob")] {
-        let make = house.ask("PUT", name).header("x-ms-blob-type", kind).header("x-ms-blob-content-length", "512");
+        let make = server.request("PUT", name).header("x-ms-blob-type", kind).header("x-ms-blob-content-length", "512");
         assert_eq!(make.send().await.verdict(), "201");
     }
     let ann = jwt::of(ANN);
@@ -239,9 +246,9 @@ async fn a_users_token_opens_a_source_in_the_same_account() {
         ("/box/c", &[], "202"),
     ] {
         for (account, verdict) in [("devstoreaccount1", success), ("other", "401 CannotVerifyCopySource")] {
-            let source = format!("http://{}/{account}/box/page", house.host(ServiceKind::Blob));
+            let source = format!("http://{}/{account}/box/page", server.host(ServiceKind::Blob));
             let headers: Vec<_> = own.iter().copied().chain([("x-ms-copy-source", source.as_str())]).collect();
-            let answer = ask(&house, "PUT", target, &ann, &headers, "").await;
+            let answer = send(&server, "PUT", target, &ann, &headers, "").await;
             assert_eq!(answer.verdict(), verdict, "{target} of {source}: {}", answer.text());
         }
     }

@@ -1,29 +1,29 @@
 //! Who copies must be allowed to read what is copied: the right to write here is no right to read there.
 
 use super::{path, send, token};
-use crate::house::House;
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::operation::ServiceKind;
 
 /// A house of two accounts, each with the containers `box` and `open`, a blob `blob` in each.
-async fn two_accounts() -> House {
-    let house = House::with(&["--account=devstoreaccount1", "--account=other"]).await;
+async fn two_accounts() -> TestServer {
+    let server = TestServer::with(&["--account=devstoreaccount1", "--account=other"]).await;
     for account in ["devstoreaccount1", "other"] {
         for (container, access) in [("box", None), ("open", Some("blob"))] {
-            let ask = house.ask("PUT", &format!("/{container}?restype=container")).account(account, WELL_KNOWN_KEY);
-            let ask = access.into_iter().fold(ask, |ask, access| ask.header("x-ms-blob-public-access", access));
-            assert_eq!(ask.send().await.verdict(), "201");
-            let ask = house.ask("PUT", &format!("/{container}/blob")).account(account, WELL_KNOWN_KEY);
-            let put = ask.header("x-ms-blob-type", "BlockBlob").body(format!("{account}/{container}")).send().await;
+            let request = server.request("PUT", &format!("/{container}?restype=container")).account(account, WELL_KNOWN_KEY);
+            let request = access.into_iter().fold(request, |request, access| request.header("x-ms-blob-public-access", access));
+            assert_eq!(request.send().await.verdict(), "201");
+            let request = server.request("PUT", &format!("/{container}/blob")).account(account, WELL_KNOWN_KEY);
+            let put = request.header("x-ms-blob-type", "BlockBlob").body(format!("{account}/{container}")).send().await;
             assert_eq!(put.verdict(), "201");
         }
     }
-    house
+    server
 }
 
 #[tokio::test]
 async fn the_source_must_be_readable() {
-    let house = two_accounts().await;
+    let server = two_accounts().await;
     let fields = |sp: &str| format!("sv=2021-12-02&sr=c&sp={sp}&se=2099-01-01");
     let own = |sp: &str| token::service("box", &fields(sp));
     let theirs = |sp: &str| token::service_of("other", WELL_KNOWN_KEY, "box", &fields(sp));
@@ -59,14 +59,14 @@ async fn the_source_must_be_readable() {
         (&own("r"), with(here, own("r")), "403 AuthorizationPermissionMismatch"),
         (&token::account("sv=2021-12-02&ss=b&srt=o&sp=rwc&se=2099-01-01"), here.to_owned(), refused),
     ] {
-        let url = format!("http://{}/{source}", house.host(ServiceKind::Blob));
+        let url = format!("http://{}/{source}", server.host(ServiceKind::Blob));
         let headers = [("x-ms-copy-source", url.as_str()), ("x-ms-version", "2021-12-02")];
         let answer = match copier {
-            "" => house.ask("PUT", "/box/copy").headers(&headers).send().await,
-            sas => send(&house, "PUT", &format!("{}?{sas}", path("/box/copy")), &headers, "").await,
+            "" => server.request("PUT", "/box/copy").headers(&headers).send().await,
+            sas => send(&server, "PUT", &format!("{}?{sas}", path("/box/copy")), &headers, "").await,
         };
         assert_eq!(answer.verdict(), verdict, "{copier:?} copies {source}: {}", answer.text());
-        let copy = house.ask("DELETE", "/box/copy").send().await;
+        let copy = server.request("DELETE", "/box/copy").send().await;
         assert_eq!(copy.status == 202, verdict == "202", "a refused copy leaves nothing");
     }
 }
@@ -80,8 +80,8 @@ fn port(host: &str) -> &str {
 /// Nothing here could be reached over the network by `https`, or by the product's own names.
 #[tokio::test]
 async fn the_other_service_is_this_server_too() {
-    let house = two_accounts().await;
-    let file = |method, target: &str| house.ask(method, target).of(ServiceKind::File);
+    let server = two_accounts().await;
+    let file = |method, target: &str| server.request(method, target).of(ServiceKind::File);
     assert_eq!(file("PUT", "/shr?restype=share").send().await.verdict(), "201");
     let made = file("PUT", "/shr/f").headers(&[("x-ms-type", "file"), ("x-ms-content-length", "4")]).send().await;
     assert_eq!(made.verdict(), "201");
@@ -90,7 +90,7 @@ async fn the_other_service_is_this_server_too() {
     let made = file("PUT", "/shr/g").headers(&[("x-ms-type", "file"), ("x-ms-content-length", "4")]).send().await;
     assert_eq!(made.verdict(), "201");
 
-    let (blobs, files) = (house.host(ServiceKind::Blob), house.host(ServiceKind::File));
+    let (blobs, files) = (server.host(ServiceKind::Blob), server.host(ServiceKind::File));
     let forms = |label: &str, port: &str, rest: &str| {
         [
             format!("https://devstoreaccount1.{label}.core.windows.net/{rest}"),
@@ -106,18 +106,18 @@ async fn the_other_service_is_this_server_too() {
     let shared = crate::file::sas::sas("s", "shr", "r", "");
     for url in forms("file", port(&files), "shr/f") {
         for (own, success) in [(("x-ms-blob-type", "BlockBlob"), "201"), (("x-ms-requires-sync", "true"), "202")] {
-            let copy = |url: String| house.ask("PUT", "/box/copy").headers(&[own]).header("x-ms-copy-source", url).send();
+            let copy = |url: String| server.request("PUT", "/box/copy").headers(&[own]).header("x-ms-copy-source", url).send();
             assert_eq!(copy(format!("{url}?{shared}")).await.verdict(), success, "{url}");
-            assert_eq!(house.ask("GET", "/box/copy").send().await.text(), "file", "{url}");
-            assert_eq!(house.ask("DELETE", "/box/copy").send().await.verdict(), "202");
+            assert_eq!(server.request("GET", "/box/copy").send().await.text(), "file", "{url}");
+            assert_eq!(server.request("DELETE", "/box/copy").send().await.verdict(), "202");
             assert_eq!(copy(url.clone()).await.verdict(), refused, "{url}");
         }
         // Its owner's key opens no file either where the copy goes on in the background.
-        let copy = house.ask("PUT", "/box/copy").header("x-ms-copy-source", &url).send().await;
+        let copy = server.request("PUT", "/box/copy").header("x-ms-copy-source", &url).send().await;
         assert_eq!(copy.verdict(), refused, "{url}");
     }
     let reader = token::reader("box");
-    house.blob("/box/four", "four").await;
+    server.blob("/box/four", "four").await;
     for url in forms("blob", port(&blobs), "box/four") {
         let range = [("x-ms-source-range", "bytes=0-3")];
         let put =
@@ -129,8 +129,9 @@ async fn the_other_service_is_this_server_too() {
         assert_eq!(file("PUT", "/shr/g?comp=range").headers(&write).body("____").send().await.verdict(), "201");
     }
     // What has no content there is refused by the service that was asked.
-    let queues = house.host(ServiceKind::Queue);
-    let copy = house.ask("PUT", "/box/copy").header("x-ms-copy-source", format!("http://{queues}/devstoreaccount1/q/messages"));
+    let queues = server.host(ServiceKind::Queue);
+    let copy =
+        server.request("PUT", "/box/copy").header("x-ms-copy-source", format!("http://{queues}/devstoreaccount1/q/messages"));
     assert!(copy.send().await.verdict().ends_with(" CannotVerifyCopySource"));
 }
 
@@ -142,9 +143,9 @@ fn free_port() -> u16 {
 /// The source may be named in any way that names it, and is held to the same.
 #[tokio::test]
 async fn the_sources_url_is_read_as_any_other() {
-    let house = two_accounts().await;
-    house.blob("/box/a%20b%2Bc", "spaced").await;
-    let host = house.host(ServiceKind::Blob);
+    let server = two_accounts().await;
+    server.blob("/box/a%20b%2Bc", "spaced").await;
+    let host = server.host(ServiceKind::Blob);
     let own = host.replace("127.0.0.1", "devstoreaccount1.blob.localhost");
     let theirs = host.replace("127.0.0.1", "other.blob.localhost");
     for (source, verdict, text) in [
@@ -172,18 +173,18 @@ async fn the_sources_url_is_read_as_any_other() {
         (format!("http://devstoreaccount1.blob.localhost:{}/open/blob", free_port()), "500 CannotVerifyCopySource", ""),
         (format!("http://{host}/nobody/open/blob"), "404 CannotVerifyCopySource", ""),
     ] {
-        let answer = house.ask("PUT", "/box/copy").header("x-ms-copy-source", &source).send().await;
+        let answer = server.request("PUT", "/box/copy").header("x-ms-copy-source", &source).send().await;
         assert_eq!(answer.verdict(), verdict, "{source}: {}", answer.text());
         if verdict == "202" {
-            assert_eq!(house.ask("GET", "/box/copy").send().await.text(), text, "{source}");
+            assert_eq!(server.request("GET", "/box/copy").send().await.text(), text, "{source}");
         }
     }
 }
 
 #[tokio::test]
 async fn a_copy_may_create_or_overwrite_as_any_write() {
-    let house = two_accounts().await;
-    let url = format!("http://{}/devstoreaccount1/open/blob", house.host(ServiceKind::Blob));
+    let server = two_accounts().await;
+    let url = format!("http://{}/devstoreaccount1/open/blob", server.host(ServiceKind::Blob));
     for (name, sp, verdict) in [
         ("new", "c", "202"),
         ("new", "c", "403 UnauthorizedBlobOverwrite"),
@@ -192,22 +193,22 @@ async fn a_copy_may_create_or_overwrite_as_any_write() {
     ] {
         let sas = token::service("box", &format!("sv=2021-12-02&sr=c&sp={sp}&se=2099-01-01"));
         let headers = [("x-ms-copy-source", url.as_str()), ("x-ms-version", "2021-12-02")];
-        let answer = send(&house, "PUT", &format!("{}?{sas}", path(&format!("/box/{name}"))), &headers, "").await;
+        let answer = send(&server, "PUT", &format!("{}?{sas}", path(&format!("/box/{name}"))), &headers, "").await;
         assert_eq!(answer.verdict(), verdict, "{name} with {sp}");
     }
-    assert_eq!(house.ask("GET", "/box/new").send().await.text(), "devstoreaccount1/open");
+    assert_eq!(server.request("GET", "/box/new").send().await.text(), "devstoreaccount1/open");
 }
 
 /// Who shows something for the source asks by that, and by nothing else. Nobody's token is taken here.
 #[tokio::test]
 async fn what_is_shown_for_the_source_counts() {
-    let house = two_accounts().await;
-    let url = format!("http://{}/devstoreaccount1/box/blob", house.host(ServiceKind::Blob));
+    let server = two_accounts().await;
+    let url = format!("http://{}/devstoreaccount1/box/blob", server.host(ServiceKind::Blob));
     let refused = "401 CannotVerifyCopySource";
     for (shown, verdict) in [("Bearer token", refused), ("nonsense", "400 InvalidHeaderValue"), ("", refused)] {
-        let ask = house.ask("PUT", "/box/copy").header("x-ms-requires-sync", "true").header("x-ms-copy-source", &url);
-        let ask = if shown.is_empty() { ask } else { ask.header("x-ms-copy-source-authorization", shown) };
-        let answer = ask.send().await;
+        let request = server.request("PUT", "/box/copy").header("x-ms-requires-sync", "true").header("x-ms-copy-source", &url);
+        let request = if shown.is_empty() { request } else { request.header("x-ms-copy-source-authorization", shown) };
+        let answer = request.send().await;
         assert_eq!(answer.verdict(), verdict, "{shown:?}: {}", answer.text());
     }
 }
@@ -216,15 +217,15 @@ async fn what_is_shown_for_the_source_counts() {
 /// background within an account does not.
 #[tokio::test]
 async fn the_accounts_key_opens_no_source_of_bytes() {
-    let house = two_accounts().await;
-    house.blob("/box/b", "old").await;
-    let make = |name, kind| house.ask("PUT", name).header("x-ms-blob-type", kind).header("x-ms-blob-content-length", "512");
-    house.blob("/box/page", "p".repeat(512)).await;
+    let server = two_accounts().await;
+    server.blob("/box/b", "old").await;
+    let make = |name, kind| server.request("PUT", name).header("x-ms-blob-type", kind).header("x-ms-blob-content-length", "512");
+    server.blob("/box/page", "p".repeat(512)).await;
     assert_eq!(make("/box/p", "PageBlob").send().await.verdict(), "201");
     assert_eq!(make("/box/a", "AppendBlob").send().await.verdict(), "201");
     let reader = token::service("box", "sv=2021-12-02&sr=c&sp=r&se=2099-01-01");
     let writer = token::service("box", "sv=2021-12-02&sr=c&sp=w&se=2099-01-01");
-    let base = house.blob_url();
+    let base = server.blob_url();
     let forged = reader.replace("sig=", "sig=A");
     let (refused, denied) = ("401 CannotVerifyCopySource", "403 CannotVerifyCopySource");
     for (target, own, success, trusts) in [
@@ -243,11 +244,11 @@ async fn the_accounts_key_opens_no_source_of_bytes() {
             // What the account did not sign neither gives nor takes anything.
             (format!("{base}/box/page?{forged}"), success),
         ] {
-            let answer = house.ask("PUT", target).headers(own).header("x-ms-copy-source", &source).send().await;
+            let answer = server.request("PUT", target).headers(own).header("x-ms-copy-source", &source).send().await;
             assert_eq!(answer.verdict(), verdict, "{target} of {source}: {}", answer.text());
         }
     }
-    house.ask("PUT", "/open/page").header("x-ms-blob-type", "BlockBlob").body("open").send().await;
-    let put = house.ask("PUT", "/box/b").header("x-ms-blob-type", "BlockBlob");
+    server.request("PUT", "/open/page").header("x-ms-blob-type", "BlockBlob").body("open").send().await;
+    let put = server.request("PUT", "/box/b").header("x-ms-blob-type", "BlockBlob");
     assert_eq!(put.header("x-ms-copy-source", format!("{base}/open/page")).send().await.verdict(), "201");
 }

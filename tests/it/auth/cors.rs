@@ -1,18 +1,18 @@
 //! Cross-origin requests: what a browser asks beforehand, and what an actual answer lets its page read.
 
-use super::{Headers, house_with_blob, path, send, send_signed};
-use crate::house::{Answer, House};
+use super::{Headers, path, send, send_signed, server_with_blob};
+use crate::server::{Answer, TestServer};
 use lazuli::operation::ServiceKind;
 
 const KINDS: [ServiceKind; 4] = [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File];
 
 /// Rules as rows: origins, methods, allowed headers, exposed headers; each may be kept for 200 seconds.
-async fn set(house: &House, rules: &[(&str, &str, &str, &str)]) {
-    assert_eq!(try_to_set(house, ServiceKind::Blob, rules).await, "202");
+async fn set(server: &TestServer, rules: &[(&str, &str, &str, &str)]) {
+    assert_eq!(try_to_set(server, ServiceKind::Blob, rules).await, "202");
 }
 
 /// The same for any service; what it says.
-async fn try_to_set(house: &House, kind: ServiceKind, rules: &[(&str, &str, &str, &str)]) -> String {
+async fn try_to_set(server: &TestServer, kind: ServiceKind, rules: &[(&str, &str, &str, &str)]) -> String {
     let mut xml = String::from("<StorageServiceProperties><Cors>");
     for (origins, methods, allowed, exposed) in rules {
         xml.push_str(&format!(
@@ -22,7 +22,7 @@ async fn try_to_set(house: &House, kind: ServiceKind, rules: &[(&str, &str, &str
         ));
     }
     xml.push_str("</Cors></StorageServiceProperties>");
-    house.ask("PUT", "/?restype=service&comp=properties").of(kind).body(xml).send().await.verdict()
+    server.request("PUT", "/?restype=service&comp=properties").of(kind).body(xml).send().await.verdict()
 }
 
 /// The reference's own example, nearly.
@@ -46,15 +46,15 @@ fn allowed(answer: &Answer) -> [&str; 5] {
 
 #[tokio::test]
 async fn preflights() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let a = ("Origin", "http://a.example");
     let method = |method| ("Access-Control-Request-Method", method);
     let wants = |names| ("Access-Control-Request-Headers", names);
     let (no, bad) = ("403 CorsPreflightFailure", "400 InvalidHeaderValue");
     let none = ["", "", "", "", ""];
     let version = ("x-ms-version", "2021-12-02");
-    assert_eq!(send(&house, "OPTIONS", &path("/box/blob"), &[a, method("GET"), version], "").await.verdict(), no, "no rules");
-    set(&house, RULES).await;
+    assert_eq!(send(&server, "OPTIONS", &path("/box/blob"), &[a, method("GET"), version], "").await.verdict(), no, "no rules");
+    set(&server, RULES).await;
     let rows: &[(Headers<'_>, &str, [&str; 5])] = &[
         (&[a, method("PUT")], "200", ["http://a.example", "PUT", "", "200", "true"]),
         (
@@ -80,7 +80,7 @@ async fn preflights() {
         let headers: Vec<_> = headers.iter().copied().chain([version]).collect();
         // Whatever the path names, be it there or not; a browser sends no credentials.
         for target in ["/box/blob", "/box?restype=container&comp=list", "/none/none", "", "/"] {
-            let answer = send(&house, "OPTIONS", &path(target), &headers, "").await;
+            let answer = send(&server, "OPTIONS", &path(target), &headers, "").await;
             assert_eq!(answer.verdict(), *verdict, "{headers:?} {target}");
             assert_eq!(allowed(&answer), *expected, "{headers:?} {target}");
         }
@@ -89,8 +89,8 @@ async fn preflights() {
 
 #[tokio::test]
 async fn actual_requests() {
-    let house = house_with_blob().await;
-    let put = house.ask("PUT", "/box/blob?comp=metadata").header("x-ms-meta-one", "1").header("x-ms-meta-two", "2");
+    let server = server_with_blob().await;
+    let put = server.request("PUT", "/box/blob?comp=metadata").header("x-ms-meta-one", "1").header("x-ms-meta-two", "2");
     assert_eq!(put.send().await.verdict(), "200");
     let said = |answer: &Answer| {
         ["access-control-allow-origin", "access-control-expose-headers", "access-control-allow-credentials", "vary"]
@@ -98,9 +98,9 @@ async fn actual_requests() {
     };
     let a = ("Origin", "http://a.example");
     let c = ("Origin", "http://c.example");
-    let before = send_signed(&house, "GET", &path("/box/blob"), &[a], "").await;
+    let before = send_signed(&server, "GET", &path("/box/blob"), &[a], "").await;
     assert_eq!((before.status, said(&before)), (200, ["", "", "", ""].map(str::to_owned)), "no rules");
-    set(&house, RULES).await;
+    set(&server, RULES).await;
     let rows: &[(&str, &str, Headers<'_>, &str, [&str; 4])] = &[
         ("GET", "/box/blob", &[a], "200", ["http://a.example", "x-ms-meta-one,x-ms-meta-two,ETag", "true", "Origin"]),
         ("GET", "/box/blob", &[c], "200", ["*", "x-ms-version", "", ""]),
@@ -111,7 +111,7 @@ async fn actual_requests() {
         ("DELETE", "/box/blob", &[a], "202", ["http://a.example", "", "true", ""]),
     ];
     for (method, target, headers, verdict, expected) in rows {
-        let answer = send_signed(&house, method, &path(target), headers, "").await;
+        let answer = send_signed(&server, method, &path(target), headers, "").await;
         assert_eq!(answer.verdict(), *verdict, "{method} {target}");
         let mut said = said(&answer);
         let mut exposed: Vec<&str> = said[1].split(',').collect();
@@ -120,18 +120,18 @@ async fn actual_requests() {
         assert_eq!(said, *expected, "{method} {target} {headers:?}");
     }
     // A refusal at the door is read by the page as well: it says what was wrong.
-    let stranger = send(&house, "GET", &path("/box/blob"), &[a, ("x-ms-version", "2021-12-02")], "").await;
+    let stranger = send(&server, "GET", &path("/box/blob"), &[a, ("x-ms-version", "2021-12-02")], "").await;
     assert_eq!(stranger.verdict(), "401 NoAuthenticationInformation");
     assert_eq!(stranger.header("access-control-allow-origin"), "http://a.example");
-    set(&house, &[]).await;
-    let after = send_signed(&house, "GET", &path("/box/blob"), &[a], "").await;
+    set(&server, &[]).await;
+    let after = send_signed(&server, "GET", &path("/box/blob"), &[a], "").await;
     assert_eq!(said(&after), ["", "", "", ""].map(str::to_owned), "rules are gone");
 }
 
 /// A preflight is about the service: whatever stands behind the account in its URL is not read.
 #[tokio::test]
 async fn preflights_go_by_the_rules_alone() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     let long = format!("/{}", "a".repeat(1100));
     let targets = [
         "",
@@ -152,10 +152,10 @@ async fn preflights_go_by_the_rules_alone() {
     ];
     for kind in KINDS {
         for rule in [None, Some(("http://a.example", "PUT", "x-ms-*", ""))] {
-            assert_eq!(try_to_set(&house, kind, &Vec::from_iter(rule)).await, "202");
+            assert_eq!(try_to_set(&server, kind, &Vec::from_iter(rule)).await, "202");
             let verdict = if rule.is_some() { "200" } else { "403 CorsPreflightFailure" };
             for target in targets {
-                let asked = house.ask("OPTIONS", target).of(kind).anonymous().header("origin", "http://a.example");
+                let asked = server.request("OPTIONS", target).of(kind).anonymous().header("origin", "http://a.example");
                 let asked =
                     asked.header("access-control-request-method", "PUT").header("access-control-request-headers", "x-ms-date");
                 let answer = asked.header("x-http-method", "none").send().await;
@@ -167,14 +167,14 @@ async fn preflights_go_by_the_rules_alone() {
         }
     }
     // There is no service of an account that is not there.
-    let asked = house.ask("OPTIONS", "/a").account("nobody", "").anonymous().header("origin", "http://a.example");
+    let asked = server.request("OPTIONS", "/a").account("nobody", "").anonymous().header("origin", "http://a.example");
     assert_eq!(asked.header("access-control-request-method", "PUT").send().await.verdict(), "404 ResourceNotFound");
 }
 
 /// What a set of rules may hold, in every service.
 #[tokio::test]
 async fn bounds_of_rules() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     let origins = |count: usize| vec!["http://a"; count].join(",");
     for kind in KINDS {
         for (origins, methods, verdict) in [
@@ -185,7 +185,7 @@ async fn bounds_of_rules() {
             (&origins(65), "GET", "400 InvalidXmlNodeValue"),
             ("http://*.contoso.com", "GET", "202"),
         ] {
-            assert_eq!(try_to_set(&house, kind, &[(origins, methods, "", "")]).await, verdict, "{kind:?} {origins} {methods}");
+            assert_eq!(try_to_set(&server, kind, &[(origins, methods, "", "")]).await, verdict, "{kind:?} {origins} {methods}");
         }
         // The last of them is in force.
         for (origin, verdict) in [
@@ -195,12 +195,12 @@ async fn bounds_of_rules() {
             ("http://contoso.com", "403 CorsPreflightFailure"),
             ("https://www.contoso.com", "403 CorsPreflightFailure"),
         ] {
-            let asked = house.ask("OPTIONS", "/a").of(kind).anonymous().header("origin", origin);
+            let asked = server.request("OPTIONS", "/a").of(kind).anonymous().header("origin", origin);
             let answer = asked.header("access-control-request-method", "GET").send().await;
             assert_eq!(answer.verdict(), verdict, "{kind:?} {origin}");
             let echoed = if verdict == "200" { origin } else { "" };
             assert_eq!(answer.header("access-control-allow-origin"), echoed, "{kind:?}");
-            let answer = house.ask("GET", "/?comp=list").of(kind).header("origin", origin).send().await;
+            let answer = server.request("GET", "/?comp=list").of(kind).header("origin", origin).send().await;
             assert_eq!(answer.header("access-control-allow-origin"), echoed, "{kind:?} {origin}");
         }
     }
@@ -209,17 +209,17 @@ async fn bounds_of_rules() {
 /// A page reads what is wrong with its request even where that is found before anything is looked for.
 #[tokio::test]
 async fn refused_heads_are_readable() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     for kind in KINDS {
-        assert_eq!(try_to_set(&house, kind, &[("http://a.example", "GET", "*", "x-ms-error-code")]).await, "202");
+        assert_eq!(try_to_set(&server, kind, &[("http://a.example", "GET", "*", "x-ms-error-code")]).await, "202");
         for (target, version) in [
             ("/?comp=list", "2021-13-02"),
             ("/?comp=list", "soon"),
             ("/a?comp=%zz", "2021-12-02"),
             ("/Bad_Name/%zz", "2021-12-02"),
         ] {
-            let answer = house
-                .ask("GET", target)
+            let answer = server
+                .request("GET", target)
                 .of(kind)
                 .header("x-ms-version", version)
                 .header("origin", "http://a.example")

@@ -1,29 +1,29 @@
 //! What a signed request must show beside the right string: a well-formed header, the right key and account, a date near enough.
 
 use super::signed::{GET, OTHER_KEY, Row};
-use super::{house_with_blob, path, send};
-use crate::house::House;
+use super::{path, send, server_with_blob};
+use crate::server::TestServer;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::rules::time::{TICKS_PER_SECOND, Timestamp};
 
 /// A header over several lines is no longer HTTP, and refused before anybody asks who signed it.
 #[tokio::test]
 async fn a_folded_header_is_refused() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let row = Row {
         headers: &[("x-ms-date", "{date}"), ("x-ms-fold", "one\r\n  two"), ("x-ms-version", "2021-12-02")],
         signs: "x-ms-date:{date}|x-ms-fold:one two|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob",
         ..GET
     };
-    assert_eq!(row.verdict(&house).await, "400");
+    assert_eq!(row.verdict(&server).await, "400");
 }
 
 #[tokio::test]
 async fn a_wrong_signature_is_answered_with_what_the_server_signed() {
-    let house = house_with_blob().await;
-    let answer = GET.send_as(&house, WELL_KNOWN_ACCOUNT, OTHER_KEY).await;
+    let server = server_with_blob().await;
+    let answer = GET.send_as(&server, WELL_KNOWN_ACCOUNT, OTHER_KEY).await;
     assert_eq!(answer.verdict(), "403 AuthenticationFailed");
-    let date = house.emulator.environment().machine().rfc1123();
+    let date = server.emulator.environment().machine().rfc1123();
     let detail = answer.element("AuthenticationErrorDetail");
     let signed = format!(
         "Server used following string to sign: 'GET\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:{date}\nx-ms-version:2021-12-02\n\
@@ -35,7 +35,7 @@ async fn a_wrong_signature_is_answered_with_what_the_server_signed() {
 
 #[tokio::test]
 async fn both_keys_of_an_account_sign() {
-    let house = House::with(&[&format!("--account=two:{WELL_KNOWN_KEY}:{OTHER_KEY}"), "--account=one"]).await;
+    let server = TestServer::with(&[&format!("--account=two:{WELL_KNOWN_KEY}:{OTHER_KEY}"), "--account=one"]).await;
     let row = Row { target: "/two?comp=list", signs: "x-ms-date:{date}|x-ms-version:2021-12-02|/two/two|comp:list", ..GET };
     for (account, key, verdict) in [
         ("two", WELL_KNOWN_KEY, "200"),
@@ -43,15 +43,15 @@ async fn both_keys_of_an_account_sign() {
         ("two", "bm90IGEga2V5", "403 AuthenticationFailed"),
         ("one", WELL_KNOWN_KEY, "403 AuthenticationFailed"),
     ] {
-        assert_eq!(row.send_as(&house, account, key).await.verdict(), verdict, "{account} {key}");
+        assert_eq!(row.send_as(&server, account, key).await.verdict(), verdict, "{account} {key}");
     }
     let unknown = Row { target: "/nobody?comp=list", ..row };
-    assert_eq!(unknown.send_as(&house, "nobody", WELL_KNOWN_KEY).await.verdict(), "404 ResourceNotFound");
+    assert_eq!(unknown.send_as(&server, "nobody", WELL_KNOWN_KEY).await.verdict(), "404 ResourceNotFound");
 }
 
 #[tokio::test]
 async fn what_the_authorization_header_may_hold() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let malformed = "400 InvalidAuthenticationInfo";
     for (value, verdict) in [
         ("SharedKey", malformed),
@@ -63,13 +63,13 @@ async fn what_the_authorization_header_may_hold() {
         ("SharedKey devstoreaccount1:c2ln", "403 AuthenticationFailed"),
         ("SharedKey devstoreaccount1:not*base64", "403 AuthenticationFailed"),
     ] {
-        let date = house.emulator.environment().machine().rfc1123();
+        let date = server.emulator.environment().machine().rfc1123();
         let headers = [("Authorization", value), ("x-ms-date", date.as_str()), ("x-ms-version", "2021-12-02")];
-        assert_eq!(send(&house, "GET", GET.target, &headers, "").await.verdict(), verdict, "{value}");
+        assert_eq!(send(&server, "GET", GET.target, &headers, "").await.verdict(), verdict, "{value}");
     }
     for value in ["Bearer abc.def.ghi", "bearer abc", "Bearer"] {
         let headers = [("Authorization", value), ("x-ms-version", "2021-12-02")];
-        let answer = send(&house, "GET", GET.target, &headers, "").await;
+        let answer = send(&server, "GET", GET.target, &headers, "").await;
         assert_eq!(answer.status, 401, "{value}");
         assert!(answer.header("www-authenticate").starts_with("Bearer authorization_uri=https://"), "{answer:?}");
     }
@@ -78,11 +78,11 @@ async fn what_the_authorization_header_may_hold() {
 /// Moving the server's clock makes nobody's date wrong: clients keep the machine's, or follow the one that answers tell.
 #[tokio::test]
 async fn the_date_is_within_a_quarter_of_an_hour_of_a_clock() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let wrong = "403 AuthenticationFailed";
     for moved in [0, 86_400] {
-        house.wait(moved);
-        let environment = house.emulator.environment();
+        server.wait(moved);
+        let environment = server.emulator.environment();
         for clock in [environment.machine(), environment.now()] {
             for (seconds, verdict) in [(0, "200"), (-900, "200"), (900, "200"), (-901, wrong), (901, wrong)] {
                 let ticks = clock.ticks().strict_add_signed(seconds * TICKS_PER_SECOND as i64);
@@ -97,7 +97,7 @@ async fn the_date_is_within_a_quarter_of_an_hour_of_a_clock() {
                     };
                     let row = Row { headers: &headers, signs: &signs, ..GET };
                     let about = format!("{} {seconds} s off {}, clock moved by {moved} s", headers[0].0, clock.rfc1123());
-                    assert_eq!(row.verdict(&house).await, verdict, "{about}");
+                    assert_eq!(row.verdict(&server).await, verdict, "{about}");
                 }
             }
         }
@@ -109,6 +109,6 @@ async fn the_date_is_within_a_quarter_of_an_hour_of_a_clock() {
             _ => GET.signs.replace("{date}", headers[0].1),
         };
         let row = Row { headers, signs: &signs, ..GET };
-        assert_eq!(row.verdict(&house).await, "403 AuthenticationFailed", "{headers:?}");
+        assert_eq!(row.verdict(&server).await, "403 AuthenticationFailed", "{headers:?}");
     }
 }

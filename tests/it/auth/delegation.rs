@@ -3,7 +3,7 @@
 use super::jwt::{self, ANN, BOB, EVE};
 use super::lent::key;
 use super::token::{self, moment};
-use crate::house::{Answer, House, VERSION};
+use crate::server::{Answer, TestServer, VERSION};
 use lazuli::config::WELL_KNOWN_ACCOUNT;
 
 const FAILED: &str = "403 AuthenticationFailed";
@@ -11,33 +11,33 @@ const ASK: &str = "/?restype=service&comp=userdelegationkey";
 const NEWEST: &str = "2026-04-06";
 
 /// A house that takes tokens, with the container `box`, the blob `blob` in it and the blob `dir/sub/blob`.
-async fn house() -> House {
-    let house = House::with(&["--oauth=dev", "--account=devstoreaccount1", "--account=other"]).await;
-    house.container("box").await;
-    house.blob("/box/blob", "content").await;
-    house.blob("/box/dir/sub/blob", "content").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::with(&["--oauth=dev", "--account=devstoreaccount1", "--account=other"]).await;
+    server.container("box").await;
+    server.blob("/box/blob", "content").await;
+    server.blob("/box/dir/sub/blob", "content").await;
+    server
 }
 
 /// Asks for a key in a version, from now on for so many seconds, with more elements in the body.
-async fn lend(house: &House, version: &str, user: (&str, &str), seconds: i64, more: &str) -> Answer {
-    let (start, expiry) = (moment(house, 0), moment(house, seconds));
+async fn lend(server: &TestServer, version: &str, user: (&str, &str), seconds: i64, more: &str) -> Answer {
+    let (start, expiry) = (moment(server, 0), moment(server, seconds));
     let body = format!(
         "<?xml version='1.0' encoding='utf-8'?>\n<KeyInfo><Start>{start}</Start><Expiry>{expiry}</Expiry>{more}</KeyInfo>"
     );
-    let ask = house.ask("POST", ASK).anonymous().header("authorization", jwt::of(user)).header("x-ms-version", version);
-    ask.body(body).send().await
+    let request = server.request("POST", ASK).anonymous().header("authorization", jwt::of(user)).header("x-ms-version", version);
+    request.body(body).send().await
 }
 
-async fn get(house: &House, target: &str, sas: &str, headers: &[(&str, &str)]) -> Answer {
-    house.ask("GET", &format!("{target}?{sas}")).anonymous().headers(headers).send().await
+async fn get(server: &TestServer, target: &str, sas: &str, headers: &[(&str, &str)]) -> Answer {
+    server.request("GET", &format!("{target}?{sas}")).anonymous().headers(headers).send().await
 }
 
 #[tokio::test]
 async fn a_user_is_lent_a_key() {
-    let house = house().await;
-    let answer = lend(&house, "2020-02-10", ANN, 3600, "").await;
-    let (start, expiry) = (moment(&house, 0), moment(&house, 3600));
+    let server = server().await;
+    let answer = lend(&server, "2020-02-10", ANN, 3600, "").await;
+    let (start, expiry) = (moment(&server, 0), moment(&server, 3600));
     let (oid, tid) = ANN;
     let value = answer.element("Value");
     assert_eq!(
@@ -50,21 +50,21 @@ async fn a_user_is_lent_a_key() {
     );
     assert_eq!((answer.header("content-type"), value.len()), ("application/xml", 44));
     // Asked again, it is the same key, as it is for nobody else.
-    assert_eq!(lend(&house, "2020-02-10", ANN, 3600, "").await.element("Value"), value);
+    assert_eq!(lend(&server, "2020-02-10", ANN, 3600, "").await.element("Value"), value);
     for (version, user, seconds) in [("2020-04-08", ANN, 3600), ("2020-02-10", BOB, 3600), ("2020-02-10", ANN, 3601)] {
-        assert_ne!(lend(&house, version, user, seconds, "").await.element("Value"), value);
+        assert_ne!(lend(&server, version, user, seconds, "").await.element("Value"), value);
     }
     let delegated = format!("<DelegatedUserTid>{}</DelegatedUserTid>", EVE.1);
-    assert_eq!(lend(&house, NEWEST, ANN, 60, &delegated).await.element("SignedDelegatedUserTid"), EVE.1);
-    assert_eq!(lend(&house, "2026-02-06", ANN, 60, &delegated).await.verdict(), "400 InvalidXmlNodeValue");
+    assert_eq!(lend(&server, NEWEST, ANN, 60, &delegated).await.element("SignedDelegatedUserTid"), EVE.1);
+    assert_eq!(lend(&server, "2026-02-06", ANN, 60, &delegated).await.verdict(), "400 InvalidXmlNodeValue");
 }
 
 #[tokio::test]
 async fn who_and_what_is_refused_a_key() {
-    let house = house().await;
-    let now = moment(&house, 0);
-    let hour = moment(&house, 3600);
-    let (week, longer) = (moment(&house, 7 * 86_400), moment(&house, 7 * 86_400 + 1));
+    let server = server().await;
+    let now = moment(&server, 0);
+    let hour = moment(&server, 3600);
+    let (week, longer) = (moment(&server, 7 * 86_400), moment(&server, 7 * 86_400 + 1));
     let node = "400 InvalidXmlNodeValue";
     let document = "400 InvalidXmlDocument";
     for (body, verdict) in [
@@ -80,8 +80,8 @@ async fn who_and_what_is_refused_a_key() {
         (String::new(), document),
         ("<KeyInfo>".to_owned(), document),
     ] {
-        let ask = house.ask("POST", ASK).anonymous().header("authorization", jwt::of(ANN));
-        let answer = ask.body(body.clone()).send().await;
+        let request = server.request("POST", ASK).anonymous().header("authorization", jwt::of(ANN));
+        let answer = request.body(body.clone()).send().await;
         assert_eq!(answer.verdict(), verdict, "{body}: {}", answer.text());
         if body.contains(&longer) {
             // The service names the node by its value.
@@ -91,12 +91,12 @@ async fn who_and_what_is_refused_a_key() {
     // Neither a key nor a signature will do, and who shows nothing is told where to sign in.
     let body = format!("<KeyInfo><Expiry>{hour}</Expiry></KeyInfo>");
     let sas = token::account("sv=2021-12-02&ss=b&srt=sco&sp=rwdlacup&se=2099-01-01");
-    for (ask, verdict) in [
-        (house.ask("POST", ASK), FAILED),
-        (house.ask("POST", &format!("{ASK}&{sas}")).anonymous(), FAILED),
-        (house.ask("POST", ASK).anonymous(), "401 NoAuthenticationInformation"),
+    for (request, verdict) in [
+        (server.request("POST", ASK), FAILED),
+        (server.request("POST", &format!("{ASK}&{sas}")).anonymous(), FAILED),
+        (server.request("POST", ASK).anonymous(), "401 NoAuthenticationInformation"),
     ] {
-        let answer = ask.body(body.clone()).send().await;
+        let answer = request.body(body.clone()).send().await;
         assert_eq!(answer.verdict(), verdict, "{}", answer.text());
         let said = answer.element("AuthenticationErrorDetail") == "Only authentication scheme Bearer is supported";
         assert_eq!(said, verdict == FAILED, "{}", answer.text());
@@ -106,7 +106,7 @@ async fn who_and_what_is_refused_a_key() {
 /// Signed and answered in each era's way, with all that it signs; and whatever is changed afterwards, it does not hold.
 #[tokio::test]
 async fn every_era_signs_in_its_own_way() {
-    let house = house().await;
+    let server = server().await;
     let guid = "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa";
     let agents = format!("&saoid={guid}&scid={guid}");
     for (sv, more) in [
@@ -121,7 +121,7 @@ async fn every_era_signs_in_its_own_way() {
         ("2026-04-06", format!("{agents}&ses=scope&sduoid={}&srh=accept,x-ms-version&srq=timeout", BOB.0)),
         ("2030-01-01", format!("{agents}&ses=scope")),
     ] {
-        let (value, lent) = key(&lend(&house, sv, ANN, 3600, "").await);
+        let (value, lent) = key(&lend(&server, sv, ANN, 3600, "").await);
         let full = "&st=2020-01-01&sip=127.0.0.1&spr=https,http&rscc=no-store&rscd=d&rsce=e&rscl=l&rsct=t/t";
         for (resource, sr, target) in [
             ("box", "c", "/box/blob"),
@@ -132,28 +132,28 @@ async fn every_era_signs_in_its_own_way() {
             if sv < "2020-02-10" && sr.starts_with('d') {
                 continue;
             }
-            let fields = format!("sv={sv}&sr={sr}&sp=r&se={}{full}{lent}{more}", moment(&house, 600));
+            let fields = format!("sv={sv}&sr={sr}&sp=r&se={}{full}{lent}{more}", moment(&server, 600));
             let headers = [("x-ms-version", sv), ("accept", "text/plain")];
             let sas = token::delegated(resource, &fields, &value, &headers, "timeout=30");
             let bob = jwt::of(BOB);
             let with_user: Vec<_> =
                 headers.into_iter().chain(more.contains("sduoid").then_some(("authorization", &*bob))).collect();
             let target = |sas: &str| format!("{target}?timeout=30&{sas}");
-            let ask = |sas: &str, headers: &[(&str, &str)]| house.ask("GET", &target(sas)).anonymous().headers(headers);
-            let answer = ask(&sas, &with_user).send().await;
+            let request = |sas: &str, headers: &[(&str, &str)]| server.request("GET", &target(sas)).anonymous().headers(headers);
+            let answer = request(&sas, &with_user).send().await;
             assert_eq!(answer.verdict(), "200", "{resource} {fields}: {}", answer.text());
             assert_eq!(answer.header("cache-control"), "no-store", "{fields}");
             for name in fields.split('&').filter_map(|pair| pair.split_once('=')).map(|(name, _)| name) {
                 let wrong = sas.replacen(&format!("&{name}="), &format!("&{name}=1"), 1);
                 let wrong = if wrong == sas { sas.replacen("sv=20", "sv=21", 1) } else { wrong };
-                let answer = ask(&wrong, &with_user).send().await;
+                let answer = request(&wrong, &with_user).send().await;
                 assert_eq!(answer.verdict(), FAILED, "{name} changed in {sas}: {}", answer.text());
             }
             if more.contains("srh") {
                 let others = [("x-ms-version", sv), ("accept", "text/html"), ("authorization", &bob)];
-                assert_eq!(ask(&sas, &others).send().await.verdict(), FAILED);
+                assert_eq!(request(&sas, &others).send().await.verdict(), FAILED);
                 let later = target(&sas).replace("timeout=30", "timeout=31");
-                assert_eq!(house.ask("GET", &later).anonymous().headers(&with_user).send().await.verdict(), FAILED);
+                assert_eq!(server.request("GET", &later).anonymous().headers(&with_user).send().await.verdict(), FAILED);
             }
         }
     }
@@ -161,8 +161,8 @@ async fn every_era_signs_in_its_own_way() {
 
 #[tokio::test]
 async fn what_an_era_does_not_sign_it_does_not_take() {
-    let house = house().await;
-    let (value, lent) = key(&lend(&house, NEWEST, ANN, 3600, "").await);
+    let server = server().await;
+    let (value, lent) = key(&lend(&server, NEWEST, ANN, 3600, "").await);
     for (sv, more) in [
         ("2020-10-02", "ses=scope"),
         ("2019-12-12", "saoid=x"),
@@ -170,41 +170,41 @@ async fn what_an_era_does_not_sign_it_does_not_take() {
         ("2026-02-06", "srh=accept"),
         ("2026-02-06", "srq=timeout"),
     ] {
-        let fields = format!("sv={sv}&sr=c&sp=r&se={}{lent}", moment(&house, 600));
+        let fields = format!("sv={sv}&sr=c&sp=r&se={}{lent}", moment(&server, 600));
         let sas = token::delegated("box", &fields, &value, &[], "");
-        assert_eq!(get(&house, "/box/blob", &sas, &[]).await.verdict(), "200", "{sv}");
-        let answer = get(&house, "/box/blob", &format!("{sas}&{more}"), &[("authorization", &jwt::of(ANN))]).await;
+        assert_eq!(get(&server, "/box/blob", &sas, &[]).await.verdict(), "200", "{sv}");
+        let answer = get(&server, "/box/blob", &format!("{sas}&{more}"), &[("authorization", &jwt::of(ANN))]).await;
         // A token that is not asked for lets in whoever bears it; a signature for one user is looked at all the same.
         let verdict = if more.starts_with("sduoid") { FAILED } else { "200" };
         assert_eq!(answer.verdict(), verdict, "{sv} {more}: {}", answer.text());
-        assert_eq!(get(&house, "/box/blob", &format!("{sas}&{more}"), &[]).await.verdict(), FAILED, "{sv} {more}");
+        assert_eq!(get(&server, "/box/blob", &format!("{sas}&{more}"), &[]).await.verdict(), FAILED, "{sv} {more}");
     }
 }
 
 /// A key has its account, its service and its time, and its signatures no more than that.
 #[tokio::test]
 async fn a_signature_holds_where_and_while_its_key_does() {
-    let house = house().await;
-    let (value, lent) = key(&lend(&house, VERSION, ANN, 600, "").await);
-    let fields = format!("sv={VERSION}&sr=c&sp=rl&se={}{lent}", moment(&house, 3600));
+    let server = server().await;
+    let (value, lent) = key(&lend(&server, VERSION, ANN, 600, "").await);
+    let fields = format!("sv={VERSION}&sr=c&sp=rl&se={}{lent}", moment(&server, 3600));
     let sas = token::delegated("box", &fields, &value, &[], "");
     let wrong_key = token::delegated("box", &fields, lazuli::config::WELL_KNOWN_KEY, &[], "");
-    assert_eq!(get(&house, "/box/blob", &wrong_key, &[]).await.verdict(), FAILED, "the account's key makes none");
-    let ask = house.ask("GET", &format!("/box/blob?{sas}")).account("other", "").anonymous();
-    assert_eq!(ask.send().await.verdict(), FAILED);
+    assert_eq!(get(&server, "/box/blob", &wrong_key, &[]).await.verdict(), FAILED, "the account's key makes none");
+    let request = server.request("GET", &format!("/box/blob?{sas}")).account("other", "").anonymous();
+    assert_eq!(request.send().await.verdict(), FAILED);
     // What was lent in the name of another account signs nothing here.
-    let theirs = house.ask("POST", ASK).account("other", "").anonymous().header("authorization", jwt::of(ANN));
-    let body = format!("<KeyInfo><Start>{}</Start><Expiry>{}</Expiry></KeyInfo>", moment(&house, 0), moment(&house, 600));
+    let theirs = server.request("POST", ASK).account("other", "").anonymous().header("authorization", jwt::of(ANN));
+    let body = format!("<KeyInfo><Start>{}</Start><Expiry>{}</Expiry></KeyInfo>", moment(&server, 0), moment(&server, 600));
     let (theirs, named) = key(&theirs.body(body).send().await);
     assert_eq!(named, lent);
-    assert_eq!(get(&house, "/box/blob", &token::delegated("box", &fields, &theirs, &[], ""), &[]).await.verdict(), FAILED);
+    assert_eq!(get(&server, "/box/blob", &token::delegated("box", &fields, &theirs, &[], ""), &[]).await.verdict(), FAILED);
     let other_service = lent.replace("sks=b", "sks=q");
     let foreign = token::delegated("box", &fields.replace(&lent, &other_service), &value, &[], "");
-    assert_eq!(get(&house, "/box/blob", &foreign, &[]).await.verdict(), FAILED);
+    assert_eq!(get(&server, "/box/blob", &foreign, &[]).await.verdict(), FAILED);
 
     for (wait, verdict) in [(0, "200"), (599, "200"), (1, FAILED), (3600, FAILED)] {
-        house.wait(wait);
-        let answer = get(&house, "/box/blob", &sas, &[]).await;
+        server.wait(wait);
+        let answer = get(&server, "/box/blob", &sas, &[]).await;
         assert_eq!(answer.verdict(), verdict, "{wait} s later");
         let said = answer.element("AuthenticationErrorDetail").starts_with("Signature not valid in the specified time frame");
         assert_eq!(said, verdict == FAILED, "{}", answer.text());
@@ -213,10 +213,10 @@ async fn a_signature_holds_where_and_while_its_key_does() {
 
 #[tokio::test]
 async fn a_signature_permits_what_it_says() {
-    let house = house().await;
-    let (value, lent) = key(&lend(&house, VERSION, ANN, 3600, "").await);
+    let server = server().await;
+    let (value, lent) = key(&lend(&server, VERSION, ANN, 3600, "").await);
     let sas = |resource: &str, sr: &str, sp: &str| {
-        let fields = format!("sv={VERSION}&sr={sr}&sp={sp}&se={}{lent}", moment(&house, 600));
+        let fields = format!("sv={VERSION}&sr={sr}&sp={sp}&se={}{lent}", moment(&server, 600));
         token::delegated(resource, &fields, &value, &[], "")
     };
     let denied = "403 AuthorizationPermissionMismatch";
@@ -234,17 +234,17 @@ async fn a_signature_permits_what_it_says() {
         (sas("box/dir", "d&sdd=1", "d"), "DELETE", "/box/dir/sub/blob?", &[], "202"),
         (sas("box", "c", "r").replace("&sp=r", "&sp=r&si=p"), "GET", "/box/blob?", &[], FAILED),
     ] {
-        let answer = house.ask(method, &format!("{target}{sas}")).anonymous().headers(headers).send().await;
+        let answer = server.request(method, &format!("{target}{sas}")).anonymous().headers(headers).send().await;
         assert_eq!(answer.verdict(), verdict, "{method} {target} {sas}: {}", answer.text());
     }
 }
 
 #[tokio::test]
 async fn a_signature_may_be_for_one_user_alone() {
-    let house = house().await;
+    let server = server().await;
     let delegated = format!("<DelegatedUserTid>{}</DelegatedUserTid>", EVE.1);
-    let here = key(&lend(&house, NEWEST, ANN, 3600, "").await);
-    let there = key(&lend(&house, NEWEST, ANN, 3600, &delegated).await);
+    let here = key(&lend(&server, NEWEST, ANN, 3600, "").await);
+    let there = key(&lend(&server, NEWEST, ANN, 3600, &delegated).await);
     for ((value, lent), meant, user, verdict) in [
         (&here, BOB, Some(BOB), "200"),
         (&here, BOB, Some(ANN), FAILED),
@@ -253,14 +253,17 @@ async fn a_signature_may_be_for_one_user_alone() {
         (&there, EVE, Some(EVE), "200"),
         (&there, BOB, Some(BOB), FAILED),
     ] {
-        let fields = format!("sv={NEWEST}&sr=c&sp=r&se={}{lent}&sduoid={}", moment(&house, 600), meant.0);
+        let fields = format!("sv={NEWEST}&sr=c&sp=r&se={}{lent}&sduoid={}", moment(&server, 600), meant.0);
         let sas = token::delegated("box", &fields, value, &[], "");
         let authorization = user.map(jwt::of);
         let headers: Vec<_> = authorization.iter().map(|value| ("authorization", value.as_str())).collect();
-        assert_eq!(get(&house, "/box/blob", &sas, &headers).await.verdict(), verdict, "{meant:?} {user:?}");
+        assert_eq!(get(&server, "/box/blob", &sas, &headers).await.verdict(), verdict, "{meant:?} {user:?}");
         // The user does what the signature permits, not what a user may.
-        let put =
-            house.ask("PUT", &format!("/box/blob?{sas}")).anonymous().headers(&headers).header("x-ms-blob-type", "BlockBlob");
+        let put = server
+            .request("PUT", &format!("/box/blob?{sas}"))
+            .anonymous()
+            .headers(&headers)
+            .header("x-ms-blob-type", "BlockBlob");
         let denied = if verdict == "200" { "403 AuthorizationPermissionMismatch" } else { FAILED };
         assert_eq!(put.send().await.verdict(), denied, "{meant:?} {user:?}");
     }
@@ -269,13 +272,13 @@ async fn a_signature_may_be_for_one_user_alone() {
 /// A key is kept nowhere: another server with the same account's key knows what it signed.
 #[tokio::test]
 async fn a_key_outlives_its_server() {
-    let first = house().await;
+    let first = server().await;
     let (value, lent) = key(&lend(&first, VERSION, ANN, 3600, "").await);
     let fields = format!("sv={VERSION}&sr=c&sp=r&se={}{lent}", moment(&first, 600));
     let sas = token::delegated("box", &fields, &value, &[], "");
     drop(first);
     // Where no tokens are taken, what was signed with a key still holds.
-    let second = super::house_with_blob().await;
+    let second = super::server_with_blob().await;
     assert_eq!(get(&second, "/box/blob", &sas, &[]).await.verdict(), "200");
     assert_eq!(second.emulator.url(lazuli::operation::ServiceKind::Blob, WELL_KNOWN_ACCOUNT), Some(second.blob_url()));
 }

@@ -2,7 +2,7 @@
 
 use super::jwt::{self, ANN, BOB};
 use super::token::{self, moment};
-use crate::house::{Answer, House};
+use crate::server::{Answer, TestServer};
 use lazuli::operation::ServiceKind;
 
 const FAILED: &str = "403 AuthenticationFailed";
@@ -31,41 +31,48 @@ pub fn key(answer: &Answer) -> (String, String) {
 }
 
 /// Lends Ann a key of this service for an hour.
-pub async fn lend(house: &House, kind: ServiceKind) -> (String, String) {
-    let body = format!("<KeyInfo><Expiry>{}</Expiry></KeyInfo>", moment(house, 3600));
-    let ask = house.ask("POST", ASK).of(kind).anonymous().header("authorization", jwt::of(ANN));
-    key(&ask.header("x-ms-version", NEWEST).body(body).send().await)
+pub async fn lend(server: &TestServer, kind: ServiceKind) -> (String, String) {
+    let body = format!("<KeyInfo><Expiry>{}</Expiry></KeyInfo>", moment(server, 3600));
+    let request = server.request("POST", ASK).of(kind).anonymous().header("authorization", jwt::of(ANN));
+    key(&request.header("x-ms-version", NEWEST).body(body).send().await)
 }
 
 /// A house that takes tokens, with the queues `work` and `other`, and the tables `people` and `others`.
-async fn house() -> House {
-    let house = House::with(&["--oauth=dev"]).await;
+async fn server() -> TestServer {
+    let server = TestServer::with(&["--oauth=dev"]).await;
     for queue in ["/work", "/other"] {
-        assert_eq!(house.ask("PUT", queue).of(ServiceKind::Queue).send().await.verdict(), "201");
+        assert_eq!(server.request("PUT", queue).of(ServiceKind::Queue).send().await.verdict(), "201");
     }
     for table in ["people", "others"] {
         let body = format!(r#"{{"TableName":"{table}"}}"#);
-        assert_eq!(house.ask("POST", "/Tables").of(ServiceKind::Table).body(body).send().await.verdict(), "201");
+        assert_eq!(server.request("POST", "/Tables").of(ServiceKind::Table).body(body).send().await.verdict(), "201");
     }
-    house
+    server
 }
 
-async fn send(house: &House, kind: ServiceKind, method: &str, target: &str, sas: &str, user: Option<(&str, &str)>) -> Answer {
+async fn send(
+    server: &TestServer,
+    kind: ServiceKind,
+    method: &str,
+    target: &str,
+    sas: &str,
+    user: Option<(&str, &str)>,
+) -> Answer {
     let joint = if target.contains('?') { '&' } else { '?' };
     let token = user.map(jwt::of);
     let headers: Vec<_> = token.iter().map(|token| ("authorization", token.as_str())).collect();
     let body = if method == "POST" && kind == ServiceKind::Queue { MESSAGE } else { "{}" };
-    let ask = house.ask(method, &format!("{target}{joint}{sas}")).of(kind).anonymous().headers(&headers);
-    ask.body(if method == "GET" { "" } else { body }).send().await
+    let request = server.request(method, &format!("{target}{joint}{sas}")).of(kind).anonymous().headers(&headers);
+    request.body(if method == "GET" { "" } else { body }).send().await
 }
 
 #[tokio::test]
 async fn a_queues_signature_permits_what_it_says() {
-    let house = house().await;
-    let (value, lent) = lend(&house, ServiceKind::Queue).await;
+    let server = server().await;
+    let (value, lent) = lend(&server, ServiceKind::Queue).await;
     assert!(lent.contains("&sks=q&"), "{lent}");
     let sas = |more: &str| {
-        let fields = format!("sv={NEWEST}&se={}{lent}&{more}", moment(&house, 600));
+        let fields = format!("sv={NEWEST}&se={}{lent}&{more}", moment(&server, 600));
         token::delegated_of("queue", "work", &fields, &value)
     };
     for (more, method, target, verdict) in [
@@ -83,35 +90,35 @@ async fn a_queues_signature_permits_what_it_says() {
         ("sp=r&sip=10.0.0.1", "GET", "/work/messages?peekonly=true", "403 AuthorizationSourceIPMismatch"),
         ("sp=r&spr=https", "GET", "/work/messages?peekonly=true", "403 AuthorizationProtocolMismatch"),
     ] {
-        let answer = send(&house, ServiceKind::Queue, method, target, &sas(more), None).await;
+        let answer = send(&server, ServiceKind::Queue, method, target, &sas(more), None).await;
         assert_eq!(answer.verdict(), verdict, "{more} {method} {target}: {}", answer.text());
     }
     // Whatever is changed of what was signed, it holds no longer; nor does it before queues had such signatures.
     let peek = "/work/messages?peekonly=true";
     let good = sas("sp=r&sip=127.0.0.1&spr=https,http&st=2020-01-01");
-    assert_eq!(send(&house, ServiceKind::Queue, "GET", peek, &good, None).await.verdict(), "200");
+    assert_eq!(send(&server, ServiceKind::Queue, "GET", peek, &good, None).await.verdict(), "200");
     for name in ["sv", "se", "sp", "sip", "spr", "st", "skoid", "sktid", "skt", "ske", "sks", "skv"] {
         let wrong = good.replacen(&format!("{name}="), &format!("{name}=1"), 1);
-        assert_eq!(send(&house, ServiceKind::Queue, "GET", peek, &wrong, None).await.verdict(), FAILED, "{name}");
+        assert_eq!(send(&server, ServiceKind::Queue, "GET", peek, &wrong, None).await.verdict(), FAILED, "{name}");
     }
-    let fields = format!("sv=2025-11-05&sp=r&se={}{lent}", moment(&house, 600));
+    let fields = format!("sv=2025-11-05&sp=r&se={}{lent}", moment(&server, 600));
     let early = token::delegated_of("queue", "work", &fields, &value);
-    assert_eq!(send(&house, ServiceKind::Queue, "GET", peek, &early, None).await.verdict(), FAILED);
+    assert_eq!(send(&server, ServiceKind::Queue, "GET", peek, &early, None).await.verdict(), FAILED);
     // It ends with its key.
-    let long = token::delegated_of("queue", "work", &format!("sv={NEWEST}&sp=r&se={}{lent}", moment(&house, 7200)), &value);
+    let long = token::delegated_of("queue", "work", &format!("sv={NEWEST}&sp=r&se={}{lent}", moment(&server, 7200)), &value);
     for (wait, verdict) in [(3599, "200"), (1, FAILED)] {
-        house.wait(wait);
-        assert_eq!(send(&house, ServiceKind::Queue, "GET", peek, &long, None).await.verdict(), verdict, "{wait} s later");
+        server.wait(wait);
+        assert_eq!(send(&server, ServiceKind::Queue, "GET", peek, &long, None).await.verdict(), verdict, "{wait} s later");
     }
 }
 
 #[tokio::test]
 async fn a_tables_signature_permits_what_it_says() {
-    let house = house().await;
-    let (value, lent) = lend(&house, ServiceKind::Table).await;
+    let server = server().await;
+    let (value, lent) = lend(&server, ServiceKind::Table).await;
     assert!(lent.contains("&sks=t&"), "{lent}");
     let sas = |more: &str| {
-        let fields = format!("sv={NEWEST}&tn=People&se={}{lent}&{more}", moment(&house, 600));
+        let fields = format!("sv={NEWEST}&tn=People&se={}{lent}&{more}", moment(&server, 600));
         token::delegated_of("table", "people", &fields, &value)
     };
     let entity = "/people(PartitionKey='p',RowKey='r')";
@@ -128,18 +135,18 @@ async fn a_tables_signature_permits_what_it_says() {
         ("sp=r&spk=p&srk=r&epk=p&erk=r", "GET", entity, "200"),
         ("sp=r&spk=q", "GET", entity, "404 ResourceNotFound"),
     ] {
-        let answer = send(&house, ServiceKind::Table, method, target, &sas(more), None).await;
+        let answer = send(&server, ServiceKind::Table, method, target, &sas(more), None).await;
         assert_eq!(answer.verdict(), verdict, "{more} {method} {target}: {}", answer.text());
     }
     let good = sas("sp=r&spk=p&srk=a&epk=p&erk=z&st=2020-01-01&sip=127.0.0.1&spr=https,http");
-    assert_eq!(send(&house, ServiceKind::Table, "GET", entity, &good, None).await.verdict(), "200");
+    assert_eq!(send(&server, ServiceKind::Table, "GET", entity, &good, None).await.verdict(), "200");
     for name in ["sv", "se", "sp", "tn", "spk", "srk", "epk", "erk", "sip", "st", "skoid", "sktid", "skt", "ske", "sks", "skv"] {
         let wrong = good.replacen(&format!("{name}="), &format!("{name}=1"), 1);
-        assert_eq!(send(&house, ServiceKind::Table, "GET", entity, &wrong, None).await.verdict(), FAILED, "{name}");
+        assert_eq!(send(&server, ServiceKind::Table, "GET", entity, &wrong, None).await.verdict(), FAILED, "{name}");
         if name.ends_with('k') {
             let pairs: Vec<&str> = good.split('&').filter(|pair| !pair.starts_with(&format!("{name}="))).collect();
             assert_eq!(
-                send(&house, ServiceKind::Table, "GET", entity, &pairs.join("&"), None).await.verdict(),
+                send(&server, ServiceKind::Table, "GET", entity, &pairs.join("&"), None).await.verdict(),
                 FAILED,
                 "without {name}"
             );
@@ -150,34 +157,34 @@ async fn a_tables_signature_permits_what_it_says() {
 /// A key serves the service that lent it; a signature for one user, that user.
 #[tokio::test]
 async fn a_key_serves_its_own_service_and_perhaps_one_user() {
-    let house = house().await;
-    let (queues, tables) = (lend(&house, ServiceKind::Queue).await, lend(&house, ServiceKind::Table).await);
+    let server = server().await;
+    let (queues, tables) = (lend(&server, ServiceKind::Queue).await, lend(&server, ServiceKind::Table).await);
     assert_ne!(queues.0, tables.0);
-    let until = moment(&house, 600);
+    let until = moment(&server, 600);
     for ((value, lent), good) in [(&queues, false), (&tables, true)] {
         let named = lent.replace("sks=q", "sks=t");
         for lent in [lent, &named] {
             let fields = format!("sv={NEWEST}&tn=people&sp=r&se={until}{lent}");
             let sas = token::delegated_of("table", "people", &fields, value);
-            let answer = send(&house, ServiceKind::Table, "GET", "/people()", &sas, None).await;
+            let answer = send(&server, ServiceKind::Table, "GET", "/people()", &sas, None).await;
             assert_eq!(answer.verdict(), if good { "200" } else { FAILED }, "{lent}");
         }
     }
     for (user, verdict) in [(Some(BOB), "200"), (Some(ANN), FAILED), (None, FAILED)] {
         let fields = |key: &str| format!("sv={NEWEST}&sp=r&se={until}{key}&sduoid={}", BOB.0);
         let sas = token::delegated_of("queue", "work", &fields(&queues.1), &queues.0);
-        let answer = send(&house, ServiceKind::Queue, "GET", "/work/messages?peekonly=true", &sas, user).await;
+        let answer = send(&server, ServiceKind::Queue, "GET", "/work/messages?peekonly=true", &sas, user).await;
         assert_eq!(answer.verdict(), verdict, "{user:?}");
         let sas = token::delegated_of("table", "people", &fields(&format!("{}&tn=people", tables.1)), &tables.0);
-        assert_eq!(send(&house, ServiceKind::Table, "GET", "/people()", &sas, user).await.verdict(), verdict, "{user:?}");
+        assert_eq!(send(&server, ServiceKind::Table, "GET", "/people()", &sas, user).await.verdict(), verdict, "{user:?}");
         // What the signature does not permit, the user who shows it may not do either.
         let denied = if verdict == "200" { DENIED } else { FAILED };
         assert_eq!(
-            send(&house, ServiceKind::Queue, "POST", "/work/messages", &sas, user).await.verdict(),
+            send(&server, ServiceKind::Queue, "POST", "/work/messages", &sas, user).await.verdict(),
             FAILED,
             "another service's"
         );
         let target = "/people(PartitionKey='p',RowKey='r')";
-        assert_eq!(send(&house, ServiceKind::Table, "PUT", target, &sas, user).await.verdict(), denied, "{user:?}");
+        assert_eq!(send(&server, ServiceKind::Table, "PUT", target, &sas, user).await.verdict(), denied, "{user:?}");
     }
 }

@@ -21,7 +21,7 @@ mod signed;
 mod targets;
 pub mod token;
 
-use crate::house::{Answer, House, sign};
+use crate::server::{Answer, TestServer, sign};
 use hyper::body::Bytes;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
@@ -33,8 +33,8 @@ type Headers<'a> = &'a [(&'a str, &'a str)];
 
 /// Writes a request to the blob service's socket just as given, and reads the answer. `Host` and, with a body or a method that
 /// needs one, `Content-Length` are added where the headers do not have them.
-async fn send(house: &House, method: &str, target: &str, headers: Headers<'_>, body: &str) -> Answer {
-    let host = house.host(ServiceKind::Blob);
+async fn send(server: &TestServer, method: &str, target: &str, headers: Headers<'_>, body: &str) -> Answer {
+    let host = server.host(ServiceKind::Blob);
     let has = |wanted: &str| headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
     let mut text = format!("{method} {target} HTTP/1.1\r\nConnection: close\r\n");
     if !has("host") {
@@ -63,15 +63,15 @@ fn read(bytes: &[u8]) -> Answer {
 }
 
 /// [`send`], signed with the default account's key. The target begins with the account, unless the host is the account's own.
-async fn send_signed(house: &House, method: &str, target: &str, headers: Headers<'_>, body: &str) -> Answer {
-    let date = house.emulator.environment().machine().rfc1123();
-    let mut all = vec![("x-ms-version", crate::house::VERSION), ("x-ms-date", date.as_str())];
+async fn send_signed(server: &TestServer, method: &str, target: &str, headers: Headers<'_>, body: &str) -> Answer {
+    let date = server.emulator.environment().machine().rfc1123();
+    let mut all = vec![("x-ms-version", crate::server::VERSION), ("x-ms-date", date.as_str())];
     all.retain(|(name, _)| !headers.iter().any(|(other, _)| other == name));
     all.extend(headers);
     let owned: Vec<_> = all.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     let signed = sign(method, WELL_KNOWN_ACCOUNT, target, &owned, body.len(), WELL_KNOWN_KEY);
     all.push(("authorization", &signed));
-    send(house, method, target, &all, body).await
+    send(server, method, target, &all, body).await
 }
 
 /// The path of something in the default account: `/devstoreaccount1/box/blob`.
@@ -80,9 +80,9 @@ fn path(target: &str) -> String {
 }
 
 /// A house with the container `box` and in it the blob `blob`, whose content is `content`.
-async fn house_with_blob() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house.blob("/box/blob", "content").await;
-    house
+async fn server_with_blob() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.blob("/box/blob", "content").await;
+    server
 }

@@ -1,7 +1,7 @@
 //! Which letters of a SAS open which operation: every letter alone, held against every operation, by both kinds of SAS.
 
 use super::{Headers, path, send, token};
-use crate::house::House;
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_ACCOUNT;
 
 /// Every letter that a SAS for blobs can have.
@@ -94,12 +94,12 @@ const OPERATIONS: &[Row<'static>] = &[
 ];
 
 /// Asks for an operation with a SAS; the verdict, or `in` for whatever comes after the door.
-async fn verdict(house: &House, row: &Row<'_>, sas: &str) -> String {
+async fn verdict(server: &TestServer, row: &Row<'_>, sas: &str) -> String {
     let (method, target, headers, body, ..) = *row;
     let mark = if target.contains('?') { '&' } else { '?' };
     let mut headers = headers.to_vec();
-    headers.push(("x-ms-version", crate::house::VERSION));
-    let answer = send(house, method, &format!("{}{mark}{sas}", path(target)), &headers, body).await;
+    headers.push(("x-ms-version", crate::server::VERSION));
+    let answer = send(server, method, &format!("{}{mark}{sas}", path(target)), &headers, body).await;
     match answer.status {
         401 | 403 => answer.verdict(),
         _ => "in".to_owned(),
@@ -119,16 +119,16 @@ fn expected(opens: &str, letter: char) -> &'static str {
 #[tokio::test]
 async fn each_letter_opens_what_the_reference_says() {
     for row in OPERATIONS {
-        let house = House::new().await;
+        let server = TestServer::new().await;
         let (method, target, headers, _, level, by_account, by_service) = *row;
         for letter in LETTERS.chars() {
             let fields = format!("sv=2021-12-02&sp={letter}&se=2099-01-01");
             let sas = token::account(&format!("{fields}&ss=b&srt={level}"));
             let what = format!("{method} {target} {headers:?} with {letter}");
-            assert_eq!(verdict(&house, row, &sas).await, expected(by_account, letter), "{what}, account SAS");
+            assert_eq!(verdict(&server, row, &sas).await, expected(by_account, letter), "{what}, account SAS");
             if target.starts_with("/box") {
                 let sas = token::service("box", &format!("{fields}&sr=c"));
-                assert_eq!(verdict(&house, row, &sas).await, expected(by_service, letter), "{what}, service SAS");
+                assert_eq!(verdict(&server, row, &sas).await, expected(by_service, letter), "{what}, service SAS");
             }
         }
     }
@@ -136,7 +136,7 @@ async fn each_letter_opens_what_the_reference_says() {
 
 #[tokio::test]
 async fn an_account_sas_serves_its_services_at_its_levels() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     let all = "rwdxylacuptfi";
     for row in OPERATIONS {
         let (method, target, .., level, by_account, _) = *row;
@@ -144,11 +144,11 @@ async fn an_account_sas_serves_its_services_at_its_levels() {
         for other in "sco".chars().filter(|other| *other != level) {
             let sas = token::account(&format!("sv=2021-12-02&sp={all}&se=2099-01-01&ss=bqtf&srt={other}"));
             let expected = if closed { "403 AuthorizationFailure" } else { "403 AuthorizationResourceTypeMismatch" };
-            assert_eq!(verdict(&house, row, &sas).await, expected, "{method} {target} with srt={other}");
+            assert_eq!(verdict(&server, row, &sas).await, expected, "{method} {target} with srt={other}");
         }
         let sas = token::account(&format!("sv=2021-12-02&sp={all}&se=2099-01-01&ss=qtf&srt=sco"));
         let expected = if closed { "403 AuthorizationFailure" } else { "403 AuthorizationServiceMismatch" };
-        assert_eq!(verdict(&house, row, &sas).await, expected, "{method} {target} with ss=qtf");
+        assert_eq!(verdict(&server, row, &sas).await, expected, "{method} {target} with ss=qtf");
     }
     // Newer versions say which level was needed.
     for (version, level, detail) in [
@@ -158,7 +158,7 @@ async fn an_account_sas_serves_its_services_at_its_levels() {
     ] {
         let sas = token::account(&format!("sv=2021-12-02&sp=r&se=2099-01-01&ss=b&srt={level}"));
         let target = format!("/{WELL_KNOWN_ACCOUNT}/box/blob?{sas}");
-        let answer = send(&house, "GET", &target, &[("x-ms-version", version)], "").await;
+        let answer = send(&server, "GET", &target, &[("x-ms-version", version)], "").await;
         assert_eq!(answer.verdict(), "403 AuthorizationResourceTypeMismatch");
         assert_eq!(answer.element("ExtendedErrorDetail"), detail, "{version}");
     }
@@ -167,12 +167,12 @@ async fn an_account_sas_serves_its_services_at_its_levels() {
 /// A SAS for a blob reaches that blob, and nothing of its container.
 #[tokio::test]
 async fn a_blobs_sas_ends_at_the_blob() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     for row in OPERATIONS.iter().filter(|row| row.1.starts_with("/box")) {
         let (method, target, ..) = *row;
         let sas = token::service("box/blob", "sv=2021-12-02&sr=b&sp=racwdxytmeopi&se=2099-01-01");
         let expected = if target.starts_with("/box/") { "in" } else { "403 AuthenticationFailed" };
-        assert_eq!(verdict(&house, row, &sas).await, expected, "{method} {target}");
+        assert_eq!(verdict(&server, row, &sas).await, expected, "{method} {target}");
     }
 }
 
@@ -180,15 +180,15 @@ async fn a_blobs_sas_ends_at_the_blob() {
 /// blob's content alone, and of signatures for one snapshot (`sr=bs`); nothing says that the real service refuses the others.
 #[tokio::test]
 async fn a_blobs_sas_reaches_its_snapshots() {
-    let house = House::new().await;
-    house.container("box").await;
-    house.blob("/box/blob", "one").await;
-    let taken = house.ask("PUT", "/box/blob?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
-    house.blob("/box/blob", "two").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.blob("/box/blob", "one").await;
+    let taken = server.request("PUT", "/box/blob?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
+    server.blob("/box/blob", "two").await;
     let sas = token::service("box/blob", "sv=2021-12-02&sr=b&sp=r&se=2099-01-01");
     for (query, content) in [(String::new(), "two"), (format!("snapshot={taken}&"), "one")] {
         let target = format!("/{WELL_KNOWN_ACCOUNT}/box/blob?{query}{sas}");
-        let answer = send(&house, "GET", &target, &[("x-ms-version", crate::house::VERSION)], "").await;
+        let answer = send(&server, "GET", &target, &[("x-ms-version", crate::server::VERSION)], "").await;
         assert_eq!((answer.verdict().as_str(), answer.text()), ("200", content), "{query}");
     }
 }

@@ -1,10 +1,10 @@
 //! Stored access policies: what the signature leaves open, the container says.
 
-use super::{house_with_blob, path, send, token};
-use crate::house::House;
+use super::{path, send, server_with_blob, token};
+use crate::server::TestServer;
 
 /// Sets the policies of `box`: rows of id, start, expiry, permission; `-` leaves an element out.
-async fn set(house: &House, policies: &[(&str, &str, &str, &str)]) {
+async fn set(server: &TestServer, policies: &[(&str, &str, &str, &str)]) {
     let mut xml = String::from("<SignedIdentifiers>");
     for (id, start, expiry, permission) in policies {
         xml.push_str(&format!("<SignedIdentifier><Id>{id}</Id><AccessPolicy>"));
@@ -16,20 +16,20 @@ async fn set(house: &House, policies: &[(&str, &str, &str, &str)]) {
         xml.push_str("</AccessPolicy></SignedIdentifier>");
     }
     xml.push_str("</SignedIdentifiers>");
-    let answer = house.ask("PUT", "/box?restype=container&comp=acl").body(xml).send().await;
+    let answer = server.request("PUT", "/box?restype=container&comp=acl").body(xml).send().await;
     assert_eq!(answer.verdict(), "200", "{}", answer.text());
 }
 
-async fn get(house: &House, fields: &str) -> crate::house::Answer {
+async fn get(server: &TestServer, fields: &str) -> crate::server::Answer {
     let sas = token::service("box", &format!("sv=2021-12-02&sr=c&{fields}"));
-    send(house, "GET", &format!("{}?{sas}", path("/box/blob")), &[("x-ms-version", "2021-12-02")], "").await
+    send(server, "GET", &format!("{}?{sas}", path("/box/blob")), &[("x-ms-version", "2021-12-02")], "").await
 }
 
 #[tokio::test]
 async fn the_policy_fills_what_the_signature_leaves_open() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     set(
-        &house,
+        &server,
         &[
             ("whole", "2020-01-01T00:00:00.0000000Z", "2099-01-01T00:00:00.0000000Z", "r"),
             ("letters", "-", "-", "r"),
@@ -57,7 +57,7 @@ async fn the_policy_fills_what_the_signature_leaves_open() {
         ("si=WHOLE", no, "SAS identifier cannot be found for specified signed identifier"),
         ("sp=r&se=2099-01-01", "200", ""),
     ] {
-        let answer = get(&house, fields).await;
+        let answer = get(&server, fields).await;
         assert_eq!(answer.verdict(), verdict, "{fields}");
         assert!(answer.element("AuthenticationErrorDetail").contains(detail), "{fields}: {}", answer.text());
     }
@@ -65,8 +65,8 @@ async fn the_policy_fills_what_the_signature_leaves_open() {
 
 #[tokio::test]
 async fn a_changed_policy_changes_what_was_signed_before() {
-    let house = house_with_blob().await;
-    let in_an_hour = token::moment(&house, 3600);
+    let server = server_with_blob().await;
+    let in_an_hour = token::moment(&server, 3600);
     for (policies, verdict) in [
         (&[("p", "-", "2099-01-01", "r")][..], "200"),
         (&[("p", "-", "2099-01-01", "w")], "403 AuthorizationPermissionMismatch"),
@@ -74,26 +74,26 @@ async fn a_changed_policy_changes_what_was_signed_before() {
         (&[], "403 AuthenticationFailed"),
         (&[("q", "-", "2099-01-01", "r"), ("p", "-", in_an_hour.as_str(), "rw")], "200"),
     ] {
-        set(&house, policies).await;
-        assert_eq!(get(&house, "si=p").await.verdict(), verdict, "{policies:?}");
+        set(&server, policies).await;
+        assert_eq!(get(&server, "si=p").await.verdict(), verdict, "{policies:?}");
     }
-    house.wait(3599);
-    assert_eq!(get(&house, "si=p").await.verdict(), "200");
-    house.wait(1);
-    assert_eq!(get(&house, "si=p").await.verdict(), "403 AuthenticationFailed");
+    server.wait(3599);
+    assert_eq!(get(&server, "si=p").await.verdict(), "200");
+    server.wait(1);
+    assert_eq!(get(&server, "si=p").await.verdict(), "403 AuthenticationFailed");
 }
 
 /// A policy belongs to its container, and goes with it.
 #[tokio::test]
 async fn a_policy_is_its_containers_own() {
-    let house = house_with_blob().await;
-    set(&house, &[("p", "-", "2099-01-01", "rl")]).await;
-    house.container("other").await;
-    house.blob("/other/blob", "").await;
+    let server = server_with_blob().await;
+    set(&server, &[("p", "-", "2099-01-01", "rl")]).await;
+    server.container("other").await;
+    server.blob("/other/blob", "").await;
     let sas = token::service("other", "sv=2021-12-02&sr=c&si=p");
-    let answer = send(&house, "GET", &format!("{}?{sas}", path("/other/blob")), &[], "").await;
+    let answer = send(&server, "GET", &format!("{}?{sas}", path("/other/blob")), &[], "").await;
     assert_eq!(answer.verdict(), "403 AuthenticationFailed");
-    assert_eq!(get(&house, "si=p").await.verdict(), "200");
-    assert_eq!(house.ask("DELETE", "/box?restype=container").send().await.verdict(), "202");
-    assert_eq!(get(&house, "si=p").await.verdict(), "403 AuthenticationFailed");
+    assert_eq!(get(&server, "si=p").await.verdict(), "200");
+    assert_eq!(server.request("DELETE", "/box?restype=container").send().await.verdict(), "202");
+    assert_eq!(get(&server, "si=p").await.verdict(), "403 AuthenticationFailed");
 }

@@ -1,7 +1,7 @@
 //! Shared access signatures: every era and every kind, when, from where and how they may be used, and what they do not reach.
 
-use super::{Headers, house_with_blob, path, send, token};
-use crate::house::{Answer, House, VERSION};
+use super::{Headers, path, send, server_with_blob, token};
+use crate::server::{Answer, TestServer, VERSION};
 use lazuli::config::WELL_KNOWN_KEY;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -9,19 +9,19 @@ const FAILED: &str = "403 AuthenticationFailed";
 const V: (&str, &str) = ("x-ms-version", VERSION);
 
 /// Asks for something of the default account with a SAS.
-async fn ask(house: &House, method: &str, target: &str, sas: &str, headers: Headers<'_>, body: &str) -> Answer {
+async fn send_with_sas(server: &TestServer, method: &str, target: &str, sas: &str, headers: Headers<'_>, body: &str) -> Answer {
     let mark = if target.contains('?') { '&' } else { '?' };
     let headers = if headers.is_empty() { &[V] } else { headers };
-    send(house, method, &format!("{}{mark}{sas}", path(target)), headers, body).await
+    send(server, method, &format!("{}{mark}{sas}", path(target)), headers, body).await
 }
 
-async fn get(house: &House, target: &str, sas: &str) -> Answer {
-    ask(house, "GET", target, sas, &[], "").await
+async fn get(server: &TestServer, target: &str, sas: &str) -> Answer {
+    send_with_sas(server, "GET", target, sas, &[], "").await
 }
 
 #[tokio::test]
 async fn every_era_signs_in_its_own_way() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let full = "&st=2020-01-01&se=2099-01-01T00:00:00Z&sp=rl&rscc=no-store&rscd=d&rsce=e&rscl=l&rsct=t/t";
     for (sv, more) in [
         ("2012-02-12", ""),
@@ -44,29 +44,29 @@ async fn every_era_signs_in_its_own_way() {
                 let sas = token::service(resource, &format!("{fields}&sr={sr}"));
                 // With its own version, as an SDK of the time sends it, and without: then the signature's version holds.
                 for headers in [&[("x-ms-version", sv)][..], &[("accept", "*/*")]] {
-                    let answer = ask(&house, "GET", "/box/blob", &sas, headers, "").await;
+                    let answer = send_with_sas(&server, "GET", "/box/blob", &sas, headers, "").await;
                     assert_eq!(answer.verdict(), "200", "{sas}: {}", answer.text());
                     assert_eq!(answer.header("x-ms-version"), sv, "{sas}");
                 }
                 let wrong = sas.replacen("&sp=rl", "&sp=rw", 1);
-                assert_eq!(get(&house, "/box/blob", &wrong).await.verdict(), FAILED, "{wrong}");
+                assert_eq!(get(&server, "/box/blob", &wrong).await.verdict(), FAILED, "{wrong}");
             }
         }
         if sv >= "2015-04-05" {
             let sas = token::account(&format!("sv={sv}&ss=bf&srt=sco&st=2020-01-01&se=2099-01-01&sp=rl{sip}"));
             for target in ["/box/blob", "/box?restype=container&comp=list", "?comp=list"] {
-                let answer = get(&house, target, &sas).await;
+                let answer = get(&server, target, &sas).await;
                 assert_eq!(answer.verdict(), "200", "{target} {sas}: {}", answer.text());
             }
             let wrong = sas.replacen("sp=rl", "sp=rwl", 1);
-            assert_eq!(get(&house, "/box/blob", &wrong).await.verdict(), FAILED, "{wrong}");
+            assert_eq!(get(&server, "/box/blob", &wrong).await.verdict(), FAILED, "{wrong}");
         }
     }
 }
 
 #[tokio::test]
 async fn the_version_is_the_headers_or_the_signatures() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let container = token::service("box", "sv=2019-02-02&sr=c&sp=r&se=2099-01-01");
     let account = token::account("sv=2019-02-02&ss=b&srt=o&sp=r&se=2099-01-01");
     for (sas, header, version) in [
@@ -77,17 +77,17 @@ async fn the_version_is_the_headers_or_the_signatures() {
         (&account, "2015-04-05", "2015-04-05"),
     ] {
         let headers: Headers<'_> = if header.is_empty() { &[("accept", "*/*")] } else { &[("x-ms-version", header)] };
-        let answer = ask(&house, "GET", "/box/blob", sas, headers, "").await;
+        let answer = send_with_sas(&server, "GET", "/box/blob", sas, headers, "").await;
         assert_eq!((answer.status, answer.header("x-ms-version")), (200, version), "{sas} {header}");
     }
 }
 
 #[tokio::test]
 async fn each_kind_of_resource_is_its_own() {
-    let house = house_with_blob().await;
-    house.container("other").await;
+    let server = server_with_blob().await;
+    server.container("other").await;
     for blob in ["/box/dir/sub/blob", "/box/dirt/blob", "/other/blob", "/box/dir"] {
-        house.blob(blob, "").await;
+        server.blob(blob, "").await;
     }
     let moment = "2020-01-01T00:00:00.0000000Z";
     let level = "The specified signed resource is not allowed for the this resource level";
@@ -118,27 +118,27 @@ async fn each_kind_of_resource_is_its_own() {
         ("box/blob", "", "/box/blob", FAILED, "sr is mandatory. Cannot be empty"),
     ] {
         let fields = format!("sv=2021-12-02&sp=rl&se=2099-01-01&{fields}");
-        let answer = get(&house, target, &token::service(resource, fields.trim_end_matches('&'))).await;
+        let answer = get(&server, target, &token::service(resource, fields.trim_end_matches('&'))).await;
         assert_eq!(answer.verdict(), verdict, "{resource} {fields} {target}: {}", answer.text());
         assert!(answer.element("AuthenticationErrorDetail").contains(detail), "{fields} {target}: {}", answer.text());
     }
     // The signature holds for the moment that it names, and for no other.
     for (sr, name) in [("bs", "snapshot"), ("bv", "versionid")] {
         let sas = token::service("box/blob", &format!("sv=2021-12-02&sr={sr}&sp=r&se=2099-01-01&{name}={moment}"));
-        assert_eq!(get(&house, "/box/blob", &sas.replace("2020%2D01", "2021%2D01")).await.verdict(), FAILED, "{sas}");
+        assert_eq!(get(&server, "/box/blob", &sas.replace("2020%2D01", "2021%2D01")).await.verdict(), FAILED, "{sas}");
     }
 }
 
 #[tokio::test]
 async fn a_signature_holds_from_its_start_until_its_expiry() {
-    let house = house_with_blob().await;
-    let (start, expiry) = (token::moment(&house, 60), token::moment(&house, 120));
+    let server = server_with_blob().await;
+    let (start, expiry) = (token::moment(&server, 60), token::moment(&server, 120));
     let service = token::service("box", &format!("sv=2021-12-02&sr=c&sp=r&st={start}&se={expiry}"));
     let account = token::account(&format!("sv=2021-12-02&ss=b&srt=o&sp=r&st={start}&se={expiry}"));
     for (wait, verdict) in [(0, FAILED), (59, FAILED), (1, "200"), (59, "200"), (1, FAILED), (3600, FAILED)] {
-        house.wait(wait);
+        server.wait(wait);
         for sas in [&service, &account] {
-            let answer = get(&house, "/box/blob", sas).await;
+            let answer = get(&server, "/box/blob", sas).await;
             assert_eq!(answer.verdict(), verdict, "{sas} {wait} s later");
             let said = answer
                 .element("AuthenticationErrorDetail")
@@ -150,7 +150,7 @@ async fn a_signature_holds_from_its_start_until_its_expiry() {
 
 #[tokio::test]
 async fn a_signature_may_be_bound_to_addresses_and_to_https() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let elsewhere = "403 AuthorizationSourceIPMismatch";
     for (more, verdict) in [
         ("", "200"),
@@ -168,14 +168,14 @@ async fn a_signature_may_be_bound_to_addresses_and_to_https() {
         let container = token::service("box", &format!("sv=2021-12-02&sr=c&sp=r&se=2099-01-01{more}"));
         let account = token::account(&format!("sv=2021-12-02&ss=b&srt=o&sp=r&se=2099-01-01{more}"));
         for sas in [container, account] {
-            assert_eq!(get(&house, "/box/blob", &sas).await.verdict(), verdict, "{sas}");
+            assert_eq!(get(&server, "/box/blob", &sas).await.verdict(), verdict, "{sas}");
         }
     }
 }
 
 #[tokio::test]
 async fn what_is_tampered_with_is_refused() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let service = token::service("box", "sv=2021-12-02&sr=c&st=2020-01-01&se=2099-01-01&sp=r&sip=127.0.0.1&rsct=a");
     let account = token::account("sv=2021-12-02&ss=b&srt=o&st=2020-01-01&se=2099-01-01&sp=r&sip=127.0.0.1");
     for (sas, from, to) in [
@@ -198,27 +198,27 @@ async fn what_is_tampered_with_is_refused() {
         (&account, "srt=o", "srt=o&srt=o"),
         (&account, "2099", "2098"),
     ] {
-        assert_eq!(get(&house, "/box/blob", sas).await.verdict(), "200", "{sas}");
+        assert_eq!(get(&server, "/box/blob", sas).await.verdict(), "200", "{sas}");
         let changed = sas.replacen(from, to, 1);
         assert_ne!(changed, *sas);
-        assert_eq!(get(&house, "/box/blob", &changed).await.verdict(), FAILED, "{changed}");
+        assert_eq!(get(&server, "/box/blob", &changed).await.verdict(), FAILED, "{changed}");
     }
     let stranger = token::service_of("devstoreaccount1", "bm90IGEga2V5", "box", "sv=2021-12-02&sr=c&sp=r&se=2099-01-01");
-    let answer = get(&house, "/box/blob", &stranger).await;
+    let answer = get(&server, "/box/blob", &stranger).await;
     assert_eq!(answer.verdict(), FAILED);
     let signed = "r\n\n2099-01-01\n/blob/devstoreaccount1/box\n\n\n\n2021-12-02\nc\n\n\n\n\n\n\n";
     assert_eq!(answer.element("AuthenticationErrorDetail"), format!("Signature did not match. String to sign used was {signed}"));
     // An account's signature is good in that account alone.
-    let house = House::with(&["--account=one", "--account=two"]).await;
+    let server = TestServer::with(&["--account=one", "--account=two"]).await;
     let sas = token::account_of("one", WELL_KNOWN_KEY, "sv=2021-12-02&ss=b&srt=s&sp=l&se=2099-01-01");
     for (account, verdict) in [("one", "200"), ("two", FAILED)] {
-        assert_eq!(send(&house, "GET", &format!("/{account}?comp=list&{sas}"), &[V], "").await.verdict(), verdict, "{account}");
+        assert_eq!(send(&server, "GET", &format!("/{account}?comp=list&{sas}"), &[V], "").await.verdict(), verdict, "{account}");
     }
 }
 
 #[tokio::test]
 async fn response_headers_are_set_by_a_service_sas_alone() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let over = "rscc=no-store&rscd=attachment; filename=a.txt&rsce=gzip&rscl=de&rsct=text/plain";
     let names = ["cache-control", "content-disposition", "content-encoding", "content-language", "content-type"];
     let set = ["no-store", "attachment; filename=a.txt", "gzip", "de", "text/plain"];
@@ -232,21 +232,21 @@ async fn response_headers_are_set_by_a_service_sas_alone() {
         ("GET", service("2013-08-15"), set),
         ("GET", format!("{account}&{encoded}"), own),
     ] {
-        let answer = ask(&house, method, "/box/blob", &sas, &[], "").await;
+        let answer = send_with_sas(&server, method, "/box/blob", &sas, &[], "").await;
         assert_eq!(answer.status, 200, "{}", answer.text());
         assert_eq!(names.map(|name| answer.header(name)), expected, "{method} {sas}");
     }
-    let signed = house.ask("GET", &format!("/box/blob?{encoded}")).send().await;
+    let signed = server.request("GET", &format!("/box/blob?{encoded}")).send().await;
     assert_eq!(names.map(|name| signed.header(name)), own);
     // What is written has no content to describe.
-    let put = ask(&house, "PUT", "/box/blob?comp=metadata", &service("2021-12-02"), &[], "").await;
+    let put = send_with_sas(&server, "PUT", "/box/blob?comp=metadata", &service("2021-12-02"), &[], "").await;
     assert_eq!((put.status, names.map(|name| put.header(name))), (200, [""; 5]));
 }
 
 /// A bare `+` is a space in what is signed and in what is answered; a plus arrives as `%2B`.
 #[tokio::test]
 async fn a_bare_plus_is_a_space() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let sas = |name: &str| {
         token::service("box/blob", &format!("sv=2021-12-02&sr=b&sp=r&se=2099-01-01&rscd=attachment; filename={name}"))
     };
@@ -261,14 +261,15 @@ async fn a_bare_plus_is_a_space() {
         let written = utf8_percent_encode(name, NON_ALPHANUMERIC).to_string();
         for (query, space) in [(query.clone(), "%20"), (query.replace("%20", "+"), "+")] {
             let query = query.replace(&format!("filename%3D{}", written.replace("%20", space)), &format!("filename%3D{sent}"));
-            let answer = get(&house, "/box/blob", &query).await;
+            let answer = get(&server, "/box/blob", &query).await;
             assert_eq!(answer.verdict(), verdict, "{query}");
             let told = if verdict == "200" { format!("attachment; filename={name}") } else { String::new() };
             assert_eq!(answer.header("content-disposition"), told, "{query}");
             // So it is in the URL of a copy's source.
             if verdict == "200" {
-                let url = format!("{}/box/blob?{query}", house.blob_url());
-                let copy = house.ask("PUT", "/box/copy").header("x-ms-blob-type", "BlockBlob").header("x-ms-copy-source", url);
+                let url = format!("{}/box/blob?{query}", server.blob_url());
+                let copy =
+                    server.request("PUT", "/box/copy").header("x-ms-blob-type", "BlockBlob").header("x-ms-copy-source", url);
                 assert_eq!(copy.send().await.verdict(), "201", "{query}");
             }
         }
@@ -284,7 +285,7 @@ async fn creating_overwriting_and_tagging() {
     let service = |sp: &str| token::service("box", &format!("sv=2021-12-02&sr=c&sp={sp}&se=2099-01-01"));
     let account = |sp: &str| token::account(&format!("sv=2021-12-02&ss=b&srt=o&sp={sp}&se=2099-01-01"));
     for by_account in [false, true] {
-        let house = house_with_blob().await;
+        let server = server_with_blob().await;
         for (target, sp, headers, verdict) in [
             ("/box/blob", "c", plain, over),
             ("/box/blob", "w", plain, "201"),
@@ -299,9 +300,9 @@ async fn creating_overwriting_and_tagging() {
             ("/box/tagged-new", "ct", tagged, "201"),
         ] {
             let sas = if by_account { account(sp) } else { service(sp) };
-            let answer = ask(&house, "PUT", target, &sas, headers, "").await;
+            let answer = send_with_sas(&server, "PUT", target, &sas, headers, "").await;
             assert_eq!(answer.verdict(), verdict, "{target} with {sas}");
         }
-        assert_eq!(house.ask("GET", "/box/tagged").send().await.header("x-ms-tag-count"), "1");
+        assert_eq!(server.request("GET", "/box/tagged").send().await.header("x-ms-tag-count"), "1");
     }
 }

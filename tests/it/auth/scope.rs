@@ -1,16 +1,17 @@
 //! The encryption scope that a signature demands of writes (`ses`).
 
 use super::token;
-use crate::house::House;
+use crate::server::TestServer;
 
 #[tokio::test]
 async fn a_signature_may_demand_an_encryption_scope() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     for (container, deny) in [("same", "true"), ("soft", "false"), ("hard", "true")] {
         let scope = if container == "same" { "signed" } else { "its-own" };
-        let ask = house.ask("PUT", &format!("/{container}?restype=container")).header("x-ms-default-encryption-scope", scope);
-        assert_eq!(ask.header("x-ms-deny-encryption-scope-override", deny).send().await.verdict(), "201");
+        let request =
+            server.request("PUT", &format!("/{container}?restype=container")).header("x-ms-default-encryption-scope", scope);
+        assert_eq!(request.header("x-ms-deny-encryption-scope-override", deny).send().await.verdict(), "201");
     }
     let fields = "sv=2021-12-02&sp=racwd&se=2099-01-01&ses=signed";
     let account = token::account(&format!("{fields}&ss=b&srt=sco"));
@@ -26,7 +27,7 @@ async fn a_signature_may_demand_an_encryption_scope() {
         ("hard", "", forbidden, ""),
     ] {
         for sas in [account.clone(), token::service(container, &format!("{fields}&sr=c"))] {
-            let put = house.ask("PUT", &format!("/{container}/b?{sas}")).anonymous().header("x-ms-blob-type", "BlockBlob");
+            let put = server.request("PUT", &format!("/{container}/b?{sas}")).anonymous().header("x-ms-blob-type", "BlockBlob");
             let put = if scope.is_empty() { put } else { put.header("x-ms-encryption-scope", scope) };
             let answer = put.body("x").send().await;
             assert_eq!(
@@ -36,25 +37,25 @@ async fn a_signature_may_demand_an_encryption_scope() {
             );
             if verdict == "201" {
                 // Reading it asks for no scope, nor does deleting it.
-                let read = house.ask("GET", &format!("/{container}/b?{sas}")).anonymous().send().await;
+                let read = server.request("GET", &format!("/{container}/b?{sas}")).anonymous().send().await;
                 assert_eq!((read.verdict().as_str(), read.header("x-ms-encryption-scope")), ("200", used), "{container} {scope}");
-                let gone = house.ask("DELETE", &format!("/{container}/b?{sas}")).anonymous().send().await;
+                let gone = server.request("DELETE", &format!("/{container}/b?{sas}")).anonymous().send().await;
                 assert_eq!(gone.verdict(), "202");
             }
         }
     }
     // What is encrypted otherwise can be read, but not written to.
-    house.blob("/box/plain", "x").await;
-    let put = house.ask("PUT", &format!("/box/plain?comp=metadata&{account}")).anonymous().header("x-ms-meta-a", "1");
+    server.blob("/box/plain", "x").await;
+    let put = server.request("PUT", &format!("/box/plain?comp=metadata&{account}")).anonymous().header("x-ms-meta-a", "1");
     assert_eq!(put.send().await.verdict(), "409 BlobDoesNotUseCustomerSpecifiedEncryption");
-    let read = house.ask("GET", &format!("/box/plain?{account}")).anonymous().send().await;
+    let read = server.request("GET", &format!("/box/plain?{account}")).anonymous().send().await;
     assert_eq!(read.verdict(), "200");
 }
 
 #[tokio::test]
 async fn a_signature_demands_a_scope_that_the_account_declares() {
-    let house = House::with(&["--account", "devstoreaccount1,scope=one,scope=two"]).await;
-    house.container("box").await;
+    let server = TestServer::with(&["--account", "devstoreaccount1,scope=one,scope=two"]).await;
+    server.container("box").await;
     let query = "400 InvalidQueryParameterValue";
     for (signed, named, verdict) in [
         ("one", "", "201"),
@@ -66,7 +67,7 @@ async fn a_signature_demands_a_scope_that_the_account_declares() {
     ] {
         let fields = format!("sv=2021-12-02&sp=racwd&se=2099-01-01&ses={signed}");
         for sas in [token::account(&format!("{fields}&ss=b&srt=sco")), token::service("box", &format!("{fields}&sr=c"))] {
-            let put = house.ask("PUT", &format!("/box/b?{sas}")).anonymous().header("x-ms-blob-type", "BlockBlob");
+            let put = server.request("PUT", &format!("/box/b?{sas}")).anonymous().header("x-ms-blob-type", "BlockBlob");
             let put = if named.is_empty() { put } else { put.header("x-ms-encryption-scope", named) };
             let answer = put.body("x").send().await;
             assert_eq!(answer.verdict(), verdict, "{signed} {named}");
@@ -74,7 +75,7 @@ async fn a_signature_demands_a_scope_that_the_account_declares() {
                 assert_eq!((answer.element("QueryParameterName"), answer.element("QueryParameterValue")), ("ses", signed));
             }
             // Reading asks for no scope.
-            let read = house.ask("GET", &format!("/box/b?{sas}")).anonymous().send().await;
+            let read = server.request("GET", &format!("/box/b?{sas}")).anonymous().send().await;
             assert_eq!(read.verdict(), "200", "{signed} {named}");
         }
     }

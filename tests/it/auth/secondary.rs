@@ -1,12 +1,12 @@
 //! The secondary endpoint: it reads, and only it tells how far the replication has come.
 
-use super::{house_with_blob, path, send, send_signed, token};
+use super::{path, send, send_signed, server_with_blob, token};
 use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::operation::ServiceKind;
 
 #[tokio::test]
 async fn the_secondary_reads_and_never_writes() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let refused = "403 InsufficientAccountPermissions";
     let lease = [("x-ms-lease-action", "acquire"), ("x-ms-lease-duration", "15")];
     let block = [("x-ms-blob-type", "BlockBlob")];
@@ -35,36 +35,36 @@ async fn the_secondary_reads_and_never_writes() {
         ("DELETE", "/box?restype=container", &[], refused),
         ("PUT", "?restype=service&comp=properties", &[], refused),
     ] {
-        let ask = house.ask(method, target).account("devstoreaccount1-secondary", WELL_KNOWN_KEY).headers(headers);
-        assert_eq!(ask.send().await.verdict(), verdict, "{method} {target}");
+        let request = server.request(method, target).account("devstoreaccount1-secondary", WELL_KNOWN_KEY).headers(headers);
+        assert_eq!(request.send().await.verdict(), verdict, "{method} {target}");
     }
-    assert_eq!(house.ask("GET", "/box/blob").send().await.text(), "content", "nothing was written");
+    assert_eq!(server.request("GET", "/box/blob").send().await.text(), "content", "nothing was written");
 }
 
 #[tokio::test]
 async fn only_the_secondary_tells_of_the_replication() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let target = "/?restype=service&comp=stats";
-    let primary = house.ask("GET", target).send().await;
+    let primary = server.request("GET", target).send().await;
     assert_eq!(primary.verdict(), "400 InvalidQueryParameterValue");
     assert_eq!((primary.element("QueryParameterName"), primary.element("QueryParameterValue")), ("comp", "stats"));
-    let host = house.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1-secondary.blob.localhost");
-    let by_host = send_signed(&house, "GET", target, &[("Host", &host)], "").await;
+    let host = server.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1-secondary.blob.localhost");
+    let by_host = send_signed(&server, "GET", target, &[("Host", &host)], "").await;
     let sas = token::account("sv=2021-12-02&ss=b&srt=s&sp=r&se=2099-01-01");
-    let by_sas = send(&house, "GET", &format!("/devstoreaccount1-secondary{target}&{sas}"), &[], "").await;
+    let by_sas = send(&server, "GET", &format!("/devstoreaccount1-secondary{target}&{sas}"), &[], "").await;
     for answer in [by_host, by_sas] {
         assert_eq!((answer.status, answer.element("Status")), (200, "live"), "{}", answer.text());
-        assert_eq!(answer.element("LastSyncTime"), house.emulator.environment().now().rfc1123());
+        assert_eq!(answer.element("LastSyncTime"), server.emulator.environment().now().rfc1123());
     }
 }
 
 /// A SAS signs the account's name, whichever endpoint it is used at.
 #[tokio::test]
 async fn a_sas_is_good_at_both_endpoints() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let sas = token::service("box/blob", "sv=2021-12-02&sr=b&sp=rd&se=2099-01-01");
     let secondary = format!("/devstoreaccount1-secondary/box/blob?{sas}");
-    assert_eq!(send(&house, "GET", &secondary, &[], "").await.verdict(), "200");
-    assert_eq!(send(&house, "DELETE", &secondary, &[], "").await.verdict(), "403 InsufficientAccountPermissions");
-    assert_eq!(send(&house, "DELETE", &format!("{}?{sas}", path("/box/blob")), &[], "").await.verdict(), "202");
+    assert_eq!(send(&server, "GET", &secondary, &[], "").await.verdict(), "200");
+    assert_eq!(send(&server, "DELETE", &secondary, &[], "").await.verdict(), "403 InsufficientAccountPermissions");
+    assert_eq!(send(&server, "DELETE", &format!("{}?{sas}", path("/box/blob")), &[], "").await.verdict(), "202");
 }

@@ -1,11 +1,11 @@
 //! Shared Key and Shared Key Lite: what of a request is signed, and how it is written.
 
 use super::signed::{GET, Row, USUAL};
-use super::{Headers, house_with_blob, path};
+use super::{Headers, path, server_with_blob};
 
 #[tokio::test]
 async fn the_parts_of_a_request_that_are_signed() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let put = "/devstoreaccount1/box/new";
     let put_headers: Headers<'_> = &[("x-ms-blob-type", "BlockBlob"), ("x-ms-date", "{date}"), ("x-ms-version", "2021-12-02")];
     let put_signs =
@@ -123,16 +123,16 @@ async fn the_parts_of_a_request_that_are_signed() {
             "200",
         ),
     ] {
-        assert_eq!(row.verdict(&house).await, verdict, "{why}");
+        assert_eq!(row.verdict(&server).await, verdict, "{why}");
     }
 }
 
 #[tokio::test]
 async fn the_url_as_it_is_signed() {
-    let house = house_with_blob().await;
-    house.blob("/box/a%20b%2Bc", "").await;
-    house.container("my-secondary").await;
-    house.blob("/my-secondary/blob", "").await;
+    let server = server_with_blob().await;
+    server.blob("/box/a%20b%2Bc", "").await;
+    server.container("my-secondary").await;
+    server.blob("/my-secondary/blob", "").await;
     let usual = "x-ms-date:{date}|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1";
     let no = "403 AuthenticationFailed";
     let host: Headers<'_> =
@@ -191,25 +191,25 @@ async fn the_url_as_it_is_signed() {
     ] {
         let (target, signs) = (path(target), format!("{usual}{signs}"));
         let row = Row { scheme, target: &target, headers, signs: &signs, ..GET };
-        assert_eq!(row.verdict(&house).await, verdict, "{scheme} {target} {signs}");
+        assert_eq!(row.verdict(&server).await, verdict, "{scheme} {target} {signs}");
     }
     let (once, twice) = ("/devstoreaccount1/box/blob", "/devstoreaccount1/devstoreaccount1/box/blob");
     for (path, verdict) in [(once, "200"), (twice, no)] {
         let signs = format!("x-ms-date:{{date}}|x-ms-version:2021-12-02|{path}");
         let row = Row { target: "/box/blob", headers: host, signs: &signs, ..GET };
-        assert_eq!(row.verdict(&house).await, verdict, "the account's own host, signed {path}");
+        assert_eq!(row.verdict(&server).await, verdict, "the account's own host, signed {path}");
     }
     let suffixed = "x-ms-date:{date}|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1-secondary/box/blob";
     for (signs, verdict) in [(suffixed, "200"), (GET.signs, "200"), ("/devstoreaccount1/box/blob", no)] {
         let row = Row { target: "/devstoreaccount1-secondary/box/blob", signs, ..GET };
-        assert_eq!(row.verdict(&house).await, verdict, "the secondary, signed {signs}");
+        assert_eq!(row.verdict(&server).await, verdict, "the secondary, signed {signs}");
     }
 }
 
 /// The service sorts headers as .NET's culture does; some clients sort them by byte.
 #[tokio::test]
 async fn metadata_may_be_signed_in_either_order() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     let headers: Headers<'_> = &[
         ("x-ms-meta-a1", "1"),
         ("x-ms-meta-ab", "2"),
@@ -225,7 +225,7 @@ async fn metadata_may_be_signed_in_either_order() {
             "x-ms-date:{{date}}|{order}|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob|comp:metadata"
         );
         let row = Row { method: "PUT", target: "/devstoreaccount1/box/blob?comp=metadata", headers, signs: &signs, ..GET };
-        assert_eq!(row.verdict(&house).await, verdict, "{order}");
+        assert_eq!(row.verdict(&server).await, verdict, "{order}");
     }
     // A dash is weighed last by culture and first by byte. It cannot be in the name of metadata, which is found out after the door.
     let headers: Headers<'_> =
@@ -235,6 +235,6 @@ async fn metadata_may_be_signed_in_either_order() {
             "x-ms-date:{{date}}|{order}|x-ms-version:2021-12-02|/devstoreaccount1/devstoreaccount1/box/blob|comp:metadata"
         );
         let row = Row { method: "PUT", target: "/devstoreaccount1/box/blob?comp=metadata", headers, signs: &signs, ..GET };
-        assert_eq!(row.verdict(&house).await, "400 InvalidMetadata", "{order}");
+        assert_eq!(row.verdict(&server).await, "400 InvalidMetadata", "{order}");
     }
 }

@@ -1,7 +1,7 @@
 //! Requests whose string to sign is spelled out, a `|` for each line's end: no code makes it, so none can be wrong with the server's.
 
 use super::{Headers, send};
-use crate::house::{Answer, House, hmac};
+use crate::server::{Answer, TestServer, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
 
@@ -32,9 +32,9 @@ pub const GET: Row<'static> = Row {
 
 impl Row<'_> {
     /// Sends it, signed for this account with this key.
-    pub async fn send_as(&self, house: &House, account: &str, key: &str) -> Answer {
-        let date = house.emulator.environment().machine().rfc1123();
-        let host = house.host(ServiceKind::Blob);
+    pub async fn send_as(&self, server: &TestServer, account: &str, key: &str) -> Answer {
+        let date = server.emulator.environment().machine().rfc1123();
+        let host = server.host(ServiceKind::Blob);
         let port = host.rsplit(':').next().unwrap();
         let fill = |text: &str| text.replace("{date}", &date).replace("{port}", port);
         let whole = match (self.signs.starts_with(['x', '/']), self.scheme) {
@@ -47,11 +47,11 @@ impl Row<'_> {
         let filled: Vec<(&str, String)> = self.headers.iter().map(|(name, value)| (*name, fill(value))).collect();
         let mut headers: Vec<(&str, &str)> = filled.iter().map(|(name, value)| (*name, value.as_str())).collect();
         headers.push(("Authorization", &authorization));
-        send(house, self.method, self.target, &headers, self.body).await
+        send(server, self.method, self.target, &headers, self.body).await
     }
 
     /// What becomes of it, signed with the default account's key.
-    pub async fn verdict(&self, house: &House) -> String {
-        self.send_as(house, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY).await.verdict()
+    pub async fn verdict(&self, server: &TestServer) -> String {
+        self.send_as(server, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY).await.verdict()
     }
 }

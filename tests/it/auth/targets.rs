@@ -1,13 +1,13 @@
 //! How a URL names what is asked for: account, container and blob, in every spelling that a client may send.
 
-use super::{house_with_blob, path, send, send_signed};
-use crate::house::House;
+use super::{path, send, send_signed, server_with_blob};
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 
 #[tokio::test]
 async fn a_name_is_what_its_url_decodes_to() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     let long = "%E7%8B%97".repeat(1024);
     let deep = ["a"; 254].join("/");
     // as put, the name, another spelling of it
@@ -33,21 +33,21 @@ async fn a_name_is_what_its_url_decodes_to() {
         (&deep, &deep, &deep),
     ] {
         let (put, get) = (path(&format!("/box/{put}")), path(&format!("/box/{get}")));
-        let made = send_signed(&house, "PUT", &put, &[("x-ms-blob-type", "BlockBlob")], name).await;
+        let made = send_signed(&server, "PUT", &put, &[("x-ms-blob-type", "BlockBlob")], name).await;
         assert_eq!(made.verdict(), "201", "{put}: {}", made.text());
-        let got = send_signed(&house, "GET", &get, &[], "").await;
+        let got = send_signed(&server, "GET", &get, &[], "").await;
         assert_eq!((got.status, got.text()), (200, name), "{get}");
-        let listed = house.ask("GET", "/box?restype=container&comp=list").send().await;
+        let listed = server.request("GET", "/box?restype=container&comp=list").send().await;
         let names: Vec<&str> = listed.text().split("</Name>").filter_map(|text| text.rsplit('>').next()).collect();
         assert_eq!(names[0], name, "{}", listed.text());
-        assert_eq!(send_signed(&house, "DELETE", &get, &[], "").await.verdict(), "202", "{get}");
+        assert_eq!(send_signed(&server, "DELETE", &get, &[], "").await.verdict(), "202", "{get}");
     }
 }
 
 #[tokio::test]
 async fn what_names_nothing_is_refused() {
-    let house = house_with_blob().await;
-    house.container("$root").await;
+    let server = server_with_blob().await;
+    server.container("$root").await;
     let (uri, range, name) = ("400 InvalidUri", "400 OutOfRangeInput", "400 InvalidResourceName");
     let long = format!("/box/{}", "a".repeat(1025));
     let deep = format!("/box/{}", ["a"; 255].join("/"));
@@ -71,7 +71,7 @@ async fn what_names_nothing_is_refused() {
         ("/box/blob?%zz=1", uri),
         ("/box/blob?comp=foo", "400 InvalidQueryParameterValue"),
     ] {
-        let answer = send_signed(&house, "PUT", &path(target), &[("x-ms-blob-type", "BlockBlob")], "").await;
+        let answer = send_signed(&server, "PUT", &path(target), &[("x-ms-blob-type", "BlockBlob")], "").await;
         assert_eq!(answer.verdict(), verdict, "{}", &target[..target.len().min(40)]);
     }
 }
@@ -79,52 +79,52 @@ async fn what_names_nothing_is_refused() {
 /// Who names a state of a blob that is not there does not get, or delete, the blob as it is.
 #[tokio::test]
 async fn a_snapshot_or_version_that_is_not_there_is_not_the_blob() {
-    let house = house_with_blob().await;
+    let server = server_with_blob().await;
     for name in ["snapshot", "versionid"] {
         for (method, comp) in [("GET", ""), ("HEAD", ""), ("GET", "&comp=metadata"), ("GET", "&comp=blocklist"), ("DELETE", "")] {
             for (moment, verdict) in
                 [("2020-01-01T00:00:00.0000000Z", "404 BlobNotFound"), ("yesterday", "400 InvalidQueryParameterValue")]
             {
-                let answer = house.ask(method, &format!("/box/blob?{name}={moment}{comp}")).send().await;
+                let answer = server.request(method, &format!("/box/blob?{name}={moment}{comp}")).send().await;
                 assert_eq!(answer.verdict(), verdict, "{method} {name}={moment}{comp}");
             }
         }
     }
-    assert_eq!(house.ask("GET", "/box/blob").send().await.text(), "content");
+    assert_eq!(server.request("GET", "/box/blob").send().await.text(), "content");
 }
 
 #[tokio::test]
 async fn the_root_and_web_containers() {
-    let house = House::new().await;
-    assert_eq!(send_signed(&house, "GET", &path("/hello.txt"), &[], "").await.verdict(), "404 ContainerNotFound");
+    let server = TestServer::new().await;
+    assert_eq!(send_signed(&server, "GET", &path("/hello.txt"), &[], "").await.verdict(), "404 ContainerNotFound");
     for container in ["/$root", "/$web"] {
-        house.container(&container[1..]).await;
-        let again = send_signed(&house, "PUT", &path(&format!("{container}?restype=container")), &[], "").await;
+        server.container(&container[1..]).await;
+        let again = send_signed(&server, "PUT", &path(&format!("{container}?restype=container")), &[], "").await;
         assert_eq!(again.verdict(), "409 ContainerAlreadyExists");
     }
     let block = [("x-ms-blob-type", "BlockBlob")];
-    assert_eq!(send_signed(&house, "PUT", &path("/hello.txt"), &block, "hello").await.verdict(), "201");
-    assert_eq!(send_signed(&house, "PUT", &path("/%24web/index.html"), &block, "<p>").await.verdict(), "201");
-    let host = house.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1.blob.localhost");
+    assert_eq!(send_signed(&server, "PUT", &path("/hello.txt"), &block, "hello").await.verdict(), "201");
+    assert_eq!(send_signed(&server, "PUT", &path("/%24web/index.html"), &block, "<p>").await.verdict(), "201");
+    let host = server.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1.blob.localhost");
     for (target, text) in
         [("/hello.txt", "hello"), ("/$root/hello.txt", "hello"), ("/%24root/hello.txt", "hello"), ("/$web/index.html", "<p>")]
     {
-        let answer = send_signed(&house, "GET", &path(target), &[], "").await;
+        let answer = send_signed(&server, "GET", &path(target), &[], "").await;
         assert_eq!((answer.status, answer.text()), (200, text), "{target}");
-        let answer = send_signed(&house, "GET", target, &[("Host", &host)], "").await;
+        let answer = send_signed(&server, "GET", target, &[("Host", &host)], "").await;
         assert_eq!((answer.status, answer.text()), (200, text), "{host}{target}");
     }
-    let listed = house.ask("GET", "/$root?restype=container&comp=list").send().await;
+    let listed = server.request("GET", "/$root?restype=container&comp=list").send().await;
     assert_eq!(listed.elements("Name"), ["hello.txt"]);
-    let web = send_signed(&house, "GET", &path("/index.html"), &[], "").await;
+    let web = send_signed(&server, "GET", &path("/index.html"), &[], "").await;
     assert_eq!(web.verdict(), "404 BlobNotFound", "the other container is not the root");
 }
 
 /// A listing's endpoint is the one that the client spoke to, in the client's words.
 #[tokio::test]
 async fn a_listing_names_the_endpoint_that_was_asked() {
-    let house = house_with_blob().await;
-    let host = house.host(ServiceKind::Blob);
+    let server = server_with_blob().await;
+    let host = server.host(ServiceKind::Blob);
     let port = host.rsplit(':').next().unwrap();
     for (host, account, endpoint) in [
         (host.clone(), "/devstoreaccount1", format!("http://{host}/devstoreaccount1/")),
@@ -141,7 +141,7 @@ async fn a_listing_names_the_endpoint_that_was_asked() {
         ),
     ] {
         for target in ["/?comp=list", "/box?restype=container&comp=list"] {
-            let answer = send_signed(&house, "GET", &format!("{account}{target}"), &[("Host", &host)], "").await;
+            let answer = send_signed(&server, "GET", &format!("{account}{target}"), &[("Host", &host)], "").await;
             assert_eq!(answer.verdict(), "200", "{host}{account}{target}: {}", answer.text());
             let said = format!("<EnumerationResults ServiceEndpoint=\"{endpoint}\"");
             assert!(answer.text().contains(&said), "{said}: {}", answer.text());
@@ -151,13 +151,13 @@ async fn a_listing_names_the_endpoint_that_was_asked() {
 
 #[tokio::test]
 async fn host_style_can_be_switched_off() {
-    let house = House::with(&["--disableProductStyleUrl"]).await;
-    house.container("box").await;
-    let host = house.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1.blob.localhost");
+    let server = TestServer::with(&["--disableProductStyleUrl"]).await;
+    server.container("box").await;
+    let host = server.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1.blob.localhost");
     for (target, verdict) in
         [("/devstoreaccount1/box?restype=container", "200"), ("/box?restype=container", "404 ResourceNotFound")]
     {
-        let answer = send_signed(&house, "GET", target, &[("Host", &host)], "").await;
+        let answer = send_signed(&server, "GET", target, &[("Host", &host)], "").await;
         assert_eq!(answer.verdict(), verdict, "{target}");
     }
 }
@@ -165,27 +165,27 @@ async fn host_style_can_be_switched_off() {
 /// The question by which pyarrow, Spark and Trino learn that an account has no hierarchical namespace.
 #[tokio::test]
 async fn a_flat_account_says_so_when_asked_about_access_control() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     for (method, target) in [
         ("HEAD", "/box/?action=getAccessControl&upn=false"),
         ("PATCH", "/box/blob?action=setAccessControl"),
         ("PATCH", "/box/blob?action=setAccessControlRecursive&mode=set"),
     ] {
-        let answer = send_signed(&house, method, &path(target), &[], "").await;
+        let answer = send_signed(&server, method, &path(target), &[], "").await;
         assert_eq!(answer.verdict(), "400 HierarchicalNamespaceNotEnabled", "{method} {target}");
     }
-    let append = send_signed(&house, "PATCH", &path("/box/blob?action=append&position=0"), &[], "").await;
+    let append = send_signed(&server, "PATCH", &path("/box/blob?action=append&position=0"), &[], "").await;
     assert_eq!(append.verdict(), "501 NotImplemented");
 }
 
 /// Data Lake is not there yet: its requests are refused by name, and none of them is done as if it were the Blob service's.
 #[tokio::test]
 async fn what_data_lake_is_asked_for_is_missing_and_says_so() {
-    let house = House::with(&["--account", "devstoreaccount1,hns"]).await;
-    house.container("box").await;
-    house.blob("/box/blob", "content").await;
-    let lake = house.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1.dfs.localhost");
+    let server = TestServer::with(&["--account", "devstoreaccount1,hns"]).await;
+    server.container("box").await;
+    server.blob("/box/blob", "content").await;
+    let lake = server.host(ServiceKind::Blob).replace("127.0.0.1", "devstoreaccount1.dfs.localhost");
     let block = &[("x-ms-blob-type", "BlockBlob")][..];
     let rename = &[("x-ms-blob-type", "BlockBlob"), ("x-ms-rename-source", "/box/blob")][..];
     for (method, target, headers, operation) in [
@@ -204,7 +204,7 @@ async fn what_data_lake_is_asked_for_is_missing_and_says_so() {
         for host in [None, Some(&lake)] {
             let whole = if host.is_some() { target.to_owned() } else { path(target) };
             let headers = [headers, &host.map(|host| ("Host", host.as_str())).into_iter().collect::<Vec<_>>()].concat();
-            let answer = send_signed(&house, method, &whole, &headers, "").await;
+            let answer = send_signed(&server, method, &whole, &headers, "").await;
             assert_eq!(answer.verdict(), "501 NotImplemented", "{method} {whole} {host:?}");
             let says =
                 format!("<Message>{operation} is an operation of Data Lake Storage Gen2, which this server does not have yet.");
@@ -222,24 +222,24 @@ async fn what_data_lake_is_asked_for_is_missing_and_says_so() {
         ("PUT", "/new?restype=container", &[]),
     ] {
         let headers = [headers, &[("Host", lake.as_str())]].concat();
-        let answer = send_signed(&house, method, target, &headers, "").await;
+        let answer = send_signed(&server, method, target, &headers, "").await;
         assert_eq!(answer.verdict(), "501 NotImplemented", "{method} {target}");
     }
-    let kept = house.ask("GET", "/box/blob").send().await;
+    let kept = server.request("GET", "/box/blob").send().await;
     assert_eq!(kept.text(), "content");
-    let listed = house.ask("GET", "/box?restype=container&comp=list").send().await;
+    let listed = server.request("GET", "/box?restype=container&comp=list").send().await;
     assert_eq!(listed.elements("Name"), ["blob"]);
-    let containers = house.ask("GET", "/?comp=list").send().await;
+    let containers = server.request("GET", "/?comp=list").send().await;
     assert_eq!(containers.elements("Name"), ["box"]);
 }
 
 /// Tools look for a storage emulator by asking for nothing: the answer is exactly 400.
 #[tokio::test]
 async fn nothing_is_at_the_top_of_the_port() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     for (method, target) in [("GET", "/"), ("HEAD", "/"), ("GET", "/?comp=list"), ("GET", "//"), ("GET", "//box/blob")] {
-        assert_eq!(send(&house, method, target, &[], "").await.status, 400, "{method} {target}");
+        assert_eq!(send(&server, method, target, &[], "").await.status, 400, "{method} {target}");
     }
-    let unknown = send(&house, "GET", "/nobody/box/blob", &[("x-ms-version", "2021-12-02")], "").await;
+    let unknown = send(&server, "GET", "/nobody/box/blob", &[("x-ms-version", "2021-12-02")], "").await;
     assert_eq!(unknown.verdict(), "404 ResourceNotFound");
 }

@@ -1,6 +1,6 @@
 //! A maker of shared access signatures, written apart from the server's: the eras as the REST reference lists them.
 
-use crate::house::{House, hmac};
+use crate::server::{TestServer, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::rules::time::{TICKS_PER_SECOND, Timestamp};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -110,8 +110,8 @@ pub fn account_of(account: &str, key: &str, fields: &str) -> String {
 }
 
 /// A moment of a house's clock, as a SAS writes it: so many seconds from now, or before.
-pub fn moment(house: &House, seconds: i64) -> String {
-    let ticks = house.emulator.environment().now().ticks().strict_add_signed(seconds * TICKS_PER_SECOND as i64);
+pub fn moment(server: &TestServer, seconds: i64) -> String {
+    let ticks = server.emulator.environment().now().ticks().strict_add_signed(seconds * TICKS_PER_SECOND as i64);
     format!("{}Z", &Timestamp::from_ticks(ticks).iso()[..19])
 }
 

@@ -1,15 +1,15 @@
 //! Last access times, for accounts that track them: what changes them, and which answers report them.
 
 use crate::auth::token;
-use crate::house::House;
 use crate::scenario::{check, check_in};
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 
 /// A house whose account tracks accesses.
-async fn house(options: &str) -> House {
-    let house = House::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},access-tracking{options}")]).await;
-    house.container("box").await;
-    house
+async fn server(options: &str) -> TestServer {
+    let server = TestServer::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},access-tracking{options}")]).await;
+    server.container("box").await;
+    server
 }
 
 const LIST: &str = "GET /box?restype=container&comp=list";
@@ -28,9 +28,9 @@ async fn without_tracking_no_access_time_is_reported() {
 
 #[tokio::test]
 async fn the_first_read_of_a_day_counts_and_every_write() {
-    let house = house("").await;
+    let server = server("").await;
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | etag: $e; last-modified: $m
              HEAD /box/b → 200 | x-ms-last-access-time: {{at}}
@@ -77,8 +77,8 @@ async fn the_first_read_of_a_day_counts_and_every_write() {
 
 #[tokio::test]
 async fn a_copy_reads_its_source_and_writes_its_destination() {
-    let house = house("").await;
-    let url = format!("{}/box/s", house.blob_url());
+    let server = server("").await;
+    let url = format!("{}/box/s", server.blob_url());
     for (what, copy) in [
         ("Copy Blob", "PUT /box/d | x-ms-copy-source: URL → 202"),
         ("Copy Blob From URL", "PUT /box/d | x-ms-copy-source: URL?READER; x-ms-requires-sync: true → 202"),
@@ -89,7 +89,7 @@ async fn a_copy_reads_its_source_and_writes_its_destination() {
     ] {
         let read = if what.starts_with("Copy") { "{at}" } else { "{at-7}" };
         check_in(
-            &house,
+            &server,
             &format!(
                 "# {what}
                  PUT /box/s | x-ms-blob-type: BlockBlob | x → 201
@@ -101,16 +101,16 @@ async fn a_copy_reads_its_source_and_writes_its_destination() {
         )
         .await;
     }
-    check_in(&house, "HEAD /box/d → 200 | x-ms-last-access-time: {at-7}").await;
+    check_in(&server, "HEAD /box/d → 200 | x-ms-last-access-time: {at-7}").await;
 }
 
 #[tokio::test]
 async fn queries_and_visits_of_a_website_are_reads() {
-    let house = house("").await;
+    let server = server("").await;
     let query = "<QueryRequest><QueryType>SQL</QueryType><Expression>SELECT * FROM BlobStorage</Expression></QueryRequest>";
     let settings = "<StorageServiceProperties><StaticWebsite><Enabled>true</Enabled><ErrorDocument404Path>404.html</ErrorDocument404Path></StaticWebsite></StorageServiceProperties>";
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
              PUT /?restype=service&comp=properties | | {settings} → 202
@@ -122,17 +122,17 @@ async fn queries_and_visits_of_a_website_are_reads() {
     )
     .await;
     for (method, seen) in [("HEAD", "{at-7}"), ("GET", "{at}")] {
-        let visit = house.visit(method, "devstoreaccount1.z6.web.core.windows.net", "/nowhere").send().await;
+        let visit = server.visit(method, "devstoreaccount1.z6.web.core.windows.net", "/nowhere").send().await;
         assert_eq!(visit.status, 404, "{method}");
-        check_in(&house, &format!("HEAD /$web/404.html → 200 | x-ms-last-access-time: {seen}")).await;
+        check_in(&server, &format!("HEAD /$web/404.html → 200 | x-ms-last-access-time: {seen}")).await;
     }
 }
 
 #[tokio::test]
 async fn current_block_blobs_report_the_access_time_since_2020_02_10() {
-    let house = house(",versioning").await;
+    let server = server(",versioning").await;
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/append | x-ms-blob-type: AppendBlob → 201
              PUT /box/page | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512 → 201

@@ -1,21 +1,21 @@
 //! Append blobs: blocks are added at their end until they are sealed.
 
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 use futures::future::join_all;
 
 /// A house with an empty append blob `/box/a`.
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    check_in(&house, "PUT /box/a | x-ms-blob-type: AppendBlob → 201").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    check_in(&server, "PUT /box/a | x-ms-blob-type: AppendBlob → 201").await;
+    server
 }
 
 #[tokio::test]
 async fn an_append_blob_is_created_empty() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: AppendBlob | no → 400 InvalidHeaderValue | | ~<HeaderName>Content-Length</HeaderName><HeaderValue>2</HeaderValue>
          PUT /box/b | x-ms-blob-type: AppendBlob; x-ms-access-tier: Hot → 400 AccessTierNotSupportedForBlobType
          GET /box/b → 404 BlobNotFound
@@ -35,7 +35,7 @@ async fn an_append_blob_is_created_empty() {
 #[tokio::test]
 async fn blocks_are_added_at_the_end() {
     check_in(
-        &house().await,
+        &server().await,
         "HEAD /box/a → 200 | etag: $e0
          wait 10
          PUT /box/a?comp=appendblock | | hello → 201 | etag: $e1; last-modified: {at}; x-ms-blob-append-offset: 0; x-ms-blob-committed-block-count: 1; x-ms-content-crc64: V0JSBnCFdzM=; content-md5: -; x-ms-request-server-encrypted: true; content-length: 0 | {}
@@ -65,10 +65,10 @@ async fn blocks_are_added_at_the_end() {
 
 #[tokio::test]
 async fn only_an_append_blob_accepts_appends() {
-    let house = house().await;
-    house.blob("/box/block", "block").await;
+    let server = server().await;
+    server.blob("/box/block", "block").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/page | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512 → 201
          PUT /box/block?comp=appendblock | | x → 409 InvalidBlobType
          PUT /box/page?comp=appendblock | | x → 409 InvalidBlobType
@@ -90,8 +90,8 @@ async fn only_an_append_blob_accepts_appends() {
 
 #[tokio::test]
 async fn on_conditions() {
-    let house = house().await;
-    check_in(&house, "PUT /box/a?comp=appendblock | | 12345 → 201 \n wait 10").await;
+    let server = server().await;
+    check_in(&server, "PUT /box/a?comp=appendblock | | 12345 → 201 \n wait 10").await;
     let position = "412 AppendPositionConditionNotMet";
     let size = "412 MaxBlobSizeConditionNotMet";
     let cases = [
@@ -124,7 +124,7 @@ async fn on_conditions() {
     for (headers, verdict) in cases {
         length += usize::from(verdict == "201");
         check_in(
-            &house,
+            &server,
             &format!("PUT /box/a?comp=appendblock | {headers} | x → {verdict} \n HEAD /box/a → 200 | content-length: {length}"),
         )
         .await;
@@ -135,7 +135,7 @@ async fn on_conditions() {
 #[tokio::test]
 async fn under_a_lease() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/a?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
          PUT /box/a?comp=appendblock | | x → 412 LeaseIdMissing
          PUT /box/a?comp=appendblock | x-ms-lease-id: {B} | x → 412 LeaseIdMismatchWithBlobOperation
@@ -150,10 +150,10 @@ async fn under_a_lease() {
 
 #[tokio::test]
 async fn a_sealed_blob_accepts_no_appends() {
-    let house = house().await;
-    let url = format!("{}/box/a", house.blob_url());
+    let server = server().await;
+    let url = format!("{}/box/a", server.blob_url());
     check_in(
-        &house,
+        &server,
         &"PUT /box/a?comp=appendblock | | text → 201 | etag: $before
          wait 10
          PUT /box/a?comp=seal | x-ms-blob-condition-appendpos: 3 → 412 AppendPositionConditionNotMet
@@ -196,10 +196,10 @@ async fn a_sealed_blob_accepts_no_appends() {
 /// Azurite lets source and copy share one list of blocks, and corrupts both.
 #[tokio::test]
 async fn appends_to_a_copy_do_not_affect_its_source() {
-    let house = house().await;
-    let url = format!("{}/box/a", house.blob_url());
+    let server = server().await;
+    let url = format!("{}/box/a", server.blob_url());
     check_in(
-        &house,
+        &server,
         &"PUT /box/a?comp=appendblock | | one → 201
          PUT /box/copy | x-ms-copy-source: URL → 202
          PUT /box/a?comp=snapshot → 201 | x-ms-snapshot: $s
@@ -220,10 +220,10 @@ async fn appends_to_a_copy_do_not_affect_its_source() {
 async fn concurrent_appends_are_serialized() {
     const WRITERS: usize = 24;
     const SIZE: usize = 1000;
-    let house = house().await;
-    let append = |n: usize| house.ask("PUT", "/box/a?comp=appendblock").body(vec![b'a' + n as u8; SIZE]).send();
+    let server = server().await;
+    let append = |n: usize| server.request("PUT", "/box/a?comp=appendblock").body(vec![b'a' + n as u8; SIZE]).send();
     let answers = join_all((0..WRITERS).map(append)).await;
-    let content = house.ask("GET", "/box/a").send().await.body;
+    let content = server.request("GET", "/box/a").send().await.body;
     assert_eq!(content.len(), WRITERS * SIZE);
     let mut counts: Vec<usize> = Vec::new();
     for (n, answer) in answers.iter().enumerate() {
@@ -240,26 +240,26 @@ async fn concurrent_appends_are_serialized() {
 
 #[tokio::test]
 async fn of_concurrent_appends_at_a_position_one_succeeds() {
-    let house = house().await;
+    let server = server().await;
     let append =
-        |n: u8| house.ask("PUT", "/box/a?comp=appendblock").header("x-ms-blob-condition-appendpos", 0).body(vec![n]).send();
+        |n: u8| server.request("PUT", "/box/a?comp=appendblock").header("x-ms-blob-condition-appendpos", 0).body(vec![n]).send();
     let mut verdicts: Vec<String> = join_all((b'a'..b'k').map(append)).await.iter().map(|answer| answer.verdict()).collect();
     verdicts.sort_unstable();
     assert_eq!(verdicts[0], "201");
     assert!(verdicts[1..].iter().all(|verdict| verdict == "412 AppendPositionConditionNotMet"), "{verdicts:?}");
-    assert_eq!(house.ask("GET", "/box/a").send().await.body.len(), 1);
+    assert_eq!(server.request("GET", "/box/a").send().await.body.len(), 1);
 }
 
 #[tokio::test]
 async fn the_limit_of_a_block_depends_on_the_version() {
-    let house = house().await;
+    let server = server().await;
     let append = |version: &'static str, size: usize| {
-        house.ask("PUT", "/box/a?comp=appendblock").header("x-ms-version", version).body(vec![1_u8; size]).send()
+        server.request("PUT", "/box/a?comp=appendblock").header("x-ms-version", version).body(vec![1_u8; size]).send()
     };
     let refused = append("2021-12-02", (4 << 20) + 1).await;
     assert_eq!((refused.verdict().as_str(), refused.element("MaxLimit")), ("413 RequestBodyTooLarge", "4194304"));
     assert_eq!(append("2021-12-02", 4 << 20).await.verdict(), "201");
     assert_eq!(append("2022-11-02", (4 << 20) + 1).await.verdict(), "201");
-    let head = house.ask("HEAD", "/box/a").send().await;
+    let head = server.request("HEAD", "/box/a").send().await;
     assert_eq!(head.header("content-length"), ((8 << 20) + 1).to_string());
 }

@@ -1,7 +1,7 @@
 //! Blob Batch: parts that are performed, authorized and answered one by one.
 
 use crate::auth::token;
-use crate::house::{Answer, House, sign, start_of_time};
+use crate::server::{Answer, TestServer, sign, start_of_time};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
 
@@ -32,12 +32,12 @@ fn whole(parts: &[String]) -> String {
     parts.concat() + "--batch_1--\r\n"
 }
 
-async fn send(house: &House, target: &str, parts: &[String]) -> Answer {
-    send_body(house, target, "multipart/mixed; boundary=batch_1", whole(parts)).await
+async fn send(server: &TestServer, target: &str, parts: &[String]) -> Answer {
+    send_body(server, target, "multipart/mixed; boundary=batch_1", whole(parts)).await
 }
 
-async fn send_body(house: &House, target: &str, kind: &str, body: impl Into<hyper::body::Bytes>) -> Answer {
-    house.ask("POST", target).header("content-type", kind).body(body).send().await
+async fn send_body(server: &TestServer, target: &str, kind: &str, body: impl Into<hyper::body::Bytes>) -> Answer {
+    server.request("POST", target).header("content-type", kind).body(body).send().await
 }
 
 /// What became of the parts: id, status, code.
@@ -55,26 +55,26 @@ fn verdicts(answer: &Answer) -> Vec<String> {
     text.split(&format!("--{boundary}\r\n")).skip(1).map(verdict).collect()
 }
 
-async fn there(house: &House, path: &str) -> bool {
-    house.ask("HEAD", path).send().await.status == 200
+async fn there(server: &TestServer, path: &str) -> bool {
+    server.request("HEAD", path).send().await.status == 200
 }
 
 /// Recorded from the real service, byte for byte but for ids, version and time.
 #[tokio::test]
 async fn find_blobs_answers_as_recorded() {
-    let house = House::new().await;
-    house.container("box").await;
-    house.blob("/box/a", "a").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.blob("/box/a", "a").await;
     let parts =
         [signed(0, "DELETE", &at("/box/a?"), &[("x-ms-client-request-id", "mine")]), signed(1, "DELETE", &at("/box/b?"), &[])];
-    let answer = send(&house, "/?comp=batch", &parts).await;
+    let answer = send(&server, "/?comp=batch", &parts).await;
     assert_eq!(verdicts(&answer), ["0 202", "1 404 BlobNotFound"]);
     let boundary = answer.header("content-type").split_once('=').unwrap().1.to_owned();
     assert!(boundary.starts_with("batchresponse_") && boundary.len() == 50, "{boundary}");
     let text = std::str::from_utf8(&answer.body).unwrap();
     let ids: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("x-ms-request-id: ")).collect();
     assert!(ids[0] != ids[1] && ids[0] != answer.header("x-ms-request-id"));
-    let time = house.emulator.environment().now().iso();
+    let time = server.emulator.environment().now().iso();
     let error = format!(
         "\u{feff}<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>BlobNotFound</Code><Message>The specified blob does not \
          exist.\nRequestId:{}\nTime:{time}</Message></Error>",
@@ -97,14 +97,14 @@ async fn find_blobs_answers_as_recorded() {
 /// The parts are not one transaction: each sees the checks of its operation, and what the parts before it did.
 #[tokio::test]
 async fn each_part_stands_alone() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     for name in ["a", "b", "c", "d"] {
-        house.blob(&format!("/box/{name}"), "x").await;
+        server.blob(&format!("/box/{name}"), "x").await;
     }
     let lease = [("x-ms-lease-action", "acquire"), ("x-ms-lease-duration", "-1")];
-    assert_eq!(house.ask("PUT", "/box/b?comp=lease").headers(&lease).send().await.verdict(), "201");
-    assert_eq!(house.ask("PUT", "/box/d?comp=snapshot").send().await.verdict(), "201");
+    assert_eq!(server.request("PUT", "/box/b?comp=lease").headers(&lease).send().await.verdict(), "201");
+    assert_eq!(server.request("PUT", "/box/d?comp=snapshot").send().await.verdict(), "201");
     let parts = [
         signed(0, "DELETE", &at("/box/a"), &[]),
         signed(1, "DELETE", &at("/box/b"), &[]),
@@ -125,17 +125,17 @@ async fn each_part_stands_alone() {
         "6 404 ContainerNotFound",
         "7 404 BlobNotFound",
     ];
-    assert_eq!(verdicts(&send(&house, "/?comp=batch", &parts).await), expected);
+    assert_eq!(verdicts(&send(&server, "/?comp=batch", &parts).await), expected);
     for (name, stays) in [("a", false), ("b", true), ("c", true), ("d", false)] {
-        assert_eq!(there(&house, &format!("/box/{name}")).await, stays, "{name}");
+        assert_eq!(there(&server, &format!("/box/{name}")).await, stays, "{name}");
     }
 }
 
 /// Some clients leave the account out of the parts' paths, where the endpoint has it in its own, and sign what they write.
 #[tokio::test]
 async fn reads_paths_as_clients_write_them() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     for (target, scope) in [
         ("/?comp=batch", "account"),
         ("?comp=batch&restype=container", "an account that is taken for a container"),
@@ -143,49 +143,49 @@ async fn reads_paths_as_clients_write_them() {
     ] {
         let name = "%C3%B6%20%2B";
         for (n, path) in [at(&format!("/box/{name}")), format!("/box/{name}"), format!("/box/{name}?")].iter().enumerate() {
-            house.blob(&format!("/box/{name}"), "x").await;
+            server.blob(&format!("/box/{name}"), "x").await;
             assert_eq!(
-                verdicts(&send(&house, target, &[signed(n, "DELETE", path, &[])]).await),
+                verdicts(&send(&server, target, &[signed(n, "DELETE", path, &[])]).await),
                 [format!("{n} 202")],
                 "{scope} {path}"
             );
         }
-        house.blob("/box/plain", "x").await;
-        let url = format!("{}/box/plain", house.blob_url());
+        server.blob("/box/plain", "x").await;
+        let url = format!("{}/box/plain", server.blob_url());
         let sas = token::account("sv=2021-12-02&sp=d&se=2099-01-01&ss=b&srt=o");
         let body = whole(&[part(7, "DELETE", &format!("{url}?{sas}"), &[])]).replace("\r\n", "\n");
-        let answer = send_body(&house, target, "multipart/mixed;boundary=\"batch_1\"", body).await;
+        let answer = send_body(&server, target, "multipart/mixed;boundary=\"batch_1\"", body).await;
         assert_eq!(verdicts(&answer), ["7 202"], "{scope}");
     }
 }
 
 #[tokio::test]
 async fn sets_tiers() {
-    let house = House::new().await;
-    house.container("box").await;
-    house.blob("/box/a", "x").await;
-    house.blob("/box/b", "x").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.blob("/box/a", "x").await;
+    server.blob("/box/b", "x").await;
     let parts = [
         signed(0, "PUT", &at("/box/a?comp=tier"), &[("x-ms-access-tier", "Cool")]),
         signed(1, "PUT", &at("/box/b?comp=tier"), &[("x-ms-access-tier", "Lukewarm")]),
         signed(2, "PUT", &at("/box/b?comp=tier"), &[("x-ms-access-tier", "Archive")]),
         signed(3, "PUT", &at("/box/b?comp=tier"), &[("x-ms-access-tier", "Hot")]),
     ];
-    let answer = send(&house, "/box?restype=container&comp=batch", &parts).await;
+    let answer = send(&server, "/box?restype=container&comp=batch", &parts).await;
     assert_eq!(verdicts(&answer), ["0 200", "1 400 InvalidHeaderValue", "2 200", "3 202"]);
-    assert_eq!(house.ask("HEAD", "/box/a").send().await.header("x-ms-access-tier"), "Cool");
-    assert_eq!(house.ask("HEAD", "/box/b").send().await.header("x-ms-archive-status"), "rehydrate-pending-to-hot");
+    assert_eq!(server.request("HEAD", "/box/a").send().await.header("x-ms-access-tier"), "Cool");
+    assert_eq!(server.request("HEAD", "/box/b").send().await.header("x-ms-archive-status"), "rehydrate-pending-to-hot");
 }
 
 /// Who may send the batch may not thereby do what is in it.
 #[tokio::test]
 async fn each_part_is_authorized_by_itself() {
-    let house = House::with(&["--account=devstoreaccount1", "--account=other:c2VjcmV0"]).await;
-    house.container("box").await;
-    house.container("open").await;
-    house.ask("PUT", "/open?restype=container&comp=acl").header("x-ms-blob-public-access", "container").send().await;
+    let server = TestServer::with(&["--account=devstoreaccount1", "--account=other:c2VjcmV0"]).await;
+    server.container("box").await;
+    server.container("open").await;
+    server.request("PUT", "/open?restype=container&comp=acl").header("x-ms-blob-public-access", "container").send().await;
     for name in ["/box/a", "/box/b", "/box/c", "/open/a"] {
-        house.blob(name, "x").await;
+        server.blob(name, "x").await;
     }
     let fields = "sv=2021-12-02&se=2099-01-01";
     let with = |path: &str, sas: String| part(0, "DELETE", &format!("{}?{sas}", at(path)), &[]);
@@ -214,18 +214,18 @@ async fn each_part_is_authorized_by_itself() {
         ("a blob's", with("/box/b", token::service("box/b", &format!("{fields}&sr=b&sp=d"))), "0 202"),
         ("an account's", with("/box/c", token::account(&format!("{fields}&ss=b&srt=o&sp=d"))), "0 202"),
     ] {
-        let answer = send(&house, "/?comp=batch", &[part]).await;
+        let answer = send(&server, "/?comp=batch", &[part]).await;
         let verdicts = verdicts(&answer);
         assert_eq!(verdicts, [expected], "{what}");
     }
-    assert!(there(&house, "/open/a").await);
+    assert!(there(&server, "/open/a").await);
 }
 
 /// The batch itself takes an account SAS of any letters, and at a container that container's too.
 #[tokio::test]
 async fn the_batch_is_authorized_too() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     let fields = "sv=2021-12-02&sp=r&se=2099-01-01";
     let (service, container) = ("/?comp=batch&", "/box?restype=container&comp=batch&");
     for (target, sas, expected) in [
@@ -236,24 +236,24 @@ async fn the_batch_is_authorized_too() {
         (container, token::service("box", &format!("{fields}&sr=c")), "202"),
         (container, token::service("other", &format!("{fields}&sr=c")), "403 AuthenticationFailed"),
     ] {
-        house.blob("/box/a", "x").await;
+        server.blob("/box/a", "x").await;
         let body = whole(&[signed(0, "DELETE", &at("/box/a"), &[])]);
-        let ask = house.ask("POST", &format!("{target}{sas}")).anonymous();
-        let answer = ask.header("content-type", "multipart/mixed; boundary=batch_1").body(body).send().await;
+        let request = server.request("POST", &format!("{target}{sas}")).anonymous();
+        let answer = request.header("content-type", "multipart/mixed; boundary=batch_1").body(body).send().await;
         assert_eq!(answer.verdict(), expected, "{target}: {}", answer.text());
-        assert_eq!(there(&house, "/box/a").await, expected != "202", "{target}");
+        assert_eq!(there(&server, "/box/a").await, expected != "202", "{target}");
     }
-    let answer = house.ask("POST", "/?comp=batch").anonymous().body("x").send().await;
+    let answer = server.request("POST", "/?comp=batch").anonymous().body("x").send().await;
     assert!([401, 403].contains(&answer.status), "{}", answer.verdict());
 }
 
 #[tokio::test]
 async fn nothing_else_is_done_in_a_batch() {
-    let house = House::new().await;
-    house.container("box").await;
-    house.container("other").await;
-    house.blob("/box/a", "x").await;
-    house.blob("/other/a", "x").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.container("other").await;
+    server.blob("/box/a", "x").await;
+    server.blob("/other/a", "x").await;
     for (method, target, expected) in [
         ("GET", "/box/a", "0 400 InvalidInput"),
         ("PUT", "/box/a?comp=metadata", "0 400 InvalidInput"),
@@ -264,25 +264,25 @@ async fn nothing_else_is_done_in_a_batch() {
         ("DELETE", "/box/a?comp=foo", "0 400 InvalidQueryParameterValue"),
         ("PUT", "/box/a?comp=undelete", "0 400 InvalidInput"),
     ] {
-        let answer = send(&house, "/?comp=batch", &[signed(0, method, &at(target), &[])]).await;
+        let answer = send(&server, "/?comp=batch", &[signed(0, method, &at(target), &[])]).await;
         assert_eq!(verdicts(&answer), [expected], "{method} {target}");
     }
     let parts = [signed(0, "DELETE", &at("/other/a"), &[]), signed(1, "DELETE", &at("/box/a"), &[])];
-    let answer = send(&house, "/box?restype=container&comp=batch", &parts).await;
+    let answer = send(&server, "/box?restype=container&comp=batch", &parts).await;
     assert_eq!(verdicts(&answer), ["0 400 InvalidInput", "1 202"]);
-    assert!(there(&house, "/other/a").await && !there(&house, "/box/a").await);
-    let answer = send(&house, "/none?restype=container&comp=batch", &parts).await;
+    assert!(there(&server, "/other/a").await && !there(&server, "/box/a").await);
+    let answer = send(&server, "/none?restype=container&comp=batch", &parts).await;
     assert_eq!(answer.verdict(), "404 ContainerNotFound");
-    let secondary = house.ask("POST", "/?comp=batch").account(&format!("{WELL_KNOWN_ACCOUNT}-secondary"), WELL_KNOWN_KEY);
+    let secondary = server.request("POST", "/?comp=batch").account(&format!("{WELL_KNOWN_ACCOUNT}-secondary"), WELL_KNOWN_KEY);
     assert_eq!(secondary.of(ServiceKind::Blob).body("x").send().await.status, 403);
 }
 
 /// A malformed batch is answered by one part of no Content-ID, which says what is wrong.
 #[tokio::test]
 async fn a_malformed_batch_is_refused_in_one_part() {
-    let house = House::new().await;
-    house.container("box").await;
-    house.blob("/box/a", "x").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.blob("/box/a", "x").await;
     let good = signed(0, "DELETE", &at("/box/a"), &[]);
     let kind = "multipart/mixed; boundary=batch_1";
     let one = whole(std::slice::from_ref(&good));
@@ -300,23 +300,23 @@ async fn a_malformed_batch_is_refused_in_one_part() {
         (kind, whole(&[good.clone(), "--batch_1\r\n\r\n".into()]), "400 InvalidInput"),
     ] {
         for target in ["/?comp=batch", "/box?restype=container&comp=batch"] {
-            let ask = house.ask("POST", target).header("content-type", kind).header("x-ms-client-request-id", "mine");
-            let answer = ask.body(body.clone()).send().await;
+            let request = server.request("POST", target).header("content-type", kind).header("x-ms-client-request-id", "mine");
+            let answer = request.body(body.clone()).send().await;
             assert_eq!(verdicts(&answer), [expected], "{kind}: {}", answer.text());
             assert_eq!(answer.text().matches("x-ms-client-request-id: mine\r\n").count(), 1, "{kind}: {}", answer.text());
         }
     }
     // Without a Content-Type there is no batch to answer; and nothing reads a body without end.
-    let answer = house.ask("POST", "/?comp=batch").body(one.clone()).send().await;
+    let answer = server.request("POST", "/?comp=batch").body(one.clone()).send().await;
     assert_eq!(answer.verdict(), "400 MissingRequiredHeader");
-    let answer = send_body(&house, "/?comp=batch", kind, one + &" ".repeat(4 << 20)).await;
+    let answer = send_body(&server, "/?comp=batch", kind, one + &" ".repeat(4 << 20)).await;
     assert_eq!(answer.verdict(), "413 RequestBodyTooLarge");
     // Azure refused too many parts so (Azure/azure-sdk-for-java#6725). There is no recording of a mix; the code is Azurite's.
     let many: Vec<String> = (0..257).map(|n| signed(n, "DELETE", &at("/box/a"), &[])).collect();
-    assert_eq!(verdicts(&send(&house, "/?comp=batch", &many).await), ["400 ExceedsMaxBatchRequestCount"]);
+    assert_eq!(verdicts(&send(&server, "/?comp=batch", &many).await), ["400 ExceedsMaxBatchRequestCount"]);
     let mixed = [good, signed(1, "PUT", &at("/box/a?comp=tier"), &[("x-ms-access-tier", "Cool")])];
-    assert_eq!(verdicts(&send(&house, "/?comp=batch", &mixed).await), ["400 AllBatchSubRequestsShouldBeSameApi"]);
-    assert!(there(&house, "/box/a").await);
-    assert_eq!(verdicts(&send(&house, "/?comp=batch", &many[..256]).await).len(), 256);
-    assert!(!there(&house, "/box/a").await);
+    assert_eq!(verdicts(&send(&server, "/?comp=batch", &mixed).await), ["400 AllBatchSubRequestsShouldBeSameApi"]);
+    assert!(there(&server, "/box/a").await);
+    assert_eq!(verdicts(&send(&server, "/?comp=batch", &many[..256]).await).len(), 256);
+    assert!(!there(&server, "/box/a").await);
 }

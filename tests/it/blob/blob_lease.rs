@@ -1,9 +1,9 @@
 //! The lease of a blob: it guards what the blob is, against everybody without its id.
 
 use super::leases::{Leased, STATES};
-use crate::house::House;
 use crate::scenario::check_in;
 use crate::scratch::Scratch;
+use crate::server::TestServer;
 
 const BLOB: Leased = Leased {
     make: "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-blob-content-type: text/plain | old",
@@ -13,28 +13,28 @@ const BLOB: Leased = Leased {
 };
 
 /// A house with a container `box` and in it a blob `source` to copy.
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house.blob("/box/source", "source").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.blob("/box/source", "source").await;
+    server
 }
 
 #[tokio::test]
 async fn every_action_in_every_state() {
-    BLOB.every_action_in_every_state(&house().await).await;
+    BLOB.every_action_in_every_state(&server().await).await;
 }
 
 #[tokio::test]
 async fn malformed_lease_requests_are_refused() {
-    BLOB.malformed_asks(&house().await).await;
+    BLOB.malformed_asks(&server().await).await;
 }
 
 #[tokio::test]
 async fn every_operation_asks_for_the_id() {
-    let house = house().await;
+    let server = server().await;
     // The request, its headers, its body, its success.
-    let source = format!("x-ms-copy-source: {}/box/source; ", house.blob_url());
+    let source = format!("x-ms-copy-source: {}/box/source; ", server.blob_url());
     let list = "<BlockList></BlockList>";
     let writes = [
         ("PUT /box/b", "x-ms-blob-type: BlockBlob; ", "new", "201"),
@@ -66,7 +66,7 @@ async fn every_operation_asks_for_the_id() {
             let way = BLOB.way(state);
             for (shown, verdict) in [("x-ms-lease-id: {A}", with_a), ("x-ms-lease-id: {B}", with_b), ("", without)] {
                 check_in(
-                    &house,
+                    &server,
                     &format!(
                         "# {request} with {shown:?} when {state}
                          {} → 201 | etag: $e
@@ -78,11 +78,11 @@ async fn every_operation_asks_for_the_id() {
                 .await;
                 let refused = verdict.len() > 3;
                 if refused {
-                    let kept = house.ask("GET", "/box/b").send().await;
+                    let kept = server.request("GET", "/box/b").send().await;
                     assert_eq!((kept.text(), kept.header("content-type")), ("old", "text/plain"), "{request} {shown} {state}");
                 }
                 if refused || success != &"202" || !request.starts_with("DELETE") {
-                    BLOB.remove(&house).await;
+                    BLOB.remove(&server).await;
                 }
             }
         }
@@ -94,14 +94,14 @@ async fn every_operation_asks_for_the_id() {
                 format!("{request} | {headers}x-ms-lease-id: mine | {body} → 400 InvalidHeaderValue\n")
             })
             .collect();
-        check_in(&house, &format!("{} → 201\n{rows}", BLOB.make)).await;
+        check_in(&server, &format!("{} → 201\n{rows}", BLOB.make)).await;
     }
 }
 
 #[tokio::test]
 async fn a_writer_with_the_id_keeps_the_lease() {
-    let house = house().await;
-    let source = format!("x-ms-copy-source: {}/box/source; ", house.blob_url());
+    let server = server().await;
+    let source = format!("x-ms-copy-source: {}/box/source; ", server.blob_url());
     let writes = [
         ("PUT /box/b", "x-ms-blob-type: BlockBlob; ", "new", "201"),
         ("PUT /box/b?comp=blocklist", "", "<BlockList></BlockList>", "201"),
@@ -112,7 +112,7 @@ async fn a_writer_with_the_id_keeps_the_lease() {
     ];
     for (request, headers, body, success) in writes {
         check_in(
-            &house,
+            &server,
             &format!(
                 "# {request} {headers}
                  {make} → 201
@@ -136,8 +136,8 @@ async fn a_writer_with_the_id_keeps_the_lease() {
 
 #[tokio::test]
 async fn a_write_clears_a_lease_that_is_over() {
-    let house = house().await;
-    let source = format!("x-ms-copy-source: {}/box/source; ", house.blob_url());
+    let server = server().await;
+    let source = format!("x-ms-copy-source: {}/box/source; ", server.blob_url());
     let writes = [
         ("PUT /box/b", "x-ms-blob-type: BlockBlob", "new", "201"),
         ("PUT /box/b?comp=blocklist", "", "<BlockList></BlockList>", "201"),
@@ -149,7 +149,7 @@ async fn a_write_clears_a_lease_that_is_over() {
         for state in ["expired", "broken"] {
             let way = BLOB.way(state);
             check_in(
-                &house,
+                &server,
                 &format!(
                     "# {request} {headers} when {state}
                      {make} → 201
@@ -170,9 +170,9 @@ async fn a_write_clears_a_lease_that_is_over() {
 
 #[tokio::test]
 async fn a_lease_expires_and_breaks_with_time() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201 | etag: $e
          PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: 60; x-ms-proposed-lease-id: {A} → 201 | x-ms-lease-id: {A}; etag: {e}; last-modified: {at}
          GET /box/b → 200 | x-ms-lease-status: locked; x-ms-lease-state: leased; x-ms-lease-duration: fixed; etag: {e}
@@ -204,9 +204,9 @@ async fn a_lease_expires_and_breaks_with_time() {
 
 #[tokio::test]
 async fn lease_operations_take_conditions() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-tags: k=v | x → 201 | etag: $e
          PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; if-none-match: {e} → 412 ConditionNotMet
          PUT /box/b?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; if-match: \"0x1\" → 412 ConditionNotMet
@@ -232,11 +232,11 @@ async fn lease_operations_take_conditions() {
 #[tokio::test]
 async fn a_name_with_nothing_but_blocks_can_be_leased() {
     let place = Scratch::new("leased-blocks");
-    let mut house = House::with(&["--location", place.path()]).await;
-    house.container("box").await;
+    let mut server = TestServer::with(&["--location", place.path()]).await;
+    server.container("box").await;
     let acquire = "x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A}";
     check_in(
-        &house,
+        &server,
         &"PUT /box/b?comp=lease | ACQUIRE → 404 BlobNotFound
          PUT /box/b?comp=block&blockid=QQ== | x-ms-lease-id: {A} | one → 412 LeaseNotPresentWithBlobOperation
          PUT /box/b?comp=block&blockid=QQ== | | one → 201
@@ -256,9 +256,9 @@ async fn a_name_with_nothing_but_blocks_can_be_leased() {
             .replace("ACQUIRE", acquire),
     )
     .await;
-    house.restart().await;
+    server.restart().await;
     check_in(
-        &house,
+        &server,
         &"PUT /box/b?comp=blocklist | | <BlockList><Latest>QQ==</Latest><Latest>Qg==</Latest></BlockList> → 412 LeaseIdMissing
          PUT /box/b?comp=lease | x-ms-lease-action: change; x-ms-lease-id: {A}; x-ms-proposed-lease-id: {B} → 200 | x-ms-lease-id: {B}
          PUT /box/b?comp=blocklist | x-ms-lease-id: {A} | <BlockList><Latest>QQ==</Latest></BlockList> → 412 LeaseIdMismatchWithBlobOperation

@@ -1,19 +1,19 @@
 //! Blocks: put aside, committed in any order, listed, forgotten.
 
 use crate::auth::token;
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server
 }
 
 #[tokio::test]
 async fn blocks_become_a_blob_when_they_are_listed() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b?comp=block&blockid=QQ== | | alpha → 201 | etag: -; last-modified: -; content-md5: -; x-ms-content-crc64: +; x-ms-request-server-encrypted: true; content-length: 0
          PUT /box/b?comp=block&blockid=Qg%3D%3D | content-md5: XUFAKrxLKna5cZ2REBfFkg== | hello → 201 | content-md5: XUFAKrxLKna5cZ2REBfFkg==
          # there is nothing yet to be seen
@@ -36,7 +36,7 @@ async fn blocks_become_a_blob_when_they_are_listed() {
 
 #[tokio::test]
 async fn committed_uncommitted_latest() {
-    let house = house().await;
+    let server = server().await;
     // A blob of A=old1 B=old2, over which A=new1 and C=new3 are put aside. What each list makes of it.
     let cases = [
         ("<Committed>QQ==</Committed><Committed>Qg==</Committed>", "old1old2"),
@@ -61,7 +61,7 @@ async fn committed_uncommitted_latest() {
             "~<UncommittedBlocks />"
         };
         check_in(
-            &house,
+            &server,
             &format!(
                 "# {list:?}
                  PUT /box/b?comp=block&blockid=QQ== | | old1 → 201
@@ -89,24 +89,24 @@ async fn committed_uncommitted_latest() {
 async fn waiting_blocks_are_listed_in_the_order_of_their_bytes() {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
-    let house = house().await;
+    let server = server().await;
     let ids: Vec<String> = (0u8..=255).rev().step_by(5).map(|byte| STANDARD.encode([byte, byte])).collect();
     for id in &ids {
         let id = id.replace('+', "%2B").replace('/', "%2F");
-        let put = house.ask("PUT", &format!("/box/b?comp=block&blockid={id}")).body("x").send().await;
+        let put = server.request("PUT", &format!("/box/b?comp=block&blockid={id}")).body("x").send().await;
         assert_eq!(put.verdict(), "201", "{id}");
     }
-    let list = house.ask("GET", "/box/b?comp=blocklist&blocklisttype=uncommitted").send().await;
+    let list = server.request("GET", "/box/b?comp=blocklist&blocklisttype=uncommitted").send().await;
     assert_eq!(list.elements("Name"), ids.iter().rev().map(String::as_str).collect::<Vec<_>>());
 }
 
 /// The SDKs' own tests: from 2026-06-06 on, who may create may put blocks and commit them.
 #[tokio::test]
 async fn who_may_create_may_put_blocks() {
-    let house = house().await;
-    house.blob("/box/old", "old").await;
+    let server = server().await;
+    server.blob("/box/old", "old").await;
     let list = "<BlockList><Latest>QQ==</Latest></BlockList>";
-    let source = format!("{}/box/old?{}", house.blob_url(), token::reader("box"));
+    let source = format!("{}/box/old?{}", server.blob_url(), token::reader("box"));
     for (version, name, block, commit) in [
         ("2026-04-06", "b", "403 AuthorizationPermissionMismatch", "403 AuthorizationPermissionMismatch"),
         ("2026-06-06", "b", "201", "201"),
@@ -114,20 +114,21 @@ async fn who_may_create_may_put_blocks() {
         ("2026-06-06", "old", "201", "403 UnauthorizedBlobOverwrite"),
     ] {
         let sas = token::service("box", "sv=2021-12-02&sr=c&sp=c&se=2099-01-01");
-        let ask =
-            |query: &str| house.ask("PUT", &format!("/box/{name}?{query}&{sas}")).anonymous().header("x-ms-version", version);
-        let put = ask("comp=block&blockid=QQ%3D%3D").body("x").send().await;
+        let request = |query: &str| {
+            server.request("PUT", &format!("/box/{name}?{query}&{sas}")).anonymous().header("x-ms-version", version)
+        };
+        let put = request("comp=block&blockid=QQ%3D%3D").body("x").send().await;
         assert_eq!(put.verdict(), block, "{version} {name}");
-        let put = ask("comp=block&blockid=QQ%3D%3D").header("x-ms-copy-source", &source).send().await;
+        let put = request("comp=block&blockid=QQ%3D%3D").header("x-ms-copy-source", &source).send().await;
         assert_eq!(put.verdict(), block, "{version} {name} from a URL");
-        let put = ask("comp=blocklist").body(list).send().await;
+        let put = request("comp=blocklist").body(list).send().await;
         assert_eq!(put.verdict(), commit, "{version} {name}");
     }
 }
 
 #[tokio::test]
 async fn ids_have_rules() {
-    let house = house().await;
+    let server = server().await;
     let longest = "QUFB".repeat(21) + "QQ=="; // 64 bytes
     let too_long = "QUFB".repeat(21) + "QUE="; // 65 bytes
     let cases = [
@@ -140,11 +141,11 @@ async fn ids_have_rules() {
         (&format!("&blockid={longest}"), "201"),
     ];
     for (id, verdict) in cases {
-        let put = house.ask("PUT", &format!("/box/b?comp=block{id}")).body("x").send().await;
+        let put = server.request("PUT", &format!("/box/b?comp=block{id}")).body("x").send().await;
         assert_eq!(put.verdict(), verdict, "{id}");
     }
     check_in(
-        &house,
+        &server,
         "# ids of one blob are of one length, before base64
          PUT /box/c?comp=block&blockid=QUE= | | x → 201
          PUT /box/c?comp=block&blockid=QQ== | | x → 400 InvalidBlobOrBlock
@@ -175,7 +176,7 @@ async fn ids_have_rules() {
 #[tokio::test]
 async fn bodies_are_checked() {
     check_in(
-        &house().await,
+        &server().await,
         "# a block has bytes
          PUT /box/b?comp=block&blockid=QQ== → 400 InvalidHeaderValue | | ~<HeaderName>Content-Length</HeaderName>
          PUT /box/b?comp=block&blockid=QQ== | content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | x → 400 Md5Mismatch
@@ -208,7 +209,7 @@ async fn bodies_are_checked() {
 #[tokio::test]
 async fn a_list_describes_the_blob_as_put_blob_does() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-old: 1; x-ms-tags: old=1; x-ms-access-tier: Cool; content-language: fr | old → 201
          PUT /box/b?comp=block&blockid=QQ== | | new → 201
          PUT /box/b?comp=blocklist | x-ms-blob-content-type: text/plain; x-ms-blob-content-encoding: gzip; x-ms-blob-content-language: de; x-ms-blob-cache-control: no-cache; x-ms-blob-content-disposition: inline; x-ms-meta-new: 2; x-ms-tags: new=2; x-ms-access-tier: Cold | <BlockList><Latest>QQ==</Latest></BlockList> → 201
@@ -223,7 +224,7 @@ async fn a_list_describes_the_blob_as_put_blob_does() {
 #[tokio::test]
 async fn what_waits_is_forgotten() {
     check_in(
-        &house().await,
+        &server().await,
         "# by Put Blob, which has no blocks of its own
          PUT /box/b?comp=block&blockid=QQ== | | aside → 201
          PUT /box/b | x-ms-blob-type: BlockBlob | whole → 201
@@ -259,22 +260,22 @@ async fn what_waits_is_forgotten() {
 
 #[tokio::test]
 async fn a_long_list_has_a_limit() {
-    let house = house().await;
-    check_in(&house, "PUT /box/b?comp=block&blockid=QQ== | | x → 201").await;
+    let server = server().await;
+    check_in(&server, "PUT /box/b?comp=block&blockid=QQ== | | x → 201").await;
     for (count, verdict) in [(50_001, "400 BlockListTooLong"), (50_000, "201")] {
         let list = format!("<BlockList>{}</BlockList>", "<Latest>QQ==</Latest>".repeat(count));
-        assert_eq!(house.ask("PUT", "/box/b?comp=blocklist").body(list).send().await.verdict(), verdict, "{count} blocks");
+        assert_eq!(server.request("PUT", "/box/b?comp=blocklist").body(list).send().await.verdict(), verdict, "{count} blocks");
     }
-    let got = house.ask("GET", "/box/b").send().await;
+    let got = server.request("GET", "/box/b").send().await;
     assert_eq!(got.text(), "x".repeat(50_000));
-    assert_eq!(house.ask("GET", "/box/b?comp=blocklist").send().await.elements("Block").len(), 50_000);
+    assert_eq!(server.request("GET", "/box/b?comp=blocklist").send().await.elements("Block").len(), 50_000);
 }
 
 #[tokio::test]
 async fn the_limit_of_a_block_depends_on_the_version() {
-    let house = house().await;
+    let server = server().await;
     let put = |version: &'static str, size: usize| {
-        house.ask("PUT", "/box/b?comp=block&blockid=QQ==").header("x-ms-version", version).body(vec![1_u8; size]).send()
+        server.request("PUT", "/box/b?comp=block&blockid=QQ==").header("x-ms-version", version).body(vec![1_u8; size]).send()
     };
     let refused = put("2015-12-11", (4 << 20) + 1).await;
     assert_eq!((refused.status, refused.element("MaxLimit")), (413, "4194304"));
@@ -286,24 +287,27 @@ async fn the_limit_of_a_block_depends_on_the_version() {
 async fn a_large_blob_in_blocks_reads_back_by_ranges() {
     const BLOCK: usize = 8 << 20;
     const BLOCKS: usize = 8;
-    let house = house().await;
+    let server = server().await;
     // Every eight bytes say where they stand.
     let block = |n: usize| -> Vec<u8> { (n * BLOCK / 8..(n + 1) * BLOCK / 8).flat_map(|at| (at as u64).to_le_bytes()).collect() };
     let mut list = String::from("<BlockList>");
     for n in 0..BLOCKS {
-        let put =
-            house.ask("PUT", &format!("/box/b?comp=block&blockid=QUF{}", char::from(b'A' + n as u8))).body(block(n)).send().await;
+        let put = server
+            .request("PUT", &format!("/box/b?comp=block&blockid=QUF{}", char::from(b'A' + n as u8)))
+            .body(block(n))
+            .send()
+            .await;
         assert_eq!(put.verdict(), "201");
         list += &format!("<Latest>QUF{}</Latest>", char::from(b'A' + n as u8));
     }
-    let made = house.ask("PUT", "/box/b?comp=blocklist").body(list + "</BlockList>").send().await;
+    let made = server.request("PUT", "/box/b?comp=blocklist").body(list + "</BlockList>").send().await;
     assert_eq!(made.verdict(), "201");
     // Ranges within blocks, over their seams, and over all of them.
     let size = BLOCK * BLOCKS;
     let ranges =
         [(0, 7), (BLOCK - 3, BLOCK + 4), (BLOCK, 2 * BLOCK - 1), (BLOCK + 1, 5 * BLOCK + 1), (size - 9, size - 1), (0, size - 1)];
     for (first, last) in ranges {
-        let got = house.ask("GET", "/box/b").header("x-ms-range", format!("bytes={first}-{last}")).send().await;
+        let got = server.request("GET", "/box/b").header("x-ms-range", format!("bytes={first}-{last}")).send().await;
         assert_eq!((got.status, got.body.len()), (206, last - first + 1));
         let is_right = |(at, byte): (usize, &u8)| *byte == (((first + at) / 8) as u64).to_le_bytes()[(first + at) % 8];
         assert!(got.body.iter().enumerate().all(is_right), "bytes {first}-{last}");

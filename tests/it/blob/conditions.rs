@@ -1,13 +1,13 @@
 //! Conditional headers: every kind of operation with every header, met and unmet.
 
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 
 /// A house with a blob `{e}`, last changed ten seconds ago, tagged `k=v`; and nothing at `none`.
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server
 }
 
 /// How an operation treats conditions.
@@ -20,9 +20,9 @@ enum Kind {
 }
 
 /// The operations that support conditions: request, further headers, body, success.
-fn operations(house: &House) -> Vec<(Kind, &'static str, String, &'static str, &'static str)> {
+fn operations(server: &TestServer) -> Vec<(Kind, &'static str, String, &'static str, &'static str)> {
     use Kind::{Create, Delete, Read, Write};
-    let source = format!("x-ms-copy-source: {}/box/source; ", house.blob_url());
+    let source = format!("x-ms-copy-source: {}/box/source; ", server.blob_url());
     let plain = [
         (Read, "GET /box/b", "", "", "200"),
         (Read, "HEAD /box/b", "", "", "200"),
@@ -46,8 +46,8 @@ const TARGET: &str = "412 TargetConditionNotMet";
 
 #[tokio::test]
 async fn every_operation_checks_every_condition() {
-    let house = house().await;
-    house.blob("/box/source", "source").await;
+    let server = server().await;
+    server.blob("/box/source", "source").await;
     let unchanged = "304 ConditionNotMet";
     let many = "400 MultipleConditionHeadersNotSupported";
     // Headers; the answers to a reader, a writer, a creator.
@@ -97,10 +97,10 @@ async fn every_operation_checks_every_condition() {
         ("if-none-match: {e}; x-ms-if-tags: \"k\" = 'w'", [UNMET, UNMET, UNMET]),
         ("if-none-match: {e}; x-ms-if-tags: \"k\" = 'v'", [unchanged, UNMET, UNMET]),
     ];
-    for (kind, request, headers, body, success) in operations(&house) {
+    for (kind, request, headers, body, success) in operations(&server) {
         let make = "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-tags: k=v | old → 201 | etag: $e";
-        check_in(&house, make).await;
-        house.wait(10);
+        check_in(&server, make).await;
+        server.wait(10);
         for (conditions, told) in table {
             let told = match kind {
                 Kind::Delete if conditions == "if-none-match: *" => MET,
@@ -113,20 +113,20 @@ async fn every_operation_checks_every_condition() {
                 UNMET if headers.contains("copy-source") && !tagged => TARGET,
                 _ => told,
             };
-            let etag = house.ask("HEAD", "/box/b").send().await.header("etag").to_owned();
+            let etag = server.request("HEAD", "/box/b").send().await.header("etag").to_owned();
             let conditions = conditions.replace("{e}", &etag).replace("{bare}", etag.trim_matches('"'));
-            check_in(&house, &format!("{request} | {headers}{conditions} | {body} → {verdict}")).await;
-            let now = house.ask("HEAD", "/box/b").send().await;
+            check_in(&server, &format!("{request} | {headers}{conditions} | {body} → {verdict}")).await;
+            let now = server.request("HEAD", "/box/b").send().await;
             if told != MET || kind == Kind::Read || request.contains("lease") {
                 assert_eq!(now.header("etag"), etag, "{request} | {conditions} changed the blob");
             } else {
                 assert_ne!(now.header("etag"), etag, "{request} | {conditions} did not change the blob");
             }
             if told == MET && kind != Kind::Read {
-                let released = house.ask("PUT", "/box/b?comp=lease").headers(&[("x-ms-lease-action", "break")]).send().await;
+                let released = server.request("PUT", "/box/b?comp=lease").headers(&[("x-ms-lease-action", "break")]).send().await;
                 assert!([202, 404, 409].contains(&released.status));
-                check_in(&house, make).await;
-                house.wait(10);
+                check_in(&server, make).await;
+                server.wait(10);
             }
         }
     }
@@ -134,8 +134,8 @@ async fn every_operation_checks_every_condition() {
 
 #[tokio::test]
 async fn a_missing_blob_is_reported_before_unmet_conditions() {
-    let house = house().await;
-    house.blob("/box/source", "source").await;
+    let server = server().await;
+    server.blob("/box/source", "source").await;
     let conditions = [
         "if-match: *",
         "if-match: \"0x1\"",
@@ -145,7 +145,7 @@ async fn a_missing_blob_is_reported_before_unmet_conditions() {
         "if-unmodified-since: {at-60}",
         "x-ms-if-tags: \"k\" = 'v'",
     ];
-    for (kind, request, headers, body, success) in operations(&house) {
+    for (kind, request, headers, body, success) in operations(&server) {
         for condition in conditions {
             let verdict = match kind {
                 Kind::Read | Kind::Write | Kind::Delete => "404 BlobNotFound",
@@ -153,8 +153,8 @@ async fn a_missing_blob_is_reported_before_unmet_conditions() {
                 Kind::Create if condition.starts_with("if-match") => UNMET,
                 Kind::Create => success,
             };
-            check_in(&house, &format!("{request} | {headers}{condition} | {body} → {verdict}")).await;
-            let gone = house.ask("DELETE", "/box/b").send().await;
+            check_in(&server, &format!("{request} | {headers}{condition} | {body} → {verdict}")).await;
+            let gone = server.request("DELETE", "/box/b").send().await;
             assert_eq!(gone.status == 202, verdict.len() == 3, "{request} {condition}");
         }
     }
@@ -163,7 +163,7 @@ async fn a_missing_blob_is_reported_before_unmet_conditions() {
 #[tokio::test]
 async fn blocks_and_containers_ignore_conditions() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
          PUT /box/b?comp=block&blockid=QQ== | if-match: \"0x1\" | x → 201
          PUT /box/b?comp=block&blockid=QQ== | if-none-match: * | x → 201
@@ -176,38 +176,38 @@ async fn blocks_and_containers_ignore_conditions() {
 
 #[tokio::test]
 async fn a_refused_reader_gets_no_body() {
-    let house = house().await;
-    let etag = house.blob("/box/b", "x").await;
-    let unchanged = house.ask("GET", "/box/b").header("if-none-match", &etag).send().await;
+    let server = server().await;
+    let etag = server.blob("/box/b", "x").await;
+    let unchanged = server.request("GET", "/box/b").header("if-none-match", &etag).send().await;
     assert_eq!((unchanged.verdict().as_str(), unchanged.text()), ("304 ConditionNotMet", ""));
     assert_eq!(unchanged.header("content-type"), "");
-    let unmet = house.ask("GET", "/box/b").header("if-match", "\"0x1\"").send().await;
+    let unmet = server.request("GET", "/box/b").header("if-match", "\"0x1\"").send().await;
     assert_eq!((unmet.element("Code"), unmet.header("content-type")), ("ConditionNotMet", "application/xml"));
 }
 
 #[tokio::test]
 async fn a_header_may_be_repeated() {
-    let house = house().await;
-    let made = house.ask("PUT", "/open?restype=container").header("x-ms-blob-public-access", "blob").send().await;
+    let server = server().await;
+    let made = server.request("PUT", "/open?restype=container").header("x-ms-blob-public-access", "blob").send().await;
     assert_eq!(made.verdict(), "201");
-    let etag = house.blob("/open/b", "x").await;
-    let ask = |name, values: [&str; 2]| {
-        let ask = house.ask("GET", "/open/b").anonymous();
-        ask.header(name, values[0]).header(name, values[1]).send()
+    let etag = server.blob("/open/b", "x").await;
+    let request = |name, values: [&str; 2]| {
+        let request = server.request("GET", "/open/b").anonymous();
+        request.header(name, values[0]).header(name, values[1]).send()
     };
-    assert_eq!(ask("if-match", ["\"0x1\"", &etag]).await.verdict(), "200");
-    assert_eq!(ask("if-match", [&etag, "\"0x1\""]).await.verdict(), "200");
-    assert_eq!(ask("if-match", ["\"0x1\"", "\"0x2\""]).await.verdict(), UNMET);
-    assert_eq!(ask("if-none-match", ["\"0x1\"", &etag]).await.verdict(), "304 ConditionNotMet");
+    assert_eq!(request("if-match", ["\"0x1\"", &etag]).await.verdict(), "200");
+    assert_eq!(request("if-match", [&etag, "\"0x1\""]).await.verdict(), "200");
+    assert_eq!(request("if-match", ["\"0x1\"", "\"0x2\""]).await.verdict(), UNMET);
+    assert_eq!(request("if-none-match", ["\"0x1\"", &etag]).await.verdict(), "304 ConditionNotMet");
     let dates = ["Sat, 01 Jan 2000 00:00:00 GMT", "Sun, 02 Jan 2000 00:00:00 GMT"];
-    assert_eq!(ask("if-modified-since", dates).await.verdict(), "400 InvalidHeaderValue");
+    assert_eq!(request("if-modified-since", dates).await.verdict(), "400 InvalidHeaderValue");
 }
 
 /// Delete Blob has conditions on the last change of the tier, and ignores `*` (the SDKs' own tests, and users of the service).
 #[tokio::test]
 async fn deletion_has_conditions_of_its_own() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201 | etag: $e
          wait 10
          PUT /box/b?comp=tier | x-ms-access-tier: Cool → 200
@@ -233,7 +233,7 @@ async fn deletion_has_conditions_of_its_own() {
 #[tokio::test]
 async fn versions_before_2013_do_not_combine_conditions() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201 | etag: $e
          GET /box/b | x-ms-version: 2012-02-12; if-match: {e}; if-none-match: \"0x1\" → 400
          GET /box/b | x-ms-version: 2013-08-15; if-match: {e}; if-none-match: \"0x1\" → 200",

@@ -1,8 +1,8 @@
 //! The lease of a container, which only protects it against deletion.
 
 use super::leases::{Leased, STATES};
-use crate::house::House;
 use crate::scenario::{check, check_in};
+use crate::server::TestServer;
 
 const BOX: Leased = Leased {
     make: "PUT /box?restype=container",
@@ -13,17 +13,17 @@ const BOX: Leased = Leased {
 
 #[tokio::test]
 async fn every_action_in_every_state() {
-    BOX.every_action_in_every_state(&House::new().await).await;
+    BOX.every_action_in_every_state(&TestServer::new().await).await;
 }
 
 #[tokio::test]
 async fn malformed_lease_requests_are_refused() {
-    BOX.malformed_asks(&House::new().await).await;
+    BOX.malformed_asks(&TestServer::new().await).await;
 }
 
 #[tokio::test]
 async fn a_lease_protects_a_container_against_deletion() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     let other = "412 LeaseIdMismatchWithContainerOperation";
     let none = "412 LeaseNotPresentWithContainerOperation";
     let lost = "412 LeaseLost";
@@ -41,7 +41,7 @@ async fn a_lease_protects_a_container_against_deletion() {
         let way = BOX.way(state);
         for (removal, verdict) in [("x-ms-lease-id: {A}", with_a), ("x-ms-lease-id: {B}", with_b), ("", without)] {
             check_in(
-                &house,
+                &server,
                 &format!(
                     "# {state}, removed with {removal:?}
                      PUT /box?restype=container → 201
@@ -63,7 +63,7 @@ async fn a_lease_protects_a_container_against_deletion() {
             )
             .await;
             if verdict != "202" {
-                BOX.remove(&house).await;
+                BOX.remove(&server).await;
             }
         }
     }

@@ -1,33 +1,35 @@
 //! Soft delete of containers: their retention, and restoring them.
 
-use crate::house::House;
 use crate::scenario::{check, check_in};
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 
 /// A house whose account retains deleted containers for a week.
-async fn house() -> House {
-    House::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},container-retention=7")]).await
+async fn server() -> TestServer {
+    TestServer::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},container-retention=7")]).await
 }
 
 /// The version of the only deleted container.
-async fn version(house: &House) -> String {
-    let list = house.ask("GET", "/?comp=list&include=deleted").send().await;
+async fn version(server: &TestServer) -> String {
+    let list = server.request("GET", "/?comp=list&include=deleted").send().await;
     let versions = list.elements("Version");
     assert_eq!(versions.len(), 1, "{}", list.text());
     versions[0].to_owned()
 }
 
-async fn restore(house: &House, target: &str, name: &str, version: &str) -> String {
-    let ask =
-        house.ask("PUT", target).header("x-ms-deleted-container-name", name).header("x-ms-deleted-container-version", version);
-    ask.send().await.verdict()
+async fn restore(server: &TestServer, target: &str, name: &str, version: &str) -> String {
+    let request = server
+        .request("PUT", target)
+        .header("x-ms-deleted-container-name", name)
+        .header("x-ms-deleted-container-version", version);
+    request.send().await.verdict()
 }
 
 #[tokio::test]
 async fn a_restored_container_has_all_its_blobs() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box?restype=container | x-ms-meta-n: 1; x-ms-blob-public-access: blob → 201 | etag: $e1
          PUT /box/b | x-ms-blob-type: BlockBlob | one → 201
          PUT /box?restype=container&comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201
@@ -48,10 +50,10 @@ async fn a_restored_container_has_all_its_blobs() {
          GET /?comp=list&include=deleted → 200 | | ~<DeletedTime>{at-29}</DeletedTime>",
     )
     .await;
-    let version = version(&house).await;
+    let version = version(&server).await;
     let back = "/box?restype=container&comp=undelete";
-    assert_eq!(restore(&house, back, "box", &version).await, "409 ContainerBeingDeleted");
-    house.wait(1);
+    assert_eq!(restore(&server, back, "box", &version).await, "409 ContainerBeingDeleted");
+    server.wait(1);
     for (name, version, verdict) in [
         ("box", "0000000000000000", "404 ContainerNotFound"),
         ("box", "soon", "404 ContainerNotFound"),
@@ -59,11 +61,11 @@ async fn a_restored_container_has_all_its_blobs() {
         ("box", version.as_str(), "201"),
         ("box", version.as_str(), "409 ContainerAlreadyExists"),
     ] {
-        assert_eq!(restore(&house, back, name, version).await, verdict, "{name} {version}");
+        assert_eq!(restore(&server, back, name, version).await, verdict, "{name} {version}");
     }
-    assert_eq!(restore(&house, "/other?restype=container&comp=undelete", "box", &version).await, "404 ContainerNotFound");
+    assert_eq!(restore(&server, "/other?restype=container&comp=undelete", "box", &version).await, "404 ContainerNotFound");
     check_in(
-        &house,
+        &server,
         "GET /box?restype=container → 200 | x-ms-meta-n: 1; x-ms-blob-public-access: blob; x-ms-lease-state: available; last-modified: {at}
          GET /box/b → 200 | | one
          PUT /box/c | x-ms-blob-type: BlockBlob | two → 201
@@ -76,9 +78,9 @@ async fn a_restored_container_has_all_its_blobs() {
 
 #[tokio::test]
 async fn a_container_can_be_restored_under_another_name() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box?restype=container → 201
          PUT /box/b | x-ms-blob-type: BlockBlob | old → 201
          DELETE /box?restype=container → 202
@@ -89,11 +91,11 @@ async fn a_container_can_be_restored_under_another_name() {
          GET /?comp=list&include=deleted → 200 | | ~<LeaseStatus>unlocked</LeaseStatus><LeaseState>expired</LeaseState>",
     )
     .await;
-    let version = version(&house).await;
-    assert_eq!(restore(&house, "/box?restype=container&comp=undelete", "box", &version).await, "409 ContainerAlreadyExists");
-    assert_eq!(restore(&house, "/again?restype=container&comp=undelete", "box", &version).await, "201");
+    let version = version(&server).await;
+    assert_eq!(restore(&server, "/box?restype=container&comp=undelete", "box", &version).await, "409 ContainerAlreadyExists");
+    assert_eq!(restore(&server, "/again?restype=container&comp=undelete", "box", &version).await, "201");
     check_in(
-        &house,
+        &server,
         "GET /again/b → 200 | | old
          GET /box/b → 404 BlobNotFound",
     )
@@ -102,9 +104,9 @@ async fn a_container_can_be_restored_under_another_name() {
 
 #[tokio::test]
 async fn a_deleted_container_is_retained_for_its_days() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box?restype=container → 201
          DELETE /box?restype=container → 202
          wait 3600
@@ -113,18 +115,18 @@ async fn a_deleted_container_is_retained_for_its_days() {
          GET /?comp=list&include=deleted → 200 | | ~<RemainingRetentionDays>0<",
     )
     .await;
-    let version = version(&house).await;
-    house.wait(1);
-    assert_eq!(restore(&house, "/box?restype=container&comp=undelete", "box", &version).await, "404 ContainerNotFound");
-    check_in(&house, "GET /?comp=list&include=deleted → 200 | | !<Name>").await;
+    let version = version(&server).await;
+    server.wait(1);
+    assert_eq!(restore(&server, "/box?restype=container&comp=undelete", "box", &version).await, "404 ContainerNotFound");
+    check_in(&server, "GET /?comp=list&include=deleted → 200 | | !<Name>").await;
 }
 
 #[tokio::test]
 async fn pages_of_a_list_have_every_container_of_a_name_once() {
-    let house = house().await;
+    let server = server().await;
     for _ in 0..3 {
         check_in(
-            &house,
+            &server,
             "PUT /a?restype=container → 400 OutOfRangeInput
              PUT /box?restype=container → 201
              DELETE /box?restype=container → 202
@@ -133,15 +135,15 @@ async fn pages_of_a_list_have_every_container_of_a_name_once() {
         .await;
     }
     for name in ["able", "box", "cab"] {
-        house.container(name).await;
+        server.container(name).await;
     }
-    let whole = house.ask("GET", "/?comp=list&include=deleted").send().await;
+    let whole = server.request("GET", "/?comp=list&include=deleted").send().await;
     assert_eq!(whole.elements("Name"), ["able", "box", "box", "box", "box", "cab"]);
     for size in 1..=6 {
         let (mut names, mut versions, mut marker) = (Vec::new(), Vec::new(), String::new());
         loop {
             let target = format!("/?comp=list&include=deleted&maxresults={size}&marker={marker}");
-            let page = house.ask("GET", &target).send().await;
+            let page = server.request("GET", &target).send().await;
             names.extend(page.elements("Name").iter().map(|name| (*name).to_owned()));
             versions.extend(page.elements("Version").iter().map(|version| (*version).to_owned()));
             marker = page.element("NextMarker").to_owned();

@@ -1,7 +1,7 @@
 //! Containers: made, told about, listed, opened to the public, and removed.
 
-use crate::house::House;
 use crate::scenario::{check, check_in};
+use crate::server::TestServer;
 
 #[tokio::test]
 async fn a_container_is_made_and_told_about() {
@@ -68,7 +68,7 @@ async fn what_is_told_follows_the_version() {
 
 #[tokio::test]
 async fn names_are_checked() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     let longest = "a".repeat(63);
     let cases = [
         ("abc", "201"),
@@ -89,7 +89,7 @@ async fn names_are_checked() {
         ("%C3%A4bc", "400 InvalidResourceName"),
     ];
     for (name, verdict) in cases {
-        let made = house.ask("PUT", &format!("/{name}?restype=container")).send().await;
+        let made = server.request("PUT", &format!("/{name}?restype=container")).send().await;
         if name.is_empty() {
             assert_eq!(made.status, 400, "the service itself is no container");
         } else {
@@ -100,9 +100,9 @@ async fn names_are_checked() {
 
 #[tokio::test]
 async fn metadata_has_rules() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     check_in(
-        &house,
+        &server,
         "PUT /box?restype=container | x-ms-meta-a: 1; x-ms-meta-b: 2 → 201 | etag: $first
          wait 1
          # a set replaces all
@@ -189,8 +189,8 @@ fn policies(entries: &[(&str, &str)]) -> String {
 
 #[tokio::test]
 async fn policies_are_kept_and_bounded() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     let full = "<Start>2020-01-01T00:00:00Z</Start><Expiry>2030-01-01T00:00:00.1234567Z</Expiry><Permission>rl</Permission>";
     let six: Vec<(&str, &str)> = ["1", "2", "3", "4", "5", "6"].map(|id| (id, "")).to_vec();
     let long = "i".repeat(65);
@@ -210,22 +210,22 @@ async fn policies_are_kept_and_bounded() {
         (policies(&[("id", full)]), "200"),
     ];
     for (body, verdict) in cases {
-        let set = house.ask("PUT", "/box?restype=container&comp=acl").body(body.clone()).send().await;
+        let set = server.request("PUT", "/box?restype=container&comp=acl").body(body.clone()).send().await;
         assert_eq!(set.verdict(), verdict, "{body}: {}", set.text());
     }
     // Nothing is told of a policy that says nothing.
     let empty = "<SignedIdentifiers><SignedIdentifier><Id>empty</Id></SignedIdentifier></SignedIdentifiers>";
     for body in [policies(&[("empty", "")]), empty.to_owned()] {
-        assert_eq!(house.ask("PUT", "/box?restype=container&comp=acl").body(body).send().await.status, 200);
-        assert!(house.ask("GET", "/box?restype=container&comp=acl").send().await.text().ends_with(empty));
+        assert_eq!(server.request("PUT", "/box?restype=container&comp=acl").body(body).send().await.status, 200);
+        assert!(server.request("GET", "/box?restype=container&comp=acl").send().await.text().ends_with(empty));
     }
-    house.ask("PUT", "/box?restype=container&comp=acl").body(policies(&[("id", full)])).send().await;
-    let got = house.ask("GET", "/box?restype=container&comp=acl").send().await;
+    server.request("PUT", "/box?restype=container&comp=acl").body(policies(&[("id", full)])).send().await;
+    let got = server.request("GET", "/box?restype=container&comp=acl").send().await;
     assert_eq!(got.header("content-type"), "application/xml");
     assert_eq!((got.element("Id"), got.element("Permission")), ("id", "rl"));
     assert_eq!((got.element("Start"), got.element("Expiry")), ("2020-01-01T00:00:00.0000000Z", "2030-01-01T00:00:00.1234567Z"));
     check_in(
-        &house,
+        &server,
         "# metadata stays, the state moves on
          PUT /box?restype=container&comp=metadata | x-ms-meta-a: 1 → 200 | etag: $before
          wait 1
@@ -240,44 +240,45 @@ async fn policies_are_kept_and_bounded() {
 
 #[tokio::test]
 async fn public_access_is_as_wide_as_it_was_given() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     for (name, level) in [("shut", ""), ("ajar", "blob"), ("open", "container")] {
-        let made = house.ask("PUT", &format!("/{name}?restype=container")).header("x-ms-blob-public-access", level).send().await;
+        let made =
+            server.request("PUT", &format!("/{name}?restype=container")).header("x-ms-blob-public-access", level).send().await;
         assert_eq!(made.verdict(), "201");
-        house.blob(&format!("/{name}/b"), "text").await;
+        server.blob(&format!("/{name}/b"), "text").await;
     }
-    let refused = house.ask("PUT", "/odd?restype=container").header("x-ms-blob-public-access", "all").send().await;
+    let refused = server.request("PUT", "/odd?restype=container").header("x-ms-blob-public-access", "all").send().await;
     assert_eq!(refused.verdict(), "400 InvalidHeaderValue");
     // What anybody gets of: a blob, a blob's properties, the container, its list, a blob's block list.
     let targets = [("GET", "/b"), ("HEAD", "/b"), ("GET", "?restype=container"), ("GET", "?restype=container&comp=list")];
     let wanted = [("shut", [false; 4]), ("ajar", [true, true, false, false]), ("open", [true; 4])];
     for (name, may) in wanted {
         for ((method, target), may) in targets.into_iter().zip(may) {
-            let got = house.ask(method, &format!("/{name}{target}")).anonymous().send().await;
+            let got = server.request(method, &format!("/{name}{target}")).anonymous().send().await;
             assert_eq!(got.status == 200, may, "{method} /{name}{target}: {}", got.verdict());
             assert!(may || [401, 404].contains(&got.status), "{method} /{name}{target}: {}", got.verdict());
         }
-        let write = house.ask("PUT", &format!("/{name}/b")).header("x-ms-blob-type", "BlockBlob").anonymous().send().await;
+        let write = server.request("PUT", &format!("/{name}/b")).header("x-ms-blob-type", "BlockBlob").anonymous().send().await;
         assert!([401, 403, 404].contains(&write.status), "nobody writes without a name: {}", write.verdict());
-        assert_eq!(house.ask("GET", &format!("/{name}/b")).send().await.text(), "text");
+        assert_eq!(server.request("GET", &format!("/{name}/b")).send().await.text(), "text");
     }
-    let closed = house.ask("PUT", "/open?restype=container&comp=acl").send().await;
+    let closed = server.request("PUT", "/open?restype=container&comp=acl").send().await;
     assert_eq!(closed.verdict(), "200");
-    assert_ne!(house.ask("GET", "/open/b").anonymous().send().await.status, 200, "an ACL without the header closes it");
+    assert_ne!(server.request("GET", "/open/b").anonymous().send().await.status, 200, "an ACL without the header closes it");
 }
 
 #[tokio::test]
 async fn containers_are_listed_in_pages() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     let mut names = ["aaa", "abc", "abd", "b-1", "b-2", "zzz"];
     for name in names.iter().rev() {
-        let made = house.ask("PUT", &format!("/{name}?restype=container")).header("x-ms-meta-name", name).send().await;
+        let made = server.request("PUT", &format!("/{name}?restype=container")).header("x-ms-meta-name", name).send().await;
         assert_eq!(made.verdict(), "201");
     }
     for size in [1, 2, 3, 5, 6, 7] {
         let (mut seen, mut marker) = (Vec::new(), String::new());
         loop {
-            let page = house.ask("GET", &format!("/?comp=list&maxresults={size}&marker={marker}")).send().await;
+            let page = server.request("GET", &format!("/?comp=list&maxresults={size}&marker={marker}")).send().await;
             assert_eq!(page.verdict(), "200");
             let found = page.elements("Name");
             assert!(!found.is_empty() && found.len() <= size);
@@ -291,7 +292,7 @@ async fn containers_are_listed_in_pages() {
     }
     names.sort_unstable();
     check_in(
-        &house,
+        &server,
         "GET /?comp=list&prefix=ab → 200 | content-type: application/xml | ~<Prefix>ab</Prefix> | ~<Name>abc</Name> | ~<Name>abd</Name> | !<Name>aaa</Name> | !<Name>b-1</Name> | ~<NextMarker /> | !<Metadata>
          GET /?comp=list&prefix=none → 200 | | ~<Containers /><NextMarker />
          GET /?comp=list&include=metadata&prefix=zzz → 200 | | ~<Metadata><name>zzz</name></Metadata>
@@ -316,14 +317,14 @@ async fn containers_are_listed_in_pages() {
 
 #[tokio::test]
 async fn a_page_has_five_thousand_containers_at_most() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     for n in 0..5001 {
-        house.container(&format!("box-{n:04}")).await;
+        server.container(&format!("box-{n:04}")).await;
     }
     for query in ["", "&maxresults=5001", "&maxresults=99999999"] {
-        let page = house.ask("GET", &format!("/?comp=list{query}")).send().await;
+        let page = server.request("GET", &format!("/?comp=list{query}")).send().await;
         assert_eq!(page.elements("Name").len(), 5000, "{query}");
-        let rest = house.ask("GET", &format!("/?comp=list&marker={}", page.element("NextMarker"))).send().await;
+        let rest = server.request("GET", &format!("/?comp=list&marker={}", page.element("NextMarker"))).send().await;
         assert_eq!((rest.elements("Name"), rest.element("NextMarker")), (vec!["box-5000"], ""), "{query}");
     }
 }

@@ -1,29 +1,29 @@
 //! Copy Blob, within the server.
 
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 
 /// A house with a described blob `/box/source`, and its URL.
-async fn house() -> (House, String) {
-    let house = House::new().await;
-    house.container("box").await;
-    house.container("other").await;
+async fn server() -> (TestServer, String) {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.container("other").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/source | x-ms-blob-type: BlockBlob; content-type: text/plain; content-language: fr; x-ms-blob-cache-control: no-cache; x-ms-blob-content-disposition: inline; x-ms-meta-a: 1; x-ms-meta-b: 2; x-ms-tags: k=v | content → 201",
     )
     .await;
-    let url = format!("{}/box/source", house.blob_url());
-    (house, url)
+    let url = format!("{}/box/source", server.blob_url());
+    (server, url)
 }
 
 #[tokio::test]
 async fn a_copy_has_the_properties_of_its_source() {
-    let (house, url) = house().await;
-    house.wait(10);
+    let (server, url) = server().await;
+    server.wait(10);
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /other/copy | x-ms-copy-source: {url} → 202 | etag: $e; last-modified: {{at}}; x-ms-copy-id: $id; x-ms-copy-status: success; content-length: 0 | {{}}
              GET /other/copy → 200 | etag: {{e}}; last-modified: {{at}}; x-ms-creation-time: {{at}}; content-type: text/plain; content-language: fr; cache-control: no-cache; content-disposition: inline; content-md5: mgNkuembtIDdJeHwKEyFVQ==; x-ms-meta-a: 1; x-ms-meta-b: 2; x-ms-tag-count: -; x-ms-copy-id: {{id}}; x-ms-copy-source: {url}; x-ms-copy-status: success; x-ms-copy-progress: 7/7; x-ms-copy-completion-time: {{at}} | content
@@ -45,10 +45,10 @@ async fn a_copy_has_the_properties_of_its_source() {
 
 #[tokio::test]
 async fn changes_of_a_copy_do_not_affect_its_source() {
-    let (house, _) = house().await;
-    let blocks = format!("{}/box/blocks", house.blob_url());
+    let (server, _) = server().await;
+    let blocks = format!("{}/box/blocks", server.blob_url());
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/blocks?comp=block&blockid=QQ== | | one → 201
              PUT /box/blocks?comp=block&blockid=Qg== | | two → 201
@@ -76,9 +76,9 @@ async fn changes_of_a_copy_do_not_affect_its_source() {
 
 #[tokio::test]
 async fn a_blob_copies_onto_itself() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     check_in(
-        &house,
+        &server,
         &format!(
             "HEAD /box/source → 200 | etag: $before
              PUT /box/source | x-ms-copy-source: {url}; x-ms-meta-new: 1 → 202 | etag: $after
@@ -91,10 +91,10 @@ async fn a_blob_copies_onto_itself() {
 
 #[tokio::test]
 async fn unreadable_sources_are_refused() {
-    let (house, url) = house().await;
-    let base = house.blob_url();
+    let (server, url) = server().await;
+    let base = server.blob_url();
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/copy | x-ms-copy-source: {base}/box/none → 404 BlobNotFound | | ~The specified blob does not exist.
              PUT /box/copy | x-ms-copy-source: {base}/none/b → 404 ContainerNotFound
@@ -123,9 +123,9 @@ async fn unreadable_sources_are_refused() {
 
 #[tokio::test]
 async fn conditions_on_the_source() {
-    let (house, url) = house().await;
-    let etag = house.ask("HEAD", "/box/source").send().await.header("etag").to_owned();
-    house.wait(10);
+    let (server, url) = server().await;
+    let etag = server.request("HEAD", "/box/source").send().await.header("etag").to_owned();
+    server.wait(10);
     let unmet = "412 SourceConditionNotMet";
     let cases = [
         ("x-ms-source-if-match: {e}", "202"),
@@ -145,7 +145,7 @@ async fn conditions_on_the_source() {
     for (condition, verdict) in cases {
         let condition = condition.replace("{e}", &etag);
         check_in(
-            &house,
+            &server,
             &format!(
                 "PUT /other/copy | x-ms-copy-source: {url}; {condition} → {verdict}
                  GET /other/copy → {}",
@@ -153,16 +153,16 @@ async fn conditions_on_the_source() {
             ),
         )
         .await;
-        let left = house.ask("DELETE", "/other/copy").send().await;
+        let left = server.request("DELETE", "/other/copy").send().await;
         assert_eq!(left.status, if verdict == "202" { 202 } else { 404 });
     }
 }
 
 #[tokio::test]
 async fn conditions_on_the_destination() {
-    let (house, url) = house().await;
-    let etag = house.blob("/other/copy", "old").await;
-    house.wait(10);
+    let (server, url) = server().await;
+    let etag = server.blob("/other/copy", "old").await;
+    server.wait(10);
     let unmet = "412 TargetConditionNotMet";
     for (condition, verdict) in [
         ("if-match: \"0x1\"", unmet),
@@ -174,18 +174,18 @@ async fn conditions_on_the_destination() {
         ("if-match: {e}", "202"),
     ] {
         let condition = condition.replace("{e}", &etag);
-        check_in(&house, &format!("PUT /other/copy | x-ms-copy-source: {url}; {condition} → {verdict}")).await;
+        check_in(&server, &format!("PUT /other/copy | x-ms-copy-source: {url}; {condition} → {verdict}")).await;
         let content = if verdict == "202" { "content" } else { "old" };
-        assert_eq!(house.ask("GET", "/other/copy").send().await.text(), content, "{condition}");
+        assert_eq!(server.request("GET", "/other/copy").send().await.text(), content, "{condition}");
     }
-    check_in(&house, &format!("PUT /other/none | x-ms-copy-source: {url}; if-match: * → {unmet}")).await;
+    check_in(&server, &format!("PUT /other/none | x-ms-copy-source: {url}; if-match: * → {unmet}")).await;
 }
 
 #[tokio::test]
 async fn over_a_leased_blob() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/copy | x-ms-blob-type: BlockBlob | old → 201
              PUT /box/copy?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: 15; x-ms-proposed-lease-id: {{A}} → 201
@@ -205,13 +205,14 @@ async fn over_a_leased_blob() {
 async fn a_copy_needs_permission_to_read_its_source() {
     // Between accounts, the source cannot be read until its container is public.
     let key = "c2Vjb25k";
-    let both = House::with(&[&format!("--account=devstoreaccount1:{WELL_KNOWN_KEY}"), &format!("--account=second:{key}")]).await;
+    let both =
+        TestServer::with(&[&format!("--account=devstoreaccount1:{WELL_KNOWN_KEY}"), &format!("--account=second:{key}")]).await;
     both.container("box").await;
     both.blob("/box/source", "content").await;
-    let made = both.ask("PUT", "/mine?restype=container").account("second", key).send().await;
+    let made = both.request("PUT", "/mine?restype=container").account("second", key).send().await;
     assert_eq!(made.verdict(), "201");
     let url = format!("{}/box/source", both.blob_url());
-    let copy = || both.ask("PUT", "/mine/copy").account("second", key).header("x-ms-copy-source", &url).send();
+    let copy = || both.request("PUT", "/mine/copy").account("second", key).header("x-ms-copy-source", &url).send();
     let refused = copy().await;
     assert!(
         [401, 403, 404].contains(&refused.status) && refused.header("x-ms-error-code") == "CannotVerifyCopySource",
@@ -220,5 +221,5 @@ async fn a_copy_needs_permission_to_read_its_source() {
     );
     check_in(&both, "PUT /box?restype=container&comp=acl | x-ms-blob-public-access: blob → 200").await;
     assert_eq!(copy().await.verdict(), "202");
-    assert_eq!(both.ask("GET", "/mine/copy").account("second", key).send().await.text(), "content");
+    assert_eq!(both.request("GET", "/mine/copy").account("second", key).send().await.text(), "content");
 }

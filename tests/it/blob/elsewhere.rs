@@ -1,8 +1,8 @@
 //! Copies from other servers, those that answer when the bytes are here: another Lazuli, and a web server played by hand.
 
 use crate::auth::token;
-use crate::house::{Answer, House};
 use crate::scenario::check_in;
+use crate::server::{Answer, TestServer};
 use crate::web::{Web, ok};
 use lazuli::operation::ServiceKind;
 
@@ -19,31 +19,31 @@ const ALL: [Each; 5] = [
 ];
 
 /// A house with somewhere to write for each of them.
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/a | x-ms-blob-type: AppendBlob → 201
          PUT /box/b | x-ms-blob-type: BlockBlob | old → 201
          PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 1024 → 201",
     )
     .await;
-    house
+    server
 }
 
 /// Does one of them from a URL, with more headers.
-async fn copy(house: &House, each: &Each, url: &str, headers: &[(&str, &str)]) -> Answer {
+async fn copy(server: &TestServer, each: &Each, url: &str, headers: &[(&str, &str)]) -> Answer {
     let (target, own, _) = each;
-    let ask = house.ask("PUT", &format!("/box/{target}")).headers(own).header("x-ms-copy-source", url);
-    ask.headers(headers).send().await
+    let request = server.request("PUT", &format!("/box/{target}")).headers(own).header("x-ms-copy-source", url);
+    request.headers(headers).send().await
 }
 
 /// Does all of them, each time with the same answer of the source; none may leave anything behind.
-async fn all_refuse(house: &House, web: &Web, headers: &[(&str, &str)], answer: &str, verdict: &str) {
+async fn all_refuse(server: &TestServer, web: &Web, headers: &[(&str, &str)], answer: &str, verdict: &str) {
     for each in &ALL {
         let url = web.url("/source");
-        let (got, _) = tokio::join!(copy(house, each, &url, headers), web.answer(answer));
+        let (got, _) = tokio::join!(copy(server, each, &url, headers), web.answer(answer));
         // Put Blob From URL has a name for an unmet condition on its source.
         let conditional = headers.iter().any(|(name, _)| name.starts_with("x-ms-source-if-"));
         let named = conditional && each.1 == ALL[0].1;
@@ -56,7 +56,7 @@ async fn all_refuse(house: &House, web: &Web, headers: &[(&str, &str)], answer: 
         );
     }
     check_in(
-        house,
+        server,
         "GET /box/b → 200 | | old
          GET /box/b?comp=blocklist&blocklisttype=uncommitted → 200 | | ~<UncommittedBlocks />
          HEAD /box/a → 200 | content-length: 0
@@ -67,7 +67,7 @@ async fn all_refuse(house: &House, web: &Web, headers: &[(&str, &str)], answer: 
 
 #[tokio::test]
 async fn another_account_of_another_server() {
-    let (there, here) = (House::new().await, house().await);
+    let (there, here) = (TestServer::new().await, server().await);
     there.container("box").await;
     check_in(
         &there,
@@ -113,7 +113,7 @@ async fn another_account_of_another_server() {
 
 #[tokio::test]
 async fn tags_are_asked_for_on_their_own() {
-    let (house, web) = (house().await, Web::open().await);
+    let (server, web) = (server().await, Web::open().await);
     let url = web.url("/source?sig=x");
     let set = "<Tags><TagSet><Tag><Key>k</Key><Value>v</Value></Tag></TagSet></Tags>";
     let page = ok("ETag: \"a\"", "content");
@@ -124,32 +124,32 @@ async fn tags_are_asked_for_on_their_own() {
             content.say(&page).await;
             web.answer(&answer).await
         };
-        let (got, head) = tokio::join!(copy(&house, &ALL[0], &url, &headers), source);
+        let (got, head) = tokio::join!(copy(&server, &ALL[0], &url, &headers), source);
         assert!(got.verdict().starts_with(verdict), "{answer}: {}", got.text());
         assert!(
             head.starts_with("GET /source?sig=x&comp=tags HTTP/1.1\r\n") && !head.to_lowercase().contains("if-match"),
             "{head}"
         );
     }
-    check_in(&house, "GET /box/b?comp=tags → 200 | | ~<Key>k</Key><Value>v</Value>").await;
+    check_in(&server, "GET /box/b?comp=tags → 200 | | ~<Key>k</Key><Value>v</Value>").await;
 }
 
 /// Whoever asks for it by another of its names gets it all the same.
 #[tokio::test]
 async fn this_server_by_another_name() {
-    let house = house().await;
-    check_in(&house, "PUT /box/source | x-ms-blob-type: BlockBlob | {512*y} → 201").await;
-    let host = house.host(ServiceKind::Blob).replace("127.0.0.1", "localhost");
+    let server = server().await;
+    check_in(&server, "PUT /box/source | x-ms-blob-type: BlockBlob | {512*y} → 201").await;
+    let host = server.host(ServiceKind::Blob).replace("127.0.0.1", "localhost");
     for each in &ALL {
-        let got = copy(&house, each, &format!("http://{host}/devstoreaccount1/box/source?{}", token::reader("box")), &[]).await;
+        let got = copy(&server, each, &format!("http://{host}/devstoreaccount1/box/source?{}", token::reader("box")), &[]).await;
         assert_eq!(got.status, each.2, "{}: {}", each.0, got.text());
     }
-    check_in(&house, "GET /box/a → 200 | | {512*y}").await;
+    check_in(&server, "GET /box/a → 200 | | {512*y}").await;
 }
 
 #[tokio::test]
 async fn the_request_for_a_source_has_the_forwarded_headers() {
-    let (house, web) = (house().await, Web::open().await);
+    let (server, web) = (server().await, Web::open().await);
     let key = "bytes=0-1";
     let url = web.url("/some/page?sig=a%2Bb&x=1");
     for each in &ALL {
@@ -165,7 +165,7 @@ async fn the_request_for_a_source_has_the_forwarded_headers() {
             ("x-ms-source-encryption-key-sha256", "O6P19DuSYCaDwZruYqIDQrCE3Vlx3dM4CNgaMoh5pUc="),
             ("x-ms-source-encryption-algorithm", "AES256"),
         ];
-        let (got, head) = tokio::join!(copy(&house, each, &url, &headers), web.answer("HTTP/1.1 403 No\n\n"));
+        let (got, head) = tokio::join!(copy(&server, each, &url, &headers), web.answer("HTTP/1.1 403 No\n\n"));
         assert_eq!(got.verdict(), "403 CannotVerifyCopySource");
         let head = head.to_lowercase();
         assert!(head.starts_with("get /some/page?sig=a%2bb&x=1 http/1.1\r\n"), "{head}");
@@ -190,7 +190,7 @@ async fn the_request_for_a_source_has_the_forwarded_headers() {
 
 #[tokio::test]
 async fn refusals_of_a_source_become_refusals_of_the_copy() {
-    let (house, web) = (house().await, Web::open().await);
+    let (server, web) = (server().await, Web::open().await);
     for (answer, verdict) in [
         ("HTTP/1.1 404 Not Found\nContent-Length: 4\n\ngone", "404 CannotVerifyCopySource"),
         ("HTTP/1.1 403 Forbidden\n\n", "403 CannotVerifyCopySource"),
@@ -212,15 +212,15 @@ async fn refusals_of_a_source_become_refusals_of_the_copy() {
         ("hello", "500 CannotVerifyCopySource"),
         ("", "500 CannotVerifyCopySource"),
     ] {
-        all_refuse(&house, &web, &[], answer, verdict).await;
+        all_refuse(&server, &web, &[], answer, verdict).await;
     }
     // The sentence is the source's own, or tells its status.
     let url = web.url("/source");
     let error = "<?xml version=\"1.0\"?><Error><Code>X</Code><Message>Not for you.\nRequestId:1</Message></Error>";
     let theirs = format!("HTTP/1.1 403 No\nContent-Length: {}\n\n{error}", error.len() + 1);
-    let (got, _) = tokio::join!(copy(&house, &ALL[0], &url, &[]), web.answer(&theirs));
+    let (got, _) = tokio::join!(copy(&server, &ALL[0], &url, &[]), web.answer(&theirs));
     assert!(got.element("Message").starts_with("Not for you.\nRequestId:"), "{}", got.text());
-    let (got, _) = tokio::join!(copy(&house, &ALL[0], &url, &[]), web.answer("HTTP/1.1 418 Teapot\n\n"));
+    let (got, _) = tokio::join!(copy(&server, &ALL[0], &url, &[]), web.answer("HTTP/1.1 418 Teapot\n\n"));
     assert!(got.element("Message").contains("418"), "{}", got.text());
     // Later versions tell it apart.
     let busy = "HTTP/1.1 503 Busy\nContent-Length: 0\n\n";
@@ -231,7 +231,7 @@ async fn refusals_of_a_source_become_refusals_of_the_copy() {
         ("2024-08-04", &theirs, "403 CannotVerifyCopySource", ["", ""]),
     ] {
         let version = [("x-ms-version", version)];
-        let (got, _) = tokio::join!(copy(&house, &ALL[0], &url, &version), web.answer(answer));
+        let (got, _) = tokio::join!(copy(&server, &ALL[0], &url, &version), web.answer(answer));
         assert_eq!((got.verdict().as_str(), told.map(|name| got.header(name))), (verdict, headers), "{version:?} {answer}");
         let says = if headers[1].is_empty() { "" } else { "Not for you." };
         assert_eq!(
@@ -243,18 +243,18 @@ async fn refusals_of_a_source_become_refusals_of_the_copy() {
 
 #[tokio::test]
 async fn sources_that_cannot_be_reached() {
-    let house = house().await;
+    let server = server().await;
     let closed = Web::open().await.url("/source");
     for url in [closed.as_str(), "https://127.0.0.1:1/x", "http://no-such-host.invalid/x"] {
         for each in &ALL {
-            let got = copy(&house, each, url, &[]).await;
+            let got = copy(&server, each, url, &[]).await;
             assert_eq!(got.verdict(), "500 CannotVerifyCopySource", "{url}");
             assert!(got.element("Message").starts_with("Could not verify the copy source within the specified time."));
         }
     }
     for url in ["ftp://127.0.0.1/x", "http://", "127.0.0.1:1/x", "file:///etc/passwd", "//127.0.0.1/x"] {
         for each in &ALL {
-            assert_eq!(copy(&house, each, url, &[]).await.verdict(), "400 InvalidHeaderValue", "{url}");
+            assert_eq!(copy(&server, each, url, &[]).await.verdict(), "400 InvalidHeaderValue", "{url}");
         }
     }
 }
@@ -263,7 +263,7 @@ async fn sources_that_cannot_be_reached() {
 /// else moves.
 #[tokio::test]
 async fn sources_that_stand_still() {
-    let (house, web) = (house().await, Web::open().await);
+    let (server, web) = (server().await, Web::open().await);
     for said in ["", "HTTP/1.1 200 OK\n", "HTTP/1.1 200 OK\nContent-Length: 512\n\nxx"] {
         for each in &ALL {
             let url = web.url("/source");
@@ -274,7 +274,7 @@ async fn sources_that_stand_still() {
                 exchange.closed().await;
                 tokio::time::resume();
             };
-            let (got, ()) = tokio::join!(copy(&house, each, &url, &[]), still);
+            let (got, ()) = tokio::join!(copy(&server, each, &url, &[]), still);
             assert_eq!(got.verdict(), "500 CannotVerifyCopySource", "{:?} after {said:?}", each.0);
         }
     }
@@ -282,14 +282,14 @@ async fn sources_that_stand_still() {
 
 #[tokio::test]
 async fn a_web_page() {
-    let (house, web) = (house().await, Web::open().await);
+    let (server, web) = (server().await, Web::open().await);
     let url = web.url("/page.html");
     let page = ok("Content-Type: text/html\nContent-Language: de\nCache-Control: no-store\nETag: \"weird\"", "<p>hello</p>");
     for each in &ALL[..2] {
-        let (got, _) = tokio::join!(copy(&house, each, &url, &[("x-ms-meta-mine", "1")]), web.answer(&page));
+        let (got, _) = tokio::join!(copy(&server, each, &url, &[("x-ms-meta-mine", "1")]), web.answer(&page));
         assert_eq!(got.status, each.2, "{}", got.text());
         check_in(
-            &house,
+            &server,
             "GET /box/b → 200 | content-type: text/html; content-language: de; cache-control: no-store; x-ms-blob-type: BlockBlob; x-ms-meta-mine: 1 | <p>hello</p>",
         )
         .await;
@@ -308,15 +308,15 @@ async fn a_web_page() {
         (part, "bytes=2-4", "234"),
     ] {
         let range = [("x-ms-source-range", range)];
-        let (got, _) = tokio::join!(copy(&house, &ALL[0], &url, &range), web.answer(answer));
+        let (got, _) = tokio::join!(copy(&server, &ALL[0], &url, &range), web.answer(answer));
         assert_eq!(got.verdict(), "201", "{range:?}: {}", got.text());
-        assert_eq!(house.ask("GET", "/box/b").send().await.text(), content, "{range:?}");
+        assert_eq!(server.request("GET", "/box/b").send().await.text(), content, "{range:?}");
     }
     for (answer, range, verdict) in
         [(whole.as_str(), "bytes=10-11", "416 CannotVerifyCopySource"), (part, "bytes=3-5", "409 CannotVerifyCopySource")]
     {
         let range = [("x-ms-source-range", range)];
-        let (got, _) = tokio::join!(copy(&house, &ALL[0], &url, &range), web.answer(answer));
+        let (got, _) = tokio::join!(copy(&server, &ALL[0], &url, &range), web.answer(answer));
         assert_eq!(got.verdict(), verdict, "{range:?}: {}", got.text());
     }
 }
@@ -324,33 +324,33 @@ async fn a_web_page() {
 /// A part of a page blob is bytes like any other's, where they do not become a page blob.
 #[tokio::test]
 async fn a_few_bytes_of_pages() {
-    let (house, web) = (house().await, Web::open().await);
+    let (server, web) = (server().await, Web::open().await);
     let url = web.url("/pages");
     let part = "HTTP/1.1 206 Partial Content\nContent-Range: bytes 2-4/512\nContent-Length: 3\nx-ms-blob-type: PageBlob\n\n234";
     for each in [&ALL[0], &ALL[2], &ALL[3]] {
         let headers = [("x-ms-source-range", "bytes=2-4")];
-        let (got, _) = tokio::join!(copy(&house, each, &url, &headers), web.answer(part));
+        let (got, _) = tokio::join!(copy(&server, each, &url, &headers), web.answer(part));
         assert_eq!(got.status, each.2, "{}: {}", each.0, got.text());
     }
-    check_in(&house, "GET /box/a → 200 | | 234").await;
+    check_in(&server, "GET /box/a → 200 | | 234").await;
     // A copy is of the whole, whatever range is named.
     let odd = ok("x-ms-blob-type: PageBlob", "234");
     let headers = [("x-ms-source-range", "bytes=0-1")];
-    let (got, head) = tokio::join!(copy(&house, &ALL[1], &url, &headers), web.answer(&odd));
+    let (got, head) = tokio::join!(copy(&server, &ALL[1], &url, &headers), web.answer(&odd));
     assert_eq!(got.verdict(), "409 CannotVerifyCopySource", "{}", got.text());
     assert!(!head.to_lowercase().contains("range:"), "{head}");
 }
 
 #[tokio::test]
 async fn checksums_and_limits() {
-    let (house, web) = (house().await, Web::open().await);
+    let (server, web) = (server().await, Web::open().await);
     let page = ok("", &"x".repeat(512));
     let wrong = [
         ("x-ms-source-content-md5", "1B2M2Y8AsgTpgAmY7PhCfg==", "400 Md5Mismatch"),
         ("x-ms-source-content-crc64", "AAAAAAAAAAA=", "400 Crc64Mismatch"),
     ];
     for (name, value, verdict) in wrong {
-        all_refuse(&house, &web, &[(name, value)], &page, verdict).await;
+        all_refuse(&server, &web, &[(name, value)], &page, verdict).await;
     }
     // A server that looks at no condition says enough to look at them here.
     let changed = ok("ETag: \"a\"\nLast-Modified: Thu, 09 May 2019 00:53:12 GMT", "x");
@@ -361,7 +361,7 @@ async fn checksums_and_limits() {
         ("x-ms-source-if-unmodified-since", "Thu, 09 May 2019 00:53:11 GMT", "412 CannotVerifyCopySource"),
     ];
     for (name, value, verdict) in unmet {
-        all_refuse(&house, &web, &[(name, value)], &changed, verdict).await;
+        all_refuse(&server, &web, &[(name, value)], &changed, verdict).await;
     }
     // As many bytes as may be, and one more: told beforehand, or not.
     let limits = [(1_usize, 256_u64 << 20), (3, 4 << 20), (4, 4 << 20), (2, 4000 << 20), (0, 5000 << 20)];
@@ -369,7 +369,7 @@ async fn checksums_and_limits() {
         let each = &ALL[which];
         let url = web.url("/large");
         let answer = format!("HTTP/1.1 200 OK\nContent-Length: {}\n\n", limit + 1);
-        let (got, _) = tokio::join!(copy(&house, each, &url, &[]), web.answer(&answer));
+        let (got, _) = tokio::join!(copy(&server, each, &url, &[]), web.answer(&answer));
         assert_eq!(got.verdict(), "413 RequestBodyTooLarge", "{}: {}", each.0, got.text());
         assert_eq!(got.element("MaxLimit"), limit.to_string());
     }
@@ -380,6 +380,6 @@ async fn checksums_and_limits() {
         let mut exchange = web.asked().await;
         exchange.say(&answer).await;
     };
-    let (got, ()) = tokio::join!(copy(&house, &ALL[3], &url, &[]), large);
+    let (got, ()) = tokio::join!(copy(&server, &ALL[3], &url, &[]), large);
     assert_eq!(got.verdict(), "413 RequestBodyTooLarge", "{}", got.text());
 }

@@ -1,9 +1,9 @@
 //! Customer-provided keys and encryption scopes: reading and writing blobs that have one, and the answers that report it.
 
 use crate::auth::token;
-use crate::house::House;
 use crate::scenario::check_in;
 use crate::scratch::Scratch;
+use crate::server::TestServer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
@@ -14,10 +14,10 @@ fn key(letter: u8) -> (String, String) {
     (format!("x-ms-encryption-key: {text}; x-ms-encryption-key-sha256: {sha256}; x-ms-encryption-algorithm: AES256"), sha256)
 }
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server
 }
 
 const USES: &str = "409 BlobUsesCustomerSpecifiedEncryption";
@@ -27,7 +27,7 @@ const OTHER: &str = "409 BlobCustomerSpecifiedEncryptionMismatch";
 /// The answer of each operation by the encryption of the blob and the headers of the request.
 #[tokio::test]
 async fn operations_require_the_key_or_scope_of_the_blob() {
-    let house = house().await;
+    let server = server().await;
     let ((a, _), (b, _)) = (key(b'a'), key(b'b'));
     let shown = [String::new(), a, b, "x-ms-encryption-scope: s".into(), "x-ms-encryption-scope: t".into()];
     // Blobs: no encryption, the key a, the scope s. Requests: nothing, the keys a and b, the scopes s and t.
@@ -36,7 +36,7 @@ async fn operations_require_the_key_or_scope_of_the_blob() {
     for (n, with) in [0, 1, 3].into_iter().enumerate() {
         let with = &shown[with];
         check_in(
-            &house,
+            &server,
             &format!(
                 "PUT /box/a{n} | x-ms-blob-type: AppendBlob; {with} → 201
                  PUT /box/p{n} | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; {with} → 201"
@@ -44,7 +44,7 @@ async fn operations_require_the_key_or_scope_of_the_blob() {
         )
         .await;
         for (m, show) in shown.iter().enumerate() {
-            for (ask, headers, body, success, table) in [
+            for (request, headers, body, success, table) in [
                 (format!("GET /box/a{n}"), "", "", "200", reads),
                 (format!("HEAD /box/a{n}"), "", "", "200", reads),
                 (format!("HEAD /box/a{n}?comp=metadata"), "", "", "200", reads),
@@ -54,7 +54,7 @@ async fn operations_require_the_key_or_scope_of_the_blob() {
                 (format!("PUT /box/p{n}?comp=page"), "x-ms-page-write: clear; x-ms-range: bytes=0-511; ", "", "201", writes),
             ] {
                 let verdict = if table[n][m].is_empty() { success } else { table[n][m] };
-                check_in(&house, &format!("{ask} | {headers}{show} | {body} → {verdict}")).await;
+                check_in(&server, &format!("{request} | {headers}{show} | {body} → {verdict}")).await;
             }
         }
     }
@@ -63,10 +63,10 @@ async fn operations_require_the_key_or_scope_of_the_blob() {
 /// A snapshot with metadata is a write, and reports its encryption (the SDKs' own tests).
 #[tokio::test]
 async fn a_snapshot_with_metadata_reports_its_encryption() {
-    let house = house().await;
+    let server = server().await;
     let (key, sha256) = key(b'a');
     check_in(
-        &house,
+        &server,
         &"PUT /box/k | x-ms-blob-type: BlockBlob; KEY | x → 201
          PUT /box/k?comp=snapshot | KEY → 201 | x-ms-request-server-encrypted: false; x-ms-encryption-key-sha256: -
          PUT /box/k?comp=snapshot | x-ms-meta-a: 1; KEY → 201 | x-ms-request-server-encrypted: true; x-ms-encryption-key-sha256: SHA
@@ -84,10 +84,10 @@ async fn a_snapshot_with_metadata_reports_its_encryption() {
 /// The checksum in the answer to a write of pages (recorded, except for versions in between).
 #[tokio::test]
 async fn page_writes_report_the_recorded_checksums() {
-    let house = house().await;
+    let server = server().await;
     let (key, _) = key(b'a');
-    check_in(&house, "PUT /box/source | x-ms-blob-type: BlockBlob | {512*x} → 201").await;
-    let source = format!("x-ms-copy-source: {}/box/source?{}", house.blob_url(), token::reader("box"));
+    check_in(&server, "PUT /box/source | x-ms-blob-type: BlockBlob | {512*x} → 201").await;
+    let source = format!("x-ms-copy-source: {}/box/source?{}", server.blob_url(), token::reader("box"));
     for (version, with, from_url, told) in [
         ("2019-02-02", "", "", "content-md5: -; x-ms-content-crc64: +"),
         ("2019-02-02", &*key, "", "content-md5: -; x-ms-content-crc64: +"),
@@ -101,7 +101,7 @@ async fn page_writes_report_the_recorded_checksums() {
         let (from, body) = if from_url.is_empty() { ("x-ms-client-request-id: plain", "{512*y}") } else { (from_url, "") };
         let with = if with.is_empty() { "x-ms-meta-a: 1" } else { with };
         check_in(
-            &house,
+            &server,
             &format!(
                 "PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; {with} → 201
                  PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511; x-ms-version: {version}; {with}; {from} | {body} → 201 | {told}"
@@ -113,7 +113,7 @@ async fn page_writes_report_the_recorded_checksums() {
 
 #[tokio::test]
 async fn malformed_keys_are_refused_and_not_returned() {
-    let house = house().await;
+    let server = server().await;
     let (whole, sha256) = key(b'a');
     let text = STANDARD.encode([b'a'; 32]);
     for (headers, verdict) in [
@@ -126,7 +126,7 @@ async fn malformed_keys_are_refused_and_not_returned() {
         (format!("{whole}; x-ms-encryption-scope: s"), "400 InvalidInput"),
     ] {
         check_in(
-            &house,
+            &server,
             &format!(
                 "PUT /box/b | x-ms-blob-type: BlockBlob; {headers} | x → {verdict} | | !{}
                  PUT /box/b?comp=block&blockid=QQ== | {headers} | x → {verdict} | | !{}
@@ -141,13 +141,13 @@ async fn malformed_keys_are_refused_and_not_returned() {
 
 #[tokio::test]
 async fn answers_report_the_encryption() {
-    let house = house().await;
+    let server = server().await;
     let (a, sha256) = key(b'a');
     let (b, _) = key(b'b');
     let secret = STANDARD.encode([b'a'; 32]);
-    let url = format!("{}/box/k?{}", house.blob_url(), token::reader("box"));
+    let url = format!("{}/box/k?{}", server.blob_url(), token::reader("box"));
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/k | x-ms-blob-type: BlockBlob; x-ms-meta-m: hidden; {a} | text → 201 | x-ms-encryption-key-sha256: {sha256}; x-ms-encryption-key: -; x-ms-encryption-scope: -
              GET /box/k | {a} → 200 | x-ms-encryption-key-sha256: {sha256}; x-ms-encryption-key: -; x-ms-server-encrypted: true; x-ms-meta-m: hidden | text
@@ -184,7 +184,7 @@ async fn a_container_has_a_scope_for_its_blobs() {
     let (a, _) = key(b'a');
     let forbidden = "403 RequestForbiddenByContainerEncryptionPolicy";
     check_in(
-        &House::new().await,
+        &TestServer::new().await,
         &format!(
             "PUT /soft?restype=container | x-ms-default-encryption-scope: s; x-ms-deny-encryption-scope-override: false → 201
              PUT /hard?restype=container | x-ms-default-encryption-scope: s; x-ms-deny-encryption-scope-override: true → 201
@@ -212,7 +212,7 @@ async fn a_default_scope_and_its_flag_need_each_other() {
                 are required.";
     let missing = format!("400 MissingRequiredHeader | | {says}");
     check_in(
-        &House::new().await,
+        &TestServer::new().await,
         &format!(
             "PUT /can?restype=container | x-ms-default-encryption-scope: s → {missing}
              PUT /can?restype=container | x-ms-default-encryption-scope: $account-encryption-key → {missing}
@@ -232,16 +232,16 @@ async fn an_account_declares_its_scopes() {
     let folder = Scratch::new("scopes");
     let keep = ["--location", folder.path()];
     let declares = ["--location", folder.path(), "--account", "devstoreaccount1,scope=one,scope=two"];
-    let mut house = House::with(&keep).await;
+    let mut server = TestServer::with(&keep).await;
     check_in(
-        &house,
+        &server,
         "PUT /box?restype=container | x-ms-blob-public-access: blob → 201
          PUT /box/other | x-ms-blob-type: BlockBlob; x-ms-encryption-scope: other | x → 201",
     )
     .await;
-    house.restart_with(&declares).await;
+    server.restart_with(&declares).await;
     check_in(
-        &house,
+        &server,
         "GET /box/other → 200 | x-ms-encryption-scope: other | x
          # reading names no scope: it is not held to one
          GET /box/other | x-ms-encryption-scope: other → 200 | | x
@@ -254,7 +254,7 @@ async fn an_account_declares_its_scopes() {
          PUT /box/s | x-ms-blob-type: BlockBlob | {512*k} → 201 | x-ms-encryption-scope: -",
     )
     .await;
-    let source = format!("x-ms-copy-source: {}/box/s; ", house.blob_url());
+    let source = format!("x-ms-copy-source: {}/box/s; ", server.blob_url());
     let list = "<BlockList><Latest>QQ==</Latest></BlockList>";
     for (target, headers, body, status) in [
         ("/box/b", "x-ms-blob-type: BlockBlob; ".to_owned(), "x", 201),
@@ -278,7 +278,7 @@ async fn an_account_declares_its_scopes() {
         ),
     ] {
         check_in(
-            &house,
+            &server,
             &format!(
                 "PUT {target} | {headers}x-ms-encryption-scope: other | {body} → 400 InvalidHeaderValue | | ~<HeaderName>x-ms-encryption-scope</HeaderName><HeaderValue>other</HeaderValue>
                  PUT {target} | {headers}x-ms-encryption-scope: one | {body} → {status}"
@@ -292,11 +292,11 @@ async fn an_account_declares_its_scopes() {
 /// fingerprint is refused before the source is requested.
 #[tokio::test]
 async fn a_copy_may_have_the_key_of_its_source() {
-    let (house, other) = (house().await, House::new().await);
+    let (server, other) = (server().await, TestServer::new().await);
     let ((a, _), (b, sha256)) = (key(b'a'), key(b'b'));
     let source = |key: &str| key.replace("x-ms-encryption", "x-ms-source-encryption");
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box?restype=container&comp=acl | x-ms-blob-public-access: blob → 200
              PUT /box/k | x-ms-blob-type: BlockBlob; {a} | {{512*k}} → 201
@@ -304,8 +304,8 @@ async fn a_copy_may_have_the_key_of_its_source() {
         ),
     )
     .await;
-    let url = format!("{}/box/k", house.blob_url());
-    for (copier, mine) in [(&house, true), (&other, false)] {
+    let url = format!("{}/box/k", server.blob_url());
+    for (copier, mine) in [(&server, true), (&other, false)] {
         if !mine {
             copier.container("box").await;
         }
@@ -353,13 +353,13 @@ async fn a_copy_may_have_the_key_of_its_source() {
         url.replace("/box/k", "/box/plain"),
         source(&a)
     );
-    check_in(&house, &lacks).await;
+    check_in(&server, &lacks).await;
 }
 
 /// Blocks remember what they were put with, and the list that commits them must show the same.
 #[tokio::test]
 async fn a_block_list_shows_what_its_blocks_were_put_with() {
-    let house = house().await;
+    let server = server().await;
     let ((a, _), (b, _)) = (key(b'a'), key(b'b'));
     let scope = "x-ms-encryption-scope: s";
     let list = "<BlockList><Latest>QQ==</Latest></BlockList>";
@@ -379,7 +379,7 @@ async fn a_block_list_shows_what_its_blocks_were_put_with() {
     .enumerate()
     {
         check_in(
-            &house,
+            &server,
             &format!(
                 "PUT /box/l{at}?comp=block&blockid=QQ== | {put} | x → 201
                  PUT /box/l{at}?comp=blocklist | {listed} | {list} → {verdict}"
@@ -389,7 +389,7 @@ async fn a_block_list_shows_what_its_blocks_were_put_with() {
     }
     // A committed block has the blob's.
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/l1?comp=blocklist | | {list} → {USES}
              PUT /box/l1?comp=blocklist | {b} | {list} → {OTHER}

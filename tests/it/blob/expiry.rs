@@ -1,21 +1,21 @@
 //! Set Blob Expiry, for accounts with a hierarchical namespace: blobs that expire.
 
-use crate::house::House;
 use crate::scenario::{check, check_in};
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 
-async fn house() -> House {
-    let house = House::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},hns")]).await;
-    house.container("box").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},hns")]).await;
+    server.container("box").await;
+    server
 }
 
 #[tokio::test]
 async fn a_blob_expires() {
-    let house = house().await;
-    let source = format!("{}/box/b", house.blob_url());
+    let server = server().await;
+    let source = format!("{}/box/b", server.blob_url());
     check_in(
-        &house,
+        &server,
         &"PUT /box/b?comp=expiry | x-ms-expiry-option: NeverExpire → 404 BlobNotFound
          PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | etag: $e
          HEAD /box/b → 200 | x-ms-expiry-time: -
@@ -53,7 +53,7 @@ async fn a_blob_expires() {
 #[tokio::test]
 async fn a_blob_can_be_created_with_an_expiry() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-expiry-option: RelativeToNow; x-ms-expiry-time: 2000 | one → 201
          PUT /box/log | x-ms-blob-type: AppendBlob; x-ms-expiry-option: Absolute; x-ms-expiry-time: {at+2} → 201
          PUT /box/c | x-ms-blob-type: BlockBlob; x-ms-expiry-option: Absolute | one → 400 MissingRequiredHeader

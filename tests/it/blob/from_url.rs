@@ -1,8 +1,8 @@
 //! The operations that read their bytes from a URL: the result of each, and their common checks of the source.
 
 use crate::auth::token;
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 
 /// The five of them: the target in the container `box`, headers of its own, the status of success.
 const ALL: [(&str, &str, &str); 5] = [
@@ -14,26 +14,26 @@ const ALL: [(&str, &str, &str); 5] = [
 ];
 
 /// A house with the source `/box/source`, a page of `x`, and for each operation somewhere to write; and the source's URL, signed.
-async fn house() -> (House, String) {
-    let house = House::new().await;
-    house.container("box").await;
+async fn server() -> (TestServer, String) {
+    let server = TestServer::new().await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/source | x-ms-blob-type: BlockBlob; content-type: text/plain; x-ms-meta-a: 1; x-ms-tags: k=v | {512*x} → 201
          PUT /box/a | x-ms-blob-type: AppendBlob → 201
          PUT /box/b | x-ms-blob-type: BlockBlob | old → 201
          PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 1024 → 201",
     )
     .await;
-    let url = format!("{}/box/source?{}", house.blob_url(), token::reader("box"));
-    (house, url)
+    let url = format!("{}/box/source?{}", server.blob_url(), token::reader("box"));
+    (server, url)
 }
 
 #[tokio::test]
 async fn every_operation_writes_the_bytes_of_the_source() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     check_in(
-        &house,
+        &server,
         &"PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL; x-ms-meta-b: 2 → 201 | etag: +; x-ms-content-crc64: +; x-ms-request-server-encrypted: true; x-ms-copy-id: -
          GET /box/b → 200 | content-type: text/plain; content-md5: +; x-ms-meta-b: 2; x-ms-meta-a: -; x-ms-tag-count: -; x-ms-copy-id: - | {512*x}
          PUT /box/b | x-ms-requires-sync: true; x-ms-copy-source: URL → 202 | x-ms-copy-id: $id; x-ms-copy-status: success; x-ms-content-crc64: +
@@ -70,13 +70,14 @@ async fn every_operation_writes_the_bytes_of_the_source() {
 
 #[tokio::test]
 async fn every_operation_checks_the_source() {
-    let (house, url) = house().await;
-    let source = house.ask("HEAD", "/box/source").send().await;
+    let (server, url) = server().await;
+    let source = server.request("HEAD", "/box/source").send().await;
     let (etag, md5) = (source.header("etag"), source.header("content-md5"));
-    let crc64 = house.ask("PUT", "/box/twin").header("x-ms-blob-type", "BlockBlob").body("x".repeat(512)).send().await;
+    let crc64 = server.request("PUT", "/box/twin").header("x-ms-blob-type", "BlockBlob").body("x".repeat(512)).send().await;
     let crc64 = crc64.header("x-ms-content-crc64");
     let named = |name: &str| format!("x-ms-copy-source: {}", url.replace("/box/source", name));
-    check_in(&house, "PUT /box/archived | x-ms-blob-type: BlockBlob; x-ms-access-tier: Archive | {512*x} → 201 \n wait 10").await;
+    check_in(&server, "PUT /box/archived | x-ms-blob-type: BlockBlob; x-ms-access-tier: Archive | {512*x} → 201 \n wait 10")
+        .await;
     let unmet = "412 CannotVerifyCopySource";
     let unchanged = "304 CannotVerifyCopySource";
     let from = |more: &str| format!("x-ms-copy-source: {url}{more}");
@@ -109,21 +110,21 @@ async fn every_operation_checks_the_source() {
             let names_it = own.contains("BlockBlob") && [unmet, unchanged].contains(&verdict);
             let verdict = if names_it { "412 SourceConditionNotMet" } else { verdict };
             let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
-            check_in(&house, &format!("PUT /box/{target} | {own}{source} | {body} → {verdict}")).await;
+            check_in(&server, &format!("PUT /box/{target} | {own}{source} | {body} → {verdict}")).await;
         }
     }
 }
 
 #[tokio::test]
 async fn unmet_source_conditions_have_the_recorded_messages() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     for (target, own, _) in ALL {
         let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
         let told = if target.contains("comp=appendblock") || target.contains("comp=page") { '!' } else { '~' };
         let names_it = own.contains("BlockBlob");
         let tagged = if names_it { "ConditionNotMet" } else { "CannotVerifyCopySource" };
         check_in(
-            &house,
+            &server,
             &format!(
                 "PUT /box/{target} | {own}x-ms-copy-source: {url}; x-ms-source-content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== → 400 Md5Mismatch | | {told}<ServerCalculatedMd5>
                  PUT /box/{target} | {own}x-ms-copy-source: {url}; x-ms-source-if-tags: \"k\" = 'w' → 412 {tagged}"
@@ -137,8 +138,9 @@ async fn unmet_source_conditions_have_the_recorded_messages() {
             ("2019-07-07", "Could not verify the copy source within the specified time."),
             ("2020-08-04", "The condition specified using HTTP conditional header(s) is not met."),
         ] {
-            let ask = format!("PUT /box/{target} | {own}x-ms-version: {version}; x-ms-copy-source: {url}");
-            check_in(&house, &format!("{ask}; x-ms-source-if-match: \"0x1\" → 412 CannotVerifyCopySource | | ~{says}")).await;
+            let request = format!("PUT /box/{target} | {own}x-ms-version: {version}; x-ms-copy-source: {url}");
+            check_in(&server, &format!("{request}; x-ms-source-if-match: \"0x1\" → 412 CannotVerifyCopySource | | ~{says}"))
+                .await;
         }
     }
 }
@@ -146,10 +148,10 @@ async fn unmet_source_conditions_have_the_recorded_messages() {
 /// Later versions report the refusal of the source in headers, where the SDKs read it, and in the document.
 #[tokio::test]
 async fn later_versions_report_the_refusal_of_the_source() {
-    let (house, url) = house().await;
-    let etag = house.ask("HEAD", "/box/source").send().await.header("etag").to_owned();
+    let (server, url) = server().await;
+    let etag = server.request("HEAD", "/box/source").send().await.header("etag").to_owned();
     let writer = token::service("box", "sv=2021-12-02&sr=c&sp=w&se=2099-01-01");
-    let base = house.blob_url();
+    let base = server.blob_url();
     for (target, own, _) in ALL {
         let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
         for (source, verdict, code, says) in [
@@ -163,7 +165,7 @@ async fn later_versions_report_the_refusal_of_the_source() {
             (url.replace("/source", "/none"), "404", "BlobNotFound", "The specified blob does not exist."),
         ] {
             check_in(
-                &house,
+                &server,
                 &format!(
                     "PUT /box/{target} | {own}x-ms-version: 2024-11-04; x-ms-copy-source: {source} → {verdict} CannotVerifyCopySource | x-ms-copy-source-status-code: {verdict}; x-ms-copy-source-error-code: {code} | ~<CopySourceStatusCode>{verdict}</CopySourceStatusCode><CopySourceErrorCode>{code}</CopySourceErrorCode><CopySourceErrorMessage>{says}
                      PUT /box/{target} | {own}x-ms-version: 2024-08-04; x-ms-copy-source: {source} → {verdict} CannotVerifyCopySource | x-ms-copy-source-status-code: -; x-ms-copy-source-error-code: - | !<CopySource"
@@ -173,7 +175,7 @@ async fn later_versions_report_the_refusal_of_the_source() {
         }
         if !own.contains("BlockBlob") {
             check_in(
-                &house,
+                &server,
                 &format!("PUT /box/{target} | {own}x-ms-version: 2024-11-04; x-ms-copy-source: {url}; x-ms-source-if-none-match: {etag} → 304 CannotVerifyCopySource | x-ms-copy-source-status-code: 304; x-ms-copy-source-error-code: ConditionNotMet | {{}}"),
             )
             .await;
@@ -183,11 +185,11 @@ async fn later_versions_report_the_refusal_of_the_source() {
 
 #[tokio::test]
 async fn every_operation_checks_the_destination() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     for (target, own, success) in ALL {
         let blob = target.split('?').next().unwrap();
         let own = if own.is_empty() { String::new() } else { format!("{own}; ") };
-        let ask = format!("PUT /box/{target} | {own}x-ms-copy-source: {url}");
+        let request = format!("PUT /box/{target} | {own}x-ms-copy-source: {url}");
         let conditional = match own.contains("BlockBlob") {
             // Recorded at 2021-08-06; of dates it says ConditionNotMet, recorded at 2020-04-08.
             true => "412 TargetConditionNotMet",
@@ -196,15 +198,15 @@ async fn every_operation_checks_the_destination() {
         };
         let dated = if conditional == success { success } else { "412 ConditionNotMet" };
         check_in(
-            &house,
+            &server,
             &format!(
-                "{ask}; if-match: \"0x1\" → {conditional}
-                 {ask}; if-unmodified-since: {{at-10}} → {dated}
-                 {ask}; if-modified-since: {{at}} → {dated}
+                "{request}; if-match: \"0x1\" → {conditional}
+                 {request}; if-unmodified-since: {{at-10}} → {dated}
+                 {request}; if-modified-since: {{at}} → {dated}
                  PUT /box/{blob}?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {{A}} → 201
-                 {ask} → 412 LeaseIdMissing
-                 {ask}; x-ms-lease-id: {{B}} → 412 LeaseIdMismatchWithBlobOperation
-                 {ask}; x-ms-lease-id: {{A}} → {success}
+                 {request} → 412 LeaseIdMissing
+                 {request}; x-ms-lease-id: {{B}} → 412 LeaseIdMismatchWithBlobOperation
+                 {request}; x-ms-lease-id: {{A}} → {success}
                  PUT /box/{blob}?comp=lease | x-ms-lease-action: release; x-ms-lease-id: {{A}} → 200"
             ),
         )
@@ -214,11 +216,11 @@ async fn every_operation_checks_the_destination() {
 
 #[tokio::test]
 async fn properties_and_tags_are_copied_if_requested() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     for own in ["x-ms-blob-type: BlockBlob", "x-ms-requires-sync: true"] {
         let status = if own.contains("sync") { "202" } else { "201" };
         check_in(
-            &house,
+            &server,
             &format!(
                 "PUT /box/t | {own}; x-ms-copy-source: {url}; x-ms-copy-source-tag-option: COPY → {status}
                  GET /box/t?comp=tags → 200 | | ~<Key>k</Key><Value>v</Value>
@@ -232,10 +234,10 @@ async fn properties_and_tags_are_copied_if_requested() {
         )
         .await;
     }
-    let md5 = house.ask("PUT", "/box/twin").header("x-ms-blob-type", "BlockBlob").body("x".repeat(512)).send().await;
+    let md5 = server.request("PUT", "/box/twin").header("x-ms-blob-type", "BlockBlob").body("x".repeat(512)).send().await;
     let md5 = md5.header("content-md5").to_owned();
     check_in(
-        &house,
+        &server,
         &"PUT /box/t | x-ms-blob-type: BlockBlob; x-ms-copy-source: URL; x-ms-copy-source-blob-properties: false → 201 | content-md5: -; x-ms-content-crc64: +
          # recorded: an MD5 of its own
          HEAD /box/t → 200 | content-type: application/octet-stream; content-md5: MD5; x-ms-meta-a: -
@@ -264,9 +266,9 @@ async fn properties_and_tags_are_copied_if_requested() {
 
 #[tokio::test]
 async fn there_are_limits() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     check_in(
-        &house,
+        &server,
         &"PUT /box/huge | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 268435968 → 201
          PUT /box/b | x-ms-requires-sync: true; x-ms-copy-source: HUGE → 413 RequestBodyTooLarge | | ~<MaxLimit>268435456</MaxLimit>
          PUT /box/a?comp=appendblock | x-ms-copy-source: HUGE → 413 RequestBodyTooLarge | | ~<MaxLimit>4194304</MaxLimit>
@@ -279,9 +281,9 @@ async fn there_are_limits() {
 
 #[tokio::test]
 async fn a_copy_has_the_type_of_its_source() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     check_in(
-        &house,
+        &server,
         &"PUT /box/a | x-ms-requires-sync: true; x-ms-copy-source: URL → 409 InvalidBlobType
          PUT /box/p | x-ms-requires-sync: true; x-ms-copy-source: URL → 409 InvalidBlobType
          PUT /box/source | x-ms-requires-sync: true; x-ms-copy-source: PAGES → 409 InvalidBlobType

@@ -1,21 +1,21 @@
 //! Immutable storage: policies and holds on single blobs, snapshots and versions, in accounts with immutability.
 
 use crate::auth::token;
-use crate::house::House;
 use crate::scenario::{check, check_in};
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 
 /// A house whose account has immutable storage, with the container `box`.
-async fn house() -> House {
-    let house = House::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},immutability")]).await;
-    house.container("box").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},immutability")]).await;
+    server.container("box").await;
+    server
 }
 
 #[tokio::test]
 async fn a_policy_can_be_set_extended_and_deleted() {
     check_in(
-        &house().await,
+        &server().await,
         "GET /box?restype=container → 200 | x-ms-immutable-storage-with-versioning-enabled: true
          GET /?comp=list → 200 | | ~<ImmutableStorageWithVersioningEnabled>true<
          PUT /box/b?comp=immutabilityPolicies | x-ms-immutability-policy-until-date: {at+60} → 404 BlobNotFound
@@ -53,7 +53,7 @@ async fn a_policy_can_be_set_extended_and_deleted() {
 #[tokio::test]
 async fn a_protected_blob_cannot_be_changed_and_stays_as_a_version() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-immutability-policy-until-date: {at+60}; x-ms-immutability-policy-mode: Locked | one → 201 | x-ms-version-id: $v1
          PUT /box/b?comp=metadata | x-ms-meta-n: 1 → 409 BlobImmutableDueToPolicy
          PUT /box/b?comp=properties | x-ms-blob-content-type: text/plain → 409 BlobImmutableDueToPolicy
@@ -94,9 +94,9 @@ async fn a_protected_blob_cannot_be_changed_and_stays_as_a_version() {
 
 #[tokio::test]
 async fn every_operation_that_creates_a_blob_can_protect_it() {
-    let house = house().await;
-    house.blob("/box/source", "content").await;
-    let source = format!("{}/box/source", house.blob_url());
+    let server = server().await;
+    server.blob("/box/source", "content").await;
+    let source = format!("{}/box/source", server.blob_url());
     let signed = format!("{source}?{}", token::reader("box"));
     let protect = "x-ms-immutability-policy-until-date: {at+60}; x-ms-legal-hold: true";
     let ways = [
@@ -111,7 +111,7 @@ async fn every_operation_that_creates_a_blob_can_protect_it() {
     for (place, (query, headers, body)) in ways.iter().enumerate() {
         let status = if headers.contains("copy") && !headers.contains("blob-type") { 202 } else { 201 };
         check_in(
-            &house,
+            &server,
             &format!(
                 "PUT /box/b{place}{query} | {headers}; {protect} | {body} → {status} | x-ms-version-id: $v
                  HEAD /box/b{place} → 200 | x-ms-immutability-policy-until-date: {{at+60}}; x-ms-immutability-policy-mode: unlocked; x-ms-legal-hold: true
@@ -125,7 +125,7 @@ async fn every_operation_that_creates_a_blob_can_protect_it() {
         .await;
     }
     check_in(
-        &house,
+        &server,
         "PUT /box/b1?comp=immutabilityPolicies | x-ms-immutability-policy-until-date: {at+60} → 200
          PUT /box/log | x-ms-blob-type: AppendBlob; x-ms-legal-hold: true → 201
          PUT /box/log?comp=appendblock | | x → 409 BlobImmutableDueToLegalHold
@@ -147,7 +147,7 @@ async fn every_operation_that_creates_a_blob_can_protect_it() {
 #[tokio::test]
 async fn snapshots_have_their_own_protection_and_a_container_must_be_empty() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-legal-hold: true | one → 201 | x-ms-version-id: $v1
          PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s; x-ms-version-id: $v2
          HEAD /box/b?snapshot={s} → 200 | x-ms-legal-hold: -

@@ -1,29 +1,29 @@
 //! Incremental Copy Blob: one snapshot of a page blob after another, each kept as a snapshot of the copy.
 
 use crate::auth::token;
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 use crate::web::Web;
 
 /// A house with a page blob `/box/p` of 2048 bytes, the first 512 written; its URL.
-async fn house() -> (House, String) {
-    let house = House::new().await;
-    house.container("box").await;
+async fn server() -> (TestServer, String) {
+    let server = TestServer::new().await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 2048; x-ms-meta-a: 1; content-type: image/x-disk → 201
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-511 | {512*a} → 201",
     )
     .await;
-    let url = format!("{}/box/p", house.blob_url());
-    (house, url)
+    let url = format!("{}/box/p", server.blob_url());
+    (server, url)
 }
 
 #[tokio::test]
 async fn one_snapshot_after_another() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     check_in(
-        &house,
+        &server,
         &"PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s1
          wait 1
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=1024-1535 | {512*b} → 201
@@ -56,17 +56,17 @@ async fn one_snapshot_after_another() {
          DELETE /box/copy?snapshot={d1} → 202
          DELETE /box/copy | x-ms-delete-snapshots: include → 202"
             .replace("URL", &url)
-            .replace("BASE", &house.blob_url()),
+            .replace("BASE", &server.blob_url()),
     )
     .await;
 }
 
 #[tokio::test]
 async fn the_copy_itself_is_neither_read_nor_written() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     let refused = "409 OperationNotAllowedOnIncrementalCopyBlob";
     check_in(
-        &house,
+        &server,
         &"PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s
          PUT /box/other | x-ms-blob-type: BlockBlob | x → 201
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={s} → 202
@@ -87,7 +87,7 @@ async fn the_copy_itself_is_neither_read_nor_written() {
          HEAD /box/copy → 200 | x-ms-lease-state: leased; x-ms-incremental-copy: true
          PUT /box/copy?comp=lease | x-ms-lease-action: release; x-ms-lease-id: {A} → 200"
             .replace("URL", &url)
-            .replace("BASE", &house.blob_url())
+            .replace("BASE", &server.blob_url())
             .replace("READER", &token::reader("box"))
             .replace("REFUSED", refused),
     )
@@ -96,10 +96,10 @@ async fn the_copy_itself_is_neither_read_nor_written() {
 
 #[tokio::test]
 async fn what_cannot_be_copied_on() {
-    let (house, url) = house().await;
+    let (server, url) = server().await;
     let web = Web::open().await;
     check_in(
-        &house,
+        &server,
         &"PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s
          PUT /box/copy?comp=incrementalcopy → 400 MissingRequiredHeader
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL → 409 IncrementalCopySourceMustBeSnapshot
@@ -125,7 +125,7 @@ async fn what_cannot_be_copied_on() {
          PUT /box/copy?comp=incrementalcopy | x-ms-copy-source: URL?snapshot={n} → 409 IncrementalCopyBlobMismatch"
             .replace("URL", &url)
             .replace("WEB", &web.url("/box/p"))
-            .replace("BASE", &house.blob_url()),
+            .replace("BASE", &server.blob_url()),
     )
     .await;
 }

@@ -1,7 +1,7 @@
 //! Leases of blobs and containers: their states, and the result of every action in each.
 
-use crate::house::House;
 use crate::scenario::{LEASES, check_in};
+use crate::server::TestServer;
 
 /// A resource that can be leased, and the requests on it.
 pub struct Leased {
@@ -40,7 +40,7 @@ impl Leased {
     }
 
     /// Asks everything of a lease in every state, and looks at what became of it.
-    pub async fn every_action_in_every_state(&self, house: &House) {
+    pub async fn every_action_in_every_state(&self, server: &TestServer) {
         let present = "409 LeaseAlreadyPresent";
         let none = "409 LeaseNotPresentWithLeaseOperation";
         let other = "409 LeaseIdMismatchWithLeaseOperation";
@@ -71,7 +71,7 @@ impl Leased {
                 let shown = if state == "infinite" { "leased" } else { state };
                 let (way, then) = (self.way(state), after(action, state));
                 check_in(
-                    house,
+                    server,
                     &format!(
                         "# {action} when {state}
                          {make} → 201 | etag: $e
@@ -83,23 +83,23 @@ impl Leased {
                     ),
                 )
                 .await;
-                self.remove(house).await;
+                self.remove(server).await;
             }
         }
     }
 
     /// Removes it, whoever holds it.
-    pub async fn remove(&self, house: &House) {
+    pub async fn remove(&self, server: &TestServer) {
         let (method, target) = self.lease.split_once(' ').unwrap();
         let now = [("x-ms-lease-action", "break"), ("x-ms-lease-break-period", "0")];
-        let broken = house.ask(method, target).headers(&now).send().await;
+        let broken = server.request(method, target).headers(&now).send().await;
         assert!(["202", "409 LeaseNotPresentWithLeaseOperation"].contains(&broken.verdict().as_str()), "{}", broken.verdict());
-        check_in(house, &format!("{} → 202", self.remove)).await;
+        check_in(server, &format!("{} → 202", self.remove)).await;
     }
 
     /// Asks wrongly, and then with an id in each of its forms.
-    pub async fn malformed_asks(&self, house: &House) {
-        check_in(house, &format!("{} → 201", self.make)).await;
+    pub async fn malformed_asks(&self, server: &TestServer) {
+        check_in(server, &format!("{} → 201", self.make)).await;
         let cases = [
             ("", "400 MissingRequiredHeader"),
             ("x-ms-lease-action: borrow", "400 InvalidHeaderValue"),
@@ -118,7 +118,7 @@ impl Leased {
             ("x-ms-lease-action: break; x-ms-lease-break-period: -1", "400 InvalidHeaderValue"),
         ];
         for (headers, verdict) in cases {
-            check_in(house, &format!("{} | {headers} → {verdict}", self.lease)).await;
+            check_in(server, &format!("{} | {headers} → {verdict}", self.lease)).await;
         }
         // An id is a GUID in any of the forms that .NET writes.
         let (method, target) = self.lease.split_once(' ').unwrap();
@@ -126,7 +126,7 @@ impl Leased {
         for form in [LEASES[0].1.to_uppercase(), bare.clone(), format!("{{{}}}", LEASES[0].1), format!("({})", LEASES[0].1)] {
             let headers =
                 [("x-ms-lease-action", "acquire"), ("x-ms-lease-duration", "-1"), ("x-ms-proposed-lease-id", form.as_str())];
-            let got = house.ask(method, target).headers(&headers).send().await;
+            let got = server.request(method, target).headers(&headers).send().await;
             assert_eq!((got.verdict().as_str(), got.header("x-ms-lease-id")), ("201", LEASES[0].1), "{form}");
         }
     }

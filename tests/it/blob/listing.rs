@@ -1,36 +1,36 @@
 //! List Blobs: in order, level by level, page by page.
 
-use crate::house::{Answer, House};
 use crate::scenario::{check, check_in};
+use crate::server::{Answer, TestServer};
 
 /// Names that are difficult to list: prefixes of others, delimiters at both ends, several in a row, not ASCII.
 const NAMES: [&str; 16] =
     ["/", "//", "/a", "a", "a-", "a--b", "a--c", "a/", "a/b", "a/b/c", "a/c", "a0", "b", "ä", "ä/1", "😀/1"];
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
     for name in NAMES.iter().rev() {
-        house.blob(&format!("/box/{}", encoded(name)), "x").await;
+        server.blob(&format!("/box/{}", encoded(name)), "x").await;
     }
-    house
+    server
 }
 
 fn encoded(text: &str) -> String {
     percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
 }
 
-async fn list(house: &House, query: &str) -> Answer {
-    let page = house.ask("GET", &format!("/box?restype=container&comp=list{query}")).send().await;
+async fn list(server: &TestServer, query: &str) -> Answer {
+    let page = server.request("GET", &format!("/box?restype=container&comp=list{query}")).send().await;
     assert_eq!(page.verdict(), "200", "{query}: {}", page.text());
     page
 }
 
 /// Every entry of a listing in pages of a size; prefixes too, which the service writes as names.
-async fn listed(house: &House, query: &str, size: usize) -> Vec<String> {
+async fn listed(server: &TestServer, query: &str, size: usize) -> Vec<String> {
     let (mut seen, mut marker) = (Vec::new(), String::new());
     loop {
-        let page = list(house, &format!("{query}&maxresults={size}&marker={}", encoded(&marker))).await;
+        let page = list(server, &format!("{query}&maxresults={size}&marker={}", encoded(&marker))).await;
         let names = page.elements("Name");
         assert!(names.len() <= size, "a page of {size} has {}", names.len());
         seen.extend(names.into_iter().map(str::to_owned));
@@ -57,7 +57,7 @@ fn model(prefix: &str, delimiter: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn every_name_is_seen_once_and_in_order_whatever_the_page() {
-    let house = house().await;
+    let server = server().await;
     assert!(NAMES.is_sorted(), "the model lists in the order of bytes");
     for delimiter in ["", "/", "-", "--", "//", "b/", "x", "ä"] {
         for prefix in ["", "a", "a/", "a-", "a--", "/", "//", "b", "zz", "ä", "😀"] {
@@ -65,7 +65,7 @@ async fn every_name_is_seen_once_and_in_order_whatever_the_page() {
             let query = format!("&prefix={}&delimiter={}", encoded(prefix), encoded(delimiter));
             for size in [1, 2, 3, 5000] {
                 assert_eq!(
-                    listed(&house, &query, size).await,
+                    listed(&server, &query, size).await,
                     wanted,
                     "prefix {prefix:?}, delimiter {delimiter:?}, pages of {size}"
                 );
@@ -76,8 +76,8 @@ async fn every_name_is_seen_once_and_in_order_whatever_the_page() {
 
 #[tokio::test]
 async fn prefixes_are_listed_apart_from_blobs() {
-    let house = house().await;
-    let page = list(&house, "&delimiter=/&prefix=a").await;
+    let server = server().await;
+    let page = list(&server, "&delimiter=/&prefix=a").await;
     assert_eq!(page.elements("Prefix"), ["a"]);
     assert_eq!(page.element("Delimiter"), "/");
     let prefixes: Vec<&str> = page.elements("BlobPrefix");
@@ -88,31 +88,31 @@ async fn prefixes_are_listed_apart_from_blobs() {
 
 #[tokio::test]
 async fn a_marker_is_valid_after_its_blob_was_deleted() {
-    let house = house().await;
-    let first = list(&house, "&maxresults=3").await;
+    let server = server().await;
+    let first = list(&server, "&maxresults=3").await;
     assert_eq!(first.elements("Name"), &NAMES[..3]);
     let marker = encoded(first.element("NextMarker"));
     // The first entry of the next page is deleted, and others are created before and after it.
     check_in(
-        &house,
+        &server,
         "DELETE /box/a → 202
          PUT /box/%2Fz | x-ms-blob-type: BlockBlob | x → 201
          PUT /box/Z | x-ms-blob-type: BlockBlob | x → 201
          PUT /box/a%2D%2Da | x-ms-blob-type: BlockBlob | x → 201",
     )
     .await;
-    let second = list(&house, &format!("&maxresults=3&marker={marker}")).await;
+    let second = list(&server, &format!("&maxresults=3&marker={marker}")).await;
     assert_eq!(second.elements("Name"), ["a-", "a--a", "a--b"]);
     assert_eq!(second.element("Marker"), first.element("NextMarker"));
     assert_eq!(second.element("MaxResults"), "3");
     // The marker of one listing is valid in another of the same container.
-    assert_eq!(list(&house, &format!("&prefix=a--&marker={marker}")).await.elements("Name"), ["a--a", "a--b", "a--c"]);
-    assert_eq!(list(&house, &format!("&prefix=%2F&marker={marker}")).await.elements("Name"), [""; 0]);
+    assert_eq!(list(&server, &format!("&prefix=a--&marker={marker}")).await.elements("Name"), ["a--a", "a--b", "a--c"]);
+    assert_eq!(list(&server, &format!("&prefix=%2F&marker={marker}")).await.elements("Name"), [""; 0]);
 }
 
 #[tokio::test]
 async fn invalid_parameters_are_refused() {
-    let house = house().await;
+    let server = server().await;
     let cases = [
         ("maxresults=0", "400 OutOfRangeInput"),
         ("maxresults=-1", "400 OutOfRangeInput"),
@@ -135,7 +135,7 @@ async fn invalid_parameters_are_refused() {
         ("delimiter=", "200"),
     ];
     for (query, verdict) in cases {
-        let got = house.ask("GET", &format!("/box?restype=container&comp=list&{query}")).send().await;
+        let got = server.request("GET", &format!("/box?restype=container&comp=list&{query}")).send().await;
         assert_eq!(got.verdict(), verdict, "{query}");
         let name = query.split('=').next().unwrap();
         if got.status == 400 && verdict.ends_with("ParameterValue") {
@@ -146,25 +146,25 @@ async fn invalid_parameters_are_refused() {
 
 #[tokio::test]
 async fn a_page_has_five_thousand_entries_at_most() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     for n in 0..5001 {
-        house.blob(&format!("/box/{n:04}"), "").await;
+        server.blob(&format!("/box/{n:04}"), "").await;
     }
     for query in ["", "&maxresults=5001", "&maxresults=99999999"] {
-        let page = list(&house, query).await;
+        let page = list(&server, query).await;
         assert_eq!(page.elements("Name").len(), 5000, "{query}");
-        let rest = list(&house, &format!("&marker={}", encoded(page.element("NextMarker")))).await;
+        let rest = list(&server, &format!("&marker={}", encoded(page.element("NextMarker")))).await;
         assert_eq!((rest.elements("Name"), rest.element("NextMarker")), (vec!["5000"], ""), "{query}");
     }
 }
 
 #[tokio::test]
 async fn entries_have_the_properties_of_their_blobs() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/plain; content-encoding: gzip; content-language: fr; x-ms-blob-cache-control: no-cache; x-ms-blob-content-disposition: inline; x-ms-meta-a: 1<2; x-ms-tags: k=v | hello → 201 | etag: $e
          GET /box?restype=container&comp=list → 200 | content-type: application/xml | ~ContainerName=\"box\" | ~<Name>b</Name><Properties><Creation-Time>{at}</Creation-Time><Last-Modified>{at}</Last-Modified><Etag> | ~<Content-Length>5</Content-Length><Content-Type>text/plain</Content-Type><Content-Encoding>gzip</Content-Encoding><Content-Language>fr</Content-Language> | ~<Content-MD5>XUFAKrxLKna5cZ2REBfFkg==</Content-MD5><Cache-Control>no-cache</Cache-Control><Content-Disposition>inline</Content-Disposition><BlobType>BlockBlob</BlobType><AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred><LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState> | ~<ServerEncrypted>true</ServerEncrypted><TagCount>1</TagCount> | !<Metadata | !<Tags> | !<Snapshot
          # what is included
@@ -183,26 +183,26 @@ async fn entries_have_the_properties_of_their_blobs() {
          GET /box?restype=container&comp=list | x-ms-version: 2012-02-12 → 200 | | ~/devstoreaccount1/box\" | !<Creation-Time> | !ContainerName=\"box\"",
     )
     .await;
-    let names = list(&house, "&include=uncommittedblobs").await;
+    let names = list(&server, "&include=uncommittedblobs").await;
     assert_eq!(names.elements("Name"), ["a", "b", "bare"], "a blob with blocks aside comes once");
 }
 
 #[tokio::test]
 async fn a_listing_may_start_at_a_name() {
-    let house = house().await;
-    assert_eq!(list(&house, "&startFrom=a0").await.elements("Name"), &NAMES[11..]);
-    assert_eq!(list(&house, "&startFrom=a1").await.elements("Name"), &NAMES[12..]);
-    assert_eq!(list(&house, "&startFrom=a%2Fb&prefix=a%2F").await.elements("Name"), ["a/b", "a/b/c", "a/c"]);
-    assert_eq!(list(&house, "&startFrom=zzzz&prefix=a").await.elements("Name"), [""; 0]);
+    let server = server().await;
+    assert_eq!(list(&server, "&startFrom=a0").await.elements("Name"), &NAMES[11..]);
+    assert_eq!(list(&server, "&startFrom=a1").await.elements("Name"), &NAMES[12..]);
+    assert_eq!(list(&server, "&startFrom=a%2Fb&prefix=a%2F").await.elements("Name"), ["a/b", "a/b/c", "a/c"]);
+    assert_eq!(list(&server, "&startFrom=zzzz&prefix=a").await.elements("Name"), [""; 0]);
 }
 
 /// The SDKs' own tests: `endBefore` is exclusive.
 #[tokio::test]
 async fn a_listing_may_end_before_a_name() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     for name in ["a", "b/1", "b/2", "c", "d"] {
-        house.blob(&format!("/box/{name}"), "x").await;
+        server.blob(&format!("/box/{name}"), "x").await;
     }
     let list = "/box?restype=container&comp=list";
     for (version, query, names) in [
@@ -216,7 +216,7 @@ async fn a_listing_may_end_before_a_name() {
         ("2026-10-06", "&endBefore=", vec!["a", "b/1", "b/2", "c", "d"]),
         ("2026-06-06", "&endBefore=c", vec!["a", "b/1", "b/2", "c", "d"]),
     ] {
-        let answer = house.ask("GET", &format!("{list}{query}")).header("x-ms-version", version).send().await;
+        let answer = server.request("GET", &format!("{list}{query}")).header("x-ms-version", version).send().await;
         assert_eq!((answer.verdict().as_str(), answer.elements("Name")), ("200", names), "{version} {query}");
         assert_eq!(answer.element("NextMarker"), "", "{version} {query}");
     }
@@ -224,19 +224,19 @@ async fn a_listing_may_end_before_a_name() {
 
 #[tokio::test]
 async fn names_that_xml_cannot_hold_are_encoded() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     let path = "dir%EF%BF%BF%2Fa%20b";
-    house.blob(&format!("/box/{path}"), "x").await;
-    let page = list(&house, "").await;
+    server.blob(&format!("/box/{path}"), "x").await;
+    let page = list(&server, "").await;
     assert!(page.text().contains("<Name Encoded=\"true\">dir%EF%BF%BF%2Fa%20b</Name>"), "{}", page.text());
-    let page = list(&house, "&delimiter=/").await;
+    let page = list(&server, "&delimiter=/").await;
     assert!(page.text().contains("<BlobPrefix><Name Encoded=\"true\">dir%EF%BF%BF%2F</Name></BlobPrefix>"), "{}", page.text());
-    let page = list(&house, "&prefix=dir%EF%BF%BF").await;
+    let page = list(&server, "&prefix=dir%EF%BF%BF").await;
     assert!(page.text().contains("<Prefix Encoded=\"true\">dir%EF%BF%BF</Prefix>"), "{}", page.text());
-    let old = house.ask("GET", "/box?restype=container&comp=list").header("x-ms-version", "2020-12-06").send().await;
+    let old = server.request("GET", "/box?restype=container&comp=list").header("x-ms-version", "2020-12-06").send().await;
     assert!(!old.text().contains("Encoded"), "the mark came with 2021-02-12");
-    assert_eq!(house.ask("GET", &format!("/box/{path}")).send().await.text(), "x");
+    assert_eq!(server.request("GET", &format!("/box/{path}")).send().await.text(), "x");
 }
 
 /// Accounts with a hierarchical namespace list deleted paths in this way.
@@ -256,9 +256,9 @@ const ARROW: &str = "application/vnd.apache.arrow.stream";
 #[cfg(not(feature = "arrow"))]
 #[tokio::test]
 async fn without_the_feature_lists_are_xml_whatever_is_accepted() {
-    let house = house().await;
-    let ask = house.ask("GET", "/box?restype=container&comp=list").header("x-ms-version", "2026-10-06");
-    let page = ask.header("accept", ARROW).send().await;
+    let server = server().await;
+    let request = server.request("GET", "/box?restype=container&comp=list").header("x-ms-version", "2026-10-06");
+    let page = request.header("accept", ARROW).send().await;
     assert_eq!((page.verdict().as_str(), page.header("content-type")), ("200", "application/xml"));
     assert_eq!(page.elements("Name"), NAMES);
 }
@@ -292,9 +292,10 @@ mod arrow {
         }
     }
 
-    async fn page(house: &House, query: &str) -> Page {
-        let ask = house.ask("GET", &format!("/box?restype=container&comp=list{query}")).header("x-ms-version", "2026-10-06");
-        let answer = ask.header("accept", format!("{ARROW}, application/xml")).send().await;
+    async fn page(server: &TestServer, query: &str) -> Page {
+        let request =
+            server.request("GET", &format!("/box?restype=container&comp=list{query}")).header("x-ms-version", "2026-10-06");
+        let answer = request.header("accept", format!("{ARROW}, application/xml")).send().await;
         assert_eq!((answer.verdict().as_str(), answer.header("content-type")), ("200", ARROW), "{query}");
         let reader = StreamReader::try_new(&answer.body[..], None).unwrap();
         let next = reader.schema().metadata().get("NextMarker").cloned().unwrap();
@@ -305,9 +306,9 @@ mod arrow {
 
     #[tokio::test]
     async fn a_list_has_the_same_values_in_arrow_and_xml() {
-        let house = house().await;
+        let server = server().await;
         for (query, prefix, delimiter) in [("", "", ""), ("&delimiter=/", "", "/"), ("&prefix=a/&delimiter=/", "a/", "/")] {
-            let page = page(&house, query).await;
+            let page = page(&server, query).await;
             let names: Vec<String> = page.texts("Name").into_iter().flatten().collect();
             assert_eq!(names, model(prefix, delimiter), "{query}");
             assert_eq!(page.next, "");
@@ -317,15 +318,15 @@ mod arrow {
             }
         }
         // An empty list has no rows, but a schema.
-        assert!(page(&house, "&prefix=none").await.rows.is_none());
+        assert!(page(&server, "&prefix=none").await.rows.is_none());
     }
 
     #[tokio::test]
     async fn pages_continue_at_the_marker_in_the_schema() {
-        let house = house().await;
+        let server = server().await;
         let (mut seen, mut marker) = (Vec::new(), String::new());
         loop {
-            let page = page(&house, &format!("&delimiter=/&maxresults=3&marker={}", encoded(&marker))).await;
+            let page = page(&server, &format!("&delimiter=/&maxresults=3&marker={}", encoded(&marker))).await;
             let names: Vec<String> = page.texts("Name").into_iter().flatten().collect();
             assert!(names.len() <= 3);
             seen.extend(names);
@@ -340,16 +341,16 @@ mod arrow {
 
     #[tokio::test]
     async fn blobs_have_their_properties_metadata_and_tags() {
-        let house = House::new().await;
+        let server = TestServer::new().await;
         check_in(
-            &house,
+            &server,
             "PUT /box?restype=container → 201
              PUT /box/a | x-ms-blob-type: BlockBlob; content-type: text/plain; x-ms-meta-one: 1; x-ms-meta-two: zwei; x-ms-tags: k=v; x-ms-access-tier: Cool | text → 201 | etag: $e
              PUT /box/b | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512; x-ms-blob-sequence-number: 7 → 201",
         )
         .await;
-        let etag = house.ask("HEAD", "/box/a").send().await.header("etag").trim_matches('"').to_owned();
-        let page = page(&house, "&include=metadata,tags,legalhold").await;
+        let etag = server.request("HEAD", "/box/a").send().await.header("etag").trim_matches('"').to_owned();
+        let page = page(&server, "&include=metadata,tags,legalhold").await;
         let text = |name: &str, row: usize| page.texts(name)[row].clone();
         for (name, a, b) in [
             ("Name", Some("a"), Some("b")),
@@ -368,7 +369,7 @@ mod arrow {
         assert_eq!(page.column::<Int64Array>("x-ms-blob-sequence-number"), Int64Array::from(vec![None, Some(7)]));
         assert_eq!(page.column::<Int64Array>("TagCount"), Int64Array::from(vec![Some(1), None]));
         assert_eq!(page.column::<BooleanArray>("ServerEncrypted"), BooleanArray::from(vec![true, true]));
-        let start = crate::house::start_of_time().unix_millis() / 1000 * 1000;
+        let start = crate::server::start_of_time().unix_millis() / 1000 * 1000;
         let moment = page.column::<TimestampMillisecondArray>("Last-Modified").value(0);
         assert!((start..start + 86_400_000).contains(&moment), "{moment} is not about {start}");
         let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
@@ -376,7 +377,7 @@ mod arrow {
         assert_eq!((page.map("Metadata", 1), page.map("Tags", 1)), (Vec::new(), Vec::new()));
         assert_eq!(page.map("Tags", 0), [pair("k", "v")]);
         // Without `include` there is no column.
-        let plain = self::page(&house, "").await;
+        let plain = self::page(&server, "").await;
         for name in ["Metadata", "Tags", "LegalHold"] {
             assert!(plain.rows.as_ref().unwrap().column_by_name(name).is_none(), "{name}");
         }
@@ -384,10 +385,10 @@ mod arrow {
 
     #[tokio::test]
     async fn a_list_is_xml_for_older_versions_and_other_types() {
-        let house = house().await;
+        let server = server().await;
         for (version, accept) in [("2026-06-06", ARROW), ("2026-10-06", "application/xml"), ("2026-10-06", "*/*")] {
-            let ask = house.ask("GET", "/box?restype=container&comp=list").header("x-ms-version", version);
-            let answer = ask.header("accept", accept).send().await;
+            let request = server.request("GET", "/box?restype=container&comp=list").header("x-ms-version", version);
+            let answer = request.header("accept", accept).send().await;
             assert_eq!((answer.verdict().as_str(), answer.header("content-type")), ("200", "application/xml"), "{accept}");
         }
     }

@@ -1,25 +1,25 @@
 //! Differences of page blobs since a snapshot, and the independence of copies and snapshots.
 
-use crate::house::House;
 use crate::scenario::check_in;
 use crate::scratch::Scratch;
+use crate::server::TestServer;
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 4096 → 201
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-2047 | {2048*a} → 201",
     )
     .await;
-    house
+    server
 }
 
 #[tokio::test]
 async fn page_ranges_since_a_snapshot() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s1
          GET /box/p?comp=pagelist&prevsnapshot={s1} → 200 | x-ms-blob-content-length: 4096 | ~<PageList />
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=512-1023 | {512*b} → 201
@@ -57,10 +57,10 @@ async fn page_ranges_since_a_snapshot() {
 
 #[tokio::test]
 async fn an_overwritten_blob_has_no_difference_from_the_old_one() {
-    let house = house().await;
-    let url = format!("{}/box/p", house.blob_url());
+    let server = server().await;
+    let url = format!("{}/box/p", server.blob_url());
     check_in(
-        &house,
+        &server,
         &"PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s1
          PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 4096 → 201
          GET /box/p?comp=pagelist&prevsnapshot={s1} → 409 BlobOverwritten
@@ -77,10 +77,10 @@ async fn an_overwritten_blob_has_no_difference_from_the_old_one() {
 /// Azurite lets source and copy share one list of pages, and corrupts both.
 #[tokio::test]
 async fn a_copy_and_its_source_change_apart() {
-    let house = house().await;
-    let url = format!("{}/box/p", house.blob_url());
+    let server = server().await;
+    let url = format!("{}/box/p", server.blob_url());
     check_in(
-        &house,
+        &server,
         &"PUT /box/p?comp=properties | x-ms-sequence-number-action: update; x-ms-blob-sequence-number: 3 → 200
          PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s
          PUT /box/copy | x-ms-copy-source: URL → 202
@@ -105,10 +105,10 @@ async fn a_copy_and_its_source_change_apart() {
 
 #[tokio::test]
 async fn a_hole_of_terabytes_takes_no_space() {
-    let house = house().await;
-    let url = format!("{}/box/huge", house.blob_url());
+    let server = server().await;
+    let url = format!("{}/box/huge", server.blob_url());
     check_in(
-        &house,
+        &server,
         &"PUT /box/huge | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 8796093022208 → 201
          HEAD /box/huge → 200 | content-length: 8796093022208
          PUT /box/huge?comp=snapshot → 201 | x-ms-snapshot: $s
@@ -130,9 +130,9 @@ async fn a_hole_of_terabytes_takes_no_space() {
 /// The earlier snapshot may be named by its URL, which must be that of a snapshot of this blob.
 #[tokio::test]
 async fn page_ranges_since_the_url_of_a_snapshot() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         &"PUT /box/other | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 512 → 201
          PUT /box/other?comp=snapshot → 201 | x-ms-snapshot: $o
          PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s
@@ -144,7 +144,7 @@ async fn page_ranges_since_the_url_of_a_snapshot() {
          GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: http://127.0.0.1:1/box/p?snapshot={s} → 400 InvalidHeaderValue
          GET /box/p?comp=pagelist | x-ms-previous-snapshot-url: nonsense → 400 InvalidHeaderValue
          GET /box/p?comp=pagelist&prevsnapshot={s} | x-ms-previous-snapshot-url: BASE/box/p?snapshot={s} → 400 InvalidHeaderValue"
-            .replace("BASE", &house.blob_url()),
+            .replace("BASE", &server.blob_url()),
     )
     .await;
 }
@@ -153,7 +153,7 @@ async fn page_ranges_since_the_url_of_a_snapshot() {
 #[tokio::test]
 async fn partial_pages_are_reported_as_whole_pages() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/p?comp=snapshot → 201 | x-ms-snapshot: $s
          PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=1024-1535 → 201
          GET /box/p?comp=pagelist | x-ms-range: bytes=100-600 → 200 | | ~<PageList><PageRange><Start>0</Start><End>1023</End></PageRange></PageList>
@@ -169,18 +169,18 @@ async fn partial_pages_are_reported_as_whole_pages() {
 #[tokio::test]
 async fn cleared_ranges_are_known_after_a_restart() {
     let place = Scratch::new("cleared");
-    let mut house = House::with(&["--location", place.path()]).await;
-    house.container("box").await;
+    let mut server = TestServer::with(&["--location", place.path()]).await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 4096 → 201
          PUT /box/p?comp=snapshot → 201
          PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=512-1023 → 201",
     )
     .await;
-    house.restart().await;
-    let list = house.ask("GET", "/box?restype=container&comp=list&include=snapshots").send().await;
+    server.restart().await;
+    let list = server.request("GET", "/box?restype=container&comp=list&include=snapshots").send().await;
     let target = format!("/box/p?comp=pagelist&prevsnapshot={}", list.element("Snapshot"));
-    let changed = house.ask("GET", &target).send().await;
+    let changed = server.request("GET", &target).send().await;
     assert_eq!((changed.element("ClearRange"), changed.verdict().as_str()), ("<Start>512</Start><End>1023</End>", "200"));
 }

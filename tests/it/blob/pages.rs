@@ -1,19 +1,19 @@
 //! Page blobs: writing, clearing, resizing, listing and comparing pages.
 
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 
 /// A house with the page blob `/box/p`, of four pages.
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    check_in(&house, "PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 2048 → 201").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    check_in(&server, "PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 2048 → 201").await;
+    server
 }
 
 #[tokio::test]
 async fn a_page_blob_is_created_with_its_size() {
-    let house = house().await;
+    let server = server().await;
     for (headers, verdict) in [
         ("", "400 MissingRequiredHeader"),
         ("; x-ms-blob-content-length: 513", "400 InvalidHeaderValue"),
@@ -26,13 +26,13 @@ async fn a_page_blob_is_created_with_its_size() {
         ("; x-ms-blob-content-length: 512 | body", "400 InvalidHeaderValue"),
     ] {
         check_in(
-            &house,
+            &server,
             &format!("PUT /box/q | x-ms-blob-type: PageBlob{headers} → {verdict} \n HEAD /box/q → 404 BlobNotFound"),
         )
         .await;
     }
     check_in(
-        &house,
+        &server,
         "PUT /box/q | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 0 → 201
          GET /box/q → 200 | content-length: 0 | {}
          GET /box/q?comp=pagelist → 200 | x-ms-blob-content-length: 0 | ~<PageList />
@@ -51,7 +51,7 @@ async fn a_page_blob_is_created_with_its_size() {
 #[tokio::test]
 async fn pages_are_written_and_cleared() {
     check_in(
-        &house().await,
+        &server().await,
         "HEAD /box/p → 200 | etag: $e0
          wait 10
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=512-1023 | {512*a} → 201 | etag: $e1; last-modified: {at}; x-ms-blob-sequence-number: 0; x-ms-content-crc64: -; content-md5: +; x-ms-request-server-encrypted: true | {}
@@ -80,8 +80,8 @@ async fn pages_are_written_and_cleared() {
 
 #[tokio::test]
 async fn invalid_writes_are_refused() {
-    let house = house().await;
-    let etag = house.ask("HEAD", "/box/p").send().await.header("etag").to_owned();
+    let server = server().await;
+    let etag = server.request("HEAD", "/box/p").send().await.header("etag").to_owned();
     let page = "a".repeat(512);
     let update = |range: &str| format!("x-ms-page-write: update; x-ms-range: {range}");
     for (headers, body, verdict) in [
@@ -106,10 +106,10 @@ async fn invalid_writes_are_refused() {
         (update("bytes=0-511; if-none-match: *"), &page, "412 ConditionNotMet"),
         (update("bytes=0-511; x-ms-lease-id: {A}"), &page, "412 LeaseNotPresentWithBlobOperation"),
     ] {
-        check_in(&house, &format!("PUT /box/p?comp=page | {headers} | {body} → {verdict}")).await;
+        check_in(&server, &format!("PUT /box/p?comp=page | {headers} | {body} → {verdict}")).await;
     }
     check_in(
-        &house,
+        &server,
         &format!(
             "GET /box/p?comp=pagelist → 200 | etag: {etag} | ~<PageList />
              PUT /box/none?comp=page | x-ms-page-write: clear; x-ms-range: bytes=0-511 → 404 BlobNotFound
@@ -119,7 +119,7 @@ async fn invalid_writes_are_refused() {
     .await;
     let four = |extra: usize| {
         let range = format!("bytes=0-{}", (4 << 20) + extra - 1);
-        let put = house.ask("PUT", "/box/p?comp=page").header("x-ms-page-write", "update").header("x-ms-range", range);
+        let put = server.request("PUT", "/box/p?comp=page").header("x-ms-page-write", "update").header("x-ms-range", range);
         put.body(vec![1_u8; (4 << 20) + extra]).send()
     };
     let refused = four(512).await;
@@ -127,7 +127,7 @@ async fn invalid_writes_are_refused() {
     assert_eq!(four(0).await.verdict(), "201");
     // There is no limit for clearing.
     check_in(
-        &house,
+        &server,
         "PUT /box/p?comp=page | x-ms-page-write: clear; x-ms-range: bytes=0-8389119 → 201 \n GET /box/p?comp=pagelist → 200 | | ~<PageList />",
     )
     .await;
@@ -135,9 +135,9 @@ async fn invalid_writes_are_refused() {
 
 #[tokio::test]
 async fn sequence_numbers() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "HEAD /box/p → 200 | etag: $e
          PUT /box/p?comp=properties | x-ms-sequence-number-action: update; x-ms-blob-sequence-number: 7 → 200 | x-ms-blob-sequence-number: 7; etag: $f
          GET /box/p | if-match: {e} → 412 ConditionNotMet
@@ -168,14 +168,14 @@ async fn sequence_numbers() {
     ] {
         for (write, body) in [("update", "a".repeat(512)), ("clear", String::new())] {
             check_in(
-                &house,
+                &server,
                 &format!("PUT /box/p?comp=page | x-ms-page-write: {write}; x-ms-range: bytes=0-511; x-ms-if-sequence-number-{condition} | {body} → {verdict}"),
             )
             .await;
         }
     }
     check_in(
-        &house,
+        &server,
         "PUT /box/p?comp=properties | x-ms-sequence-number-action: update; x-ms-blob-sequence-number: 9223372036854775807 → 200
          PUT /box/p?comp=properties | x-ms-sequence-number-action: increment → 409 SequenceNumberIncrementTooLarge",
     )
@@ -185,7 +185,7 @@ async fn sequence_numbers() {
 #[tokio::test]
 async fn a_page_blob_can_be_resized() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/p?comp=properties | x-ms-blob-content-type: text/plain; x-ms-blob-content-md5: XUFAKrxLKna5cZ2REBfFkg== → 200
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-2047 | {2048*a} → 201
          PUT /box/p?comp=properties | x-ms-blob-content-length: 1000 → 400 InvalidHeaderValue
@@ -218,9 +218,9 @@ async fn a_page_blob_can_be_resized() {
 
 #[tokio::test]
 async fn page_ranges_are_listed_by_range_and_in_pages() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box/p?comp=properties | x-ms-blob-content-length: 8192 → 200
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=0-1023 | {1024*a} → 201
          PUT /box/p?comp=page | x-ms-page-write: update; x-ms-range: bytes=2048-2559 | {512*a} → 201
@@ -240,12 +240,12 @@ async fn page_ranges_are_listed_by_range_and_in_pages() {
          GET /box/p?comp=pagelist&maxresults=3 → 200 | | ~<NextMarker />",
     )
     .await;
-    let whole = house.ask("GET", "/box/p?comp=pagelist").send().await;
+    let whole = server.request("GET", "/box/p?comp=pagelist").send().await;
     assert_eq!(whole.elements("Start"), ["0", "2048", "4096"]);
     for size in 1..=3 {
         let (mut starts, mut marker) = (Vec::new(), String::new());
         loop {
-            let page = house.ask("GET", &format!("/box/p?comp=pagelist&maxresults={size}&marker={marker}")).send().await;
+            let page = server.request("GET", &format!("/box/p?comp=pagelist&maxresults={size}&marker={marker}")).send().await;
             assert!(page.elements("Start").len() <= size);
             starts.extend(page.elements("Start").into_iter().map(str::to_owned));
             marker = page.element("NextMarker").to_owned();

@@ -1,39 +1,39 @@
 //! Copy Blob from another server: the destination is there at once, its bytes come later, and meanwhile it is left alone.
 
 use crate::auth::token;
-use crate::house::{Answer, House};
 use crate::raw::reset;
 use crate::scenario::check_in;
+use crate::server::{Answer, TestServer};
 use crate::web::{Exchange, Web, ok};
 
 /// The first half of an answer of eight bytes, and the second.
 const HALF: &str = "HTTP/1.1 200 OK\nContent-Length: 8\nContent-Type: text/css\nx-ms-meta-a: 1\n\nhalf";
 const REST: &str = "rest";
 
-async fn house() -> (House, Web) {
-    let house = House::with(&["--control"]).await;
-    house.container("box").await;
-    (house, Web::open().await)
+async fn server() -> (TestServer, Web) {
+    let server = TestServer::with(&["--control"]).await;
+    server.container("box").await;
+    (server, Web::open().await)
 }
 
 /// Begins a copy to `/box/copy` of which half has come; its id, and the other end of it.
-async fn begin(house: &House, web: &Web, said: &str) -> (String, Exchange) {
+async fn begin(server: &TestServer, web: &Web, said: &str) -> (String, Exchange) {
     let url = web.url("/source");
     let source = async {
         let mut exchange = web.asked().await;
         exchange.say(said).await;
         exchange
     };
-    let (got, exchange) = tokio::join!(house.ask("PUT", "/box/copy").header("x-ms-copy-source", url).send(), source);
+    let (got, exchange) = tokio::join!(server.request("PUT", "/box/copy").header("x-ms-copy-source", url).send(), source);
     assert_eq!(got.verdict(), "202", "{}", got.text());
     assert_eq!(got.header("x-ms-copy-status"), "pending");
     (got.header("x-ms-copy-id").to_owned(), exchange)
 }
 
 /// The properties of `/box/copy` as soon as this is true of them.
-async fn until(house: &House, so: impl Fn(&Answer) -> bool) -> Answer {
+async fn until(server: &TestServer, so: impl Fn(&Answer) -> bool) -> Answer {
     for _ in 0..20_000 {
-        let answer = house.ask("HEAD", "/box/copy").send().await;
+        let answer = server.request("HEAD", "/box/copy").send().await;
         if so(&answer) {
             return answer;
         }
@@ -42,19 +42,19 @@ async fn until(house: &House, so: impl Fn(&Answer) -> bool) -> Answer {
     panic!("it never came to that");
 }
 
-async fn ended(house: &House) -> Answer {
-    until(house, |answer| answer.header("x-ms-copy-status") != "pending").await
+async fn ended(server: &TestServer) -> Answer {
+    until(server, |answer| answer.header("x-ms-copy-status") != "pending").await
 }
 
 #[tokio::test]
 async fn from_pending_to_success() {
-    let (house, web) = house().await;
-    let (id, mut exchange) = begin(&house, &web, HALF).await;
-    let half = until(&house, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
+    let (server, web) = server().await;
+    let (id, mut exchange) = begin(&server, &web, HALF).await;
+    let half = until(&server, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
     let etag = half.header("etag").to_owned();
     let url = web.url("/source");
     check_in(
-        &house,
+        &server,
         &format!(
             "HEAD /box/copy → 200 | etag: {etag}; content-length: 8; content-type: text/css; x-ms-meta-a: 1; x-ms-copy-id: {id}; x-ms-copy-source: {url}; x-ms-copy-status: pending; x-ms-copy-progress: 4/8; x-ms-copy-completion-time: -; x-ms-copy-status-description: -; x-ms-creation-time: {{at}}
              GET /box?restype=container&comp=list&include=copy → 200 | | ~<Content-Length>8</Content-Length> | ~<CopyId>{id}</CopyId><CopySource>{url}</CopySource><CopyStatus>pending</CopyStatus><CopyProgress>4/8</CopyProgress><ServerEncrypted> | !<CopyCompletionTime>
@@ -83,16 +83,16 @@ async fn from_pending_to_success() {
              PUT /box/copy | x-ms-blob-type: BlockBlob; if-match: \"0x1\" | new → 412 ConditionNotMet
              HEAD /box/copy → 200 | etag: {etag}; x-ms-copy-status: pending
              wait 10",
-            base = house.blob_url(),
+            base = server.blob_url(),
             reader = token::reader("box"),
         ),
     )
     .await;
     exchange.say(REST).await;
-    let done = ended(&house).await;
+    let done = ended(&server).await;
     assert_ne!(done.header("etag"), etag, "the end of a copy is a change");
     check_in(
-        &house,
+        &server,
         &format!(
             "GET /box/copy → 200 | last-modified: {{at}}; x-ms-creation-time: {{at-10}}; x-ms-copy-id: {id}; x-ms-copy-status: success; x-ms-copy-progress: 8/8; x-ms-copy-completion-time: {{at}}; content-type: text/css; x-ms-meta-a: 1 | halfrest
              PUT /box/copy?comp=copy&copyid={id} | x-ms-copy-action: abort → 409 NoPendingCopyOperation
@@ -104,7 +104,7 @@ async fn from_pending_to_success() {
 
 #[tokio::test]
 async fn a_failed_copy_leaves_an_empty_blob_with_the_failure() {
-    let (house, web) = house().await;
+    let (server, web) = server().await;
     for (said, description) in [
         (HALF, "500 InternalServerError \"Copy failed when reading the source.\""),
         // A page blob that is none.
@@ -113,12 +113,12 @@ async fn a_failed_copy_leaves_an_empty_blob_with_the_failure() {
             "500 InternalServerError \"Copy failed when reading the source.\"",
         ),
     ] {
-        let (id, exchange) = begin(&house, &web, said).await;
+        let (id, exchange) = begin(&server, &web, said).await;
         drop(exchange);
-        let failed = ended(&house).await;
+        let failed = ended(&server).await;
         assert_eq!(failed.header("x-ms-copy-status-description"), description);
         check_in(
-            &house,
+            &server,
             &format!(
                 "GET /box/copy → 200 | content-length: 0; x-ms-copy-id: {id}; x-ms-copy-status: failed; x-ms-copy-completion-time: {{at}} | {{}}
                  GET /box?restype=container&comp=list&include=copy → 200 | | ~<CopyStatus>failed</CopyStatus> | ~<CopyStatusDescription>500 InternalServerError
@@ -132,22 +132,22 @@ async fn a_failed_copy_leaves_an_empty_blob_with_the_failure() {
 
 #[tokio::test]
 async fn a_stalled_source_fails_the_copy() {
-    let (house, web) = house().await;
-    let (_, exchange) = begin(&house, &web, HALF).await;
-    until(&house, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
+    let (server, web) = server().await;
+    let (_, exchange) = begin(&server, &web, HALF).await;
+    until(&server, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
     tokio::time::pause();
     exchange.closed().await;
     tokio::time::resume();
-    assert_eq!(ended(&house).await.header("x-ms-copy-status"), "failed");
+    assert_eq!(ended(&server).await.header("x-ms-copy-status"), "failed");
 }
 
 #[tokio::test]
 async fn stopped() {
-    let (house, web) = house().await;
-    let (id, exchange) = begin(&house, &web, HALF).await;
-    until(&house, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
+    let (server, web) = server().await;
+    let (id, exchange) = begin(&server, &web, HALF).await;
+    until(&server, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/copy?comp=copy&copyid={{A}} | x-ms-copy-action: abort → 409 CopyIdMismatch
              PUT /box/copy?comp=copy&copyid=abc | x-ms-copy-action: abort → 400 InvalidQueryParameterValue
@@ -164,14 +164,14 @@ async fn stopped() {
     let mut exchange = exchange;
     exchange.say("r").await;
     exchange.closed().await;
-    check_in(&house, "GET /box/copy → 200 | x-ms-copy-status: aborted; content-length: 0 | {}").await;
+    check_in(&server, "GET /box/copy → 200 | x-ms-copy-status: aborted; content-length: 0 | {}").await;
 }
 
 #[tokio::test]
 async fn over_a_leased_blob() {
-    let (house, web) = house().await;
+    let (server, web) = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box/copy | x-ms-blob-type: BlockBlob | old → 201
          PUT /box/copy?comp=lease | x-ms-lease-action: acquire; x-ms-lease-duration: -1; x-ms-proposed-lease-id: {A} → 201",
     )
@@ -182,10 +182,10 @@ async fn over_a_leased_blob() {
         exchange.say(HALF).await;
         exchange
     };
-    let refused = house.ask("PUT", "/box/copy").header("x-ms-copy-source", &url);
+    let refused = server.request("PUT", "/box/copy").header("x-ms-copy-source", &url);
     let (refused, _) = tokio::join!(refused.send(), half);
     assert_eq!(refused.verdict(), "412 LeaseIdMissing");
-    check_in(&house, "GET /box/copy → 200 | x-ms-copy-status: - | old").await;
+    check_in(&server, "GET /box/copy → 200 | x-ms-copy-status: - | old").await;
 
     let half = async {
         let mut exchange = web.asked().await;
@@ -193,12 +193,12 @@ async fn over_a_leased_blob() {
         exchange
     };
     let lease = "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa";
-    let ask = house.ask("PUT", "/box/copy").header("x-ms-copy-source", &url).header("x-ms-lease-id", lease);
-    let (got, _exchange) = tokio::join!(ask.send(), half);
+    let request = server.request("PUT", "/box/copy").header("x-ms-copy-source", &url).header("x-ms-lease-id", lease);
+    let (got, _exchange) = tokio::join!(request.send(), half);
     assert_eq!((got.verdict().as_str(), got.header("x-ms-copy-status")), ("202", "pending"));
     let id = got.header("x-ms-copy-id");
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/copy?comp=copy&copyid={id} | x-ms-copy-action: abort → 412 LeaseIdMissing
              PUT /box/copy?comp=copy&copyid={id} | x-ms-copy-action: abort; x-ms-lease-id: {{B}} → 412 LeaseIdMismatchWithBlobOperation
@@ -213,8 +213,8 @@ async fn over_a_leased_blob() {
 /// What is refused before it begins: the source's conditions, a source of another type, one that does not say its length.
 #[tokio::test]
 async fn refused_at_once() {
-    let (house, web) = house().await;
-    check_in(&house, "PUT /box/copy | x-ms-blob-type: AppendBlob → 201").await;
+    let (server, web) = server().await;
+    check_in(&server, "PUT /box/copy | x-ms-blob-type: AppendBlob → 201").await;
     let url = web.url("/source");
     for (headers, answer, verdict) in [
         (vec![("x-ms-source-if-match", "\"0x1\"")], "HTTP/1.1 412 No\n\n".to_owned(), "412 SourceConditionNotMet"),
@@ -227,46 +227,46 @@ async fn refused_at_once() {
         (vec![], "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n1\nx\n0\n\n".to_owned(), "409 CannotVerifyCopySource"),
         (vec![("if-match", "\"0x1\"")], ok("x-ms-blob-type: AppendBlob", ""), "412 TargetConditionNotMet"),
     ] {
-        let ask = house.ask("PUT", "/box/copy").header("x-ms-copy-source", &url).headers(&headers);
-        let (got, _) = tokio::join!(ask.send(), web.answer(&answer));
+        let request = server.request("PUT", "/box/copy").header("x-ms-copy-source", &url).headers(&headers);
+        let (got, _) = tokio::join!(request.send(), web.answer(&answer));
         assert_eq!(got.verdict(), verdict, "{answer}: {}", got.text());
     }
-    check_in(&house, "HEAD /box/copy → 200 | x-ms-blob-type: AppendBlob; content-length: 0; x-ms-copy-id: -").await;
+    check_in(&server, "HEAD /box/copy → 200 | x-ms-blob-type: AppendBlob; content-length: 0; x-ms-copy-id: -").await;
 }
 
 /// A copy brings nothing back: neither a blob, nor a container, nor an account's content.
 #[tokio::test]
 async fn a_pending_copy_restores_nothing_that_was_deleted() {
-    let (house, web) = house().await;
-    let (_, mut exchange) = begin(&house, &web, HALF).await;
-    check_in(&house, "DELETE /box?restype=container → 202").await;
-    house.container("box").await;
+    let (server, web) = server().await;
+    let (_, mut exchange) = begin(&server, &web, HALF).await;
+    check_in(&server, "DELETE /box?restype=container → 202").await;
+    server.container("box").await;
     exchange.say(REST).await;
     exchange.closed().await;
-    check_in(&house, "HEAD /box/copy → 404 BlobNotFound").await;
+    check_in(&server, "HEAD /box/copy → 404 BlobNotFound").await;
 
-    let (_, mut exchange) = begin(&house, &web, HALF).await;
-    reset(&house).await;
-    house.container("box").await;
-    check_in(&house, "PUT /box/copy | x-ms-blob-type: BlockBlob | mine → 201").await;
+    let (_, mut exchange) = begin(&server, &web, HALF).await;
+    reset(&server).await;
+    server.container("box").await;
+    check_in(&server, "PUT /box/copy | x-ms-blob-type: BlockBlob | mine → 201").await;
     exchange.say(REST).await;
     exchange.closed().await;
-    check_in(&house, "GET /box/copy → 200 | x-ms-copy-id: - | mine").await;
+    check_in(&server, "GET /box/copy → 200 | x-ms-copy-id: - | mine").await;
 }
 
 #[tokio::test]
 async fn a_pending_copy_ends_with_the_server() {
-    let (house, web) = house().await;
-    let (_, exchange) = begin(&house, &web, HALF).await;
-    drop(house);
+    let (server, web) = server().await;
+    let (_, exchange) = begin(&server, &web, HALF).await;
+    drop(server);
     exchange.closed().await;
 }
 
 /// A blob of each type, with what belongs to it, from one server to another.
 #[tokio::test]
 async fn blobs_of_every_type() {
-    let there = House::new().await;
-    let (here, _) = house().await;
+    let there = TestServer::new().await;
+    let (here, _) = server().await;
     there.container("open").await;
     check_in(
         &there,
@@ -294,7 +294,7 @@ async fn blobs_of_every_type() {
                GET /box/copy | x-ms-range: bytes=510-513 → 206 | | zzpp"),
     ] {
         let url = format!("{}/open/{name}", there.blob_url());
-        let got = here.ask("PUT", "/box/copy").header("x-ms-copy-source", url).send().await;
+        let got = here.request("PUT", "/box/copy").header("x-ms-copy-source", url).send().await;
         assert_eq!((got.verdict().as_str(), got.header("x-ms-copy-status")), ("202", "pending"));
         assert_eq!(ended(&here).await.header("x-ms-copy-status"), "success", "{name}");
         check_in(&here, &format!("{rows}\n DELETE /box/copy → 202")).await;

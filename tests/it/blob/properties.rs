@@ -1,19 +1,19 @@
 //! Properties and metadata of blobs, of the service, and of the account; and absent states of a blob.
 
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server
 }
 
 #[tokio::test]
 async fn setting_properties_clears_absent_headers() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/html; content-language: fr; x-ms-meta-a: 1; x-ms-tags: k=v; x-ms-access-tier: Cool | x → 201 | etag: $before
          wait 5
          PUT /box/b?comp=properties | x-ms-blob-content-type: text/plain; x-ms-blob-cache-control: no-cache; x-ms-blob-content-encoding: gzip; x-ms-blob-content-disposition: inline; x-ms-blob-content-md5: XUFAKrxLKna5cZ2REBfFkg== → 200 | etag: $after; last-modified: {at}; content-length: 0 | {}
@@ -35,7 +35,7 @@ async fn setting_properties_clears_absent_headers() {
 #[tokio::test]
 async fn setting_metadata_replaces_it() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/html; x-ms-meta-a: 1; x-ms-meta-b: 2; x-ms-tags: k=v | x → 201 | etag: $before
          wait 5
          PUT /box/b?comp=metadata | x-ms-meta-C: 3 → 200 | etag: $after; last-modified: {at}; x-ms-request-server-encrypted: true
@@ -58,11 +58,11 @@ async fn setting_metadata_replaces_it() {
 
 #[tokio::test]
 async fn an_absent_snapshot_or_version_is_not_found() {
-    let house = house().await;
-    house.blob("/box/b", "x").await;
+    let server = server().await;
+    server.blob("/box/b", "x").await;
     for request in ["GET /box/b?", "HEAD /box/b?", "GET /box/b?comp=metadata&", "GET /box/b?comp=blocklist&", "DELETE /box/b?"] {
         check_in(
-            &house,
+            &server,
             &format!(
                 "{request}snapshot=2020-01-01T00:00:00.0000000Z → 404 BlobNotFound
                  {request}snapshot=garbage → 400 InvalidQueryParameterValue
@@ -72,7 +72,7 @@ async fn an_absent_snapshot_or_version_is_not_found() {
         .await;
     }
     check_in(
-        &house,
+        &server,
         "# nothing was done to the blob
          GET /box/b → 200 | | x
          # a snapshot never changes
@@ -87,7 +87,7 @@ async fn an_absent_snapshot_or_version_is_not_found() {
 #[tokio::test]
 async fn deleting() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
          DELETE /box/b | x-ms-delete-snapshots: some → 400 InvalidHeaderValue
          DELETE /box/b | x-ms-delete-snapshots: only → 404 BlobNotFound
@@ -103,7 +103,7 @@ async fn deleting() {
 
 #[tokio::test]
 async fn service_properties_are_stored() {
-    let house = house().await;
+    let server = server().await;
     let retention = "<RetentionPolicy><Enabled>true</Enabled><Days>7</Days></RetentionPolicy>";
     let logging =
         format!("<Logging><Version>1.0</Version><Delete>true</Delete><Read>false</Read><Write>true</Write>{retention}</Logging>");
@@ -129,11 +129,11 @@ async fn service_properties_are_stored() {
     ];
     for (parts, verdict) in cases {
         let body = format!("<StorageServiceProperties>{parts}</StorageServiceProperties>");
-        let set = house.ask("PUT", "/?restype=service&comp=properties").body(body).send().await;
+        let set = server.request("PUT", "/?restype=service&comp=properties").body(body).send().await;
         assert_eq!(set.verdict(), verdict, "{parts}: {}", set.text());
     }
     // Each request changed only its own elements, and refused requests changed nothing.
-    let got = house.ask("GET", "/?restype=service&comp=properties").send().await;
+    let got = server.request("GET", "/?restype=service&comp=properties").send().await;
     assert_eq!((got.verdict().as_str(), got.header("content-type")), ("200", "application/xml"));
     let text = got.text();
     assert!(text.contains("<Logging><Version>1.0</Version><Read>false</Read><Write>true</Write><Delete>true</Delete>"), "{text}");
@@ -141,18 +141,18 @@ async fn service_properties_are_stored() {
     assert_eq!(got.elements("CorsRule").len(), 1);
     assert_eq!((got.element("AllowedMethods"), got.element("IndexDocument")), ("GET,PUT", "index.html"));
     assert_eq!((got.element("DefaultServiceVersion"), got.elements("Days").len()), ("2019-12-12", 3));
-    let cleared = house
-        .ask("PUT", "/?restype=service&comp=properties")
+    let cleared = server
+        .request("PUT", "/?restype=service&comp=properties")
         .body("<StorageServiceProperties><Cors /></StorageServiceProperties>");
     assert_eq!(cleared.send().await.verdict(), "202");
-    let got = house.ask("GET", "/?restype=service&comp=properties").send().await;
+    let got = server.request("GET", "/?restype=service&comp=properties").send().await;
     assert!(got.text().contains("<Cors />") && got.text().contains("index.html"));
 }
 
 #[tokio::test]
 async fn account_information_is_reported() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | x → 201
          GET /?restype=account&comp=properties → 200 | x-ms-sku-name: Standard_RAGRS; x-ms-account-kind: StorageV2; x-ms-is-hns-enabled: false; content-length: 0 | {}
          HEAD /?restype=account&comp=properties → 200 | x-ms-sku-name: +
@@ -167,23 +167,24 @@ async fn account_information_is_reported() {
 
 #[tokio::test]
 async fn the_secondary_reads_and_never_writes() {
-    let house = house().await;
-    house.blob("/box/b", "x").await;
-    let ask = |method: &str, target: &str| house.ask(method, target).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
-    let stats = ask("GET", "/?restype=service&comp=stats").send().await;
+    let server = server().await;
+    server.blob("/box/b", "x").await;
+    let request =
+        |method: &str, target: &str| server.request(method, target).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
+    let stats = request("GET", "/?restype=service&comp=stats").send().await;
     assert_eq!((stats.verdict().as_str(), stats.element("Status")), ("200", "live"));
     assert_eq!(stats.element("LastSyncTime"), stats.header("date"));
-    assert_eq!(ask("GET", "/box/b").send().await.text(), "x");
-    assert_eq!(ask("GET", "/box?restype=container&comp=list").send().await.elements("Name"), ["b"]);
+    assert_eq!(request("GET", "/box/b").send().await.text(), "x");
+    assert_eq!(request("GET", "/box?restype=container&comp=list").send().await.elements("Name"), ["b"]);
     let writes = [
-        ask("PUT", "/box/b").header("x-ms-blob-type", "BlockBlob").body("y"),
-        ask("PUT", "/new?restype=container"),
-        ask("PUT", "/box/b?comp=metadata"),
-        ask("DELETE", "/box/b"),
-        ask("DELETE", "/box?restype=container"),
+        request("PUT", "/box/b").header("x-ms-blob-type", "BlockBlob").body("y"),
+        request("PUT", "/new?restype=container"),
+        request("PUT", "/box/b?comp=metadata"),
+        request("DELETE", "/box/b"),
+        request("DELETE", "/box?restype=container"),
     ];
     for write in writes {
         assert_eq!(write.send().await.verdict(), "403 InsufficientAccountPermissions");
     }
-    assert_eq!(house.ask("GET", "/box/b").send().await.text(), "x");
+    assert_eq!(server.request("GET", "/box/b").send().await.text(), "x");
 }

@@ -1,18 +1,18 @@
 //! Put Blob, Get Blob and Get Blob Properties.
 
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server
 }
 
 #[tokio::test]
 async fn the_properties_of_a_blob_are_returned() {
     check_in(
-        &house().await,
+        &server().await,
         "# by its own headers
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-blob-content-type: text/plain;charset=utf-8; x-ms-blob-content-encoding: gzip; x-ms-blob-content-language: fr; x-ms-blob-cache-control: max-age=5; x-ms-blob-content-disposition: attachment; x-ms-meta-color: red; x-ms-tags: k=v&l=w | hello → 201 | etag: $e; last-modified: {at}; content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-content-crc64: V0JSBnCFdzM=; x-ms-request-server-encrypted: true; content-length: 0 | {}
          GET /box/b → 200 | etag: {e}; last-modified: {at}; content-length: 5; content-type: text/plain;charset=utf-8; content-encoding: gzip; content-language: fr; cache-control: max-age=5; content-disposition: attachment; content-md5: XUFAKrxLKna5cZ2REBfFkg==; x-ms-meta-color: red; x-ms-tag-count: 2; x-ms-blob-type: BlockBlob; x-ms-creation-time: {at}; x-ms-server-encrypted: true; accept-ranges: bytes; x-ms-lease-status: unlocked; x-ms-lease-state: available; content-range: -; x-ms-blob-content-md5: -; x-ms-copy-id: - | hello
@@ -38,7 +38,7 @@ async fn the_properties_of_a_blob_are_returned() {
 #[tokio::test]
 async fn overwriting_replaces_everything() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/html; x-ms-meta-a: 1; x-ms-tags: k=v; x-ms-access-tier: Cool | long content → 201 | etag: $first
          wait 10
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-b: 2 | short → 201 | etag: $second; last-modified: {at}
@@ -55,7 +55,7 @@ async fn overwriting_replaces_everything() {
 #[tokio::test]
 async fn checksums_are_checked() {
     check_in(
-        &house().await,
+        &server().await,
         "# MD5 of the request
          PUT /box/b | x-ms-blob-type: BlockBlob; content-md5: XUFAKrxLKna5cZ2REBfFkg== | hello → 201 | content-md5: XUFAKrxLKna5cZ2REBfFkg==
          PUT /box/b | x-ms-blob-type: BlockBlob; content-md5: XUFAKrxLKna5cZ2REBfFkg== | hellO → 400 Md5Mismatch | | ~<UserSpecifiedMd5>XUFAKrxLKna5cZ2REBfFkg==</UserSpecifiedMd5><ServerCalculatedMd5>
@@ -82,9 +82,9 @@ async fn checksums_are_checked() {
 
 #[tokio::test]
 async fn invalid_put_requests_create_no_blob() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box/b | | x → 400 MissingRequiredHeader | | ~<HeaderName>x-ms-blob-type</HeaderName>
          PUT /box/b | x-ms-blob-type: BlobBlob | x → 400 InvalidHeaderValue | | ~<HeaderValue>BlobBlob</HeaderValue>
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-a-b: 1 | x → 400 InvalidMetadata
@@ -110,32 +110,32 @@ async fn invalid_put_requests_create_no_blob() {
     .await;
     for (characters, verdict) in [(1, "201"), (1024, "201"), (1025, "400 OutOfRangeInput")] {
         let put =
-            house.ask("PUT", &format!("/box/{}", "n".repeat(characters))).header("x-ms-blob-type", "BlockBlob").send().await;
+            server.request("PUT", &format!("/box/{}", "n".repeat(characters))).header("x-ms-blob-type", "BlockBlob").send().await;
         assert_eq!(put.verdict(), verdict, "a name of {characters}");
     }
 }
 
 #[tokio::test]
 async fn sizes_are_bounded_by_version() {
-    let house = house().await;
+    let server = server().await;
     let mib = vec![7_u8; (64 << 20) + 1];
     let put = |version: &'static str, size: usize| {
-        let ask = house.ask("PUT", "/box/b").headers(&[("x-ms-blob-type", "BlockBlob"), ("x-ms-version", version)]);
-        ask.body(mib[..size].to_vec()).send()
+        let request = server.request("PUT", "/box/b").headers(&[("x-ms-blob-type", "BlockBlob"), ("x-ms-version", version)]);
+        request.body(mib[..size].to_vec()).send()
     };
     let refused = put("2015-12-11", (64 << 20) + 1).await;
     assert_eq!((refused.status, refused.element("Code")), (413, "RequestBodyTooLarge"));
     assert_eq!(refused.element("MaxLimit"), (64 << 20).to_string());
     assert_eq!(put("2015-12-11", 64 << 20).await.status, 201);
     assert_eq!(put("2016-05-31", (64 << 20) + 1).await.status, 201);
-    let length = house.ask("HEAD", "/box/b").send().await.header("content-length").to_owned();
+    let length = server.request("HEAD", "/box/b").send().await.header("content-length").to_owned();
     assert_eq!(length, ((64 << 20) + 1).to_string());
 }
 
 #[tokio::test]
 async fn tiers_are_reported_and_archived_blobs_cannot_be_read() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-access-tier: Cool | x → 201
          HEAD /box/b → 200 | x-ms-access-tier: Cool; x-ms-access-tier-inferred: -; x-ms-access-tier-change-time: {at}
          GET /box/b → 200 | | x
@@ -158,9 +158,9 @@ async fn tiers_are_reported_and_archived_blobs_cannot_be_read() {
 
 #[tokio::test]
 async fn ranges() {
-    let house = house().await;
-    house.blob("/box/ten", "0123456789").await;
-    house.blob("/box/empty", "").await;
+    let server = server().await;
+    server.blob("/box/ten", "0123456789").await;
+    server.blob("/box/empty", "").await;
     // The requested range, the status, and the bytes of the answer.
     let cases = [
         ("bytes=0-0", 206, "0", "bytes 0-0/10"),
@@ -183,7 +183,7 @@ async fn ranges() {
     ];
     for (range, status, content, says) in cases {
         for header in ["range", "x-ms-range"] {
-            let got = house.ask("GET", "/box/ten").header(header, range).send().await;
+            let got = server.request("GET", "/box/ten").header(header, range).send().await;
             assert_eq!((got.status, got.header("content-range")), (status, says), "{header}: {range}");
             if status == 416 {
                 assert_eq!(got.verdict(), "416 InvalidRange");
@@ -198,7 +198,7 @@ async fn ranges() {
         }
     }
     check_in(
-        &house,
+        &server,
         "# the service's own header wins
          GET /box/ten | range: bytes=0-1; x-ms-range: bytes=4-5 → 206 | content-range: bytes 4-5/10 | 45
          # of nothing there is no part
@@ -223,10 +223,10 @@ async fn ranges() {
 
 #[tokio::test]
 async fn only_ranges_up_to_four_mebibytes_have_a_checksum() {
-    let house = house().await;
-    house.blob("/box/b", vec![1_u8; (4 << 20) + 1]).await;
+    let server = server().await;
+    server.blob("/box/b", vec![1_u8; (4 << 20) + 1]).await;
     check_in(
-        &house,
+        &server,
         "GET /box/b | x-ms-range: bytes=0-4194303; x-ms-range-get-content-md5: true → 206 | content-length: 4194304; content-md5: +
          GET /box/b | x-ms-range: bytes=0-4194304; x-ms-range-get-content-md5: true → 400 OutOfRangeInput
          GET /box/b | x-ms-range: bytes=0-; x-ms-range-get-content-crc64: true → 400 OutOfRangeInput
@@ -237,7 +237,7 @@ async fn only_ranges_up_to_four_mebibytes_have_a_checksum() {
 
 #[tokio::test]
 async fn names_are_stored_as_the_client_wrote_them() {
-    let house = house().await;
+    let server = server().await;
     // The path as sent, and the name in the list.
     let names = [
         ("a%20b", "a b"),
@@ -253,24 +253,24 @@ async fn names_are_stored_as_the_client_wrote_them() {
         ("upper", "upper"),
     ];
     for (path, name) in names {
-        house.blob(&format!("/box/{path}"), name).await;
+        server.blob(&format!("/box/{path}"), name).await;
     }
     for (path, name) in names {
-        assert_eq!(house.ask("GET", &format!("/box/{path}")).send().await.text(), name, "{path}");
+        assert_eq!(server.request("GET", &format!("/box/{path}")).send().await.text(), name, "{path}");
     }
-    let listed = house.ask("GET", "/box?restype=container&comp=list").send().await;
+    let listed = server.request("GET", "/box?restype=container&comp=list").send().await;
     let mut wanted = names.map(|(_, name)| name);
     wanted.sort_by_key(|name| name.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">"));
     assert_eq!(listed.elements("Name"), wanted);
     // An encoded slash is a slash too.
-    assert_eq!(house.ask("GET", "/box/a/b").send().await.text(), "a/b");
-    assert_eq!(house.ask("GET", "/box/%E2%82").send().await.verdict(), "400 InvalidUri");
+    assert_eq!(server.request("GET", "/box/a/b").send().await.text(), "a/b");
+    assert_eq!(server.request("GET", "/box/%E2%82").send().await.verdict(), "400 InvalidUri");
 }
 
 #[tokio::test]
 async fn a_blob_of_the_root_container_needs_no_container_in_its_path() {
     check_in(
-        &House::new().await,
+        &TestServer::new().await,
         "PUT /top.txt | x-ms-blob-type: BlockBlob | x → 404 ContainerNotFound
          PUT /$root?restype=container → 201
          PUT /top.txt | x-ms-blob-type: BlockBlob | at the top → 201

@@ -1,20 +1,20 @@
 //! Query Blob Contents: a query over a blob's text, and its answer as Avro records.
 
-use crate::house::{Answer, House};
 use crate::scenario::check_in;
+use crate::server::{Answer, TestServer};
 
 const PEOPLE: &str = "name,age\r\nAda,36\r\nBob\r\nEve,41\r\n";
 const HEADED: &str = "<Type>delimited</Type><DelimitedTextConfiguration><ColumnSeparator>,</ColumnSeparator><FieldQuote>\"</FieldQuote><RecordSeparator>\n</RecordSeparator><EscapeChar /><HasHeaders>true</HasHeaders></DelimitedTextConfiguration>";
 const JSON: &str = "<Type>json</Type><JsonTextConfiguration><RecordSeparator>;</RecordSeparator></JsonTextConfiguration>";
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house.blob("/box/people", PEOPLE).await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.blob("/box/people", PEOPLE).await;
+    server
 }
 
-fn request(expression: &str, input: &str, output: &str) -> String {
+fn query_body(expression: &str, input: &str, output: &str) -> String {
     let expression = expression.replace('<', "&lt;");
     format!(
         "<?xml version='1.0' encoding='utf-8'?>\n<QueryRequest><QueryType>SQL</QueryType><Expression>{expression}</Expression><InputSerialization><Format>{input}</Format></InputSerialization><OutputSerialization><Format>{output}</Format></OutputSerialization></QueryRequest>"
@@ -41,9 +41,12 @@ fn records(answer: &Answer) -> Vec<String> {
 
 #[tokio::test]
 async fn rows_are_answered_as_records() {
-    let house = house().await;
-    let answer =
-        house.ask("POST", "/box/people?comp=query").body(request("SELECT age FROM BlobStorage", HEADED, JSON)).send().await;
+    let server = server().await;
+    let answer = server
+        .request("POST", "/box/people?comp=query")
+        .body(query_body("SELECT age FROM BlobStorage", HEADED, JSON))
+        .send()
+        .await;
     assert_eq!(
         records(&answer),
         [
@@ -66,19 +69,21 @@ async fn rows_are_answered_as_records() {
     assert!(!answer.header("etag").is_empty() && !answer.header("last-modified").is_empty());
     // The default format of both is delimited text.
     let plain = "<QueryRequest><QueryType>SQL</QueryType><Expression>SELECT * FROM BlobStorage WHERE _2 = '36'</Expression></QueryRequest>";
-    house.blob("/box/plain", "Ada,36\nEve,41\n").await;
-    let answer = house.ask("POST", "/box/plain?comp=query").body(plain).send().await;
+    server.blob("/box/plain", "Ada,36\nEve,41\n").await;
+    let answer = server.request("POST", "/box/plain?comp=query").body(plain).send().await;
     assert_eq!(records(&answer)[0], "\0\u{e}Ada,36\n");
     // Invalid JSON ends the query, not the answer.
-    let answer = house.ask("POST", "/box/people?comp=query").body(request("SELECT * FROM BlobStorage", JSON, JSON)).send().await;
+    let answer =
+        server.request("POST", "/box/people?comp=query").body(query_body("SELECT * FROM BlobStorage", JSON, JSON)).send().await;
     assert_eq!(records(&answer), ["\0\0", "\u{2}\u{1}\u{1a}InternalError2Internal parse exception.\0", "\u{4}>>", "\u{6}>"]);
 }
 
 #[tokio::test]
 async fn queries_compute_with_dates() {
-    let house = house().await;
-    house.blob("/box/log", "at,what\n2018-11-09T00:00+05:30,one\n2018-11-09T01:00:23-08:00,two\nnever,three\n").await;
-    let ask = |expression: &str| house.ask("POST", "/box/log?comp=query").body(request(expression, HEADED, HEADED)).send();
+    let server = server().await;
+    server.blob("/box/log", "at,what\n2018-11-09T00:00+05:30,one\n2018-11-09T01:00:23-08:00,two\nnever,three\n").await;
+    let request =
+        |expression: &str| server.request("POST", "/box/log?comp=query").body(query_body(expression, HEADED, HEADED)).send();
     let conversion = "\u{2}\0*InvalidTypeConversion0Invalid type conversion.";
     for (expression, wanted) in [
         (
@@ -89,47 +94,51 @@ async fn queries_compute_with_dates() {
         ("SELECT what FROM BlobStorage WHERE TO_TIMESTAMP(at) > '2018-11-09T00:00Z'", "two\n"),
         ("SELECT what FROM BlobStorage WHERE DATE_DIFF('year', UTCNOW(), at) < 0 AND what <> 'three'", "one\ntwo\n"),
     ] {
-        let answer = ask(expression).await;
+        let answer = request(expression).await;
         let records = records(&answer);
         assert!(records[0].ends_with(wanted), "{expression}: {records:?}");
         assert!(records[1].starts_with(conversion), "{expression}: {records:?}");
     }
-    assert_eq!(ask("SELECT DATE_ADD('fortnight', 1, at) FROM BlobStorage").await.verdict(), "400 InvalidXmlNodeValue");
+    assert_eq!(request("SELECT DATE_ADD('fortnight', 1, at) FROM BlobStorage").await.verdict(), "400 InvalidXmlNodeValue");
 }
 
 #[tokio::test]
 async fn a_long_answer_is_streamed() {
-    let house = house().await;
+    let server = server().await;
     let line = format!("{}\n", "x".repeat(99));
-    house.blob("/box/long", line.repeat(30_000)).await;
+    server.blob("/box/long", line.repeat(30_000)).await;
     let answer =
-        house.ask("POST", "/box/long?comp=query").body(request("SELECT * FROM BlobStorage", HEADED, HEADED)).send().await;
+        server.request("POST", "/box/long?comp=query").body(query_body("SELECT * FROM BlobStorage", HEADED, HEADED)).send().await;
     assert_eq!(answer.body.iter().filter(|byte| **byte == b'x').count() / 99, 30_000);
-    let count =
-        house.ask("POST", "/box/long?comp=query").body(request("SELECT COUNT(*) FROM BlobStorage", HEADED, HEADED)).send().await;
+    let count = server
+        .request("POST", "/box/long?comp=query")
+        .body(query_body("SELECT COUNT(*) FROM BlobStorage", HEADED, HEADED))
+        .send()
+        .await;
     assert!(String::from_utf8_lossy(&count.body).contains("29999\n"));
 }
 
 /// With HasHeaders of input and output the answer has a header row, but not in the first version (recorded).
 #[tokio::test]
 async fn an_answer_has_a_header_if_input_and_output_have_one() {
-    let house = house().await;
+    let server = server().await;
     let bare = HEADED.replace("true", "false");
     for (version, output, wanted) in [
         ("2019-12-12", HEADED, "\0\u{1c}Ada,36\nEve,41\n"),
         ("2020-02-10", HEADED, "\0.name,age\nAda,36\nEve,41\n"),
         ("2020-02-10", bare.as_str(), "\0\u{1c}Ada,36\nEve,41\n"),
     ] {
-        let ask = house.ask("POST", "/box/people?comp=query").header("x-ms-version", version);
-        let answer = ask.body(request("SELECT * FROM BlobStorage WHERE _1 <> 'Bob'", HEADED, output)).send().await;
+        let request = server.request("POST", "/box/people?comp=query").header("x-ms-version", version);
+        let answer = request.body(query_body("SELECT * FROM BlobStorage WHERE _1 <> 'Bob'", HEADED, output)).send().await;
         assert_eq!(records(&answer)[0], wanted, "{version} {output}");
     }
 }
 
 #[tokio::test]
 async fn it_is_a_reading_operation() {
-    let house = house().await;
-    let ask = "<QueryRequest><QueryType>SQL</QueryType><Expression>SELECT COUNT(*) FROM BlobStorage</Expression></QueryRequest>";
+    let server = server().await;
+    let request =
+        "<QueryRequest><QueryType>SQL</QueryType><Expression>SELECT COUNT(*) FROM BlobStorage</Expression></QueryRequest>";
     let rows = "# conditions and leases as those of a reader
          HEAD /box/people → 200 | etag: $e
          POST /box/people?comp=query | if-match: {e} | ASK → 200 | etag: {e}
@@ -147,27 +156,27 @@ async fn it_is_a_reading_operation() {
          # what cannot be read
          PUT /box/old | x-ms-blob-type: BlockBlob; x-ms-access-tier: Archive | x → 201
          POST /box/old?comp=query | | ASK → 409 BlobArchived";
-    check_in(&house, &rows.replace("ASK", ask)).await;
+    check_in(&server, &rows.replace("ASK", request)).await;
 }
 
 #[tokio::test]
 async fn what_is_refused() {
-    let house = house().await;
+    let server = server().await;
     let all = "SELECT * FROM BlobStorage";
     let plain = "<Type>delimited</Type>";
     for (body, verdict) in [
         (String::new(), "400 InvalidXmlDocument"),
         ("<Query />".into(), "400 InvalidXmlDocument"),
-        (request(all, plain, plain).replace("SQL", "KQL"), "400 InvalidXmlNodeValue"),
-        (request("SELECT", plain, plain), "400 InvalidXmlNodeValue"),
-        (request("SELECT * FROM BlobStorage.path", plain, plain), "400 InvalidXmlNodeValue"),
-        (request(all, plain, "<Type>xml</Type>"), "400 InvalidXmlNodeValue"),
-        (request(all, plain, ""), "400 InvalidXmlDocument"),
-        (request(all, &HEADED.replace("\"", "''"), plain), "400 InvalidXmlNodeValue"),
-        (request(all, &HEADED.replace("true", "maybe"), plain), "400 InvalidXmlNodeValue"),
+        (query_body(all, plain, plain).replace("SQL", "KQL"), "400 InvalidXmlNodeValue"),
+        (query_body("SELECT", plain, plain), "400 InvalidXmlNodeValue"),
+        (query_body("SELECT * FROM BlobStorage.path", plain, plain), "400 InvalidXmlNodeValue"),
+        (query_body(all, plain, "<Type>xml</Type>"), "400 InvalidXmlNodeValue"),
+        (query_body(all, plain, ""), "400 InvalidXmlDocument"),
+        (query_body(all, &HEADED.replace("\"", "''"), plain), "400 InvalidXmlNodeValue"),
+        (query_body(all, &HEADED.replace("true", "maybe"), plain), "400 InvalidXmlNodeValue"),
         ("x".repeat(300_000), "413 RequestBodyTooLarge"),
     ] {
-        let answer = house.ask("POST", "/box/people?comp=query").body(body.clone()).send().await;
+        let answer = server.request("POST", "/box/people?comp=query").body(body.clone()).send().await;
         assert_eq!(answer.verdict(), verdict, "{body:.400}");
     }
 }
@@ -176,13 +185,14 @@ async fn what_is_refused() {
 #[cfg(not(feature = "arrow"))]
 #[tokio::test]
 async fn without_the_feature_parquet_and_arrow_are_refused() {
-    let house = house().await;
+    let server = server().await;
     let plain = "<Type>delimited</Type>";
     for kind in ["parquet", "arrow"] {
         let named = format!("<Type>{kind}</Type>");
         for (input, output) in [(named.as_str(), plain), (plain, named.as_str())] {
-            let ask = house.ask("POST", "/box/people?comp=query").body(request("SELECT * FROM BlobStorage", input, output));
-            let answer = ask.send().await;
+            let request =
+                server.request("POST", "/box/people?comp=query").body(query_body("SELECT * FROM BlobStorage", input, output));
+            let answer = request.send().await;
             assert_eq!(answer.verdict(), "400 UnsupportedXmlNode", "{input} {output}");
             assert_eq!((answer.element("XmlNodeName"), answer.element("XmlNodeValue")), ("Type", kind));
         }
@@ -288,9 +298,9 @@ mod arrow {
 
     #[tokio::test]
     async fn parquet_files_are_queried() {
-        let house = house().await;
-        house.blob("/box/people.parquet", parquet_file(2500)).await;
-        let ask = |body: String| house.ask("POST", "/box/people.parquet?comp=query").body(body).send();
+        let server = server().await;
+        server.blob("/box/people.parquet", parquet_file(2500)).await;
+        let request = |body: String| server.request("POST", "/box/people.parquet?comp=query").body(body).send();
         for (expression, output, wanted) in [
             ("select * from blobstorage where id < 3;", "<Type>delimited</Type>", "0,n0,0.5\n1,n1,1.5\n2,,2.5\n"),
             ("SELECT name, price FROM BlobStorage WHERE id = 2499", LINES, "{\"name\":\"n2499\",\"price\":2499.5}\n"),
@@ -301,16 +311,16 @@ mod arrow {
             ),
             ("SELECT COUNT(*) FROM BlobStorage WHERE name IS NULL", "<Type>delimited</Type>", "833\n"),
         ] {
-            let (rows, errors) = rows_and_errors(&ask(request(expression, PARQUET, output)).await);
+            let (rows, errors) = rows_and_errors(&request(query_body(expression, PARQUET, output)).await);
             assert_eq!((String::from_utf8(rows).unwrap().as_str(), &errors[..]), (wanted, &[][..]), "{expression}");
         }
         // The default format of the answer is delimited text.
-        let body = request("SELECT id FROM BlobStorage LIMIT 1", PARQUET, "OUT")
+        let body = query_body("SELECT id FROM BlobStorage LIMIT 1", PARQUET, "OUT")
             .replace("<OutputSerialization><Format>OUT</Format></OutputSerialization>", "");
-        assert_eq!(rows_and_errors(&ask(body).await), (b"0\n".to_vec(), Vec::new()));
+        assert_eq!(rows_and_errors(&request(body).await), (b"0\n".to_vec(), Vec::new()));
         // Every row of every group, in Arrow.
         let output = fields(&["<Type>int64</Type><Name>id</Name>", "<Type>string</Type><Name>name</Name>"]);
-        let (rows, errors) = rows_and_errors(&ask(request("SELECT id, name FROM BlobStorage", PARQUET, &output)).await);
+        let (rows, errors) = rows_and_errors(&request(query_body("SELECT id, name FROM BlobStorage", PARQUET, &output)).await);
         assert!(errors.is_empty(), "{errors:?}");
         let batches = batches(&rows);
         assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 2500);
@@ -321,14 +331,15 @@ mod arrow {
 
     #[tokio::test]
     async fn an_invalid_parquet_file_ends_the_query() {
-        let house = house().await;
+        let server = server().await;
         let whole = parquet_file(10);
         let mut torn = whole.clone();
         torn[20..40].fill(0xff);
         let cut = whole[whole.len() / 2..].to_vec();
         for (name, content) in [("empty", Vec::new()), ("text", PEOPLE.into()), ("torn", torn), ("cut", cut)] {
-            house.blob(&format!("/box/{name}"), content).await;
-            let answer = house.ask("POST", &format!("/box/{name}?comp=query")).body(request(ALL, PARQUET, LINES)).send().await;
+            server.blob(&format!("/box/{name}"), content).await;
+            let answer =
+                server.request("POST", &format!("/box/{name}?comp=query")).body(query_body(ALL, PARQUET, LINES)).send().await;
             assert_eq!(rows_and_errors(&answer).1, ["InternalError"], "{name}");
         }
     }
@@ -340,8 +351,8 @@ mod arrow {
 
     #[tokio::test]
     async fn rows_are_answered_as_arrow() {
-        let house = house().await;
-        house.blob("/box/rows", "1,one,1.5,true,1970-01-01T00:00:01Z,400\nx,,,,,\n2,two\n,,,,,12.34\n").await;
+        let server = server().await;
+        server.blob("/box/rows", "1,one,1.5,true,1970-01-01T00:00:01Z,400\nx,,,,,\n2,two\n,,,,,12.34\n").await;
         let output = fields(&[
             "<Type>int64</Type><Name>i</Name>",
             "<Type>string</Type>",
@@ -350,8 +361,8 @@ mod arrow {
             "<Type>timestamp[ms]</Type><Name>t</Name>",
             "<Type>decimal</Type><Name>n</Name><Precision>4</Precision><Scale>2</Scale>",
         ]);
-        let ask = |body: String| house.ask("POST", "/box/rows?comp=query").body(body).send();
-        let (rows, errors) = rows_and_errors(&ask(request(ALL, "<Type>delimited</Type>", &output)).await);
+        let request = |body: String| server.request("POST", "/box/rows?comp=query").body(body).send();
+        let (rows, errors) = rows_and_errors(&request(query_body(ALL, "<Type>delimited</Type>", &output)).await);
         // A row with a value of the wrong type is omitted and reported.
         assert_eq!(errors, ["InvalidTypeConversion"]);
         let batch = &batches(&rows)[0];
@@ -366,21 +377,21 @@ mod arrow {
         let decimals = Decimal128Array::from(vec![Some(400), None, Some(1234)]).with_precision_and_scale(4, 2).unwrap();
         assert_eq!(column::<Decimal128Array>(batch, 5), decimals);
         // Without rows there are a schema and an end.
-        let none = request("SELECT _1 FROM BlobStorage WHERE _2 = 'none'", "<Type>delimited</Type>", &output);
-        let (rows, errors) = rows_and_errors(&ask(none).await);
+        let none = query_body("SELECT _1 FROM BlobStorage WHERE _2 = 'none'", "<Type>delimited</Type>", &output);
+        let (rows, errors) = rows_and_errors(&request(none).await);
         assert_eq!((batches(&rows).len(), errors.len()), (0, 0));
         // An aggregate is a row of one value.
-        let count = request("SELECT COUNT(*) FROM BlobStorage", "<Type>delimited</Type>", &fields(&["<Type>int64</Type>"]));
-        let (rows, _) = rows_and_errors(&ask(count).await);
+        let count = query_body("SELECT COUNT(*) FROM BlobStorage", "<Type>delimited</Type>", &fields(&["<Type>int64</Type>"]));
+        let (rows, _) = rows_and_errors(&request(count).await);
         assert_eq!(column::<Int64Array>(&batches(&rows)[0], 0), Int64Array::from(vec![4]));
     }
 
     #[tokio::test]
     async fn a_long_arrow_answer_has_many_batches() {
-        let house = house().await;
-        house.blob("/box/long", (0..20_000).map(|at| format!("{at}\n")).collect::<String>()).await;
-        let body = request(ALL, "<Type>delimited</Type>", &fields(&["<Type>int64</Type>"]));
-        let (rows, errors) = rows_and_errors(&house.ask("POST", "/box/long?comp=query").body(body).send().await);
+        let server = server().await;
+        server.blob("/box/long", (0..20_000).map(|at| format!("{at}\n")).collect::<String>()).await;
+        let body = query_body(ALL, "<Type>delimited</Type>", &fields(&["<Type>int64</Type>"]));
+        let (rows, errors) = rows_and_errors(&server.request("POST", "/box/long?comp=query").body(body).send().await);
         assert!(errors.is_empty(), "{errors:?}");
         let batches = batches(&rows);
         assert!(batches.len() > 1);
@@ -389,7 +400,7 @@ mod arrow {
 
     #[tokio::test]
     async fn schemas_and_sides_that_do_not_exist_are_refused() {
-        let house = house().await;
+        let server = server().await;
         let plain = "<Type>delimited</Type>";
         let decimal = |precision: &str, scale: &str| {
             fields(&[&format!("<Type>decimal</Type><Precision>{precision}</Precision><Scale>{scale}</Scale>")])
@@ -407,7 +418,7 @@ mod arrow {
             (plain, PARQUET, "400 InvalidXmlNodeValue"),
             (int.as_str(), plain, "400 InvalidXmlNodeValue"),
         ] {
-            let answer = house.ask("POST", "/box/people?comp=query").body(request(ALL, input, output)).send().await;
+            let answer = server.request("POST", "/box/people?comp=query").body(query_body(ALL, input, output)).send().await;
             assert_eq!(answer.verdict(), verdict, "{input} {output}");
         }
     }

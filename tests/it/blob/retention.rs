@@ -1,24 +1,24 @@
 //! Soft delete: deleted and overwritten blobs are retained for the days that the service properties set.
 
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 
 const ON: &str = "<StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy></StorageServiceProperties>";
 
 /// A house whose blob service retains deleted blobs for seven days.
-async fn house() -> House {
-    let house = House::new().await;
-    let set = house.ask("PUT", "/?restype=service&comp=properties").body(ON).send().await;
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    let set = server.request("PUT", "/?restype=service&comp=properties").body(ON).send().await;
     assert_eq!(set.verdict(), "202", "{}", set.text());
-    house.container("box").await;
-    house
+    server.container("box").await;
+    server
 }
 
 #[tokio::test]
 async fn a_deleted_blob_can_be_restored_within_its_retention() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-a: 1 | one → 201 | etag: $etag
          PUT /box/b?comp=undelete → 200
          DELETE /box/b → 202 | x-ms-delete-type-permanent: false
@@ -45,7 +45,7 @@ async fn a_deleted_blob_can_be_restored_within_its_retention() {
 #[tokio::test]
 async fn snapshots_are_retained_and_restored_with_their_blob() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201
          PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s1
          wait 1
@@ -74,9 +74,9 @@ async fn snapshots_are_retained_and_restored_with_their_blob() {
 
 #[tokio::test]
 async fn an_overwritten_blob_is_retained_as_a_deleted_snapshot() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201
          wait 1
          PUT /box/b | x-ms-blob-type: BlockBlob | two → 201
@@ -89,24 +89,24 @@ async fn an_overwritten_blob_is_retained_as_a_deleted_snapshot() {
          GET /box/b → 200 | | three",
     )
     .await;
-    let list = house.ask("GET", "/box?restype=container&comp=list&include=deleted,snapshots").send().await;
+    let list = server.request("GET", "/box?restype=container&comp=list&include=deleted,snapshots").send().await;
     assert_eq!(list.elements("Snapshot").len(), 2, "{}", list.text());
-    assert_eq!(house.ask("PUT", "/box/b?comp=undelete").send().await.status, 200);
-    let list = house.ask("GET", "/box?restype=container&comp=list&include=snapshots").send().await;
+    assert_eq!(server.request("PUT", "/box/b?comp=undelete").send().await.status, 200);
+    let list = server.request("GET", "/box?restype=container&comp=list&include=snapshots").send().await;
     assert_eq!(list.elements("Snapshot").len(), 2, "{}", list.text());
     let mut contents = Vec::new();
     for taken in list.elements("Snapshot") {
-        contents.push(house.ask("GET", &format!("/box/b?snapshot={taken}")).send().await.text().to_owned());
+        contents.push(server.request("GET", &format!("/box/b?snapshot={taken}")).send().await.text().to_owned());
     }
     assert_eq!(contents, ["one", "two"]);
 }
 
 #[tokio::test]
 async fn without_a_policy_nothing_is_retained() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201
          DELETE /box/b → 202 | x-ms-delete-type-permanent: true
          GET /box?restype=container&comp=list&include=deleted → 200 | | !<Name>
@@ -118,11 +118,11 @@ async fn without_a_policy_nothing_is_retained() {
 #[tokio::test]
 async fn retained_states_can_be_deleted_permanently_if_allowed() {
     let account = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
-    let house = House::with(&["--account", &account]).await;
+    let server = TestServer::with(&["--account", &account]).await;
     let allow = ON.replace("<Days>7</Days>", "<Days>7</Days><AllowPermanentDelete>true</AllowPermanentDelete>");
-    house.container("box").await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /?restype=service&comp=properties | | {ON} → 202
              PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1

@@ -1,7 +1,7 @@
 //! Copies, snapshots and versions share bytes with their source, and no write to one changes another: every sequence of a few steps is
 //! compared with a model that shares nothing.
 
-use crate::house::{Answer, House};
+use crate::server::{Answer, TestServer};
 use lazuli::config::WELL_KNOWN_KEY;
 
 /// Steps of a sequence.
@@ -71,9 +71,9 @@ impl Model {
     }
 }
 
-async fn create(house: &House, kind: Kind, name: String) -> Model {
+async fn create(server: &TestServer, kind: Kind, name: String) -> Model {
     let mut model = Model { name, version: String::new(), now: Vec::new(), kept: Vec::new() };
-    let put = house.ask("PUT", &model.path());
+    let put = server.request("PUT", &model.path());
     let (put, holds) = match kind {
         Kind::Append => (put.header("x-ms-blob-type", "AppendBlob"), Vec::new()),
         Kind::Blocks => (put.header("x-ms-blob-type", "BlockBlob"), Vec::new()),
@@ -87,52 +87,55 @@ async fn create(house: &House, kind: Kind, name: String) -> Model {
 }
 
 /// Adds a letter, or overwrites a page of a page blob.
-async fn write(house: &House, kind: Kind, model: &mut Model, letter: u8) {
+async fn write(server: &TestServer, kind: Kind, model: &mut Model, letter: u8) {
     let path = model.path();
     let mut holds = model.now.clone();
     let answer = match kind {
         Kind::Append => {
             holds.push(letter);
-            house.ask("PUT", &format!("{path}?comp=appendblock")).body(vec![letter]).send().await
+            server.request("PUT", &format!("{path}?comp=appendblock")).body(vec![letter]).send().await
         }
         Kind::Blocks => {
             let id = |letter: u8| format!("{:0>4}", char::from(letter));
-            let staged = house.ask("PUT", &format!("{path}?comp=block&blockid={}", id(letter))).body(vec![letter]).send().await;
+            let staged =
+                server.request("PUT", &format!("{path}?comp=block&blockid={}", id(letter))).body(vec![letter]).send().await;
             assert_eq!(staged.verdict(), "201", "{}", staged.text());
             holds.push(letter);
             let list: String = holds.iter().map(|&letter| format!("<Latest>{}</Latest>", id(letter))).collect();
-            house.ask("PUT", &format!("{path}?comp=blocklist")).body(format!("<BlockList>{list}</BlockList>")).send().await
+            server.request("PUT", &format!("{path}?comp=blocklist")).body(format!("<BlockList>{list}</BlockList>")).send().await
         }
         Kind::Pages => {
             let page = usize::from(letter) % PAGES;
             holds[page] = letter;
             let range = format!("bytes={}-{}", page * PAGE, (page + 1) * PAGE - 1);
-            let put =
-                house.ask("PUT", &format!("{path}?comp=page")).header("x-ms-page-write", "update").header("x-ms-range", range);
+            let put = server
+                .request("PUT", &format!("{path}?comp=page"))
+                .header("x-ms-page-write", "update")
+                .header("x-ms-range", range);
             put.body(vec![letter; PAGE]).send().await
         }
     };
     model.wrote(&answer, "201", holds);
 }
 
-async fn copy(house: &House, from: (String, Vec<u8>), to: &mut Model) {
-    let source = format!("{}{}", house.blob_url(), from.0);
-    let answer = house.ask("PUT", &to.path()).header("x-ms-copy-source", source).send().await;
+async fn copy(server: &TestServer, from: (String, Vec<u8>), to: &mut Model) {
+    let source = format!("{}{}", server.blob_url(), from.0);
+    let answer = server.request("PUT", &to.path()).header("x-ms-copy-source", source).send().await;
     to.wrote(&answer, "202", from.1);
 }
 
-async fn snapshot(house: &House, model: &mut Model) {
-    let answer = house.ask("PUT", &format!("{}?comp=snapshot", model.path())).send().await;
+async fn snapshot(server: &TestServer, model: &mut Model) {
+    let answer = server.request("PUT", &format!("{}?comp=snapshot", model.path())).send().await;
     model.kept.push(State { query: format!("snapshot={}", answer.header("x-ms-snapshot")), holds: model.now.clone() });
     let holds = model.now.clone();
     model.wrote(&answer, "201", holds);
 }
 
 /// Compares every state of the blob with the model.
-async fn look(house: &House, kind: Kind, model: &Model, told: &str) {
+async fn look(server: &TestServer, kind: Kind, model: &Model, told: &str) {
     let now = State { query: String::new(), holds: model.now.clone() };
     for state in model.kept.iter().chain([&now]) {
-        let got = house.ask("GET", &format!("{}?{}", model.path(), state.query)).send().await;
+        let got = server.request("GET", &format!("{}?{}", model.path(), state.query)).send().await;
         assert_eq!(got.verdict(), "200", "{told}: {} {}", model.name, state.query);
         let times = if kind == Kind::Pages { PAGE } else { 1 };
         let wanted: Vec<u8> = state.holds.iter().flat_map(|&letter| std::iter::repeat_n(letter, times)).collect();
@@ -143,30 +146,30 @@ async fn look(house: &House, kind: Kind, model: &Model, told: &str) {
 async fn every_order(kind: Kind) {
     let versioned = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
     for account in [vec![], vec!["--account", versioned.as_str()]] {
-        let house = House::with(&account).await;
-        house.container("box").await;
+        let server = TestServer::with(&account).await;
+        server.container("box").await;
         for number in 0..STEPS.len().pow(LENGTH) {
             let steps: Vec<Step> = (0..LENGTH).map(|at| STEPS[number / STEPS.len().pow(at) % STEPS.len()]).collect();
             let told = format!("{kind:?} {account:?} {steps:?}");
-            let mut original = create(&house, kind, format!("{number}-original")).await;
-            write(&house, kind, &mut original, b'a').await;
-            let mut copied = create(&house, kind, format!("{number}-copy")).await;
+            let mut original = create(&server, kind, format!("{number}-original")).await;
+            write(&server, kind, &mut original, b'a').await;
+            let mut copied = create(&server, kind, format!("{number}-copy")).await;
             for (letter, &step) in (b'b'..).zip(&steps) {
                 match step {
-                    Step::WriteToOriginal => write(&house, kind, &mut original, letter).await,
-                    Step::WriteToCopy => write(&house, kind, &mut copied, letter).await,
-                    Step::Copy => copy(&house, (original.path(), original.now.clone()), &mut copied).await,
-                    Step::Snapshot => snapshot(&house, &mut original).await,
+                    Step::WriteToOriginal => write(&server, kind, &mut original, letter).await,
+                    Step::WriteToCopy => write(&server, kind, &mut copied, letter).await,
+                    Step::Copy => copy(&server, (original.path(), original.now.clone()), &mut copied).await,
+                    Step::Snapshot => snapshot(&server, &mut original).await,
                     Step::Promote => {
                         let last = original.snapshots().next_back();
                         let from = last.map(|state| (format!("{}?{}", original.path(), state.query), state.holds.clone()));
                         let from = from.unwrap_or_else(|| (copied.path(), copied.now.clone()));
-                        copy(&house, from, &mut original).await;
+                        copy(&server, from, &mut original).await;
                     }
                 }
             }
-            look(&house, kind, &original, &told).await;
-            look(&house, kind, &copied, &told).await;
+            look(&server, kind, &original, &told).await;
+            look(&server, kind, &copied, &told).await;
         }
     }
 }

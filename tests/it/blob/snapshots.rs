@@ -1,24 +1,24 @@
 //! Snapshots: what a blob was, kept and read by the moment of its keeping.
 
 use crate::auth::token;
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/plain; x-ms-meta-a: 1; x-ms-tags: k=v | old → 201",
     )
     .await;
-    house
+    server
 }
 
 #[tokio::test]
 async fn of_a_snapshots_tier_a_list_tells_since_2019() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/s | x-ms-blob-type: BlockBlob | x → 201
          PUT /box/s?comp=snapshot → 201
          GET /box?restype=container&comp=list&include=snapshots&prefix=s&maxresults=1 | x-ms-version: 2018-11-09 → 200 | | ~<Snapshot> | !AccessTier
@@ -31,7 +31,7 @@ async fn of_a_snapshots_tier_a_list_tells_since_2019() {
 #[tokio::test]
 async fn a_snapshot_stays_as_it_was() {
     check_in(
-        &house().await,
+        &server().await,
         "HEAD /box/b → 200 | etag: $e; last-modified: $l
          wait 10
          # without metadata it has the blob's own state, and the blob keeps its own
@@ -66,9 +66,9 @@ async fn a_snapshot_stays_as_it_was() {
 
 #[tokio::test]
 async fn nobody_writes_to_a_snapshot() {
-    let house = house().await;
-    check_in(&house, "PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: +").await;
-    let taken = house.ask("PUT", "/box/b?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
+    let server = server().await;
+    check_in(&server, "PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: +").await;
+    let taken = server.request("PUT", "/box/b?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
     for (query, headers, body) in [
         ("", "x-ms-blob-type: BlockBlob", "x"),
         ("&comp=metadata", "x-ms-meta-a: 2", ""),
@@ -80,7 +80,7 @@ async fn nobody_writes_to_a_snapshot() {
         ("&comp=lease", "x-ms-lease-action: acquire; x-ms-lease-duration: -1", ""),
     ] {
         check_in(
-            &house,
+            &server,
             &format!(
                 "PUT /box/b?snapshot={taken}{query} | {headers} | {body} → 400 InvalidQueryParameterValue
                  GET /box/b?snapshot={taken} → 200 | x-ms-meta-a: 1; content-type: text/plain | old"
@@ -93,7 +93,7 @@ async fn nobody_writes_to_a_snapshot() {
 #[tokio::test]
 async fn are_deleted_with_the_blob_or_without() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s1
          PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s2
          DELETE /box/b → 409 SnapshotsPresent
@@ -121,10 +121,10 @@ async fn are_deleted_with_the_blob_or_without() {
 
 #[tokio::test]
 async fn a_snapshot_is_promoted_by_a_copy() {
-    let house = house().await;
-    let url = format!("{}/box/b", house.blob_url());
+    let server = server().await;
+    let url = format!("{}/box/b", server.blob_url());
     check_in(
-        &house,
+        &server,
         &"PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s
          PUT /box/b | x-ms-blob-type: BlockBlob | new → 201
          PUT /box/b | x-ms-copy-source: URL?snapshot={s} → 202
@@ -147,12 +147,12 @@ async fn a_snapshot_is_promoted_by_a_copy() {
 /// Azurite lists them newest first, and loses those that a page cuts off.
 #[tokio::test]
 async fn are_listed_oldest_first_before_their_blob() {
-    let house = house().await;
-    house.blob("/box/a", "a").await;
-    house.blob("/box/c", "c").await;
+    let server = server().await;
+    server.blob("/box/a", "a").await;
+    server.blob("/box/c", "c").await;
     let mut wanted = vec![("a".to_owned(), String::new())];
     for _ in 0..3 {
-        let taken = house.ask("PUT", "/box/b?comp=snapshot").send().await;
+        let taken = server.request("PUT", "/box/b?comp=snapshot").send().await;
         wanted.push(("b".to_owned(), taken.header("x-ms-snapshot").to_owned()));
     }
     wanted.push(("b".to_owned(), String::new()));
@@ -162,7 +162,7 @@ async fn are_listed_oldest_first_before_their_blob() {
         let (mut seen, mut marker) = (Vec::new(), String::new());
         loop {
             let target = format!("/box?restype=container&comp=list&include=snapshots&maxresults={size}&marker={marker}");
-            let page = house.ask("GET", &target).send().await;
+            let page = server.request("GET", &target).send().await;
             assert_eq!(page.verdict(), "200");
             let blobs = page.text().split("<Blob>").skip(1);
             let part = |blob: &str, name: &str| {
@@ -179,15 +179,15 @@ async fn are_listed_oldest_first_before_their_blob() {
         }
         assert_eq!(seen, wanted, "{size} at a time");
     }
-    let plain = house.ask("GET", "/box?restype=container&comp=list").send().await;
+    let plain = server.request("GET", "/box?restype=container&comp=list").send().await;
     assert_eq!(plain.elements("Name"), ["a", "b", "c"]);
 }
 
 #[tokio::test]
 async fn a_signature_for_a_snapshot_opens_that_one() {
-    let house = house().await;
-    let first = house.ask("PUT", "/box/b?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
-    let second = house.ask("PUT", "/box/b?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
+    let server = server().await;
+    let first = server.request("PUT", "/box/b?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
+    let second = server.request("PUT", "/box/b?comp=snapshot").send().await.header("x-ms-snapshot").to_owned();
     let sas = token::service("box/b", &format!("sv=2021-12-02&sr=bs&snapshot={first}&sp=rd&se=2099-01-01"));
     let coded = |moment: &str| moment.replace('-', "%2D").replace(':', "%3A").replace('.', "%2E");
     assert!(sas.contains(&coded(&first)), "{sas}");
@@ -199,7 +199,7 @@ async fn a_signature_for_a_snapshot_opens_that_one() {
         ("DELETE", format!("/box/b?{sas}"), "202"),
         ("GET", format!("/box/b?{sas}"), "404 BlobNotFound"),
     ] {
-        assert_eq!(house.ask(method, &target).anonymous().send().await.verdict(), verdict, "{method} {target}");
+        assert_eq!(server.request(method, &target).anonymous().send().await.verdict(), verdict, "{method} {target}");
     }
-    check_in(&house, &format!("GET /box/b → 200 | | old \n GET /box/b?snapshot={second} → 200 | | old")).await;
+    check_in(&server, &format!("GET /box/b → 200 | | old \n GET /box/b?snapshot={second} → 200 | | old")).await;
 }

@@ -1,7 +1,7 @@
 //! Structured messages: bodies with their own checksums, in requests and answers.
 
-use crate::house::{Answer, House};
 use crate::scenario::check_in;
+use crate::server::{Answer, TestServer};
 use lazuli::rules::checksums::Crc64;
 use lazuli::rules::structured::KIND;
 
@@ -28,24 +28,24 @@ pub fn message(segments: &[&[u8]]) -> Vec<u8> {
     message
 }
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server
 }
 
-async fn put(house: &House, target: &str, headers: Headers<'_>, length: usize, body: Vec<u8>) -> Answer {
-    let ask = house.ask("PUT", target).header("x-ms-version", VERSION).headers(headers);
-    ask.header("x-ms-structured-body", KIND).header("x-ms-structured-content-length", length).body(body).send().await
+async fn put(server: &TestServer, target: &str, headers: Headers<'_>, length: usize, body: Vec<u8>) -> Answer {
+    let request = server.request("PUT", target).header("x-ms-version", VERSION).headers(headers);
+    request.header("x-ms-structured-body", KIND).header("x-ms-structured-content-length", length).body(body).send().await
 }
 
 const BLOCK: Headers<'_> = &[("x-ms-blob-type", "BlockBlob")];
 
 #[tokio::test]
 async fn every_write_with_content_accepts_a_structured_message() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box/append | x-ms-blob-type: AppendBlob → 201
          PUT /box/pages | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 1024 → 201",
     )
@@ -60,7 +60,7 @@ async fn every_write_with_content_accepts_a_structured_message() {
     ];
     for (target, headers, segments) in cases {
         let content = segments.concat();
-        let answer = put(&house, target, headers, content.len(), message(&segments)).await;
+        let answer = put(&server, target, headers, content.len(), message(&segments)).await;
         assert_eq!(answer.verdict(), "201", "{target}: {}", answer.text());
         assert_eq!(answer.header("x-ms-structured-body"), KIND, "{target}");
         // Writes of pages answer with the MD5 instead.
@@ -68,7 +68,7 @@ async fn every_write_with_content_accepts_a_structured_message() {
         assert_eq!(answer.header("x-ms-content-crc64"), crc64, "{target}");
     }
     check_in(
-        &house,
+        &server,
         "PUT /box/staged?comp=blocklist | | <BlockList><Latest>AAAA</Latest></BlockList> → 201
          GET /box/block → 200 | content-length: 11; content-md5: XrY7u+Ae7tCTyyK7j1rNww== | hello world
          GET /box/staged → 200 | | hello world
@@ -80,32 +80,32 @@ async fn every_write_with_content_accepts_a_structured_message() {
 
 #[tokio::test]
 async fn a_large_structured_message_is_decoded_as_a_stream() {
-    let house = house().await;
+    let server = server().await;
     let segment: Vec<u8> = (0..3_000_000u32).map(|at| (at % 251) as u8).collect();
     let segments = [&segment[..], &segment[..1_234_567], &segment[1..]];
     let content = segments.concat();
-    assert_eq!(put(&house, "/box/b", BLOCK, content.len(), message(&segments)).await.verdict(), "201");
-    assert_eq!(house.ask("GET", "/box/b").send().await.body, content);
+    assert_eq!(put(&server, "/box/b", BLOCK, content.len(), message(&segments)).await.verdict(), "201");
+    assert_eq!(server.request("GET", "/box/b").send().await.body, content);
     // The answer has segments of 4 MiB, as the service's.
-    let ask = house.ask("GET", "/box/b").header("x-ms-version", VERSION).header("x-ms-structured-body", KIND);
-    let answer = ask.send().await;
+    let request = server.request("GET", "/box/b").header("x-ms-version", VERSION).header("x-ms-structured-body", KIND);
+    let answer = request.send().await;
     let (first, rest) = content.split_at(4 << 20);
     assert_eq!((answer.status, answer.body), (200, message(&[first, rest]).into()));
 }
 
 #[tokio::test]
 async fn an_invalid_structured_message_writes_nothing() {
-    let house = house().await;
+    let server = server().await;
     let good = message(&[b"hello ", b"world"]);
     let mut changed = good.clone();
     changed[13 + 10] = b'j';
-    let answer = put(&house, "/box/b", BLOCK, 11, changed).await;
+    let answer = put(&server, "/box/b", BLOCK, 11, changed).await;
     assert_eq!(answer.verdict(), "400 Crc64Mismatch");
     let (stated, found) = (Crc64::of(b"hello ").to_string(), Crc64::of(b"jello ").to_string());
     assert_eq!((answer.element("UserSpecifiedCrc"), answer.element("ServerCalculatedCrc")), (&*stated, &*found));
     let mut trailing = good.clone();
     *trailing.last_mut().unwrap() ^= 1;
-    assert_eq!(put(&house, "/box/b", BLOCK, 11, trailing).await.verdict(), "400 Crc64Mismatch");
+    assert_eq!(put(&server, "/box/b", BLOCK, 11, trailing).await.verdict(), "400 Crc64Mismatch");
     for (body, length, verdict) in [
         (good[..good.len() - 8].to_vec(), 11, "400 InvalidInput"),
         ([&good[..], b"more"].concat(), 11, "400 InvalidInput"),
@@ -115,19 +115,19 @@ async fn an_invalid_structured_message_writes_nothing() {
         (good.clone(), good.len(), "400 InvalidHeaderValue"),
         (good.clone(), 6 << 30, "413 RequestBodyTooLarge"),
     ] {
-        assert_eq!(put(&house, "/box/b", BLOCK, length, body).await.verdict(), verdict, "{length}");
+        assert_eq!(put(&server, "/box/b", BLOCK, length, body).await.verdict(), verdict, "{length}");
     }
     // An empty block is refused, in a structured message too.
     for target in ["/box/b?comp=block&blockid=AAAA", "/box/b?comp=appendblock"] {
-        assert_eq!(put(&house, target, &[], 0, message(&[b""])).await.verdict(), "400 InvalidHeaderValue", "{target}");
+        assert_eq!(put(&server, target, &[], 0, message(&[b""])).await.verdict(), "400 InvalidHeaderValue", "{target}");
     }
     let pages = [("x-ms-blob-type", "PageBlob"), ("x-ms-blob-content-length", "512")];
     let clear = [("x-ms-page-write", "clear"), ("x-ms-range", "bytes=0-511")];
     for (target, headers) in [("/box/b", &pages), ("/box/b?comp=page", &clear)] {
-        assert_eq!(put(&house, target, headers, 0, Vec::new()).await.verdict(), "400 UnsupportedHeader", "{target}");
+        assert_eq!(put(&server, target, headers, 0, Vec::new()).await.verdict(), "400 UnsupportedHeader", "{target}");
     }
     check_in(
-        &house,
+        &server,
         "# what is not such a message, or no business of the operation
          PUT /box/b | x-ms-version: 2025-01-05; x-ms-blob-type: BlockBlob; x-ms-structured-body: XSM/1.0 | x → 400 InvalidHeaderValue | | ~<HeaderName>x-ms-structured-body<
          PUT /box/b | x-ms-version: 2025-01-05; x-ms-blob-type: BlockBlob; x-ms-structured-content-length: 1 | x → 400 MissingRequiredHeader | | ~<HeaderName>x-ms-structured-body<
@@ -135,16 +135,17 @@ async fn an_invalid_structured_message_writes_nothing() {
          GET /box?restype=container&comp=list → 200 | | !<Blob>",
     )
     .await;
-    let none = house.ask("PUT", "/box/b").header("x-ms-version", VERSION).header("x-ms-structured-body", KIND).headers(BLOCK);
+    let none =
+        server.request("PUT", "/box/b").header("x-ms-version", VERSION).header("x-ms-structured-body", KIND).headers(BLOCK);
     assert_eq!(none.body(good.clone()).send().await.verdict(), "400 MissingRequiredHeader");
     let early =
-        house.ask("PUT", "/box/b").header("x-ms-version", "2024-11-04").header("x-ms-structured-body", KIND).headers(BLOCK);
+        server.request("PUT", "/box/b").header("x-ms-version", "2024-11-04").header("x-ms-structured-body", KIND).headers(BLOCK);
     assert_eq!(early.header("x-ms-structured-content-length", 11).body(good).send().await.verdict(), "400 UnsupportedHeader");
 }
 
 #[tokio::test]
 async fn checksums_are_those_of_the_content() {
-    let house = house().await;
+    let server = server().await;
     let body = message(&[b"hello world"]);
     let right = Crc64::of(b"hello world").to_string();
     let wrong = Crc64::of(&body).to_string();
@@ -155,17 +156,17 @@ async fn checksums_are_those_of_the_content() {
         ("content-md5", "jZ0KWGQraqYHX42NEbH9Vg==", "400 Md5Mismatch"),
     ] {
         let headers = [BLOCK[0], (name, value)];
-        assert_eq!(put(&house, "/box/b", &headers, 11, body.clone()).await.verdict(), verdict, "{name}: {value}");
+        assert_eq!(put(&server, "/box/b", &headers, 11, body.clone()).await.verdict(), verdict, "{name}: {value}");
     }
 }
 
 #[tokio::test]
 async fn readers_can_request_a_structured_message() {
-    let house = house().await;
-    house.blob("/box/b", "hello world").await;
-    house.blob("/box/none", "").await;
+    let server = server().await;
+    server.blob("/box/b", "hello world").await;
+    server.blob("/box/none", "").await;
     let get = |target: &'static str, headers: &'static [(&'static str, &'static str)]| {
-        house.ask("GET", target).header("x-ms-version", VERSION).header("x-ms-structured-body", KIND).headers(headers)
+        server.request("GET", target).header("x-ms-version", VERSION).header("x-ms-structured-body", KIND).headers(headers)
     };
     let cases: [(&str, Headers<'_>, u16, &[u8]); 4] = [
         ("/box/b", &[], 200, b"hello world"),
@@ -185,11 +186,11 @@ async fn readers_can_request_a_structured_message() {
             assert_eq!(answer.header("content-range"), "bytes 0-4/11");
         }
     }
-    let head = house.ask("HEAD", "/box/b").header("x-ms-version", VERSION).header("x-ms-structured-body", KIND).send().await;
+    let head = server.request("HEAD", "/box/b").header("x-ms-version", VERSION).header("x-ms-structured-body", KIND).send().await;
     assert_eq!((head.header("content-length"), head.header("x-ms-structured-body")), ("11", ""));
-    let other = house.ask("GET", "/box/b").header("x-ms-version", VERSION).header("x-ms-structured-body", "XSM/1.0");
+    let other = server.request("GET", "/box/b").header("x-ms-version", VERSION).header("x-ms-structured-body", "XSM/1.0");
     assert_eq!(other.send().await.verdict(), "400 InvalidHeaderValue");
-    let early = house.ask("GET", "/box/b").header("x-ms-version", "2024-11-04").header("x-ms-structured-body", KIND);
+    let early = server.request("GET", "/box/b").header("x-ms-version", "2024-11-04").header("x-ms-structured-body", KIND);
     assert_eq!(early.send().await.verdict(), "400 UnsupportedHeader");
     let range = get("/box/b", &[("x-ms-range", "bytes=11-")]).send().await;
     assert_eq!((range.verdict().as_str(), range.header("content-range")), ("416 InvalidRange", "bytes */11"));

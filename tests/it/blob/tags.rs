@@ -1,14 +1,14 @@
 //! Index tags of blobs.
 
 use crate::auth::token;
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house.blob("/box/b", "content").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.blob("/box/b", "content").await;
+    server
 }
 
 fn set(tags: &[(&str, &str)]) -> String {
@@ -19,7 +19,7 @@ fn set(tags: &[(&str, &str)]) -> String {
 #[tokio::test]
 async fn setting_tags_replaces_them_and_does_not_change_the_blob() {
     check_in(
-        &house().await,
+        &server().await,
         "HEAD /box/b → 200 | etag: $e; last-modified: $l; x-ms-tag-count: -
          GET /box/b?comp=tags → 200 | content-type: application/xml | ~<Tags><TagSet /></Tags>
          wait 10
@@ -52,7 +52,7 @@ async fn setting_tags_replaces_them_and_does_not_change_the_blob() {
 #[tokio::test]
 async fn tags_have_conditions_of_their_own() {
     check_in(
-        &house().await,
+        &server().await,
         "HEAD /box/b → 200 | etag: $e
          wait 10
          # a writer's unmet condition is 412, and nothing is set
@@ -78,7 +78,7 @@ async fn tags_have_conditions_of_their_own() {
 
 #[tokio::test]
 async fn tags_have_limits() {
-    let house = house().await;
+    let server = server().await;
     let names: Vec<String> = (0..11).map(|n| format!("k{n}")).collect();
     let many = |count: usize| set(&names[..count].iter().map(|name| (name.as_str(), "v")).collect::<Vec<_>>());
     let (key, value) = ("k".repeat(129), "v".repeat(257));
@@ -104,17 +104,17 @@ async fn tags_have_limits() {
         ("<TagSet/>".into(), "400 InvalidXmlDocument"),
     ] {
         check_in(
-            &house,
+            &server,
             "PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>old</Key><Value>1</Value></Tag></TagSet></Tags> → 204",
         )
         .await;
-        let put = house.ask("PUT", "/box/b?comp=tags").body(document.clone()).send().await;
+        let put = server.request("PUT", "/box/b?comp=tags").body(document.clone()).send().await;
         assert_eq!(put.verdict(), verdict, "{document}");
-        let left = house.ask("GET", "/box/b?comp=tags").send().await;
+        let left = server.request("GET", "/box/b?comp=tags").send().await;
         assert_eq!(left.text().contains("<Key>old</Key>"), verdict != "204", "{document}");
     }
     check_in(
-        &house,
+        &server,
         "PUT /box/b?comp=tags | content-md5: 1B2M2Y8AsgTpgAmY7PhCfg== | <Tags><TagSet/></Tags> → 400 Md5Mismatch
          PUT /box/b?comp=tags | x-ms-content-crc64: AAAAAAAAAAA= | <Tags><TagSet/></Tags> → 400 Crc64Mismatch",
     )
@@ -123,10 +123,10 @@ async fn tags_have_limits() {
 
 #[tokio::test]
 async fn snapshots_have_the_tags_of_a_blob_and_copies_do_not() {
-    let house = house().await;
-    let url = format!("{}/box/b", house.blob_url());
+    let server = server().await;
+    let url = format!("{}/box/b", server.blob_url());
     check_in(
-        &house,
+        &server,
         &"PUT /box/b?comp=tags | | <Tags><TagSet><Tag><Key>k</Key><Value>1</Value></Tag></TagSet></Tags> → 204
          PUT /box/b?comp=metadata | x-ms-meta-a: 1 → 200
          PUT /box/b?comp=snapshot → 201 | x-ms-snapshot: $s
@@ -147,7 +147,7 @@ async fn snapshots_have_the_tags_of_a_blob_and_copies_do_not() {
 
 #[tokio::test]
 async fn tags_need_a_permission_of_their_own() {
-    let house = house().await;
+    let server = server().await;
     let document = set(&[("k", "v")]);
     for (sp, gets, sets, puts) in [
         (
@@ -160,10 +160,10 @@ async fn tags_need_a_permission_of_their_own() {
         ("wt", "200", "204", "201"),
     ] {
         let sas = token::service("box", &format!("sv=2021-12-02&sr=c&sp={sp}&se=2099-01-01"));
-        let ask = |method: &str, query: &str| house.ask(method, &format!("/box/b?{query}{sas}")).anonymous();
-        assert_eq!(ask("GET", "comp=tags&").send().await.verdict(), gets, "{sp}");
-        assert_eq!(ask("PUT", "comp=tags&").body(document.clone()).send().await.verdict(), sets, "{sp}");
-        let put = ask("PUT", "").header("x-ms-blob-type", "BlockBlob").header("x-ms-tags", "k=v").body("new");
+        let request = |method: &str, query: &str| server.request(method, &format!("/box/b?{query}{sas}")).anonymous();
+        assert_eq!(request("GET", "comp=tags&").send().await.verdict(), gets, "{sp}");
+        assert_eq!(request("PUT", "comp=tags&").body(document.clone()).send().await.verdict(), sets, "{sp}");
+        let put = request("PUT", "").header("x-ms-blob-type", "BlockBlob").header("x-ms-tags", "k=v").body("new");
         assert_eq!(put.send().await.verdict(), puts, "{sp}");
     }
 }

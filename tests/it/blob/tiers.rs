@@ -1,20 +1,20 @@
 //! Access tiers: setting them, and the rehydration of archived blobs.
 
 use crate::auth::token;
-use crate::house::House;
 use crate::scenario::check_in;
+use crate::server::TestServer;
 
-async fn house() -> House {
-    let house = House::new().await;
-    house.container("box").await;
-    house.blob("/box/b", "content").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    server.container("box").await;
+    server.blob("/box/b", "content").await;
+    server
 }
 
 #[tokio::test]
 async fn setting_a_tier_does_not_change_the_blob() {
     check_in(
-        &house().await,
+        &server().await,
         "HEAD /box/b → 200 | etag: $e; last-modified: $l; x-ms-access-tier: Hot; x-ms-access-tier-inferred: true; x-ms-access-tier-change-time: -
          GET /box?restype=container&comp=list → 200 | | ~<AccessTier>Hot</AccessTier><AccessTierInferred>true</AccessTierInferred>
          wait 10
@@ -56,7 +56,7 @@ async fn setting_a_tier_does_not_change_the_blob() {
 #[tokio::test]
 async fn rehydration_takes_hours() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
          GET /box/b → 409 BlobArchived
          GET /box/b | x-ms-range: bytes=0-1 → 409 BlobArchived
@@ -108,11 +108,11 @@ async fn rehydration_takes_hours() {
 /// The copy is rehydrated as its source would be, and the source stays archived.
 #[tokio::test]
 async fn a_copy_of_an_archived_blob_is_rehydrated() {
-    let house = house().await;
-    let source = format!("{}/box/b", house.blob_url());
+    let server = server().await;
+    let source = format!("{}/box/b", server.blob_url());
     let signed = format!("{source}?{}", token::reader("box"));
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /box/b?comp=tier | x-ms-access-tier: Archive → 200
              PUT /box/c | x-ms-copy-source: {source} → 409 BlobArchived
@@ -153,10 +153,10 @@ async fn a_copy_of_an_archived_blob_is_rehydrated() {
 
 #[tokio::test]
 async fn a_smart_tier_reports_the_tier_that_it_uses() {
-    let house = House::new().await;
-    house.container("box").await;
+    let server = TestServer::new().await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-access-tier: Smart | one → 201
          HEAD /box/b → 200 | x-ms-access-tier: Smart; x-ms-smart-access-tier: Hot; x-ms-access-tier-inferred: -
          GET /box?restype=container&comp=list → 200 | | ~<AccessTier>Smart</AccessTier><SmartAccessTier>Hot</SmartAccessTier>
@@ -180,7 +180,7 @@ async fn a_smart_tier_reports_the_tier_that_it_uses() {
 /// A premium account's page blob has the smallest size class from P10 on that it fits into, until one is set.
 #[tokio::test]
 async fn a_premium_account_infers_size_classes() {
-    let house = House::with(&["--account", "devstoreaccount1,premium"]).await;
+    let server = TestServer::with(&["--account", "devstoreaccount1,premium"]).await;
     let rows = "PUT /box?restype=container → 201
          GET /?restype=account&comp=properties → 200 | x-ms-sku-name: Premium_LRS
          PUT /box/p | x-ms-blob-type: PageBlob; x-ms-blob-content-length: 1024 → 201
@@ -204,5 +204,5 @@ async fn a_premium_account_infers_size_classes() {
          PUT /box/e | x-ms-copy-source: {base}/box/p; x-ms-access-tier: Cool → 400 AccessTierNotSupportedForBlobType
          PUT /box/e | x-ms-copy-source: {base}/box/large; x-ms-access-tier: P10 → 409 BlobTierInadequateForContentLength
          HEAD /box/e → 404 BlobNotFound";
-    check_in(&house, &rows.replace("{base}", &house.blob_url())).await;
+    check_in(&server, &rows.replace("{base}", &server.blob_url())).await;
 }

@@ -1,23 +1,23 @@
 //! Versions: those that writes and deletions create, and reading, changing and deleting them.
 
-use crate::house::House;
 use crate::scenario::check_in;
 use crate::scratch::Scratch;
+use crate::server::TestServer;
 use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::rules::time::Timestamp;
 
 /// A house whose account keeps versions.
-async fn house() -> House {
+async fn server() -> TestServer {
     let account = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
-    let house = House::with(&["--account", &account]).await;
-    house.container("box").await;
-    house
+    let server = TestServer::with(&["--account", &account]).await;
+    server.container("box").await;
+    server
 }
 
 #[tokio::test]
 async fn every_write_creates_a_version() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-n: 1 | one → 201 | x-ms-version-id: $v1; etag: $e1
          wait 1
          PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2
@@ -50,7 +50,7 @@ async fn every_write_creates_a_version() {
 #[tokio::test]
 async fn a_deleted_blob_stays_as_a_version_and_a_deleted_version_does_not() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
          wait 1
          PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2
@@ -79,7 +79,7 @@ async fn a_deleted_blob_stays_as_a_version_and_a_deleted_version_does_not() {
 async fn a_name_that_only_has_versions_is_listed_if_included() {
     let listed = "<Blobs><Blob><Name>b</Name><HasVersionsOnly>true</HasVersionsOnly><Properties>";
     check_in(
-        &house().await,
+        &server().await,
         &format!(
             "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
              PUT /box/b | x-ms-blob-type: BlockBlob | three → 201 | x-ms-version-id: $v2
@@ -104,7 +104,7 @@ async fn a_name_that_only_has_versions_is_listed_if_included() {
 #[tokio::test]
 async fn appends_and_page_writes_create_no_version() {
     check_in(
-        &house().await,
+        &server().await,
         "PUT /box/log | x-ms-blob-type: AppendBlob → 201 | x-ms-version-id: $v1
          PUT /box/log?comp=appendblock | | line → 201 | x-ms-version-id: -
          PUT /box/log?comp=properties | x-ms-blob-content-type: text/plain → 200 | x-ms-version-id: -
@@ -130,10 +130,10 @@ async fn appends_and_page_writes_create_no_version() {
 async fn a_deletion_is_listed_after_the_versions_with_its_own_time() {
     let place = Scratch::new("deletions");
     let account = format!("devstoreaccount1:{WELL_KNOWN_KEY},versioning");
-    let mut house = House::with(&["--account", &account, "--location", place.path()]).await;
-    house.container("box").await;
+    let mut server = TestServer::with(&["--account", &account, "--location", place.path()]).await;
+    server.container("box").await;
     check_in(
-        &house,
+        &server,
         "PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
          wait 1
          PUT /box/b | x-ms-blob-type: BlockBlob | two → 201 | x-ms-version-id: $v2; last-modified: $l2
@@ -142,9 +142,9 @@ async fn a_deletion_is_listed_after_the_versions_with_its_own_time() {
     )
     .await;
     let list = "/box?restype=container&comp=list&include=deletedwithversions,versions";
-    let deleted = house.emulator.environment().now();
+    let deleted = server.emulator.environment().now();
     for _ in 0..2 {
-        let page = house.ask("GET", list).send().await;
+        let page = server.request("GET", list).send().await;
         let entries: Vec<&str> = page.text().split("<Blob>").skip(1).collect();
         assert_eq!(entries.len(), 3, "{}", page.text());
         assert!(!page.text().contains("IsCurrentVersion"));
@@ -153,17 +153,17 @@ async fn a_deletion_is_listed_after_the_versions_with_its_own_time() {
         assert_eq!(Timestamp::parse_iso(ids[2]).map(Timestamp::to_second), Some(deleted.to_second()));
         assert!(entries[2].contains("<HasVersionsOnly>true</HasVersionsOnly>") && !entries[1].contains("HasVersionsOnly"));
         assert_eq!(page.elements("Last-Modified")[1], page.elements("Last-Modified")[2]);
-        let page = house.ask("GET", "/box?restype=container&comp=list&include=deletedwithversions").send().await;
+        let page = server.request("GET", "/box?restype=container&comp=list&include=deletedwithversions").send().await;
         assert_eq!((page.elements("HasVersionsOnly").len(), page.elements("VersionId").len()), (1, 0), "{}", page.text());
-        house.restart().await;
+        server.restart().await;
     }
 }
 
 #[tokio::test]
 async fn names_that_only_have_versions_are_listed_if_included() {
-    let house = house().await;
+    let server = server().await;
     check_in(
-        &house,
+        &server,
         "PUT /box/a | x-ms-blob-type: BlockBlob | one → 201
          PUT /box/b | x-ms-blob-type: BlockBlob | one → 201 | x-ms-version-id: $v1
          wait 1
@@ -185,7 +185,7 @@ async fn names_that_only_have_versions_are_listed_if_included() {
     loop {
         let target =
             format!("/box?restype=container&comp=list&include=deletedwithversions,versions&maxresults=1&marker={marker}");
-        let page = house.ask("GET", &target).send().await;
+        let page = server.request("GET", &target).send().await;
         names.extend(page.elements("Name").iter().map(|name| (*name).to_owned()));
         marker = page.element("NextMarker").to_owned();
         if marker.is_empty() {
@@ -197,10 +197,10 @@ async fn names_that_only_have_versions_are_listed_if_included() {
 
 #[tokio::test]
 async fn deleted_versions_are_retained_and_a_copy_restores_one() {
-    let house = house().await;
-    let source = format!("{}/box/b", house.blob_url());
+    let server = server().await;
+    let source = format!("{}/box/b", server.blob_url());
     check_in(
-        &house,
+        &server,
         &"PUT /?restype=service&comp=properties | | <StorageServiceProperties><DeleteRetentionPolicy><Enabled>true</Enabled><Days>7</Days></DeleteRetentionPolicy></StorageServiceProperties> → 202
          PUT /box/b | x-ms-blob-type: BlockBlob; x-ms-meta-n: 1 | one → 201 | x-ms-version-id: $v1
          wait 1

@@ -1,8 +1,8 @@
 //! Directories and files that are made, written to, copied, renamed and deleted, and snapshots of their share.
 
 use super::{Model, text};
-use crate::dice::Dice;
-use crate::house::{Answer, House};
+use crate::rng::Rng;
+use crate::server::{Answer, TestServer};
 use lazuli::operation::ServiceKind;
 use std::collections::BTreeMap;
 
@@ -36,27 +36,27 @@ impl Files {
         self.tree.keys().filter(|path| is_directory(path) == directory).cloned().collect()
     }
 
-    async fn make(&mut self, house: &House, dice: &mut Dice) -> (Answer, &'static str) {
-        let path = dice.pick(&self.free(true));
+    async fn make(&mut self, server: &TestServer, rng: &mut Rng) -> (Answer, &'static str) {
+        let path = rng.pick(&self.free(true));
         if !is_directory(path) {
             self.tree.insert(path.to_owned(), "\0".repeat(SIZE));
-            let ask = house.ask("PUT", &format!("/shr/{path}")).of(ServiceKind::File).header("x-ms-type", "file");
-            return (ask.header("x-ms-content-length", SIZE).send().await, "201");
+            let request = server.request("PUT", &format!("/shr/{path}")).of(ServiceKind::File).header("x-ms-type", "file");
+            return (request.header("x-ms-content-length", SIZE).send().await, "201");
         }
         let wanted = if self.tree.insert(path.to_owned(), String::new()).is_none() { "201" } else { "409 ResourceAlreadyExists" };
-        (house.ask("PUT", &format!("/shr/{path}?restype=directory")).of(ServiceKind::File).send().await, wanted)
+        (server.request("PUT", &format!("/shr/{path}?restype=directory")).of(ServiceKind::File).send().await, wanted)
     }
 
     /// A directory with all below it gets the name of another that is not there.
-    async fn rename(&mut self, house: &House, from: &str, to: &str) -> (Answer, &'static str) {
+    async fn rename(&mut self, server: &TestServer, from: &str, to: &str) -> (Answer, &'static str) {
         let inside = |path: &str| path == from || path.strip_prefix(from).is_some_and(|rest| rest.starts_with('/'));
         let tree = std::mem::take(&mut self.tree).into_iter();
         self.tree = tree.map(|(path, held)| (if inside(&path) { path.replacen(from, to, 1) } else { path }, held)).collect();
-        let ask = house.ask("PUT", &format!("/shr/{to}?restype=directory&comp=rename")).of(ServiceKind::File);
-        (ask.header("x-ms-file-rename-source", format!("/devstoreaccount1/shr/{from}")).send().await, "200")
+        let request = server.request("PUT", &format!("/shr/{to}?restype=directory&comp=rename")).of(ServiceKind::File);
+        (request.header("x-ms-file-rename-source", format!("/devstoreaccount1/shr/{from}")).send().await, "200")
     }
 
-    async fn delete(&mut self, house: &House, path: &str) -> (Answer, &'static str) {
+    async fn delete(&mut self, server: &TestServer, path: &str) -> (Answer, &'static str) {
         let restype = if is_directory(path) { "?restype=directory" } else { "" };
         let below = format!("{path}/");
         let wanted = if self.tree.keys().any(|path| path.starts_with(&below)) {
@@ -65,56 +65,56 @@ impl Files {
             self.tree.remove(path);
             "202"
         };
-        (house.ask("DELETE", &format!("/shr/{path}{restype}")).of(ServiceKind::File).send().await, wanted)
+        (server.request("DELETE", &format!("/shr/{path}{restype}")).of(ServiceKind::File).send().await, wanted)
     }
 }
 
 impl Model for Files {
-    async fn one(&mut self, house: &House, dice: &mut Dice, step: usize) -> (Answer, &'static str) {
-        let ask = |method: &str, target: &str| house.ask(method, target).of(ServiceKind::File);
+    async fn one(&mut self, server: &TestServer, rng: &mut Rng, step: usize) -> (Answer, &'static str) {
+        let request = |method: &str, target: &str| server.request(method, target).of(ServiceKind::File);
         if step == 0 {
             self.made = true;
-            return (ask("PUT", "/shr?restype=share").send().await, "201");
+            return (request("PUT", "/shr?restype=share").send().await, "201");
         }
-        let (text, at, roll) = (text(dice, step), dice.roll(SIZE / 2), dice.roll(20));
+        let (text, at, roll) = (text(rng, step), rng.roll(SIZE / 2), rng.roll(20));
         let (files, directories) = (self.there(false), self.there(true));
         match roll {
             0..=5 if !files.is_empty() => {
-                let path = &files[dice.roll(files.len())];
+                let path = &files[rng.roll(files.len())];
                 let text = &text[..text.len().min(SIZE / 2)];
                 self.tree.get_mut(path).unwrap().replace_range(at..at + text.len(), text);
                 let range = format!("bytes={at}-{}", at + text.len() - 1);
-                let ask = ask("PUT", &format!("/shr/{path}?comp=range")).header("x-ms-write", "update");
-                (ask.header("x-ms-range", range).body(text.to_owned()).send().await, "201")
+                let request = request("PUT", &format!("/shr/{path}?comp=range")).header("x-ms-write", "update");
+                (request.header("x-ms-range", range).body(text.to_owned()).send().await, "201")
             }
             6 | 7 if !files.is_empty() => {
-                let from = &files[dice.roll(files.len())];
+                let from = &files[rng.roll(files.len())];
                 let to: Vec<_> = self.free(false).into_iter().filter(|path| !is_directory(path)).collect();
                 if to.is_empty() {
-                    return self.delete(house, from).await;
+                    return self.delete(server, from).await;
                 }
-                let to = dice.pick(&to);
+                let to = rng.pick(&to);
                 self.tree.insert(to.to_owned(), self.tree[from].clone());
                 let source = format!("/devstoreaccount1/shr/{from}");
-                (ask("PUT", &format!("/shr/{to}")).header("x-ms-copy-source", source).send().await, "202")
+                (request("PUT", &format!("/shr/{to}")).header("x-ms-copy-source", source).send().await, "202")
             }
             8..=10 if !directories.is_empty() => {
-                let from = &directories[dice.roll(directories.len())];
+                let from = &directories[rng.roll(directories.len())];
                 let to = self.free(false).into_iter().filter(|path| is_directory(path) && !path.starts_with(&**from));
                 match to.collect::<Vec<_>>()[..] {
-                    [] => self.delete(house, from).await,
-                    ref to => self.rename(house, from, dice.pick(to)).await,
+                    [] => self.delete(server, from).await,
+                    ref to => self.rename(server, from, rng.pick(to)).await,
                 }
             }
             11 | 12 if !self.tree.is_empty() => {
-                let path = self.tree.keys().nth(dice.roll(self.tree.len())).unwrap().clone();
-                self.delete(house, &path).await
+                let path = self.tree.keys().nth(rng.roll(self.tree.len())).unwrap().clone();
+                self.delete(server, &path).await
             }
             13 if self.snapshots.len() < SNAPSHOTS => {
                 self.snapshots.push(self.tree.clone());
-                (ask("PUT", "/shr?restype=share&comp=snapshot").send().await, "201")
+                (request("PUT", "/shr?restype=share&comp=snapshot").send().await, "201")
             }
-            _ => self.make(house, dice).await,
+            _ => self.make(server, rng).await,
         }
     }
 
@@ -127,8 +127,8 @@ impl Model for Files {
         told
     }
 
-    async fn tell(house: &House) -> Vec<String> {
-        let listed = house.ask("GET", "/?comp=list&include=snapshots").of(ServiceKind::File).send().await;
+    async fn tell(server: &TestServer) -> Vec<String> {
+        let listed = server.request("GET", "/?comp=list&include=snapshots").of(ServiceKind::File).send().await;
         let mut moments = listed.elements("Snapshot");
         let shares = listed.elements("Name").len() - moments.len();
         let mut told = vec![format!("{shares} shares, {} snapshots", moments.len())];
@@ -136,7 +136,7 @@ impl Model for Files {
         let queries = moments.into_iter().map(|moment| format!("&sharesnapshot={moment}")).chain([String::new()]);
         for (query, path) in queries.flat_map(|query| PATHS.map(|path| (query.clone(), path))) {
             let restype = if is_directory(path) { "restype=directory" } else { "timeout=30" };
-            let got = house.ask("GET", &format!("/shr/{path}?{restype}{query}")).of(ServiceKind::File).send().await;
+            let got = server.request("GET", &format!("/shr/{path}?{restype}{query}")).of(ServiceKind::File).send().await;
             let held = match got.status {
                 200 => got.text().to_owned(),
                 404 => "none".to_owned(),

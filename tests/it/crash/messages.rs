@@ -1,8 +1,8 @@
 //! Messages that are put, taken, changed and deleted.
 
 use super::{BETWEEN, Model, text};
-use crate::dice::Dice;
-use crate::house::{Answer, House};
+use crate::rng::Rng;
+use crate::server::{Answer, TestServer};
 use lazuli::operation::ServiceKind;
 
 /// Messages at one time: no more than are taken by one request.
@@ -41,17 +41,18 @@ fn document(text: &str) -> String {
 }
 
 impl Messages {
-    async fn put(&mut self, house: &House, now: u64, text: String, hidden: u64) -> Answer {
+    async fn put(&mut self, server: &TestServer, now: u64, text: String, hidden: u64) -> Answer {
         let target = format!("/work/messages?visibilitytimeout={hidden}");
-        let got = house.ask("POST", &target).of(ServiceKind::Queue).body(document(&text)).send().await;
+        let got = server.request("POST", &target).of(ServiceKind::Queue).body(document(&text)).send().await;
         let held = path(got.element("MessageId"), got.element("PopReceipt"));
         self.all.push(Message { text, taken: 0, visible: now + hidden, held });
         got
     }
 
     /// Takes all that can be seen, at once.
-    async fn take(&mut self, house: &House, now: u64) -> Answer {
-        let got = house.ask("GET", "/work/messages?numofmessages=32&visibilitytimeout=30").of(ServiceKind::Queue).send().await;
+    async fn take(&mut self, server: &TestServer, now: u64) -> Answer {
+        let got =
+            server.request("GET", "/work/messages?numofmessages=32&visibilitytimeout=30").of(ServiceKind::Queue).send().await;
         let (texts, ids, receipts) = (got.elements("MessageText"), got.elements("MessageId"), got.elements("PopReceipt"));
         for message in self.all.iter_mut().filter(|message| message.visible <= now) {
             let at = texts.iter().position(|text| *text == message.text);
@@ -61,10 +62,10 @@ impl Messages {
         got
     }
 
-    async fn update(&mut self, house: &House, now: u64, at: usize, text: String, hidden: u64) -> Answer {
+    async fn update(&mut self, server: &TestServer, now: u64, at: usize, text: String, hidden: u64) -> Answer {
         let message = &mut self.all[at];
         let target = format!("{}&visibilitytimeout={hidden}", message.held);
-        let got = house.ask("PUT", &target).of(ServiceKind::Queue).body(document(&text)).send().await;
+        let got = server.request("PUT", &target).of(ServiceKind::Queue).body(document(&text)).send().await;
         let id = message.held.trim_start_matches("/work/messages/").split('?').next().unwrap();
         message.held = path(id, got.header("x-ms-popreceipt"));
         (message.text, message.visible) = (text, now + hidden);
@@ -73,28 +74,28 @@ impl Messages {
 }
 
 impl Model for Messages {
-    async fn one(&mut self, house: &House, dice: &mut Dice, step: usize) -> (Answer, &'static str) {
+    async fn one(&mut self, server: &TestServer, rng: &mut Rng, step: usize) -> (Answer, &'static str) {
         if step == 0 {
             self.made = true;
-            return (house.ask("PUT", "/work").of(ServiceKind::Queue).send().await, "201");
+            return (server.request("PUT", "/work").of(ServiceKind::Queue).send().await, "201");
         }
         let now = now(step);
-        let (text, hidden) = (text(dice, step), dice.pick(&[0, 0, 20]));
-        let roll = if self.all.len() < MOST { dice.roll(30) } else { 29 };
+        let (text, hidden) = (text(rng, step), rng.pick(&[0, 0, 20]));
+        let roll = if self.all.len() < MOST { rng.roll(30) } else { 29 };
         if self.all.is_empty() || roll < 12 {
-            return (self.put(house, now, text, hidden).await, "201");
+            return (self.put(server, now, text, hidden).await, "201");
         }
-        let at = dice.roll(self.all.len());
+        let at = rng.roll(self.all.len());
         match roll {
-            12..=18 => (self.take(house, now).await, "200"),
-            19..=25 => (self.update(house, now, at, text, hidden).await, "204"),
+            12..=18 => (self.take(server, now).await, "200"),
+            19..=25 => (self.update(server, now, at, text, hidden).await, "204"),
             26 => {
                 self.all.clear();
-                (house.ask("DELETE", "/work/messages").of(ServiceKind::Queue).send().await, "204")
+                (server.request("DELETE", "/work/messages").of(ServiceKind::Queue).send().await, "204")
             }
             _ => {
                 let message = self.all.swap_remove(at);
-                (house.ask("DELETE", &message.held).of(ServiceKind::Queue).send().await, "204")
+                (server.request("DELETE", &message.held).of(ServiceKind::Queue).send().await, "204")
             }
         }
     }
@@ -111,11 +112,11 @@ impl Model for Messages {
         LOOKS.into_iter().map(look).collect()
     }
 
-    async fn tell(house: &House) -> Vec<String> {
+    async fn tell(server: &TestServer) -> Vec<String> {
         let mut told = Vec::new();
         for wait in LOOKS {
-            house.wait(wait);
-            let got = house.ask("GET", "/work/messages?peekonly=true&numofmessages=32").of(ServiceKind::Queue).send().await;
+            server.wait(wait);
+            let got = server.request("GET", "/work/messages?peekonly=true&numofmessages=32").of(ServiceKind::Queue).send().await;
             let pairs = got.elements("DequeueCount").into_iter().zip(got.elements("MessageText"));
             let mut seen: Vec<String> = pairs.map(|(taken, text)| format!("{taken} {text}")).collect();
             seen.sort();

@@ -7,9 +7,9 @@ mod files;
 mod messages;
 mod rows;
 
-use crate::dice::{Dice, seeds};
-use crate::house::{Answer, House};
+use crate::rng::{Rng, seeds};
 use crate::scratch::Scratch;
+use crate::server::{Answer, TestServer};
 
 /// Operations of a run.
 const STEPS: usize = 60;
@@ -20,18 +20,18 @@ const BETWEEN: u64 = 10;
 trait Model: Clone + Default {
     /// An operation, on both sides: what the server answered, and the verdict that the model expects. The first makes the place that
     /// the others write to.
-    async fn one(&mut self, house: &House, dice: &mut Dice, step: usize) -> (Answer, &'static str);
+    async fn one(&mut self, server: &TestServer, rng: &mut Rng, step: usize) -> (Answer, &'static str);
 
     /// What there is at a step, as the model says.
     fn told(&self, step: usize) -> Vec<String>;
 
     /// What there is, as the server says.
-    async fn tell(house: &House) -> Vec<String>;
+    async fn tell(server: &TestServer) -> Vec<String>;
 }
 
 /// A text that no other step writes, sometimes one that is not kept with its record.
-fn text(dice: &mut Dice, step: usize) -> String {
-    let times = if dice.roll(6) == 0 { 500 } else { 1 + dice.roll(9) };
+fn text(rng: &mut Rng, step: usize) -> String {
+    let times = if rng.roll(6) == 0 { 500 } else { 1 + rng.roll(9) };
     format!("{step}.").repeat(times)
 }
 
@@ -39,32 +39,32 @@ async fn stop_at_every_write<M: Model>() {
     let seed = seeds()[1 % seeds().len()];
     for writes in 0.. {
         let place = Scratch::new("crash");
-        let mut house = House::with(&["--location", place.path()]).await;
-        house.emulator.store().disk().unwrap().medium().limit_writes(writes);
-        let (mut dice, mut model, mut before, mut stopped) = (Dice::new(seed), M::default(), M::default(), false);
+        let mut server = TestServer::with(&["--location", place.path()]).await;
+        server.emulator.store().disk().unwrap().medium().limit_writes(writes);
+        let (mut rng, mut model, mut before, mut stopped) = (Rng::new(seed), M::default(), M::default(), false);
         let mut last = 0;
         for step in 0..STEPS {
             (before, last) = (model.clone(), step);
-            house.wait(BETWEEN);
-            let (answer, wanted) = model.one(&house, &mut dice, step).await;
+            server.wait(BETWEEN);
+            let (answer, wanted) = model.one(&server, &mut rng, step).await;
             stopped = answer.verdict() == "500 InternalError" || answer.text().contains("HTTP/1.1 500");
             if stopped {
                 break;
             }
             assert_eq!(answer.verdict(), wanted, "LAZULI_SEED={seed} step {step}: {}", answer.text());
             if step % 20 == 19 {
-                house.emulator.store().disk().unwrap().log().snapshot();
+                server.emulator.store().disk().unwrap().log().snapshot();
             }
         }
-        house.restart().await;
-        let (told, after) = (M::tell(&house).await, model.told(last));
+        server.restart().await;
+        let (told, after) = (M::tell(&server).await, model.told(last));
         if told != after {
             assert!(stopped, "LAZULI_SEED={seed}, {writes} writes: acknowledged {after:?}, there is {told:?}");
             assert_eq!(told, before.told(last), "LAZULI_SEED={seed}, {writes} writes: half of a write");
         }
         // And it goes on.
-        house.container("after").await;
-        house.blob("/after/all", "more").await;
+        server.container("after").await;
+        server.blob("/after/all", "more").await;
         if !stopped {
             assert!(writes > 20, "the run writes more than it was stopped in");
             break;

@@ -1,8 +1,8 @@
 //! Entities that are inserted, replaced, merged and deleted, one by one and in transactions.
 
 use super::{Model, text};
-use crate::dice::Dice;
-use crate::house::{Answer, House};
+use crate::rng::Rng;
+use crate::server::{Answer, TestServer};
 use crate::table::transactions::{change, changeset, insert, send};
 use lazuli::operation::ServiceKind;
 use std::collections::BTreeMap;
@@ -20,35 +20,35 @@ pub struct Rows {
 }
 
 impl Model for Rows {
-    async fn one(&mut self, house: &House, dice: &mut Dice, step: usize) -> (Answer, &'static str) {
-        let ask = |method: &str, target: &str| house.ask(method, target).of(ServiceKind::Table);
+    async fn one(&mut self, server: &TestServer, rng: &mut Rng, step: usize) -> (Answer, &'static str) {
+        let request = |method: &str, target: &str| server.request(method, target).of(ServiceKind::Table);
         if step == 0 {
             self.made = true;
-            return (ask("POST", "/Tables").body(r#"{"TableName":"people"}"#).send().await, "201");
+            return (request("POST", "/Tables").body(r#"{"TableName":"people"}"#).send().await, "201");
         }
-        let at = dice.roll(ROWS.len());
-        let (row, name, text) = (ROWS[at], dice.pick(&PROPERTIES), text(dice, step));
+        let at = rng.roll(ROWS.len());
+        let (row, name, text) = (ROWS[at], rng.pick(&PROPERTIES), text(rng, step));
         let body = format!(r#"{{"PartitionKey":"p","RowKey":"{row}","{name}":"{text}"}}"#);
         let entity = Entity::from([(name, text)]);
         let target = format!("/people(PartitionKey='p',RowKey='{row}')");
         let there = self.all.contains_key(row);
-        match dice.roll(12) {
-            0..=2 if there => (ask("POST", "/people").body(body).send().await, "409 EntityAlreadyExists"),
+        match rng.roll(12) {
+            0..=2 if there => (request("POST", "/people").body(body).send().await, "409 EntityAlreadyExists"),
             0..=2 => {
                 self.all.insert(row, entity);
-                (ask("POST", "/people").body(body).send().await, "201")
+                (request("POST", "/people").body(body).send().await, "201")
             }
             3 | 4 => {
                 self.all.insert(row, entity);
-                (ask("PUT", &target).body(body).send().await, "204")
+                (request("PUT", &target).body(body).send().await, "204")
             }
             5 | 6 => {
                 self.all.entry(row).or_default().extend(entity);
-                (ask("MERGE", &target).body(body).send().await, "204")
+                (request("MERGE", &target).body(body).send().await, "204")
             }
             7 | 8 => {
                 let wanted = if self.all.remove(row).is_some() { "204" } else { "404 ResourceNotFound" };
-                (ask("DELETE", &target).header("if-match", "*").send().await, wanted)
+                (request("DELETE", &target).header("if-match", "*").send().await, wanted)
             }
             _ => {
                 // The third is refused where there is such an entity, and then all are.
@@ -61,7 +61,7 @@ impl Model for Rows {
                     self.all.entry(second).or_default().insert("b", step.to_string());
                     self.all.insert(third, Entity::new());
                 }
-                (send(house, &changeset(&requests)).await, "202")
+                (send(server, &changeset(&requests)).await, "202")
             }
         }
     }
@@ -74,8 +74,8 @@ impl Model for Rows {
         self.all.iter().map(|(row, entity)| format!("{row} {:?}", PROPERTIES.map(|name| value(entity, name)))).collect()
     }
 
-    async fn tell(house: &House) -> Vec<String> {
-        let got = house.ask("GET", "/people()").of(ServiceKind::Table).send().await;
+    async fn tell(server: &TestServer) -> Vec<String> {
+        let got = server.request("GET", "/people()").of(ServiceKind::Table).send().await;
         if got.status != 200 {
             return vec![got.verdict()];
         }

@@ -2,7 +2,7 @@
 
 use super::wire::{Wire, head, request, sas};
 use super::{Stored, refusal};
-use crate::house::VERSION;
+use crate::server::VERSION;
 use lazuli::operation::ServiceKind;
 
 const PUT: &[(&str, &str)] = &[("x-ms-blob-type", "BlockBlob")];
@@ -16,7 +16,7 @@ async fn oversized_documents() {
         ("/?restype=service&comp=properties", 64 << 10),
         ("/kept/digits?comp=blocklist", 8 << 20),
     ] {
-        let answer = stored.house.ask("PUT", target).body(vec![b' '; limit + 1]).send().await;
+        let answer = stored.server.request("PUT", target).body(vec![b' '; limit + 1]).send().await;
         assert_eq!(
             (answer.verdict().as_str(), answer.element("MaxLimit")),
             ("413 RequestBodyTooLarge", limit.to_string().as_str())
@@ -42,7 +42,7 @@ async fn oversized_blobs() {
         let join = if target.contains('?') { '&' } else { '?' };
         let lines =
             format!("host: a\r\nx-ms-version: {version}\r\nx-ms-blob-type: BlockBlob\r\ncontent-length: {}\r\n", limit + 1);
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("PUT /devstoreaccount1{target}{join}{} HTTP/1.1\r\n{lines}expect: 100-continue\r\n\r\n", sas())).await;
         let answer = wire.hear("PUT").await.answer;
         assert_eq!((answer.status, answer.element("MaxLimit")), (413, limit.to_string().as_str()), "{target} {version}");
@@ -70,7 +70,7 @@ async fn lengths_that_are_none() {
         "content-length: 3\r\ntransfer-encoding: gzip\r\n",
         "transfer-encoding: chunked, gzip\r\n",
     ] {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("{}{lines}\r\nnew", head("PUT", "/kept/digits", PUT, 3))).await;
         let said = wire.stop().await.end().await;
         assert!(said.starts_with("HTTP/1.1 400 "), "{lines}: {said:?}");
@@ -82,7 +82,7 @@ async fn lengths_that_are_none() {
 #[tokio::test]
 async fn the_longest_length() {
     let stored = Stored::new().await;
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     wire.say(format!("{}content-length: 18446744073709551600\r\n\r\nnew", head("PUT", "/kept/digits", PUT, 3))).await;
     let answer = wire.hear("PUT").await.answer;
     assert_eq!(answer.status / 100, 4, "{}", answer.text());
@@ -100,7 +100,7 @@ async fn no_length() {
             ("transfer-encoding: chunked\r\n", "3\r\nnew\r\n0\r\n\r\n"),
             ("transfer-encoding: chunked\r\ncontent-length: 3\r\n", "3\r\nnew\r\n0\r\n\r\n"),
         ] {
-            let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+            let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
             wire.say(format!("{}{lines}\r\n{body}", head(method, target, PUT, 0))).await;
             let spoken = wire.hear(method).await;
             assert_eq!(spoken.line, "HTTP/1.1 411 Content-Length HTTP header is missing", "{target} {lines}");
@@ -119,7 +119,7 @@ async fn no_length() {
 #[tokio::test]
 async fn endless_and_broken_chunks() {
     let stored = Stored::new().await;
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     wire.say(format!("{}transfer-encoding: chunked\r\n\r\n", head("PUT", "/kept/digits", PUT, 0))).await;
     // The server takes in as much as it is patient for, then answers and closes; it does not read for ever.
     let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, " ".repeat(1 << 20));
@@ -130,7 +130,7 @@ async fn endless_and_broken_chunks() {
     stored.unchanged("endless chunks").await;
 
     for chunks in ["zz\r\nnew\r\n", "-3\r\nnew\r\n", "ffffffffffffffffff\r\nnew\r\n", "3\r\nnew", "3\r\nnewer\r\n"] {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("{}transfer-encoding: chunked\r\n\r\n{chunks}", head("PUT", "/kept/digits", PUT, 0))).await;
         let said = wire.stop().await.end().await;
         assert!(said.starts_with("HTTP/1.1 411 ") || said.starts_with("HTTP/1.1 400 "), "{chunks:?}: {said:?}");
@@ -151,14 +151,14 @@ async fn half_a_body() {
         ("/kept?restype=container&comp=acl", "<SignedIdentifiers/>"),
         ("/?restype=service&comp=properties", "<StorageServiceProperties/>"),
     ] {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         let length = body.len() + 100;
         wire.say(format!("{}content-length: {length}\r\n\r\n{body}", head("PUT", target, PUT, length))).await;
         let said = wire.stop().await.end().await;
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 400 "), "{target}: {said:?}");
         stored.unchanged(target).await;
         // Without a word of farewell.
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("{}content-length: {length}\r\n\r\n{body}", head("PUT", target, PUT, length))).await;
         drop(wire);
         stored.unchanged(target).await;
@@ -169,11 +169,11 @@ async fn half_a_body() {
 #[tokio::test]
 async fn more_than_announced() {
     let stored = Stored::new().await;
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     wire.say(format!("{}content-length: 3\r\n\r\nnewGARBAGE\r\n\r\n", head("PUT", "/kept/new", PUT, 3))).await;
     assert_eq!(wire.hear("PUT").await.answer.verdict(), "201");
     assert!(wire.end().await.starts_with("HTTP/1.1 400 "));
-    assert_eq!(stored.house.ask("GET", "/kept/new").send().await.text(), "new");
+    assert_eq!(stored.server.request("GET", "/kept/new").send().await.text(), "new");
 }
 
 /// A body that nobody wants is taken in, so that the connection goes on: where none belongs, and where a refusal comes first.
@@ -181,7 +181,7 @@ async fn more_than_announced() {
 async fn bodies_that_nobody_reads() {
     let stored = Stored::new().await;
     let body = "x".repeat(8 << 20);
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     for (method, target, headers, verdict) in [
         ("GET", "/kept/digits", &[][..], "200"),
         ("HEAD", "/kept/digits", &[], "200"),
@@ -212,7 +212,7 @@ async fn expectations() {
         ("/kept/digits?comp=foo", PUT, "400 InvalidQueryParameterValue"),
         ("/kept/digits", &[("x-ms-blob-type", "SuperBlob")], "400 InvalidHeaderValue"),
     ] {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("{}content-length: 3\r\nexpect: 100-continue\r\n\r\n", head("PUT", target, headers, 3))).await;
         let answer = wire.hear("PUT").await.answer;
         assert_eq!(answer.verdict(), verdict, "{target}");
@@ -220,7 +220,7 @@ async fn expectations() {
         assert_eq!(wire.end().await, "");
         stored.unchanged(target).await;
     }
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     wire.say(format!("{}content-length: 3\r\nexpect: 100-continue\r\n\r\n", head("PUT", "/kept/new", PUT, 3))).await;
     assert_eq!(wire.hear("PUT").await.line, "HTTP/1.1 100 Continue");
     wire.say("new").await;
@@ -250,7 +250,7 @@ async fn malformed_headers_are_refused_before_the_body() {
         ("/kept/new?comp=page", ("x-ms-range", "bytes=one-two"), "400 InvalidHeaderValue"),
         ("/kept/new?snapshot=now", ("x-ms-lease-id", ""), "400 InvalidQueryParameterValue"),
     ] {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         let headers = block(header);
         wire.say(format!("{}content-length: 3\r\nexpect: 100-continue\r\n\r\n", head("PUT", target, &headers, 3))).await;
         let answer = wire.hear("PUT").await.answer;
@@ -284,7 +284,7 @@ async fn refusals_are_read_after_sending() {
     let stored = Stored::new().await;
     let piece = vec![b'x'; LARGE / 25];
     for (kind, head, verdict) in refused_by_their_heads() {
-        let mut wire = Wire::to(&stored.house, kind).await;
+        let mut wire = Wire::to(&stored.server, kind).await;
         wire.say(format!("{head}content-length: {LARGE}\r\n\r\n")).await;
         for _ in 0..25 {
             wire.say(&piece).await;
@@ -304,7 +304,7 @@ async fn refusals_are_read_while_sending() {
     let stored = Stored::new().await;
     let piece = vec![b'x'; 1 << 20];
     for (kind, head, verdict) in refused_by_their_heads() {
-        let mut wire = Wire::to(&stored.house, kind).await;
+        let mut wire = Wire::to(&stored.server, kind).await;
         wire.say(format!("{head}content-length: {LARGE}\r\n\r\n")).await;
         let mut sent = 0;
         while !wire.is_spoken_to() {
@@ -324,7 +324,7 @@ async fn refusals_are_read_by_the_impatient() {
     let stored = Stored::new().await;
     let piece = vec![b'x'; LARGE / 25];
     for (kind, head, verdict) in refused_by_their_heads() {
-        let mut wire = Wire::to(&stored.house, kind).await;
+        let mut wire = Wire::to(&stored.server, kind).await;
         wire.say(format!("{head}content-length: {LARGE}\r\nexpect: 100-continue\r\n\r\n")).await;
         for _ in 0..25 {
             wire.say(&piece).await;
@@ -341,7 +341,7 @@ async fn refusals_are_read_by_the_impatient() {
 async fn names_keep_their_case_after_chunks() {
     let stored = Stored::new().await;
     for chunks in ["0\r\n\r\n", "3\r\nnew\r\n0\r\n\r\n", "A ;x=\"y\"\r\n0123456789\r\n1\r\n\n\r\n0\r\nx-trailer: z\r\n\r\n"] {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("{}transfer-encoding: chunked\r\n\r\n{chunks}", head("PUT", "/kept/digits", PUT, 0))).await;
         assert_eq!(wire.hear("PUT").await.answer.verdict(), "411 MissingContentLengthHeader");
         let lines =

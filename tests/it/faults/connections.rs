@@ -2,7 +2,7 @@
 
 use super::Stored;
 use super::wire::{Wire, head, request, sas};
-use crate::house::House;
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
@@ -11,10 +11,10 @@ use std::time::Duration;
 #[tokio::test]
 async fn silence_has_a_limit() {
     let stored = Stored::with(&["--blob-keep-alive-timeout", "1"]).await;
-    let mut silent = Wire::to(&stored.house, ServiceKind::Blob).await;
-    let mut half = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut silent = Wire::to(&stored.server, ServiceKind::Blob).await;
+    let mut half = Wire::to(&stored.server, ServiceKind::Blob).await;
     half.say("PUT /devstoreaccount1/kept/digits HTTP/1.1\r\nhost: a\r\nx-ms-blob").await;
-    let mut idle = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut idle = Wire::to(&stored.server, ServiceKind::Blob).await;
     idle.say(request("GET", "/kept/digits", &[], "")).await;
     assert_eq!(idle.hear("GET").await.answer.text(), "0123456789");
     stored.unchanged("silence").await;
@@ -23,7 +23,7 @@ async fn silence_has_a_limit() {
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 408 "), "{who}: {said:?}");
     }
     // On a connection of its own: those that the house keeps are idle too.
-    let mut next = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut next = Wire::to(&stored.server, ServiceKind::Blob).await;
     next.say(request("GET", "/kept/digits", &[], "")).await;
     assert_eq!(next.hear("GET").await.answer.text(), "0123456789");
 }
@@ -34,7 +34,7 @@ async fn the_slow_do_not_hold_up_the_rest() {
     let stored = Stored::new().await;
     let mut slow = Vec::new();
     for n in 0..200 {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         match n % 3 {
             0 => wire.say("GET /devstoreaccount1/kept/dig").await,
             1 => {
@@ -53,16 +53,16 @@ async fn the_slow_do_not_hold_up_the_rest() {
     let mut wire = slow.swap_remove(1);
     wire.say(" whole").await;
     assert_eq!(wire.hear("PUT").await.answer.verdict(), "201");
-    assert_eq!(stored.house.ask("GET", "/kept/digits").send().await.text(), "half whole");
+    assert_eq!(stored.server.request("GET", "/kept/digits").send().await.text(), "half whole");
 }
 
 /// Five hundred clients that come at once all get a connection, before the server has accepted the first. (One that did not would be
 /// kept waiting by its own system, for there is nobody here who could accept meanwhile: this test has one thread.)
 #[tokio::test]
 async fn a_burst_of_connections() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     for kind in [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File] {
-        let address: SocketAddr = house.host(kind).parse().unwrap();
+        let address: SocketAddr = server.host(kind).parse().unwrap();
         let burst: Vec<_> = (0..500).map_while(|_| TcpStream::connect_timeout(&address, Duration::from_secs(20)).ok()).collect();
         assert_eq!(burst.len(), 500, "{kind:?}");
     }
@@ -75,7 +75,7 @@ async fn one_host() {
     for kind in [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File] {
         for hosts in ["", "host: a\r\nhost: a\r\n", "Host: 127.0.0.1\r\nx: y\r\nHOST: b\r\n"] {
             for target in ["/devstoreaccount1/kept/digits", "http://127.0.0.1/devstoreaccount1/kept/digits"] {
-                let mut wire = Wire::to(&stored.house, kind).await;
+                let mut wire = Wire::to(&stored.server, kind).await;
                 wire.say(format!(
                     "PUT {target}?{} HTTP/1.1\r\n{hosts}x-ms-blob-type: BlockBlob\r\ncontent-length: 3\r\n\r\nnew",
                     sas()
@@ -89,7 +89,7 @@ async fn one_host() {
             }
         }
         // HTTP/1.0 knows no Host.
-        let mut wire = Wire::to(&stored.house, kind).await;
+        let mut wire = Wire::to(&stored.server, kind).await;
         wire.say("OPTIONS /devstoreaccount1/ HTTP/1.0\r\nx-ms-version: 2021-12-02\r\n\r\n").await;
         assert!(wire.end().await.contains("A required CORS header is not present."), "{kind:?}");
     }

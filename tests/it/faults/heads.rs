@@ -2,7 +2,7 @@
 
 use super::wire::{Wire, head, request, sas};
 use super::{Stored, refusal};
-use crate::house::VERSION;
+use crate::server::VERSION;
 use lazuli::operation::ServiceKind;
 
 /// What is no HTTP is refused and cut off, and the next connection is none the worse.
@@ -36,7 +36,7 @@ async fn garbage() {
     ];
     for bytes in heads {
         let row = String::from_utf8_lossy(&bytes[..bytes.len().min(60)]).into_owned();
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(&bytes).await;
         let said = wire.stop().await.end().await;
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 400 ") || said.starts_with("HTTP/1.1 505 "), "{row:?}: {said:?}");
@@ -57,7 +57,7 @@ async fn huge_heads() {
         ("/devstoreaccount1/kept/digits".to_owned(), many),
         ("/devstoreaccount1/kept/digits".to_owned(), long),
     ] {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("DELETE {path}?{} HTTP/1.1\r\nhost: a\r\n{headers}\r\n", sas())).await;
         let said = wire.stop().await.end().await;
         let refused = ["414", "431", "400"].iter().any(|status| said.starts_with(&format!("HTTP/1.1 {status} ")));
@@ -68,7 +68,7 @@ async fn huge_heads() {
     // What a client can reasonably send is taken: eight kibibytes of metadata in short pairs.
     let pairs: Vec<(String, String)> = (0..800).map(|n| (format!("x-ms-meta-n{n}"), "v".to_owned())).collect();
     let pairs: Vec<(&str, &str)> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let put = stored.house.ask("PUT", "/kept/many").header("x-ms-blob-type", "BlockBlob").headers(&pairs).send().await;
+    let put = stored.server.request("PUT", "/kept/many").header("x-ms-blob-type", "BlockBlob").headers(&pairs).send().await;
     assert_eq!(put.verdict(), "201");
 }
 
@@ -93,7 +93,7 @@ async fn bytes_that_are_not_text() {
         let lines = format!("host: a\r\nx-ms-version: {VERSION}\r\nx-ms-blob-type: BlockBlob\r\ncontent-length: 3\r\n{name}: ");
         let mut bytes = format!("PUT {path} HTTP/1.1\r\n{lines}").into_bytes();
         bytes.extend(b"caf\xe9\r\n\r\nnew");
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         let answer = wire.say(&bytes).await.hear("PUT").await.answer;
         assert_eq!(refusal(&answer, "PUT", VERSION), code, "{name}: {}", answer.text());
         if code == "InvalidHeaderValue" {
@@ -104,7 +104,7 @@ async fn bytes_that_are_not_text() {
     // What nobody reads may be anything.
     let mut bytes = head("GET", "/kept/digits", &[], 0).into_bytes();
     bytes.extend(b"user-agent: caf\xe9\r\n\r\n");
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     assert_eq!(wire.say(&bytes).await.hear("GET").await.answer.verdict(), "200");
 }
 
@@ -118,7 +118,7 @@ async fn raw_bytes_in_the_url() {
         b"/\xff\xfe",
         b"/devstoreaccount1/kept/a\x01b",
     ] {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         let mut bytes = b"PUT ".to_vec();
         bytes.extend(url);
         bytes.extend(b" HTTP/1.1\r\nhost: a\r\nx-ms-blob-type: BlockBlob\r\ncontent-length: 3\r\n\r\nnew");
@@ -134,7 +134,7 @@ async fn odd_and_right() {
     let stored = Stored::new().await;
     let signed = head("GET", "/kept/digits", &[], 0);
     let without_host = signed.replace("host: 127.0.0.1\r\n", "");
-    let host = stored.house.host(ServiceKind::Blob);
+    let host = stored.server.host(ServiceKind::Blob);
     for (row, text, line) in [
         ("HTTP/1.0", signed.replace("HTTP/1.1", "HTTP/1.0"), "HTTP/1.0 200 OK"),
         ("HTTP/1.0 without a host", without_host.replace("HTTP/1.1", "HTTP/1.0"), "HTTP/1.0 200 OK"),
@@ -147,12 +147,12 @@ async fn odd_and_right() {
             "HTTP/1.1 200 OK",
         ),
     ] {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("{text}\r\n")).await;
         let spoken = wire.hear("GET").await;
         assert_eq!((spoken.line.as_str(), spoken.answer.text()), (line, "0123456789"), "{row}");
     }
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     wire.say(format!("{}\r\n", signed.replace("HTTP/1.1", "HTTP/1.0"))).await;
     wire.hear("GET").await;
     assert_eq!(wire.end().await, "", "an old client learns the end of an answer from the end of the connection");
@@ -174,7 +174,7 @@ async fn targets_that_are_no_path() {
         ("GET /devstoreaccount1/../../etc/passwd HTTP/1.1", &[400, 404]),
         ("GET /_lazuli/clock HTTP/1.1", &[404]),
     ] {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("{line}\r\nhost: a\r\nx-ms-version: {VERSION}\r\n\r\n")).await;
         let answer = wire.hear("GET").await.answer;
         assert!(statuses.contains(&answer.status), "{line}: {} {}", answer.verdict(), answer.text());
@@ -185,7 +185,7 @@ async fn targets_that_are_no_path() {
 #[tokio::test]
 async fn pipelined() {
     let stored = Stored::new().await;
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     let put = request("PUT", "/kept/new", &[("x-ms-blob-type", "BlockBlob")], "new");
     let all = [
         request("GET", "/kept/new", &[], ""),

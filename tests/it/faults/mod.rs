@@ -11,7 +11,7 @@ mod stored;
 mod sweep;
 mod wire;
 
-use crate::house::Answer;
+use crate::server::Answer;
 use lazuli::operation::{ServiceKind, xml};
 use stored::Stored;
 

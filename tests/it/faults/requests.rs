@@ -2,7 +2,7 @@
 
 use super::wire::{self, Wire};
 use super::{Stored, refusal, refusal_of};
-use crate::house::VERSION;
+use crate::server::VERSION;
 use lazuli::operation::ServiceKind;
 
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str, &'static str);
@@ -12,7 +12,7 @@ async fn check(rows: &[Row]) {
     let stored = Stored::new().await;
     for (method, target, headers, body, verdict) in rows {
         let row = format!("{method} {target} {headers:?} {body:.60}");
-        let answer = stored.house.ask(method, target).headers(headers).body(*body).send().await;
+        let answer = stored.server.request(method, target).headers(headers).body(*body).send().await;
         assert_eq!(answer.verdict(), *verdict, "{row}: {}", answer.text());
         refusal(&answer, method, VERSION);
         stored.unchanged(&row).await;
@@ -179,7 +179,7 @@ async fn names_that_nothing_has() {
         ("GET", "/kept/digits?versionid=2020-01-01T00:00:00.0000000Z", "404 BlobNotFound"),
         ("DELETE", "/kept/digits?versionid=2020-01-01T00:00:00.0000000Z", "404 BlobNotFound"),
     ] {
-        let answer = stored.house.ask(method, target).header("x-ms-blob-type", "BlockBlob").send().await;
+        let answer = stored.server.request(method, target).header("x-ms-blob-type", "BlockBlob").send().await;
         assert_eq!(answer.verdict(), verdict, "{method} {target:.80}: {}", answer.text());
         refusal(&answer, method, VERSION);
         stored.unchanged(target).await;
@@ -253,7 +253,7 @@ async fn malformed_documents() {
                 continue;
             }
             let row = format!("{kind:?} {method} {target} {:.60}", String::from_utf8_lossy(document));
-            let answer = stored.house.ask(method, target).of(kind).body(document.clone()).send().await;
+            let answer = stored.server.request(method, target).of(kind).body(document.clone()).send().await;
             assert_eq!(answer.verdict(), *verdict, "{row}: {}", answer.text());
             refusal_of(kind, &answer, method, VERSION);
             stored.unchanged(&row).await;
@@ -314,7 +314,7 @@ async fn documents_that_say_nonsense() {
 #[tokio::test]
 async fn said_twice() {
     let stored = Stored::new().await;
-    let etag = stored.house.ask("HEAD", "/kept/digits").send().await.header("etag").to_owned();
+    let etag = stored.server.request("HEAD", "/kept/digits").send().await.header("etag").to_owned();
     let sas = wire::sas();
     let put = format!(
         "PUT /devstoreaccount1/kept/digits?{sas} HTTP/1.1\r\nhost: a\r\nx-ms-version: {VERSION}\r\ncontent-length: 3\r\n"
@@ -335,7 +335,7 @@ async fn said_twice() {
         ("x-ms-blob-type: BlockBlob\r\nx-ms-version: 2019-12-12\r\n".to_owned(), "400"),
     ];
     for (headers, verdict) in rows {
-        let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+        let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
         wire.say(format!("{put}{headers}\r\nnew")).await;
         let answer = wire.hear("PUT").await.answer;
         assert_eq!(answer.verdict(), verdict, "{headers}: {}", answer.text());
@@ -349,15 +349,15 @@ async fn said_twice() {
         ("/kept/digits?snapshot=a&snapshot=b", "400 InvalidQueryParameterValue"),
         ("/kept/digits?sp=r", "403 AuthenticationFailed"),
     ] {
-        let answer = stored.house.ask("GET", &format!("{target}&{sas}")).anonymous().send().await;
+        let answer = stored.server.request("GET", &format!("{target}&{sas}")).anonymous().send().await;
         assert_eq!(answer.verdict(), verdict, "{target}: {}", answer.text());
     }
     // The same metadata name twice is one value of both, as the service has it.
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     let twice = "x-ms-blob-type: BlockBlob\r\nx-ms-meta-a: 1\r\nX-Ms-Meta-A: 2\r\n";
     wire.say(format!("{}{twice}\r\nnew", put.replace("digits", "joined"))).await;
     assert_eq!(wire.hear("PUT").await.answer.verdict(), "201");
-    assert_eq!(stored.house.ask("HEAD", "/kept/joined").send().await.header("x-ms-meta-a"), "1,2");
+    assert_eq!(stored.server.request("HEAD", "/kept/joined").send().await.header("x-ms-meta-a"), "1,2");
 }
 
 /// A time that nobody will see: the clock stops at the end of the calendar, and the server goes on.
@@ -365,11 +365,11 @@ async fn said_twice() {
 async fn the_end_of_time() {
     let stored = Stored::new().await;
     for _ in 0..100 {
-        stored.house.wait(u64::from(u32::MAX));
+        stored.server.wait(u64::from(u32::MAX));
     }
-    let answer = stored.house.ask("GET", "/kept/digits").send().await;
+    let answer = stored.server.request("GET", "/kept/digits").send().await;
     assert_eq!((answer.verdict(), answer.header("date")), ("200".to_owned(), "Fri, 31 Dec 9999 23:59:59 GMT"));
-    stored.house.blob("/kept/late", "late").await;
-    stored.house.blob("/kept/later", "later").await;
-    assert_eq!(stored.house.ask("GET", "/kept/later").send().await.text(), "later");
+    stored.server.blob("/kept/late", "late").await;
+    stored.server.blob("/kept/later", "later").await;
+    assert_eq!(stored.server.request("GET", "/kept/later").send().await.text(), "later");
 }

@@ -1,7 +1,7 @@
 //! Which operation is asked for is never guessed: unknown selectors, verbs, and operations that are not there yet.
 
 use super::{Stored, refusal, refusal_of};
-use crate::house::VERSION;
+use crate::server::VERSION;
 use lazuli::operation::ServiceKind;
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "PUT", "DELETE", "POST", "MERGE", "PATCH"];
@@ -39,9 +39,9 @@ async fn unknown_selectors() {
             for method in METHODS {
                 for query in odd {
                     let target = format!("{path}?{query}");
-                    let ask =
-                        stored.house.ask(method, &target).of(kind).header("x-ms-blob-type", "BlockBlob").body("overwritten");
-                    let answer = ask.send().await;
+                    let request =
+                        stored.server.request(method, &target).of(kind).header("x-ms-blob-type", "BlockBlob").body("overwritten");
+                    let answer = request.send().await;
                     let row = format!("{kind:?} {method} {target}");
                     let lake = kind == ServiceKind::Blob
                         && [("PUT", "resource=file"), ("PATCH", "action=append")].contains(&(method, query));
@@ -86,12 +86,12 @@ async fn misplaced_selectors() {
         ("GET", "/?comp=properties"),
         ("PUT", "/?comp=properties"),
     ] {
-        let answer = stored.house.ask(method, target).header("x-ms-blob-type", "BlockBlob").body("overwritten").send().await;
+        let answer = stored.server.request(method, target).header("x-ms-blob-type", "BlockBlob").body("overwritten").send().await;
         assert_eq!(answer.verdict(), "400 InvalidQueryParameterValue", "{method} {target}: {}", answer.text());
         refusal(&answer, method, VERSION);
         stored.unchanged(target).await;
     }
-    let stats = stored.house.ask("GET", "/?restype=service&comp=stats").send().await;
+    let stats = stored.server.request("GET", "/?restype=service&comp=stats").send().await;
     assert_eq!((stats.verdict().as_str(), stats.element("QueryParameterName")), ("400 InvalidQueryParameterValue", "comp"));
 }
 
@@ -140,8 +140,8 @@ async fn misplaced_selectors_of_queues_and_tables() {
     ] {
         let stored = Stored::of(kind).await;
         for (method, target) in rows {
-            let ask = stored.house.ask(method, &target).of(kind).header("if-match", "*").body("{}");
-            let answer = ask.send().await;
+            let request = stored.server.request(method, &target).of(kind).header("if-match", "*").body("{}");
+            let answer = request.send().await;
             assert_eq!(answer.verdict(), "400 InvalidQueryParameterValue", "{kind:?} {method} {target}: {}", answer.text());
             refusal_of(kind, &answer, method, VERSION);
             stored.unchanged(&target).await;
@@ -154,7 +154,8 @@ async fn unknown_verbs() {
     let stored = Stored::new().await;
     for method in ["PATCH", "MERGE", "TRACE", "get", "put", "Delete", "PROPFIND", "X"] {
         for path in ["/", "/kept/digits"] {
-            let answer = stored.house.ask(method, path).header("x-ms-blob-type", "BlockBlob").body("overwritten").send().await;
+            let answer =
+                stored.server.request(method, path).header("x-ms-blob-type", "BlockBlob").body("overwritten").send().await;
             assert_eq!(answer.verdict(), "405 UnsupportedHttpVerb", "{method} {path}: {}", answer.text());
             refusal(&answer, method, VERSION);
         }
@@ -162,7 +163,7 @@ async fn unknown_verbs() {
     // A verb that is known, where nothing answers to it.
     for (method, target) in [("DELETE", "/"), ("PUT", "/"), ("GET", "/"), ("HEAD", "/"), ("POST", "/"), ("POST", "/kept/digits")]
     {
-        let answer = stored.house.ask(method, target).body("").send().await;
+        let answer = stored.server.request(method, target).body("").send().await;
         assert_eq!(answer.verdict(), "400 InvalidUri", "{method} {target}: {}", answer.text());
         refusal(&answer, method, VERSION);
     }
@@ -175,7 +176,7 @@ async fn unknown_verbs_of_queues_and_tables() {
         let stored = Stored::of(*kind).await;
         for path in *paths {
             for method in ["TRACE", "get", "put", "Delete", "PROPFIND", "X"] {
-                let answer = stored.house.ask(method, path).of(*kind).header("if-match", "*").body("{}").send().await;
+                let answer = stored.server.request(method, path).of(*kind).header("if-match", "*").body("{}").send().await;
                 assert_eq!(answer.verdict(), "405 UnsupportedHttpVerb", "{kind:?} {method} {path}: {}", answer.text());
                 refusal_of(*kind, &answer, method, VERSION);
             }
@@ -198,7 +199,7 @@ async fn unknown_verbs_of_queues_and_tables() {
         (ServiceKind::Table, "DELETE", "/"),
     ] {
         let stored = Stored::of(kind).await;
-        let answer = stored.house.ask(method, target).of(kind).header("if-match", "*").body("{}").send().await;
+        let answer = stored.server.request(method, target).of(kind).header("if-match", "*").body("{}").send().await;
         assert_eq!(answer.verdict(), "400 InvalidUri", "{kind:?} {method} {target}: {}", answer.text());
         refusal_of(kind, &answer, method, VERSION);
         stored.unchanged(target).await;

@@ -2,7 +2,7 @@
 
 use super::wire::{Wire, request, sas};
 use super::{Stored, refusal};
-use crate::house::VERSION;
+use crate::server::VERSION;
 use lazuli::operation::ServiceKind;
 
 /// `x-ms-error-code` came with 2017-07-29; the body has always had the code.
@@ -19,11 +19,11 @@ async fn error_codes_by_version() {
         ("2099-12-31", "BlobNotFound"),
     ] {
         // Not signed by key: what a signature holds has changed with the versions.
-        let ask = |method| stored.house.ask(method, &target).header("x-ms-version", version).anonymous();
-        let answer = ask("GET").send().await;
+        let request = |method| stored.server.request(method, &target).header("x-ms-version", version).anonymous();
+        let answer = request("GET").send().await;
         assert_eq!((answer.status, answer.header("x-ms-error-code")), (404, header), "{version}");
         assert_eq!(refusal(&answer, "GET", version), "BlobNotFound");
-        let answer = ask("HEAD").send().await;
+        let answer = request("HEAD").send().await;
         assert_eq!((answer.status, refusal(&answer, "HEAD", version).as_str()), (404, header), "{version}");
     }
     for (version, code, followed) in [
@@ -36,11 +36,11 @@ async fn error_codes_by_version() {
         ("1999-01-01", "InvalidHeaderValue", ""),
         ("2021-12-02-preview", "InvalidHeaderValue", ""),
     ] {
-        let answer = stored.house.ask("GET", &target).header("x-ms-version", version).anonymous().send().await;
+        let answer = stored.server.request("GET", &target).header("x-ms-version", version).anonymous().send().await;
         assert_eq!(refusal(&answer, "GET", followed), code, "{version}");
     }
     // What is wrong with the URL is said in the version that the request asks for, though the URL is read first.
-    let answer = stored.house.ask("GET", "/kept/nothing?x=%zz").send().await;
+    let answer = stored.server.request("GET", "/kept/nothing?x=%zz").send().await;
     assert_eq!(refusal(&answer, "GET", VERSION), "InvalidQueryParameterValue");
 }
 
@@ -56,16 +56,16 @@ async fn details_quote_what_was_sent() {
         ("/kept/digits?comp=a%C3%A9", "comp", "aé"),
         ("/kept/digits?comp=", "comp", ""),
     ] {
-        let answer = stored.house.ask("GET", target).send().await;
+        let answer = stored.server.request("GET", target).send().await;
         assert_eq!(refusal(&answer, "GET", VERSION), "InvalidQueryParameterValue", "{target}");
         assert_eq!(answer.element("QueryParameterName"), name, "{target}");
         let plain = answer.element("QueryParameterValue").replace("&apos;", "'").replace("&quot;", "\"").replace("&#13;", "\r");
         assert_eq!(plain, value, "{target}");
     }
-    let answer = stored.house.ask("GET", "/kept?restype=container&comp=list&delimiter=%01&prefix=%02").send().await;
+    let answer = stored.server.request("GET", "/kept?restype=container&comp=list&delimiter=%01&prefix=%02").send().await;
     assert_eq!(answer.verdict(), "200");
     assert!(!answer.text().contains(['\x01', '\x02']), "{}", answer.text());
-    let answer = stored.house.ask("PUT", "/kept/digits").header("x-ms-blob-type", "<b>&\"'").send().await;
+    let answer = stored.server.request("PUT", "/kept/digits").header("x-ms-blob-type", "<b>&\"'").send().await;
     assert_eq!(refusal(&answer, "PUT", VERSION), "InvalidHeaderValue");
     assert_eq!(answer.element("HeaderName"), "x-ms-blob-type");
 }
@@ -78,13 +78,13 @@ async fn the_clients_id_is_echoed() {
     for (id, echoed) in [("one", true), ("a b ~!", true), (most.as_str(), true), (over.as_str(), false), ("tab\there", false)] {
         for target in ["/kept/digits", "/kept/nothing"] {
             for method in ["GET", "HEAD"] {
-                let answer = stored.house.ask(method, target).header("x-ms-client-request-id", id).send().await;
+                let answer = stored.server.request(method, target).header("x-ms-client-request-id", id).send().await;
                 let wanted = if echoed { id } else { "" };
                 assert_eq!(answer.header("x-ms-client-request-id"), wanted, "{method} {target} {id:.20}");
             }
         }
     }
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     wire.say(b"GET /devstoreaccount1/kept/nothing HTTP/1.1\r\nhost: a\r\nx-ms-client-request-id: caf\xe9\r\n\r\n").await;
     let answer = wire.hear("GET").await.answer;
     assert_eq!((answer.status, answer.header("x-ms-client-request-id")), (404, ""));
@@ -94,7 +94,7 @@ async fn the_clients_id_is_echoed() {
 #[tokio::test]
 async fn a_tables_reason_is_https_own() {
     let stored = Stored::new().await;
-    let mut wire = Wire::to(&stored.house, ServiceKind::Table).await;
+    let mut wire = Wire::to(&stored.server, ServiceKind::Table).await;
     for (method, target, line) in [
         ("GET", "/nobody()", "HTTP/1.1 404 Not Found"),
         ("GET", "/?comp=nothing", "HTTP/1.1 400 Bad Request"),
@@ -102,10 +102,11 @@ async fn a_tables_reason_is_https_own() {
         ("GET", "/Tables", "HTTP/1.1 200 OK"),
     ] {
         let url = format!("/devstoreaccount1{target}");
-        let date = stored.house.emulator.environment().machine().rfc1123();
+        let date = stored.server.emulator.environment().machine().rfc1123();
         let resource = url.split_once('?').map_or(url.as_str(), |(path, _)| path);
         let comp = target.split_once("comp=").map(|(_, comp)| format!("?comp={comp}")).unwrap_or_default();
-        let signature = crate::house::hmac(&format!("{date}\n/devstoreaccount1{resource}{comp}"), lazuli::config::WELL_KNOWN_KEY);
+        let signature =
+            crate::server::hmac(&format!("{date}\n/devstoreaccount1{resource}{comp}"), lazuli::config::WELL_KNOWN_KEY);
         let head = format!(
             "{method} {url} HTTP/1.1\r\nhost: a\r\nx-ms-version: 2021-12-02\r\nx-ms-date: {date}\r\naccept: application/json\r\n\
              content-length: 0\r\nauthorization: SharedKeyLite devstoreaccount1:{signature}\r\n\r\n"
@@ -121,8 +122,8 @@ async fn a_tables_reason_is_https_own() {
 #[tokio::test]
 async fn the_reason_is_the_sentence() {
     let stored = Stored::new().await;
-    let etag = stored.house.ask("HEAD", "/kept/digits").send().await.header("etag").to_owned();
-    let mut wire = Wire::to(&stored.house, ServiceKind::Blob).await;
+    let etag = stored.server.request("HEAD", "/kept/digits").send().await.header("etag").to_owned();
+    let mut wire = Wire::to(&stored.server, ServiceKind::Blob).await;
     for (method, target, headers, line) in [
         ("GET", "/kept/nothing", &[][..], "HTTP/1.1 404 The specified blob does not exist."),
         ("HEAD", "/kept/nothing", &[], "HTTP/1.1 404 The specified blob does not exist."),
@@ -155,7 +156,7 @@ async fn every_service_has_its_name() {
         (ServiceKind::Table, "Windows-Azure-Table/1.0 Microsoft-HTTPAPI/2.0"),
         (ServiceKind::File, "Windows-Azure-File/1.0 Microsoft-HTTPAPI/2.0"),
     ] {
-        let answer = stored.house.ask("GET", "/?comp=nothing").of(kind).send().await;
+        let answer = stored.server.request("GET", "/?comp=nothing").of(kind).send().await;
         assert_eq!((answer.status, answer.header("server")), (400, server), "{kind:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! A client that sends whatever bytes it is given: what no client library would send.
 
-use crate::house::{Answer, House, VERSION, hmac, sign, start_of_time};
+use crate::server::{Answer, TestServer, VERSION, hmac, sign, start_of_time};
 use hyper::body::Bytes;
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
@@ -26,8 +26,8 @@ pub struct Spoken {
 }
 
 impl Wire {
-    pub async fn to(house: &House, kind: ServiceKind) -> Wire {
-        Wire { stream: TcpStream::connect(house.host(kind)).await.unwrap(), read: Vec::new() }
+    pub async fn to(server: &TestServer, kind: ServiceKind) -> Wire {
+        Wire { stream: TcpStream::connect(server.host(kind)).await.unwrap(), read: Vec::new() }
     }
 
     /// Sends; what the server has already closed cannot be sent to, which the answer will show.

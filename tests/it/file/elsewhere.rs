@@ -3,8 +3,8 @@
 use super::check_in;
 use super::sas::sas;
 use crate::auth::token;
-use crate::house::{Answer, House};
 use crate::scenario;
+use crate::server::{Answer, TestServer};
 use crate::web::{Exchange, Web, ok};
 use lazuli::operation::ServiceKind;
 
@@ -12,14 +12,14 @@ use lazuli::operation::ServiceKind;
 const HALF: &str = "HTTP/1.1 200 OK\nContent-Length: 8\nContent-Type: text/css\nx-ms-meta-a: 1\n\nhalf";
 const REST: &str = "rest";
 
-async fn house() -> House {
-    let house = House::new().await;
-    check_in(&house, "PUT /shr?restype=share → 201").await;
-    house
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
+    check_in(&server, "PUT /shr?restype=share → 201").await;
+    server
 }
 
 /// Starts a copy to `/shr/copy` of which half has arrived. Returns its id and the connection of the source.
-async fn begin(house: &House, web: &Web, response: &str) -> (String, Exchange) {
+async fn begin(server: &TestServer, web: &Web, response: &str) -> (String, Exchange) {
     let url = web.url("/source");
     let source = async {
         let mut exchange = web.asked().await;
@@ -27,16 +27,16 @@ async fn begin(house: &House, web: &Web, response: &str) -> (String, Exchange) {
         exchange
     };
     let (got, exchange) =
-        tokio::join!(house.ask("PUT", "/shr/copy").of(ServiceKind::File).header("x-ms-copy-source", url).send(), source);
+        tokio::join!(server.request("PUT", "/shr/copy").of(ServiceKind::File).header("x-ms-copy-source", url).send(), source);
     assert_eq!(got.verdict(), "202", "{}", got.text());
     assert_eq!(got.header("x-ms-copy-status"), "pending");
     (got.header("x-ms-copy-id").to_owned(), exchange)
 }
 
 /// The properties of `/shr/copy` as soon as `is_met` is true for them.
-async fn until(house: &House, is_met: impl Fn(&Answer) -> bool) -> Answer {
+async fn until(server: &TestServer, is_met: impl Fn(&Answer) -> bool) -> Answer {
     for _ in 0..20_000 {
-        let answer = house.ask("HEAD", "/shr/copy").of(ServiceKind::File).send().await;
+        let answer = server.request("HEAD", "/shr/copy").of(ServiceKind::File).send().await;
         if is_met(&answer) {
             return answer;
         }
@@ -45,17 +45,17 @@ async fn until(house: &House, is_met: impl Fn(&Answer) -> bool) -> Answer {
     panic!("the condition is never met");
 }
 
-async fn ended(house: &House) -> Answer {
-    until(house, |answer| answer.header("x-ms-copy-status") != "pending").await
+async fn ended(server: &TestServer) -> Answer {
+    until(server, |answer| answer.header("x-ms-copy-status") != "pending").await
 }
 
 #[tokio::test]
 async fn a_pending_copy_succeeds() {
-    let (house, web) = (house().await, Web::open().await);
-    let (id, mut exchange) = begin(&house, &web, HALF).await;
-    until(&house, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
+    let (server, web) = (server().await, Web::open().await);
+    let (id, mut exchange) = begin(&server, &web, HALF).await;
+    until(&server, |answer| answer.header("x-ms-copy-progress") == "4/8").await;
     check_in(
-        &house,
+        &server,
         &format!(
             "HEAD /shr/copy → 200 | content-length: 8; content-type: text/css; x-ms-meta-a: 1; x-ms-copy-id: {id}; x-ms-copy-source: {url}; x-ms-copy-status: pending; x-ms-copy-completion-time: -
              GET /shr?restype=directory&comp=list → 200 | | ~<Content-Length>8</Content-Length>
@@ -75,10 +75,10 @@ async fn a_pending_copy_succeeds() {
     )
     .await;
     exchange.say(REST).await;
-    let done = ended(&house).await;
+    let done = ended(&server).await;
     assert_eq!((done.header("x-ms-copy-status"), done.header("x-ms-copy-progress")), ("success", "8/8"));
     check_in(
-        &house,
+        &server,
         &format!(
             "GET /shr/copy → 200 | x-ms-copy-completion-time: {{at}} | halfrest
              PUT /shr/copy?comp=copy&copyid={id} | x-ms-copy-action: abort → 409 NoPendingCopyOperation
@@ -90,10 +90,10 @@ async fn a_pending_copy_succeeds() {
 
 #[tokio::test]
 async fn a_pending_copy_is_aborted_or_fails() {
-    let (house, web) = (house().await, Web::open().await);
-    let (id, mut exchange) = begin(&house, &web, HALF).await;
+    let (server, web) = (server().await, Web::open().await);
+    let (id, mut exchange) = begin(&server, &web, HALF).await;
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /shr/copy?comp=copy&copyid={id} | x-ms-copy-action: abort → 204 | | {{}}
              GET /shr/copy → 200 | content-length: 0; x-ms-copy-status: aborted; x-ms-meta-a: 1 | {{}}"
@@ -102,36 +102,36 @@ async fn a_pending_copy_is_aborted_or_fails() {
     .await;
     exchange.say(REST).await;
     exchange.closed().await;
-    let (_, exchange) = begin(&house, &web, HALF).await;
+    let (_, exchange) = begin(&server, &web, HALF).await;
     drop(exchange);
-    let failed = ended(&house).await;
+    let failed = ended(&server).await;
     assert_eq!(failed.header("x-ms-copy-status"), "failed");
     assert!(failed.header("x-ms-copy-status-description").starts_with("500 "));
-    check_in(&house, "GET /shr/copy → 200 | content-length: 0 | {}").await;
+    check_in(&server, "GET /shr/copy → 200 | content-length: 0 | {}").await;
 }
 
 /// Deleting a share ends its pending copies.
 #[tokio::test]
 async fn a_pending_copy_ends_with_its_share() {
-    let (house, web) = (house().await, Web::open().await);
-    let (_, exchange) = begin(&house, &web, HALF).await;
-    check_in(&house, "DELETE /shr?restype=share → 202").await;
+    let (server, web) = (server().await, Web::open().await);
+    let (_, exchange) = begin(&server, &web, HALF).await;
+    check_in(&server, "DELETE /shr?restype=share → 202").await;
     let mut exchange = exchange;
     exchange.say(REST).await;
     exchange.closed().await;
-    check_in(&house, "GET /shr/copy → 404 ShareNotFound").await;
+    check_in(&server, "GET /shr/copy → 404 ShareNotFound").await;
 }
 
 #[tokio::test]
 async fn blobs_and_files_of_other_servers_are_copied() {
-    let (house, there) = (house().await, house().await);
-    house.container("box").await;
+    let (server, there) = (server().await, server().await);
+    server.container("box").await;
     scenario::check_in(
-        &house,
+        &server,
         "PUT /box/b | x-ms-blob-type: BlockBlob; content-type: text/plain; x-ms-meta-a: 1 | content → 201",
     )
     .await;
-    let blob = format!("{}/box/b", house.blob_url());
+    let blob = format!("{}/box/b", server.blob_url());
     let signed = format!("{blob}?{}", token::reader("box"));
     check_in(
         &there,
@@ -140,17 +140,17 @@ async fn blobs_and_files_of_other_servers_are_copied() {
     )
     .await;
     let file = format!("http://{}/devstoreaccount1/shr/f", there.host(ServiceKind::File));
-    check_in(&house, &format!("PUT /shr/copy | x-ms-copy-source: {signed} → 202 | x-ms-copy-status: pending")).await;
-    ended(&house).await;
+    check_in(&server, &format!("PUT /shr/copy | x-ms-copy-source: {signed} → 202 | x-ms-copy-status: pending")).await;
+    ended(&server).await;
     check_in(
-        &house,
+        &server,
         &format!("GET /shr/copy → 200 | content-type: text/plain; x-ms-meta-a: 1; x-ms-copy-source: {blob}; x-ms-copy-progress: 7/7 | content
                   PUT /shr/copy | x-ms-copy-source: {file}?{} → 202 | x-ms-copy-status: pending", sas("s", "shr", "r", "")),
     )
     .await;
-    ended(&house).await;
+    ended(&server).await;
     check_in(
-        &house,
+        &server,
         &format!(
             "GET /shr/copy → 200 | content-language: fr; x-ms-copy-source: {file} | file
              # a range
@@ -174,19 +174,19 @@ async fn blobs_and_files_of_other_servers_are_copied() {
 /// A web server reports no file properties; a response without a length cannot be copied.
 #[tokio::test]
 async fn a_document_of_a_web_server_is_copied() {
-    let (house, web) = (house().await, Web::open().await);
+    let (server, web) = (server().await, Web::open().await);
     let endless = "HTTP/1.1 200 OK\nConnection: close\n\nendless";
     for (answer, verdict) in
         [(endless, "409 CannotVerifyCopySource"), ("HTTP/1.1 404 No\nContent-Length: 0\n\n", "404 CannotVerifyCopySource")]
     {
-        let ask = house.ask("PUT", "/shr/copy").of(ServiceKind::File).header("x-ms-copy-source", web.url("/source"));
-        let (got, _) = tokio::join!(ask.send(), web.answer(answer));
+        let request = server.request("PUT", "/shr/copy").of(ServiceKind::File).header("x-ms-copy-source", web.url("/source"));
+        let (got, _) = tokio::join!(request.send(), web.answer(answer));
         assert_eq!(got.verdict(), verdict);
     }
     let page = ok("Cache-Control: no-store", "content");
-    let ask = house.ask("PUT", "/shr/copy").of(ServiceKind::File).header("x-ms-copy-source", web.url("/source"));
-    let (got, _) = tokio::join!(ask.send(), web.answer(&page));
+    let request = server.request("PUT", "/shr/copy").of(ServiceKind::File).header("x-ms-copy-source", web.url("/source"));
+    let (got, _) = tokio::join!(request.send(), web.answer(&page));
     assert_eq!(got.verdict(), "202");
-    ended(&house).await;
-    check_in(&house, "GET /shr/copy → 200 | cache-control: no-store | content").await;
+    ended(&server).await;
+    check_in(&server, "GET /shr/copy → 200 | cache-control: no-store | content").await;
 }

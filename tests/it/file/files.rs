@@ -2,7 +2,7 @@
 
 use super::{check, check_in};
 use crate::blob::structured::message;
-use crate::house::House;
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 use lazuli::rules::structured::KIND;
 
@@ -99,20 +99,23 @@ async fn a_file_is_created_with_its_first_bytes() {
 
 #[tokio::test]
 async fn bytes_are_written_and_read_in_structured_messages() {
-    let house = House::new().await;
-    check_in(&house, "PUT /shr?restype=share → 201").await;
+    let server = TestServer::new().await;
+    check_in(&server, "PUT /shr?restype=share → 201").await;
     let put = async |target: &str, version: &str, headers: &[(&str, &str)]| {
-        let ask = house.ask("PUT", target).of(ServiceKind::File).header("x-ms-version", version).headers(headers);
-        let ask = ask.header("x-ms-structured-body", KIND).header("x-ms-structured-content-length", 7);
-        let answer = ask.body(message(&[b"con", b"tent"])).send().await;
+        let request = server.request("PUT", target).of(ServiceKind::File).header("x-ms-version", version).headers(headers);
+        let request = request.header("x-ms-structured-body", KIND).header("x-ms-structured-content-length", 7);
+        let answer = request.body(message(&[b"con", b"tent"])).send().await;
         assert_eq!((answer.verdict().as_str(), answer.header("x-ms-structured-body")), ("201", KIND), "{}", answer.text());
     };
     put("/shr/f", "2026-06-06", &[("x-ms-type", "file"), ("x-ms-content-length", "10")]).await;
     put("/shr/f?comp=range", "2025-01-05", &[("x-ms-write", "update"), ("x-ms-range", "bytes=3-9")]).await;
     for (range, content) in [("bytes=0-9", "concontent"), ("bytes=3-4", "co")] {
-        let ask =
-            house.ask("GET", "/shr/f").of(ServiceKind::File).header("x-ms-range", range).header("x-ms-version", "2025-01-05");
-        let got = ask.header("x-ms-structured-body", KIND).send().await;
+        let request = server
+            .request("GET", "/shr/f")
+            .of(ServiceKind::File)
+            .header("x-ms-range", range)
+            .header("x-ms-version", "2025-01-05");
+        let got = request.header("x-ms-structured-body", KIND).send().await;
         assert_eq!((got.status, got.header("x-ms-structured-content-length")), (206, content.len().to_string().as_str()));
         assert_eq!(got.body, message(&[content.as_bytes()]));
     }

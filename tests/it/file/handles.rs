@@ -1,30 +1,30 @@
 //! Handles: respect, list and close. SMB clients open them; these tests open them through the service's state.
 
 use super::check_in;
-use crate::house::House;
+use crate::server::TestServer;
 use lazuli::rules::file::handle::{OpenAccess, OpenHandle, RangeLock};
 use lazuli::rules::file::path::{Path, TrailingDots};
 use lazuli::services::file::state::HandleOwner;
 
-async fn house() -> House {
-    let house = House::new().await;
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
     check_in(
-        &house,
+        &server,
         "PUT /shr?restype=share → 201
          PUT /shr/d?restype=directory → 201
          PUT /shr/d/f | x-ms-type: file; x-ms-content-length: 100 → 201
          PUT /shr/g | x-ms-type: file; x-ms-content-length: 1 → 201",
     )
     .await;
-    house
+    server
 }
 
 /// Opens a file of the share `shr`, and returns the handle's id.
-async fn open(house: &House, path: &str, open: OpenHandle) -> u64 {
-    let share = house.emulator.files().find("devstoreaccount1", "shr").unwrap();
+async fn open(server: &TestServer, path: &str, open: OpenHandle) -> u64 {
+    let share = server.emulator.files().find("devstoreaccount1", "shr").unwrap();
     let path = Path::parse(path, TrailingDots::Kept).unwrap();
     let opener = HandleOwner { session: 77, address: "10.0.0.1:50000".into(), client: "laptop".into() };
-    share.write(|share| share.open(&path, opener, open, house.emulator.environment().now())).await.unwrap()
+    share.write(|share| share.open(&path, opener, open, server.emulator.environment().now())).await.unwrap()
 }
 
 fn reading(share: OpenAccess) -> OpenHandle {
@@ -33,17 +33,17 @@ fn reading(share: OpenAccess) -> OpenHandle {
 
 #[tokio::test]
 async fn open_handles_are_listed_and_closed() {
-    let house = house().await;
-    let f = open(&house, "d/f", reading(OpenAccess::ALL)).await;
-    let d = open(&house, "d", reading(OpenAccess::ALL)).await;
+    let server = server().await;
+    let f = open(&server, "d/f", reading(OpenAccess::ALL)).await;
+    let d = open(&server, "d", reading(OpenAccess::ALL)).await;
     let g = open(
-        &house,
+        &server,
         "g",
         OpenHandle { access: OpenAccess::READ.and(OpenAccess::WRITE), share: OpenAccess::ALL, ..OpenHandle::default() },
     )
     .await;
     check_in(
-        &house,
+        &server,
         &format!(
             "GET /shr/d/f?comp=listhandles → 200 | | ~<EnumerationResults><Entries><Handle><HandleId>{f}</HandleId><Path>d/f</Path><FileId> | ~<SessionId>77</SessionId><ClientIp>10.0.0.1:50000</ClientIp><ClientName>laptop</ClientName><OpenTime>{{at}}</OpenTime></Handle></Entries><NextMarker />
              GET /shr/g?comp=listhandles | x-ms-version: 2023-01-03 → 200 | | ~<AccessRightList><AccessRight>Read</AccessRight><AccessRight>Write</AccessRight></AccessRightList>
@@ -68,10 +68,10 @@ async fn open_handles_are_listed_and_closed() {
 
 #[tokio::test]
 async fn requests_respect_the_sharing_of_a_handle() {
-    let house = house().await;
-    open(&house, "d/f", reading(OpenAccess::READ)).await;
+    let server = server().await;
+    open(&server, "d/f", reading(OpenAccess::READ)).await;
     check_in(
-        &house,
+        &server,
         "GET /shr/d/f → 200
          HEAD /shr/d/f → 200
          GET /shr/d?restype=directory&comp=list → 200
@@ -88,9 +88,9 @@ async fn requests_respect_the_sharing_of_a_handle() {
          DELETE /shr/d/f → 202",
     )
     .await;
-    open(&house, "g", reading(OpenAccess::ALL)).await;
+    open(&server, "g", reading(OpenAccess::ALL)).await;
     check_in(
-        &house,
+        &server,
         "PUT /shr/g?comp=range | x-ms-write: update; x-ms-range: bytes=0-0 | x → 201
          DELETE /shr/g → 409 CannotDeleteFileOrDirectory",
     )
@@ -99,12 +99,12 @@ async fn requests_respect_the_sharing_of_a_handle() {
 
 #[tokio::test]
 async fn locked_bytes_and_pending_deletions_are_respected() {
-    let house = house().await;
+    let server = server().await;
     let locks = vec![RangeLock { range: 10..20, exclusive: true }];
-    open(&house, "d/f", OpenHandle { locks, ..reading(OpenAccess::ALL) }).await;
-    open(&house, "g", OpenHandle { delete_pending: true, ..reading(OpenAccess::ALL) }).await;
+    open(&server, "d/f", OpenHandle { locks, ..reading(OpenAccess::ALL) }).await;
+    open(&server, "g", OpenHandle { delete_pending: true, ..reading(OpenAccess::ALL) }).await;
     check_in(
-        &house,
+        &server,
         "PUT /shr/d/f?comp=range | x-ms-write: update; x-ms-range: bytes=19-20 | xx → 409 FileLockConflict
          PUT /shr/d/f?comp=range | x-ms-write: clear; x-ms-range: bytes=0-99 → 409 FileLockConflict
          PUT /shr/d/f?comp=range | x-ms-write: update; x-ms-range: bytes=20-21 | xx → 201

@@ -33,16 +33,16 @@ async fn a_directory_is_listed_in_the_order_of_its_names() {
 
 #[tokio::test]
 async fn pages_of_a_listing_follow_one_another() {
-    let house = crate::house::House::new().await;
+    let server = crate::server::TestServer::new().await;
     let mut rows = "PUT /shr?restype=share → 201\n".to_owned();
     let names: Vec<String> = (0..25).map(|at| format!("f{at:02}")).collect();
     names.iter().for_each(|name| rows += &format!("PUT /shr/{name} | x-ms-type: file; x-ms-content-length: 0 → 201\n"));
-    super::check_in(&house, &rows).await;
+    super::check_in(&server, &rows).await;
     for (size, pages) in [(1, 25), (7, 4), (24, 2), (25, 1), (5000, 1)] {
         let (mut seen, mut requests, mut marker) = (Vec::new(), 0, String::new());
         loop {
             let target = format!("/shr?restype=directory&comp=list&maxresults={size}&marker={marker}");
-            let listed = house.ask("GET", &target).of(lazuli::operation::ServiceKind::File).send().await;
+            let listed = server.request("GET", &target).of(lazuli::operation::ServiceKind::File).send().await;
             assert_eq!(listed.verdict(), "200", "{}", listed.text());
             seen.extend(listed.elements("Name").into_iter().map(str::to_owned));
             requests += 1;

@@ -17,18 +17,18 @@ mod shares;
 mod snapshots;
 mod users;
 
-use crate::house::House;
 use crate::scenario::check_of;
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 
 /// Runs a scenario against the file service of a new server with the share `shr`.
 async fn check(rows: &str) {
-    let house = House::new().await;
-    check_in(&house, "PUT /shr?restype=share → 201").await;
-    check_in(&house, rows).await;
+    let server = TestServer::new().await;
+    check_in(&server, "PUT /shr?restype=share → 201").await;
+    check_in(&server, rows).await;
 }
 
 /// Runs a scenario against the file service.
-async fn check_in(house: &House, rows: &str) {
-    check_of(house, ServiceKind::File, rows).await;
+async fn check_in(server: &TestServer, rows: &str) {
+    check_of(server, ServiceKind::File, rows).await;
 }

@@ -77,16 +77,17 @@ async fn written_ranges_are_listed() {
 
 #[tokio::test]
 async fn a_range_has_at_most_four_mebibytes() {
-    let house = crate::house::House::new().await;
+    let server = crate::server::TestServer::new().await;
     super::check_in(
-        &house,
+        &server,
         "PUT /shr?restype=share → 201
          PUT /shr/f | x-ms-type: file; x-ms-content-length: 8388608 → 201",
     )
     .await;
     let put = |size: usize| {
-        let ask = house.ask("PUT", "/shr/f?comp=range").of(lazuli::operation::ServiceKind::File).header("x-ms-write", "update");
-        ask.header("x-ms-range", format!("bytes=0-{}", size - 1)).body(vec![b'x'; size]).send()
+        let request =
+            server.request("PUT", "/shr/f?comp=range").of(lazuli::operation::ServiceKind::File).header("x-ms-write", "update");
+        request.header("x-ms-range", format!("bytes=0-{}", size - 1)).body(vec![b'x'; size]).send()
     };
     assert_eq!(put(4 << 20).await.verdict(), "201");
     assert_eq!(put((4 << 20) + 1).await.verdict(), "413 RequestBodyTooLarge");

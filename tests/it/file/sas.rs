@@ -1,7 +1,7 @@
 //! SAS for a share, for a file and for the account; and stored access policies.
 
 use super::check_in;
-use crate::house::{House, hmac};
+use crate::server::{TestServer, hmac};
 use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::operation::ServiceKind;
 
@@ -22,11 +22,11 @@ pub fn sas(resource: &str, canonical: &str, letters: &str, policy: &str) -> Stri
     query
 }
 
-async fn house() -> House {
-    let house = House::new().await;
+async fn server() -> TestServer {
+    let server = TestServer::new().await;
     let acl = "<SignedIdentifiers><SignedIdentifier><Id>reader</Id><AccessPolicy><Expiry>2099-01-01</Expiry><Permission>r</Permission></AccessPolicy></SignedIdentifier></SignedIdentifiers>";
     check_in(
-        &house,
+        &server,
         &format!(
             "PUT /shr?restype=share → 201
              PUT /shr?restype=share&comp=acl | | {acl} → 200
@@ -36,12 +36,19 @@ async fn house() -> House {
         ),
     )
     .await;
-    house
+    server
 }
 
-async fn ask(house: &House, method: &str, target: &str, sas: &str, headers: &[(&str, &str)]) -> String {
+async fn request(server: &TestServer, method: &str, target: &str, sas: &str, headers: &[(&str, &str)]) -> String {
     let mark = if target.contains('?') { '&' } else { '?' };
-    house.ask(method, &format!("{target}{mark}{sas}")).of(ServiceKind::File).anonymous().headers(headers).send().await.verdict()
+    server
+        .request(method, &format!("{target}{mark}{sas}"))
+        .of(ServiceKind::File)
+        .anonymous()
+        .headers(headers)
+        .send()
+        .await
+        .verdict()
 }
 
 const FILE: &[(&str, &str)] = &[("x-ms-type", "file"), ("x-ms-content-length", "1")];
@@ -49,7 +56,7 @@ const MISMATCH: &str = "403 AuthorizationPermissionMismatch";
 
 #[tokio::test]
 async fn a_sas_authorizes_only_its_resource_and_permissions() {
-    let house = house().await;
+    let server = server().await;
     let share = |letters| sas("s", "shr", letters, "");
     let file = |letters| sas("f", "shr/d/f", letters, "");
     for (method, target, sas, headers, verdict) in [
@@ -72,31 +79,36 @@ async fn a_sas_authorizes_only_its_resource_and_permissions() {
         ("GET", "/shr/d/f", sas("s", "shr", "", "nobody"), &[], "403 AuthenticationFailed"),
         ("GET", "/shr/d/f", String::new(), &[], "403 AuthorizationFailure"),
     ] {
-        let answer = ask(&house, method, target, &sas, headers).await;
+        let answer = request(&server, method, target, &sas, headers).await;
         let anonymous = sas.is_empty();
         assert!(
             answer == verdict || anonymous && (answer.starts_with("40") && answer != "400"),
             "{method} {target}?{sas}: {answer}"
         );
     }
-    let read = house.ask("GET", &format!("/shr/d/f?{}", share("r"))).of(ServiceKind::File).anonymous().send().await;
+    let read = server.request("GET", &format!("/shr/d/f?{}", share("r"))).of(ServiceKind::File).anonymous().send().await;
     assert_eq!(read.header("content-disposition"), "inline", "a signature sets headers of reads");
 }
 
 /// A rename deletes the file under its old name: the permission to read it is not enough.
 #[tokio::test]
 async fn a_rename_needs_the_permission_to_write_or_delete_its_source() {
-    let house = house().await;
+    let server = server().await;
     let source = |letters| format!("/devstoreaccount1/shr/d/f?{}", sas("s", "shr", letters, ""));
     for (letters, verdict) in [("r", MISMATCH), ("rc", MISMATCH), ("d", "200")] {
-        let answer =
-            ask(&house, "PUT", "/shr/h?comp=rename", &sas("s", "shr", "w", ""), &[("x-ms-file-rename-source", &source(letters))])
-                .await;
+        let answer = request(
+            &server,
+            "PUT",
+            "/shr/h?comp=rename",
+            &sas("s", "shr", "w", ""),
+            &[("x-ms-file-rename-source", &source(letters))],
+        )
+        .await;
         assert_eq!(answer.split(' ').next(), verdict.split(' ').next(), "{letters}: {answer}");
     }
     let both = sas("s", "shr", "rw", "");
-    let answer = ask(
-        &house,
+    let answer = request(
+        &server,
         "PUT",
         "/shr/k?comp=rename",
         &both,
@@ -105,13 +117,13 @@ async fn a_rename_needs_the_permission_to_write_or_delete_its_source() {
     .await;
     assert_eq!(answer.split(' ').next(), Some("200"), "one signature for both, as SDKs use it: {answer}");
     let answer =
-        ask(&house, "PUT", "/shr/i", &sas("s", "shr", "c", ""), &[("x-ms-copy-source", "/devstoreaccount1/shr/k")]).await;
+        request(&server, "PUT", "/shr/i", &sas("s", "shr", "c", ""), &[("x-ms-copy-source", "/devstoreaccount1/shr/k")]).await;
     assert!(answer.ends_with("CannotVerifyCopySource"), "{answer}");
 }
 
 #[tokio::test]
 async fn an_account_sas_is_limited_to_its_resource_types() {
-    let house = house().await;
+    let server = server().await;
     let account = |types: &str, letters: &str, services: &str| {
         let text = format!("devstoreaccount1\n{letters}\n{services}\n{types}\n\n2099-01-01\n\n\n{V}\n\n");
         let sig =
@@ -130,6 +142,6 @@ async fn an_account_sas_is_limited_to_its_resource_types() {
         ("GET", "/shr/d/f", account("o", "r", "b"), "403 AuthorizationServiceMismatch"),
         ("GET", "/shr?restype=share&comp=acl", account("sco", "rwdlc", "f"), "403 AuthorizationFailure"),
     ] {
-        assert_eq!(ask(&house, method, target, &sas, &[]).await, verdict, "{method} {target}?{sas}");
+        assert_eq!(request(&server, method, target, &sas, &[]).await, verdict, "{method} {target}?{sas}");
     }
 }

@@ -1,7 +1,7 @@
 //! Shares: create, describe, list and delete.
 
 use super::{check, check_in};
-use crate::house::House;
+use crate::server::TestServer;
 
 #[tokio::test]
 async fn a_share_is_created_and_described() {
@@ -61,9 +61,9 @@ async fn invalid_names_and_settings_of_a_share_are_refused() {
 
 #[tokio::test]
 async fn shares_are_listed_in_pages_with_their_snapshots() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     check_in(
-        &house,
+        &server,
         "PUT /aa1?restype=share | x-ms-meta-k: v → 201
          PUT /aa2?restype=share → 201
          PUT /bbb?restype=share | x-ms-enabled-protocols: NFS; x-ms-root-squash: RootSquash → 201
@@ -113,9 +113,9 @@ async fn policies_statistics_and_service_properties() {
 /// A premium account stores and reports provisioned IOPS and bandwidth; another account refuses them.
 #[tokio::test]
 async fn shares_are_provisioned_in_premium_accounts() {
-    let house = House::with(&["--account", "devstoreaccount1,premium"]).await;
+    let server = TestServer::with(&["--account", "devstoreaccount1,premium"]).await;
     check_in(
-        &house,
+        &server,
         "PUT /box?restype=share | x-ms-share-provisioned-iops: 10240; x-ms-share-provisioned-bandwidth-mibps: 125; x-ms-share-quota: 32 → 201 | x-ms-share-quota: 32; x-ms-share-provisioned-iops: 10240; x-ms-share-provisioned-bandwidth-mibps: 125; x-ms-share-included-burst-iops: 30720; x-ms-share-max-burst-credits-for-iops: 73728000
          GET /box?restype=share → 200 | x-ms-access-tier: Premium; x-ms-share-provisioned-iops: 10240; x-ms-share-provisioned-bandwidth-mibps: 125; x-ms-share-included-burst-iops: 30720; x-ms-share-next-allowed-provisioned-iops-downgrade-time: {at}
          PUT /box?restype=share&comp=properties | x-ms-share-provisioned-bandwidth-mibps: 200 → 200 | x-ms-share-provisioned-iops: 10240; x-ms-share-provisioned-bandwidth-mibps: 200; x-ms-share-next-allowed-provisioned-bandwidth-downgrade-time: {at}
@@ -125,9 +125,9 @@ async fn shares_are_provisioned_in_premium_accounts() {
          GET /plain?restype=share → 200 | x-ms-access-tier: Premium; x-ms-share-quota: 100; x-ms-share-provisioned-iops: 500; x-ms-share-provisioned-bandwidth-mibps: -",
     )
     .await;
-    let house = House::new().await;
+    let server = TestServer::new().await;
     check_in(
-        &house,
+        &server,
         "PUT /box?restype=share | x-ms-share-provisioned-iops: 10240 → 400 UnsupportedHeader | | ~<HeaderName>x-ms-share-provisioned-iops</HeaderName>
          PUT /box?restype=share | x-ms-share-provisioned-bandwidth-mibps: 125 → 400 UnsupportedHeader
          GET /box?restype=share → 404 ShareNotFound

@@ -3,29 +3,29 @@
 use super::check_in;
 use crate::auth::jwt::{self, ANN};
 use crate::auth::token::{delegated_of, moment};
-use crate::house::{Answer, House};
+use crate::server::{Answer, TestServer};
 use lazuli::operation::ServiceKind;
 
-async fn house() -> House {
-    let house = House::with(&["--oauth=dev"]).await;
+async fn server() -> TestServer {
+    let server = TestServer::with(&["--oauth=dev"]).await;
     check_in(
-        &house,
+        &server,
         "PUT /shr?restype=share → 201
          PUT /shr/d?restype=directory → 201
          PUT /shr/d/f | x-ms-type: file; x-ms-content-length: 3 → 201",
     )
     .await;
-    house
+    server
 }
 
-async fn ask(house: &House, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-    let ask = house.ask(method, target).of(ServiceKind::File).anonymous().header("x-ms-version", "2026-04-06");
-    ask.headers(headers).body(body.to_owned()).send().await
+async fn request(server: &TestServer, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    let request = server.request(method, target).of(ServiceKind::File).anonymous().header("x-ms-version", "2026-04-06");
+    request.headers(headers).body(body.to_owned()).send().await
 }
 
 #[tokio::test]
 async fn a_request_with_a_token_states_an_intent() {
-    let (house, token) = (house().await, jwt::of(ANN));
+    let (server, token) = (server().await, jwt::of(ANN));
     let shown = ("authorization", token.as_str());
     let intent = ("x-ms-file-request-intent", "backup");
     for (method, target, headers, verdict) in [
@@ -38,16 +38,16 @@ async fn a_request_with_a_token_states_an_intent() {
         ("PUT", "/shr/c", &[shown, intent, ("x-ms-copy-source", "/devstoreaccount1/shr/e")], "202"),
         ("DELETE", "/shr/c", &[shown, intent], "202"),
     ] {
-        assert_eq!(ask(&house, method, target, headers, "").await.verdict(), verdict, "{method} {target} {headers:?}");
+        assert_eq!(request(&server, method, target, headers, "").await.verdict(), verdict, "{method} {target} {headers:?}");
     }
 }
 
 #[tokio::test]
 async fn a_user_delegation_key_signs() {
-    let (house, token) = (house().await, jwt::of(ANN));
-    let body = format!("<KeyInfo><Start>{}</Start><Expiry>{}</Expiry></KeyInfo>", moment(&house, 0), moment(&house, 3600));
+    let (server, token) = (server().await, jwt::of(ANN));
+    let body = format!("<KeyInfo><Start>{}</Start><Expiry>{}</Expiry></KeyInfo>", moment(&server, 0), moment(&server, 3600));
     let headers = [("authorization", token.as_str()), ("x-ms-file-request-intent", "backup")];
-    let key = ask(&house, "POST", "/?restype=service&comp=userdelegationkey", &headers, &body).await;
+    let key = request(&server, "POST", "/?restype=service&comp=userdelegationkey", &headers, &body).await;
     assert_eq!((key.verdict().as_str(), key.element("SignedService")), ("200", "f"), "{}", key.text());
     let key_fields = [
         ("skoid", "SignedOid"),
@@ -69,9 +69,9 @@ async fn a_user_delegation_key_signs() {
         ("/shr/d/f", sign("f", "shr/d/g"), "403 AuthenticationFailed"),
         ("/shr/d/f", sign("s", "other"), "403 AuthenticationFailed"),
     ] {
-        assert_eq!(ask(&house, "GET", &format!("{target}?{sas}"), &[], "").await.verdict(), verdict, "{target} {sas}");
+        assert_eq!(request(&server, "GET", &format!("{target}?{sas}"), &[], "").await.verdict(), verdict, "{target} {sas}");
     }
-    house.wait(3601);
-    let late = ask(&house, "GET", &format!("/shr/d/f?{}", sign("s", "shr")), &[], "").await;
+    server.wait(3601);
+    let late = request(&server, "GET", &format!("/shr/d/f?{}", sign("s", "shr")), &[], "").await;
     assert_eq!(late.verdict(), "403 AuthenticationFailed");
 }

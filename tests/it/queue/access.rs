@@ -1,8 +1,8 @@
 //! Authorization of requests to queues: signatures of every kind, and none.
 
-use super::{ask, document, with_queue};
+use super::{document, request, with_queue};
 use crate::auth::token;
-use crate::house::{Answer, House, hmac};
+use crate::server::{Answer, TestServer, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -26,10 +26,10 @@ fn signature(queue: &str, fields: &str) -> String {
 }
 
 /// Sends a request with a signature instead of a key.
-async fn with(house: &House, method: &str, target: &str, sas: &str) -> Answer {
+async fn with(server: &TestServer, method: &str, target: &str, sas: &str) -> Answer {
     let joint = if target.contains('?') { '&' } else { '?' };
     let body = if method == "POST" { document("x") } else { String::new() };
-    ask(house, method, &format!("{target}{joint}{sas}")).anonymous().body(body).send().await
+    request(server, method, &format!("{target}{joint}{sas}")).anonymous().body(body).send().await
 }
 
 /// Every operation: the request, the letters of an account SAS and its level, the letters of a service SAS.
@@ -53,11 +53,11 @@ const OPERATIONS: &[(&str, &str, &str, char, &str)] = &[
 
 #[tokio::test]
 async fn each_operation_requires_its_letters() {
-    let house = with_queue().await;
+    let server = with_queue().await;
     for (method, target, letters, level, service) in OPERATIONS {
         for letter in "rwdlacup".chars() {
             let account = token::account(&format!("sv=2021-12-02&ss=q&srt={level}&sp={letter}&se=2099-01-01"));
-            let answer = with(&house, method, target, &account).await;
+            let answer = with(&server, method, target, &account).await;
             let row = format!("{method} {target} account {letter}");
             match (letters.is_empty(), letters.contains(letter)) {
                 (true, _) => assert_eq!(answer.verdict(), "403 AuthorizationFailure", "{row}"),
@@ -69,7 +69,7 @@ async fn each_operation_requires_its_letters() {
             let queue = target[1..].split(['/', '?']).next().filter(|name| !name.is_empty());
             let Some(queue) = queue else { continue };
             let sas = signature(queue, &format!("sv=2021-12-02&sp={letter}&se=2099-01-01"));
-            let answer = with(&house, method, target, &sas).await;
+            let answer = with(&server, method, target, &sas).await;
             let row = format!("{method} {target} service {letter}");
             match (service.is_empty(), service.contains(letter)) {
                 (true, _) => assert_eq!(answer.verdict(), "403 AuthorizationFailure", "{row}"),
@@ -77,7 +77,7 @@ async fn each_operation_requires_its_letters() {
                 (_, true) => assert!(![401, 403].contains(&answer.status), "{row}: {}", answer.verdict()),
             }
         }
-        let anonymous = with(&house, method, target, "x=y").await;
+        let anonymous = with(&server, method, target, "x=y").await;
         assert_eq!(anonymous.verdict(), "401 NoAuthenticationInformation", "{method} {target}");
         assert!(anonymous.header("www-authenticate").starts_with("Bearer "), "{method} {target}");
         // The right letters at another level, or for another service.
@@ -87,7 +87,7 @@ async fn each_operation_requires_its_letters() {
                 (format!("ss=btf&srt=sco&sp={letter}"), "AuthorizationServiceMismatch"),
             ] {
                 let sas = token::account(&format!("sv=2021-12-02&{fields}&se=2099-01-01"));
-                let answer = with(&house, method, target, &sas).await;
+                let answer = with(&server, method, target, &sas).await;
                 assert_eq!(answer.verdict(), format!("403 {code}"), "{method} {target} {fields}");
             }
         }
@@ -96,8 +96,8 @@ async fn each_operation_requires_its_letters() {
 
 #[tokio::test]
 async fn a_signature_is_valid_for_its_queue_and_its_time() {
-    let house = with_queue().await;
-    assert_eq!(ask(&house, "PUT", "/other").send().await.verdict(), "201");
+    let server = with_queue().await;
+    assert_eq!(request(&server, "PUT", "/other").send().await.verdict(), "201");
     let no = "403 AuthenticationFailed";
     for (queue, fields, verdict) in [
         ("work", "sv=2021-12-02&sp=raup&se=2099-01-01", "200"),
@@ -114,17 +114,17 @@ async fn a_signature_is_valid_for_its_queue_and_its_time() {
         ("other", "sv=2021-12-02&sp=r&se=2099-01-01", no),
         ("", "sv=2021-12-02&sp=r&se=2099-01-01", no),
     ] {
-        let answer = with(&house, "GET", "/work/messages?peekonly=true", &signature(queue, fields)).await;
+        let answer = with(&server, "GET", "/work/messages?peekonly=true", &signature(queue, fields)).await;
         assert_eq!(answer.verdict(), verdict, "{queue} {fields}: {}", answer.text());
     }
     // A signature for a blob container of the same name.
     let blob = token::service("work", "sv=2021-12-02&sr=c&sp=r&se=2099-01-01");
-    assert_eq!(with(&house, "GET", "/work/messages?peekonly=true", &blob).await.verdict(), no);
+    assert_eq!(with(&server, "GET", "/work/messages?peekonly=true", &blob).await.verdict(), no);
 }
 
 #[tokio::test]
 async fn a_stored_policy_completes_the_signature() {
-    let house = with_queue().await;
+    let server = with_queue().await;
     let policy = |id: &str, letters: &str| {
         format!(
             "<SignedIdentifier><Id>{id}</Id><AccessPolicy><Expiry>2099-01-01</Expiry><Permission>{letters}</Permission></AccessPolicy></SignedIdentifier>"
@@ -132,7 +132,7 @@ async fn a_stored_policy_completes_the_signature() {
     };
     let set = async |policies: &str| {
         let body = format!("<SignedIdentifiers>{policies}</SignedIdentifiers>");
-        assert_eq!(ask(&house, "PUT", "/work?comp=acl").body(body).send().await.verdict(), "204");
+        assert_eq!(request(&server, "PUT", "/work?comp=acl").body(body).send().await.verdict(), "204");
     };
     set(&(policy("readers", "r") + &policy("workers", "p"))).await;
     let (peek, take) = ("/work/messages?peekonly=true", "/work/messages");
@@ -144,16 +144,16 @@ async fn a_stored_policy_completes_the_signature() {
         ("workers", peek, "403 AuthorizationPermissionMismatch"),
         ("nobody", peek, "403 AuthenticationFailed"),
     ] {
-        assert_eq!(with(&house, "GET", target, &sas(id)).await.verdict(), verdict, "{id} {target}");
+        assert_eq!(with(&server, "GET", target, &sas(id)).await.verdict(), verdict, "{id} {target}");
     }
     set("").await;
-    assert_eq!(with(&house, "GET", peek, &sas("readers")).await.verdict(), "403 AuthenticationFailed", "revoked");
+    assert_eq!(with(&server, "GET", peek, &sas("readers")).await.verdict(), "403 AuthenticationFailed", "revoked");
 }
 
 #[tokio::test]
 async fn shared_key_lite_is_accepted() {
-    let house = with_queue().await;
-    let date = house.emulator.environment().machine().rfc1123();
+    let server = with_queue().await;
+    let date = server.emulator.environment().machine().rfc1123();
     for (method, target, resource) in [
         ("GET", "/work?comp=metadata", "/devstoreaccount1/devstoreaccount1/work?comp=metadata"),
         ("GET", "/work/messages?peekonly=true&numofmessages=2", "/devstoreaccount1/devstoreaccount1/work/messages"),
@@ -161,25 +161,26 @@ async fn shared_key_lite_is_accepted() {
         let signed = format!("{method}\n\n\n\nx-ms-date:{date}\nx-ms-version:2021-12-02\n{resource}");
         for (key, verdict) in [(WELL_KNOWN_KEY, "200"), ("c2Vjb25k", "403 AuthenticationFailed")] {
             let authorization = format!("SharedKeyLite {WELL_KNOWN_ACCOUNT}:{}", hmac(&signed, key));
-            let ask = ask(&house, method, target).anonymous().header("x-ms-date", &date).header("authorization", authorization);
-            assert_eq!(ask.send().await.verdict(), verdict, "{method} {target}");
+            let request =
+                request(&server, method, target).anonymous().header("x-ms-date", &date).header("authorization", authorization);
+            assert_eq!(request.send().await.verdict(), verdict, "{method} {target}");
         }
     }
 }
 
 #[tokio::test]
 async fn the_secondary_answers_reads_and_refuses_writes() {
-    let house = with_queue().await;
-    super::put(&house, "", "kept").await;
+    let server = with_queue().await;
+    super::put(&server, "", "kept").await;
     let refused = "403 InsufficientAccountPermissions";
     for (method, target, _, _, _) in OPERATIONS {
-        let ask = house.ask(method, target).of(ServiceKind::Queue).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
+        let request = server.request(method, target).of(ServiceKind::Queue).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
         let reads = *method == "GET" && *target != "/work/messages";
-        let answer = ask.body(if *method == "POST" { document("x") } else { String::new() }).send().await;
+        let answer = request.body(if *method == "POST" { document("x") } else { String::new() }).send().await;
         assert_eq!(answer.verdict(), if reads { "200" } else { refused }, "{method} {target}");
         if reads && target.contains("peekonly") {
             assert_eq!(answer.element("MessageText"), "kept");
         }
     }
-    assert_eq!(super::count(&house).await, "1");
+    assert_eq!(super::count(&server).await, "1");
 }

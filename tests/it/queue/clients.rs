@@ -5,9 +5,9 @@
 //! learned, and at the end of each round the server must have the same.
 //! `LAZULI_SEED=7 cargo test --test it queue::clients` repeats the run that failed with seed 7.
 
-use super::{ask, count, document, with_queue};
-use crate::dice::Dice;
-use crate::house::House;
+use super::{count, document, request, with_queue};
+use crate::rng::Rng;
+use crate::server::TestServer;
 use futures::future::join_all;
 use lazuli::rules::time::Timestamp;
 use std::collections::{BTreeMap, HashSet};
@@ -41,28 +41,28 @@ enum News {
 }
 
 /// A client sends one request.
-async fn act(house: Arc<House>, mut dice: Dice, known: Arc<BTreeMap<String, Known>>, mine: usize) -> News {
-    let now = house.emulator.environment().now();
+async fn act(server: Arc<TestServer>, mut rng: Rng, known: Arc<BTreeMap<String, Known>>, mine: usize) -> News {
+    let now = server.emulator.environment().now();
     // Each client updates and deletes messages of its own, and gets any message.
     let own: Vec<(&String, &Known)> = known.iter().skip(mine).step_by(CLIENTS).collect();
-    let chosen = own.get(dice.roll(own.len().max(1)));
-    match (dice.roll(10), chosen) {
+    let chosen = own.get(rng.roll(own.len().max(1)));
+    match (rng.roll(10), chosen) {
         (0..3, _) | (3..6, None) => {
-            let (timeout, ttl) = (dice.roll(3) as u64, 3 + dice.roll(40) as u64);
-            let text = format!("text {}", dice.roll(1 << 32));
+            let (timeout, ttl) = (rng.roll(3) as u64, 3 + rng.roll(40) as u64);
+            let text = format!("text {}", rng.roll(1 << 32));
             let target = format!("/work/messages?visibilitytimeout={timeout}&messagettl={ttl}");
-            let put = ask(&house, "POST", &target).body(document(&text)).send().await;
+            let put = request(&server, "POST", &target).body(document(&text)).send().await;
             assert_eq!(put.verdict(), "201", "{}", put.text());
             let receipt = put.element("PopReceipt").to_owned();
             let (visible, expires) = (now.after_seconds(timeout), now.after_seconds(ttl));
             News::Put(put.element("MessageId").to_owned(), Known { text, receipt, dequeued: 0, visible, expires })
         }
         (3, Some((id, message))) => {
-            let seconds = dice.roll(4) as u64;
-            let text = (dice.roll(2) == 0).then(|| format!("new {}", dice.roll(1 << 32)));
+            let seconds = rng.roll(4) as u64;
+            let text = (rng.roll(2) == 0).then(|| format!("new {}", rng.roll(1 << 32)));
             let target = format!("/work/messages/{id}?popreceipt={}&visibilitytimeout={seconds}", message.receipt);
             let body = text.as_deref().map(document).unwrap_or_default();
-            let update = ask(&house, "PUT", &target).body(body).send().await;
+            let update = request(&server, "PUT", &target).body(body).send().await;
             match update.verdict().as_str() {
                 "204" => {
                     News::Updated((*id).clone(), text, update.header("x-ms-popreceipt").to_owned(), now.after_seconds(seconds))
@@ -72,15 +72,15 @@ async fn act(house: Arc<House>, mut dice: Dice, known: Arc<BTreeMap<String, Know
         }
         (4 | 5, Some((id, message))) => {
             let target = format!("/work/messages/{id}?popreceipt={}", message.receipt);
-            match ask(&house, "DELETE", &target).send().await.verdict().as_str() {
+            match request(&server, "DELETE", &target).send().await.verdict().as_str() {
                 "204" => News::Deleted((*id).clone()),
                 refused => News::Refused((*id).clone(), refused.to_owned()),
             }
         }
         _ => {
-            let (many, seconds) = (1 + dice.roll(4), 1 + dice.roll(3) as u64);
+            let (many, seconds) = (1 + rng.roll(4), 1 + rng.roll(3) as u64);
             let got =
-                ask(&house, "GET", &format!("/work/messages?numofmessages={many}&visibilitytimeout={seconds}")).send().await;
+                request(&server, "GET", &format!("/work/messages?numofmessages={many}&visibilitytimeout={seconds}")).send().await;
             assert_eq!(got.verdict(), "200", "{}", got.text());
             let fields = ["MessageId", "MessageText", "PopReceipt", "DequeueCount"].map(|name| got.elements(name));
             let taken = (0..fields[0].len()).map(|n| {
@@ -92,8 +92,8 @@ async fn act(house: Arc<House>, mut dice: Dice, known: Arc<BTreeMap<String, Know
     }
 }
 
-async fn clear(house: Arc<House>) -> News {
-    assert_eq!(ask(&house, "DELETE", "/work/messages").send().await.verdict(), "204");
+async fn clear(server: Arc<TestServer>) -> News {
+    assert_eq!(request(&server, "DELETE", "/work/messages").send().await.verdict(), "204");
     News::Cleared
 }
 
@@ -109,20 +109,20 @@ async fn no_message_is_returned_to_two_clients_and_none_is_lost() {
 }
 
 async fn run(seed: u64) {
-    let house = Arc::new(with_queue().await);
+    let server = Arc::new(with_queue().await);
     let mut known: BTreeMap<String, Known> = BTreeMap::new();
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::new(seed);
     let mut returned = 0;
     for round in 0..ROUNDS {
         let at = format!("LAZULI_SEED={seed}, round {round}");
-        let now = house.emulator.environment().now();
+        let now = server.emulator.environment().now();
         let before = Arc::new(known.clone());
-        let clearing = dice.roll(8) == 0;
+        let clearing = rng.roll(8) == 0;
         let clients = (0..CLIENTS).map(|n| {
-            let dice = Dice::new(dice.roll(usize::MAX) as u64);
+            let rng = Rng::new(rng.roll(usize::MAX) as u64);
             match n == 0 && clearing {
-                true => tokio::spawn(clear(house.clone())),
-                false => tokio::spawn(act(house.clone(), dice, before.clone(), n)),
+                true => tokio::spawn(clear(server.clone())),
+                false => tokio::spawn(act(server.clone(), rng, before.clone(), n)),
             }
         });
         let news: Vec<News> = join_all(clients.collect::<Vec<_>>()).await.into_iter().map(Result::unwrap).collect();
@@ -173,24 +173,24 @@ async fn run(seed: u64) {
         if clearing {
             // Earlier messages are deleted; those of this round were put before the clearing or after it.
             known.retain(|id, _| !before.contains_key(id));
-            assert!(count(&house).await.parse::<usize>().unwrap() <= known.len(), "{at}: a message was not cleared");
-            let seen = ask(&house, "GET", "/work/messages?peekonly=true&numofmessages=32").send().await;
+            assert!(count(&server).await.parse::<usize>().unwrap() <= known.len(), "{at}: a message was not cleared");
+            let seen = request(&server, "GET", "/work/messages?peekonly=true&numofmessages=32").send().await;
             assert!(seen.elements("MessageId").into_iter().all(|id| known.contains_key(id)), "{at}: {}", seen.text());
-            clear(house.clone()).await;
+            clear(server.clone()).await;
             known.clear();
         }
         known.retain(|_, message| message.expires > now);
-        compare(&house, &known, now, &at).await;
-        house.wait(dice.roll(3) as u64);
+        compare(&server, &known, now, &at).await;
+        server.wait(rng.roll(3) as u64);
     }
     assert!(returned > 100, "{returned} messages were returned");
     // Nothing is lost: once all are visible again, Get Messages returns every message that is not expired.
-    house.wait(3);
-    let now = house.emulator.environment().now();
+    server.wait(3);
+    let now = server.emulator.environment().now();
     known.retain(|_, message| message.expires > now);
     let mut left: HashSet<String> = known.keys().cloned().collect();
     loop {
-        let got = ask(&house, "GET", "/work/messages?numofmessages=32").send().await;
+        let got = request(&server, "GET", "/work/messages?numofmessages=32").send().await;
         if got.elements("MessageId").is_empty() {
             break;
         }
@@ -202,9 +202,9 @@ async fn run(seed: u64) {
 }
 
 /// Compares the server with the model: the number of messages, and the order of the visible ones.
-async fn compare(house: &House, known: &BTreeMap<String, Known>, now: Timestamp, at: &str) {
-    assert_eq!(count(house).await, known.len().to_string(), "{at}");
-    let peeked = ask(house, "GET", "/work/messages?peekonly=true&numofmessages=32").send().await;
+async fn compare(server: &TestServer, known: &BTreeMap<String, Known>, now: Timestamp, at: &str) {
+    assert_eq!(count(server).await, known.len().to_string(), "{at}");
+    let peeked = request(server, "GET", "/work/messages?peekonly=true&numofmessages=32").send().await;
     let seen: Vec<&str> = peeked.elements("MessageId");
     let visible = known.values().filter(|message| message.visible <= now).count();
     assert_eq!(seen.len(), visible.min(32), "{at}");

@@ -1,6 +1,6 @@
 //! The texts of messages: every text that XML allows is returned as it was sent, and no other is accepted.
 
-use super::{ask, count, texts, with_queue};
+use super::{count, request, texts, with_queue};
 
 fn escaped(text: &str) -> String {
     let plain = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
@@ -9,7 +9,7 @@ fn escaped(text: &str) -> String {
 
 #[tokio::test]
 async fn texts_are_returned_as_they_were_sent() {
-    let house = with_queue().await;
+    let server = with_queue().await;
     let full = "x".repeat(64 << 10);
     let wide = "狗".repeat((64 << 10) / 3);
     let marks = "&".repeat(64 << 10);
@@ -30,9 +30,9 @@ async fn texts_are_returned_as_they_were_sent() {
             "<?xml version='1.0' encoding='utf-8'?>\n<QueueMessage><MessageText>{}</MessageText></QueueMessage>",
             escaped(text)
         );
-        let put = ask(&house, "POST", "/work/messages").body(document.clone()).send().await;
+        let put = request(&server, "POST", "/work/messages").body(document.clone()).send().await;
         assert_eq!(put.verdict(), "201", "{text:.60}: {}", put.text());
-        let got = ask(&house, "GET", "/work/messages").send().await;
+        let got = request(&server, "GET", "/work/messages").send().await;
         match text {
             "" => assert!(got.text().contains("<MessageText />"), "{}", got.text()),
             _ => assert_eq!(got.element("MessageText"), escaped(text), "{text:.60}"),
@@ -40,20 +40,20 @@ async fn texts_are_returned_as_they_were_sent() {
         // Likewise after an update; an empty body keeps the text.
         let target =
             |receipt: &str| format!("/work/messages/{}?popreceipt={receipt}&visibilitytimeout=0", got.element("MessageId"));
-        let kept = ask(&house, "PUT", &target(got.element("PopReceipt"))).send().await;
+        let kept = request(&server, "PUT", &target(got.element("PopReceipt"))).send().await;
         assert_eq!(kept.verdict(), "204");
-        let again = ask(&house, "PUT", &target(kept.header("x-ms-popreceipt"))).body(document).send().await;
+        let again = request(&server, "PUT", &target(kept.header("x-ms-popreceipt"))).body(document).send().await;
         assert_eq!(again.verdict(), "204");
-        let peeked = ask(&house, "GET", "/work/messages?peekonly=true").send().await;
+        let peeked = request(&server, "GET", "/work/messages?peekonly=true").send().await;
         assert_eq!(peeked.element("MessageText"), got.element("MessageText"));
-        assert_eq!(ask(&house, "DELETE", "/work/messages").send().await.verdict(), "204");
+        assert_eq!(request(&server, "DELETE", "/work/messages").send().await.verdict(), "204");
     }
 }
 
 #[tokio::test]
 async fn a_malformed_message_is_refused_and_changes_nothing() {
-    let house = with_queue().await;
-    let put = ask(&house, "POST", "/work/messages").body(super::document("kept")).send().await;
+    let server = with_queue().await;
+    let put = request(&server, "POST", "/work/messages").body(super::document("kept")).send().await;
     let update =
         format!("/work/messages/{}?popreceipt={}&visibilitytimeout=60", put.element("MessageId"), put.element("PopReceipt"));
     let over = super::document(&"x".repeat((64 << 10) + 1));
@@ -77,20 +77,20 @@ async fn a_malformed_message_is_refused_and_changes_nothing() {
         (&far_over, large, "MaxLimit"),
     ] {
         for (method, target) in [("POST", "/work/messages"), ("PUT", &update)] {
-            let refused = ask(&house, method, target).body(body.to_owned()).send().await;
+            let refused = request(&server, method, target).body(body.to_owned()).send().await;
             assert_eq!(refused.verdict(), verdict, "{method} {body:.80}: {}", refused.text());
             let said = refused.element(element);
             let expected = ["Error parsing Xml content", "0", "65536"];
             assert!(expected.contains(&said), "{method} {body:.80}: {said:?}");
         }
     }
-    let bytes = ask(&house, "POST", "/work/messages")
+    let bytes = request(&server, "POST", "/work/messages")
         .body(&b"<QueueMessage><MessageText>\xff</MessageText></QueueMessage>"[..])
         .send()
         .await;
     assert_eq!(bytes.verdict(), bad);
     // Put Message requires a body, Update Message does not.
-    assert_eq!(ask(&house, "POST", "/work/messages").send().await.verdict(), bad);
-    assert_eq!(count(&house).await, "1");
-    assert_eq!(texts(&house, "numofmessages=32").await, ["kept"]);
+    assert_eq!(request(&server, "POST", "/work/messages").send().await.verdict(), bad);
+    assert_eq!(count(&server).await, "1");
+    assert_eq!(texts(&server, "numofmessages=32").await, ["kept"]);
 }

@@ -1,19 +1,19 @@
 //! Messages: put, visibility, expiry, clearing.
 
-use super::{ask, check, count, document, put, texts, with_queue};
+use super::{check, count, document, put, request, texts, with_queue};
 use lazuli::operation::ServiceKind;
 
 const NONE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><QueueMessagesList />";
 
 #[tokio::test]
 async fn a_message_is_written_like_the_service_writes_it() {
-    let house = with_queue().await;
-    let environment = house.emulator.environment();
+    let server = with_queue().await;
+    let environment = server.emulator.environment();
     let at = |seconds: u64| environment.now().after_seconds(seconds).rfc1123();
     let open = "<?xml version=\"1.0\" encoding=\"utf-8\"?><QueueMessagesList><QueueMessage>";
     let close = "</QueueMessage></QueueMessagesList>";
 
-    let put = put(&house, "", "hello").await;
+    let put = put(&server, "", "hello").await;
     let (id, receipt) = (put.element("MessageId"), put.element("PopReceipt"));
     assert_eq!(id.len(), 36);
     let times = format!(
@@ -25,19 +25,19 @@ async fn a_message_is_written_like_the_service_writes_it() {
     assert_eq!(put.text(), format!("{open}{times}{next}{close}"));
     assert_eq!((put.header("content-type"), put.header("cache-control")), ("application/xml", ""));
 
-    let peeked = ask(&house, "GET", "/work/messages?peekonly=true").send().await;
+    let peeked = request(&server, "GET", "/work/messages?peekonly=true").send().await;
     let text = "<MessageText>hello</MessageText>";
     assert_eq!(peeked.text(), format!("{open}{times}<DequeueCount>0</DequeueCount>{text}{close}"));
     assert_eq!(peeked.header("cache-control"), "no-cache");
 
-    let taken = ask(&house, "GET", "/work/messages").send().await;
+    let taken = request(&server, "GET", "/work/messages").send().await;
     let receipt = taken.element("PopReceipt");
     let next = format!("<PopReceipt>{receipt}</PopReceipt><TimeNextVisible>{}</TimeNextVisible>", at(30));
     assert_eq!(taken.text(), format!("{open}{times}{next}<DequeueCount>1</DequeueCount>{text}{close}"));
     assert_eq!(taken.header("cache-control"), "no-cache");
 
     // Before 2016-05-31, Put Message answers without a body.
-    let old = ask(&house, "POST", "/work/messages").header("x-ms-version", "2015-12-11").body(document("old")).send().await;
+    let old = request(&server, "POST", "/work/messages").header("x-ms-version", "2015-12-11").body(document("old")).send().await;
     assert_eq!((old.verdict().as_str(), old.body.len()), ("201", 0));
 }
 
@@ -155,83 +155,83 @@ async fn parameters_have_ranges() {
 
 #[tokio::test]
 async fn many_messages_are_returned_in_order() {
-    let house = with_queue().await;
+    let server = with_queue().await;
     for n in 0..40 {
-        put(&house, "", &n.to_string()).await;
+        put(&server, "", &n.to_string()).await;
     }
     let numbers = |range: std::ops::Range<u32>| range.map(|n| n.to_string()).collect::<Vec<_>>();
-    assert_eq!(texts(&house, "peekonly=true&numofmessages=32").await, numbers(0..32));
-    assert_eq!(texts(&house, "numofmessages=32&visibilitytimeout=5").await, numbers(0..32));
-    house.wait(1);
-    put(&house, "?visibilitytimeout=2", "hidden").await;
-    put(&house, "", "late").await;
-    assert_eq!(texts(&house, "numofmessages=9&visibilitytimeout=60").await, [numbers(32..40), vec!["late".to_owned()]].concat());
-    house.wait(4);
-    let back = texts(&house, "peekonly=true&numofmessages=32").await;
+    assert_eq!(texts(&server, "peekonly=true&numofmessages=32").await, numbers(0..32));
+    assert_eq!(texts(&server, "numofmessages=32&visibilitytimeout=5").await, numbers(0..32));
+    server.wait(1);
+    put(&server, "?visibilitytimeout=2", "hidden").await;
+    put(&server, "", "late").await;
+    assert_eq!(texts(&server, "numofmessages=9&visibilitytimeout=60").await, [numbers(32..40), vec!["late".to_owned()]].concat());
+    server.wait(4);
+    let back = texts(&server, "peekonly=true&numofmessages=32").await;
     assert_eq!(back, [vec!["hidden".to_owned()], numbers(0..31)].concat());
-    assert_eq!(count(&house).await, "42");
+    assert_eq!(count(&server).await, "42");
 }
 
 #[tokio::test]
 async fn clearing_deletes_all_messages_and_invalidates_receipts() {
-    let house = with_queue().await;
+    let server = with_queue().await;
     for n in 0..5 {
-        put(&house, "", &n.to_string()).await;
+        put(&server, "", &n.to_string()).await;
     }
-    let held = ask(&house, "GET", "/work/messages").send().await;
-    assert_eq!(ask(&house, "DELETE", "/work/messages").send().await.verdict(), "204");
-    assert_eq!(ask(&house, "DELETE", "/work/messages").send().await.verdict(), "204");
-    assert_eq!((count(&house).await.as_str(), texts(&house, "").await.len()), ("0", 0));
+    let held = request(&server, "GET", "/work/messages").send().await;
+    assert_eq!(request(&server, "DELETE", "/work/messages").send().await.verdict(), "204");
+    assert_eq!(request(&server, "DELETE", "/work/messages").send().await.verdict(), "204");
+    assert_eq!((count(&server).await.as_str(), texts(&server, "").await.len()), ("0", 0));
     let target = format!("/work/messages/{}?popreceipt={}", held.element("MessageId"), held.element("PopReceipt"));
-    assert_eq!(ask(&house, "DELETE", &target).send().await.verdict(), "404 MessageNotFound");
-    put(&house, "", "new").await;
-    assert_eq!(texts(&house, "").await, ["new"]);
+    assert_eq!(request(&server, "DELETE", &target).send().await.verdict(), "404 MessageNotFound");
+    put(&server, "", "new").await;
+    assert_eq!(texts(&server, "").await, ["new"]);
 }
 
 /// Expired messages are neither returned, nor do they hide others.
 #[tokio::test]
 async fn expired_messages_do_not_hide_others() {
-    let house = with_queue().await;
+    let server = with_queue().await;
     for n in 0..200 {
-        put(&house, "?messagettl=5", &n.to_string()).await;
+        put(&server, "?messagettl=5", &n.to_string()).await;
     }
-    put(&house, "", "alive").await;
-    house.wait(5);
-    assert_eq!(count(&house).await, "1");
-    assert_eq!(texts(&house, "peekonly=true&numofmessages=32").await, ["alive"]);
-    assert_eq!(texts(&house, "numofmessages=32").await, ["alive"]);
-    assert_eq!(count(&house).await, "1");
+    put(&server, "", "alive").await;
+    server.wait(5);
+    assert_eq!(count(&server).await, "1");
+    assert_eq!(texts(&server, "peekonly=true&numofmessages=32").await, ["alive"]);
+    assert_eq!(texts(&server, "numofmessages=32").await, ["alive"]);
+    assert_eq!(count(&server).await, "1");
 }
 
 /// A reset deletes queues like containers.
 #[tokio::test]
 async fn a_reset_deletes_queues() {
-    let house = crate::house::House::with(&["--control"]).await;
-    assert_eq!(ask(&house, "PUT", "/work").send().await.verdict(), "201");
-    let status = post(&house, "/_lazuli/reset").await;
+    let server = crate::server::TestServer::with(&["--control"]).await;
+    assert_eq!(request(&server, "PUT", "/work").send().await.verdict(), "201");
+    let status = post(&server, "/_lazuli/reset").await;
     assert_eq!(status, 200);
-    assert_eq!(ask(&house, "GET", "/work?comp=metadata").send().await.verdict(), "404 QueueNotFound");
+    assert_eq!(request(&server, "GET", "/work?comp=metadata").send().await.verdict(), "404 QueueNotFound");
 }
 
 /// A reset moves the clock back, unless the request keeps it.
 #[tokio::test]
 async fn a_reset_moves_the_clock_back() {
-    let house = crate::house::House::with(&["--control"]).await;
-    let environment = house.emulator.environment();
+    let server = crate::server::TestServer::with(&["--control"]).await;
+    let environment = server.emulator.environment();
     let start = environment.now();
-    house.wait(86_400);
+    server.wait(86_400);
     for (query, status, moved) in [("?clock=keep", 200, 86_400), ("?clock=forward", 400, 86_400), ("", 200, 0)] {
-        assert_eq!(post(&house, &format!("/_lazuli/reset{query}")).await, status, "{query}");
+        assert_eq!(post(&server, &format!("/_lazuli/reset{query}")).await, status, "{query}");
         assert_eq!(environment.now(), start.after_seconds(moved), "{query}");
-        let made = ask(&house, "PUT", "/work").send().await;
+        let made = request(&server, "PUT", "/work").send().await;
         assert_eq!((made.status, made.header("date")), (201, start.after_seconds(moved).rfc1123().as_str()), "{query}");
-        assert_eq!(ask(&house, "DELETE", "/work").send().await.status, 204, "{query}");
+        assert_eq!(request(&server, "DELETE", "/work").send().await.status, 204, "{query}");
     }
 }
 
-async fn post(house: &crate::house::House, path: &str) -> u16 {
+async fn post(server: &crate::server::TestServer, path: &str) -> u16 {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let mut socket = tokio::net::TcpStream::connect(house.host(ServiceKind::Queue)).await.unwrap();
+    let mut socket = tokio::net::TcpStream::connect(server.host(ServiceKind::Queue)).await.unwrap();
     let request = format!("POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     socket.write_all(request.as_bytes()).await.unwrap();
     let mut text = String::new();

@@ -1,7 +1,7 @@
 //! Queues: names, metadata, policies, creation, listing and deletion.
 
-use super::{ask, check, put, with_queue};
-use crate::house::House;
+use super::{check, put, request, with_queue};
+use crate::server::TestServer;
 
 #[tokio::test]
 async fn queues_are_created_and_deleted() {
@@ -104,13 +104,13 @@ async fn policies_are_stored() {
 
 #[tokio::test]
 async fn a_list_is_written_like_the_service_writes_it() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     let account = "devstoreaccount1";
     for name in ["list-b", "list-a", "list-c", "other"] {
-        assert_eq!(ask(&house, "PUT", &format!("/{name}")).header("x-ms-meta-Of", name).send().await.verdict(), "201");
+        assert_eq!(request(&server, "PUT", &format!("/{name}")).header("x-ms-meta-Of", name).send().await.verdict(), "201");
     }
-    assert_eq!(ask(&house, "PUT", "/list-c?comp=metadata").send().await.verdict(), "204");
-    let end = house.emulator.url(lazuli::operation::ServiceKind::Queue, account).unwrap();
+    assert_eq!(request(&server, "PUT", "/list-c?comp=metadata").send().await.verdict(), "204");
+    let end = server.emulator.url(lazuli::operation::ServiceKind::Queue, account).unwrap();
     let open = format!("<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ServiceEndpoint=\"{end}/\">");
     let queue = |name: &str| format!("<Queue><Name>{name}</Name></Queue>");
     for (query, within) in [
@@ -139,7 +139,7 @@ async fn a_list_is_written_like_the_service_writes_it() {
         ("&prefix=none", "<Prefix>none</Prefix><Queues /><NextMarker />".into()),
         ("&prefix=%3C%26%3E", "<Prefix>&lt;&amp;&gt;</Prefix><Queues /><NextMarker />".into()),
     ] {
-        let listed = ask(&house, "GET", &format!("/?comp=list{query}")).send().await;
+        let listed = request(&server, "GET", &format!("/?comp=list{query}")).send().await;
         assert_eq!((listed.verdict().as_str(), listed.header("cache-control")), ("200", "no-cache"), "{query}");
         assert_eq!(listed.text(), format!("{open}{within}</EnumerationResults>"), "{query}");
     }
@@ -150,7 +150,7 @@ async fn a_list_is_written_like_the_service_writes_it() {
         ("&marker=none", "InvalidQueryParameterValue", "marker"),
         ("&include=messages", "InvalidQueryParameterValue", "include"),
     ] {
-        let refused = ask(&house, "GET", &format!("/?comp=list{query}")).send().await;
+        let refused = request(&server, "GET", &format!("/?comp=list{query}")).send().await;
         assert_eq!(refused.verdict(), format!("400 {code}"), "{query}");
         assert_eq!(refused.element("QueryParameterName"), name);
     }
@@ -159,22 +159,23 @@ async fn a_list_is_written_like_the_service_writes_it() {
 /// Pages neither omit nor repeat a queue, even if queues are created and deleted meanwhile.
 #[tokio::test]
 async fn pages_omit_nothing_and_repeat_nothing() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     // Not in the order of the names.
     for n in (0..60).map(|n| (n * 37) % 60) {
-        assert_eq!(ask(&house, "PUT", &format!("/queue-{n:02}")).send().await.verdict(), "201");
+        assert_eq!(request(&server, "PUT", &format!("/queue-{n:02}")).send().await.verdict(), "201");
     }
     for size in [1, 7, 59, 60, 61] {
         let (mut seen, mut marker) = (Vec::new(), String::new());
         loop {
-            let page =
-                ask(&house, "GET", &format!("/?comp=list&maxresults={size}&marker={}", marker.replace('/', "%2F"))).send().await;
+            let page = request(&server, "GET", &format!("/?comp=list&maxresults={size}&marker={}", marker.replace('/', "%2F")))
+                .send()
+                .await;
             assert_eq!(page.verdict(), "200", "{}", page.text());
             seen.extend(page.elements("Name").into_iter().map(str::to_owned));
             // A queue before the end of the page is deleted and created again.
             let first = page.element("Name").to_owned();
-            assert_eq!(ask(&house, "DELETE", &format!("/{first}")).send().await.verdict(), "204");
-            assert_eq!(ask(&house, "PUT", &format!("/{first}")).send().await.verdict(), "201");
+            assert_eq!(request(&server, "DELETE", &format!("/{first}")).send().await.verdict(), "204");
+            assert_eq!(request(&server, "PUT", &format!("/{first}")).send().await.verdict(), "201");
             marker = page.element("NextMarker").to_owned();
             if marker.is_empty() {
                 break;
@@ -186,10 +187,10 @@ async fn pages_omit_nothing_and_repeat_nothing() {
 
 #[tokio::test]
 async fn metadata_and_messages_are_independent() {
-    let house = with_queue().await;
-    put(&house, "", "kept").await;
+    let server = with_queue().await;
+    put(&server, "", "kept").await;
     for target in ["/work?comp=metadata", "/work?comp=acl", "/work"] {
-        assert_eq!(ask(&house, "PUT", target).send().await.verdict(), "204", "{target}");
+        assert_eq!(request(&server, "PUT", target).send().await.verdict(), "204", "{target}");
     }
-    assert_eq!(super::texts(&house, "").await, ["kept"]);
+    assert_eq!(super::texts(&server, "").await, ["kept"]);
 }

@@ -1,7 +1,7 @@
 //! Pop receipts: which is valid, and for how long.
 
-use super::{ask, check, document, put, texts, with_queue};
-use crate::house::Answer;
+use super::{check, document, put, request, texts, with_queue};
+use crate::server::Answer;
 
 const UNKNOWN: &str = "33333333-3333-3333-3333-333333333333";
 /// A receipt of the real service.
@@ -79,23 +79,24 @@ async fn malformed_and_stale_receipts_are_refused_differently() {
 /// Messages that are returned together have different receipts.
 #[tokio::test]
 async fn no_two_receipts_are_equal() {
-    let house = with_queue().await;
+    let server = with_queue().await;
     let mut receipts = std::collections::HashSet::new();
     let mut keep = |answer: &Answer| answer.elements("PopReceipt").into_iter().all(|receipt| receipts.insert(receipt.to_owned()));
     for n in 0..32 {
-        assert!(keep(&put(&house, "", &n.to_string()).await));
+        assert!(keep(&put(&server, "", &n.to_string()).await));
     }
-    let taken = ask(&house, "GET", "/work/messages?numofmessages=32").send().await;
+    let taken = request(&server, "GET", "/work/messages?numofmessages=32").send().await;
     assert_eq!(taken.elements("PopReceipt").len(), 32);
     assert!(keep(&taken));
     let held: Vec<_> = taken.elements("MessageId").into_iter().zip(taken.elements("PopReceipt")).collect();
     for (at, (id, _)) in held.iter().enumerate() {
         let other = held[(at + 1) % held.len()].1;
-        let stolen = ask(&house, "DELETE", &format!("/work/messages/{id}?popreceipt={other}")).send().await;
+        let stolen = request(&server, "DELETE", &format!("/work/messages/{id}?popreceipt={other}")).send().await;
         assert_eq!(stolen.verdict(), "404 MessageNotFound");
     }
     for (id, receipt) in held {
-        let delete = ask(&house, "DELETE", &format!("/work/messages/{}?popreceipt={receipt}", id.to_uppercase())).send().await;
+        let delete =
+            request(&server, "DELETE", &format!("/work/messages/{}?popreceipt={receipt}", id.to_uppercase())).send().await;
         assert_eq!(delete.verdict(), "204");
     }
 }
@@ -119,17 +120,17 @@ async fn an_expired_message_has_no_valid_receipt() {
 /// A receipt is accepted if its `+` is not encoded.
 #[tokio::test]
 async fn a_plus_need_not_be_encoded() {
-    let house = with_queue().await;
+    let server = with_queue().await;
     let (id, receipt) = loop {
-        let put = put(&house, "", "x").await;
+        let put = put(&server, "", "x").await;
         if put.element("PopReceipt").contains('+') {
             break (put.element("MessageId").to_owned(), put.element("PopReceipt").to_owned());
         }
-        assert_eq!(ask(&house, "DELETE", "/work/messages").send().await.verdict(), "204");
-        house.wait(1);
+        assert_eq!(request(&server, "DELETE", "/work/messages").send().await.verdict(), "204");
+        server.wait(1);
     };
-    let update = ask(&house, "PUT", &format!("/work/messages/{id}?popreceipt={receipt}&visibilitytimeout=0"));
+    let update = request(&server, "PUT", &format!("/work/messages/{id}?popreceipt={receipt}&visibilitytimeout=0"));
     let updated = update.body(document("y")).send().await;
     assert_eq!(updated.verdict(), "204", "{}", updated.text());
-    assert_eq!(texts(&house, "").await, ["y"]);
+    assert_eq!(texts(&server, "").await, ["y"]);
 }

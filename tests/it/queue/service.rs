@@ -1,6 +1,6 @@
 //! The service itself: its properties, preflight requests and statistics.
 
-use super::{ask, check, with_queue};
+use super::{check, request, with_queue};
 use lazuli::config::WELL_KNOWN_KEY;
 
 const OFF: &str = "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy>";
@@ -45,16 +45,16 @@ async fn properties_are_replaced_element_by_element() {
 
 #[tokio::test]
 async fn preflight_requests_follow_the_rules_of_the_service() {
-    let house = with_queue().await;
+    let server = with_queue().await;
     let preflight = async |origin: &str| {
-        let ask = ask(&house, "OPTIONS", "/work/messages").anonymous().header("origin", origin);
-        ask.header("access-control-request-method", "POST").send().await
+        let request = request(&server, "OPTIONS", "/work/messages").anonymous().header("origin", origin);
+        request.header("access-control-request-method", "POST").send().await
     };
     assert_eq!(preflight("http://a.example").await.verdict(), "403 CorsPreflightFailure");
     let rule = "<CorsRule><AllowedOrigins>http://a.example</AllowedOrigins><AllowedMethods>POST,GET</AllowedMethods>\
                 <AllowedHeaders>*</AllowedHeaders><ExposedHeaders>x-ms-*</ExposedHeaders><MaxAgeInSeconds>5</MaxAgeInSeconds></CorsRule>";
     let body = format!("<StorageServiceProperties><Cors>{rule}</Cors></StorageServiceProperties>");
-    let set = ask(&house, "PUT", "/?restype=service&comp=properties").body(body).send().await;
+    let set = request(&server, "PUT", "/?restype=service&comp=properties").body(body).send().await;
     assert_eq!(set.verdict(), "202");
     let allowed = preflight("http://a.example").await;
     assert_eq!(
@@ -62,22 +62,22 @@ async fn preflight_requests_follow_the_rules_of_the_service() {
         (200, "http://a.example", "")
     );
     assert_eq!(preflight("http://b.example").await.verdict(), "403 CorsPreflightFailure");
-    let read = ask(&house, "GET", "/work?comp=metadata").header("origin", "http://a.example").send().await;
+    let read = request(&server, "GET", "/work?comp=metadata").header("origin", "http://a.example").send().await;
     assert_eq!((read.header("access-control-allow-origin"), read.header("vary")), ("http://a.example", "Origin"));
     assert!(read.header("access-control-expose-headers").contains("x-ms-approximate-messages-count"));
     // The Blob service has no rules.
-    let blob = house.ask("OPTIONS", "/work").anonymous().header("origin", "http://a.example");
+    let blob = server.request("OPTIONS", "/work").anonymous().header("origin", "http://a.example");
     assert_eq!(blob.header("access-control-request-method", "GET").send().await.verdict(), "403 CorsPreflightFailure");
 }
 
 #[tokio::test]
 async fn only_the_secondary_answers_statistics() {
-    let house = with_queue().await;
-    let primary = ask(&house, "GET", "/?restype=service&comp=stats").send().await;
+    let server = with_queue().await;
+    let primary = request(&server, "GET", "/?restype=service&comp=stats").send().await;
     assert_eq!(primary.verdict(), "400 InvalidQueryParameterValue");
     let details = "<QueryParameterName>comp</QueryParameterName><QueryParameterValue>stats</QueryParameterValue><Reason />";
     assert!(primary.text().contains(details), "{}", primary.text());
-    let secondary = ask(&house, "GET", "/?restype=service&comp=stats").account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
+    let secondary = request(&server, "GET", "/?restype=service&comp=stats").account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
     let secondary = secondary.send().await;
     assert_eq!(
         (secondary.verdict().as_str(), secondary.element("Status"), secondary.header("cache-control")),

@@ -1,7 +1,7 @@
 //! `azure_storage_blob`, the official crate. It knows no account keys, so it works with a SAS.
 
 use super::{account_sas, pattern, sas_url};
-use crate::house::House;
+use crate::server::TestServer;
 use azure_core::http::{RequestContent, Url};
 use azure_storage_blob::models::{
     AccessPolicy, BlobClientAcquireLeaseResultHeaders, BlobClientChangeLeaseResultHeaders, BlobClientDeleteOptions,
@@ -17,8 +17,8 @@ use futures::TryStreamExt;
 use std::collections::HashMap;
 use std::num::NonZero;
 
-fn service(house: &House) -> BlobServiceClient {
-    client(&sas_url(house))
+fn service(server: &TestServer) -> BlobServiceClient {
+    client(&sas_url(server))
 }
 
 fn client(url: &str) -> BlobServiceClient {
@@ -26,11 +26,11 @@ fn client(url: &str) -> BlobServiceClient {
 }
 
 /// A server, and a container on it.
-pub(super) async fn a_container(name: &str) -> (House, BlobContainerClient) {
-    let house = House::new().await;
-    let container = service(&house).blob_container_client(name);
+pub(super) async fn a_container(name: &str) -> (TestServer, BlobContainerClient) {
+    let server = TestServer::new().await;
+    let container = service(&server).blob_container_client(name);
     container.create(None).await.unwrap();
-    (house, container)
+    (server, container)
 }
 
 pub(super) async fn put(blob: &BlobClient, content: &[u8]) {
@@ -58,8 +58,8 @@ async fn listed(container: &BlobContainerClient, options: BlobContainerClientLis
 
 #[tokio::test]
 async fn containers_are_made_described_listed_and_deleted() {
-    let house = House::new().await;
-    let service = service(&house);
+    let server = TestServer::new().await;
+    let service = service(&server);
     let container = service.blob_container_client("daily-work");
     assert!(!container.exists().await.unwrap());
     assert_eq!(refusal(container.get_properties(None).await), "404 ContainerNotFound");
@@ -85,7 +85,7 @@ async fn containers_are_made_described_listed_and_deleted() {
     assert!(!container.exists().await.unwrap());
     // Recorded: what is being deleted can be deleted again.
     container.delete(None).await.unwrap();
-    house.wait(31);
+    server.wait(31);
     assert_eq!(refusal(container.delete(None).await), "404 ContainerNotFound");
 }
 
@@ -206,7 +206,7 @@ async fn conditions_guard_reads_and_writes() {
 
 #[tokio::test]
 async fn a_leased_blob_is_its_holders() {
-    let (house, container) = a_container("leases").await;
+    let (server, container) = a_container("leases").await;
     let blob = container.blob_client("leased");
     put(&blob, b"mine").await;
     let id = blob.acquire_lease(15, None).await.unwrap().lease_id().unwrap().unwrap();
@@ -220,13 +220,13 @@ async fn a_leased_blob_is_its_holders() {
     let changed = blob.change_lease(id.clone(), other.clone(), None).await.unwrap();
     assert_eq!(changed.lease_id().unwrap().as_deref(), Some(&*other));
     assert_eq!(refusal(blob.renew_lease(id, None).await), "409 LeaseIdMismatchWithLeaseOperation");
-    house.wait(15);
+    server.wait(15);
     blob.renew_lease(other.clone(), None).await.unwrap();
     blob.break_lease(None).await.unwrap();
     let state = blob.get_properties(None).await.unwrap().lease_state().unwrap();
     assert_eq!(state, Some(LeaseState::Breaking));
     assert_eq!(refusal(blob.delete(None).await), "412 LeaseIdMissing");
-    house.wait(15);
+    server.wait(15);
     assert_eq!(refusal(blob.renew_lease(other.clone(), None).await), "409 LeaseIsBrokenAndCannotBeRenewed");
     blob.release_lease(other, None).await.unwrap();
 
@@ -277,7 +277,7 @@ async fn listings_come_in_pages_and_spell_every_name() {
 
 #[tokio::test]
 async fn copies_carry_content_and_metadata() {
-    let (house, container) = a_container("copies").await;
+    let (server, container) = a_container("copies").await;
     let (source, copy) = (container.blob_client("source #?% blob"), container.blob_client("copy"));
     let options = BlobClientUploadOptions { metadata: Some(map(&[("from", "source")])), ..Default::default() };
     source.upload(RequestContent::from(b"to copy".to_vec()), Some(options)).await.unwrap();
@@ -293,14 +293,14 @@ async fn copies_carry_content_and_metadata() {
     assert_eq!(refusal(again), "409 BlobAlreadyExists");
     let missing = container.blob_client("missing").url().to_string();
     assert_eq!(refusal(copy.start_copy_from_url(missing, None).await), "404 BlobNotFound");
-    let unsigned = format!("{}/copies/copy", house.blob_url());
+    let unsigned = format!("{}/copies/copy", server.blob_url());
     assert_eq!(refusal(source.start_copy_from_url(unsigned, None).await), "401 CannotVerifyCopySource");
 }
 
 #[tokio::test]
 async fn the_service_tells_about_itself() {
-    let (house, container) = a_container("settings").await;
-    let service = service(&house);
+    let (server, container) = a_container("settings").await;
+    let service = service(&server);
     let mut properties = service.get_properties(None).await.unwrap().into_model().unwrap();
     let rule = CorsRule {
         allowed_origins: Some("http://example.com".to_owned()),
@@ -318,7 +318,7 @@ async fn the_service_tells_about_itself() {
     put(&container.blob_client("b"), b"b").await;
     let about = container.blob_client("b").get_account_info(None).await.unwrap();
     assert!(about.sku_name().unwrap().is_some());
-    let secondary = format!("{}-secondary?{}", house.blob_url(), account_sas("rl"));
+    let secondary = format!("{}-secondary?{}", server.blob_url(), account_sas("rl"));
     let statistics = client(&secondary).get_statistics(None).await.unwrap().into_model().unwrap();
     assert!(statistics.geo_replication.unwrap().last_sync_time.is_some());
     assert_eq!(get(&client(&secondary).blob_client("settings", "b")).await, b"b");
@@ -327,13 +327,13 @@ async fn the_service_tells_about_itself() {
 /// Only the account's key may read or write policies, and this crate has none; so it is refused, and told why.
 #[tokio::test]
 async fn a_sas_does_what_its_letters_say() {
-    let (house, container) = a_container("letters").await;
+    let (server, container) = a_container("letters").await;
     put(&container.blob_client("b"), b"b").await;
-    let reader = client(&format!("{}?{}", house.blob_url(), account_sas("r"))).blob_client("letters", "b");
+    let reader = client(&format!("{}?{}", server.blob_url(), account_sas("r"))).blob_client("letters", "b");
     assert_eq!(get(&reader).await, b"b");
     assert_eq!(refusal(reader.delete(None).await), "403 AuthorizationPermissionMismatch");
     let forged = account_sas("r").replace("sp=r", "sp=rwd");
-    let forger = client(&format!("{}?{forged}", house.blob_url())).blob_client("letters", "b");
+    let forger = client(&format!("{}?{forged}", server.blob_url())).blob_client("letters", "b");
     assert_eq!(refusal(forger.delete(None).await), "403 AuthenticationFailed");
 
     let policy = AccessPolicy { permission: Some("r".to_owned()), ..Default::default() };

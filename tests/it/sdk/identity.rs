@@ -2,7 +2,7 @@
 
 use super::azure::refusal;
 use crate::auth::{jwt, token};
-use crate::house::House;
+use crate::server::TestServer;
 use azure_core::base64;
 use azure_core::http::headers::AUTHORIZATION;
 use azure_core::http::policies::{Policy, PolicyResult};
@@ -33,18 +33,18 @@ fn signed_in(url: &str, user: (&'static str, &'static str)) -> BlobServiceClient
 
 #[tokio::test]
 async fn a_user_works_and_delegates() {
-    let house = House::with(&["--oauth", "dev"]).await;
-    let service = signed_in(&house.blob_url(), jwt::ANN);
+    let server = TestServer::with(&["--oauth", "dev"]).await;
+    let service = signed_in(&server.blob_url(), jwt::ANN);
     let container = service.blob_container_client("work");
     container.create(None).await.unwrap();
     container.blob_client("blob").upload(RequestContent::from(b"work".to_vec()), None).await.unwrap();
 
     let now = OffsetDateTime::now_utc();
-    let ask = |days: i64| KeyInfo { start: Some(now), expiry: Some(now + Duration::days(days)), ..Default::default() };
-    let key = service.get_user_delegation_key(ask(1).try_into().unwrap(), None).await.unwrap().into_model().unwrap();
+    let request = |days: i64| KeyInfo { start: Some(now), expiry: Some(now + Duration::days(days)), ..Default::default() };
+    let key = service.get_user_delegation_key(request(1).try_into().unwrap(), None).await.unwrap().into_model().unwrap();
     let named = [key.signed_oid, key.signed_tid, key.signed_service].map(Option::unwrap_or_default);
     assert_eq!(named, [jwt::ANN.0, jwt::ANN.1, "b"]);
-    let refused = service.get_user_delegation_key(ask(8).try_into().unwrap(), None).await;
+    let refused = service.get_user_delegation_key(request(8).try_into().unwrap(), None).await;
     assert_eq!(refusal(refused), "400 InvalidXmlNodeValue");
 
     let moment = |at: Option<OffsetDateTime>| {
@@ -57,7 +57,7 @@ async fn a_user_works_and_delegates() {
         "sv=2021-12-02&sr=c&sp=r&se={expiry}&skoid={oid}&sktid={tid}&skt={start}&ske={expiry}&sks={service}&skv={version}"
     );
     let sas = token::delegated("work", &fields, &base64::encode(key.value.unwrap()), &[], "");
-    let url = Url::parse(&format!("{}?{sas}", house.blob_url())).unwrap();
+    let url = Url::parse(&format!("{}?{sas}", server.blob_url())).unwrap();
     let reader = BlobServiceClient::new(url, None, None).unwrap().blob_client("work", "blob");
     assert_eq!(reader.download(None).await.unwrap().body.collect().await.unwrap().as_ref(), b"work");
     assert_eq!(refusal(reader.delete(None).await), "403 AuthorizationPermissionMismatch");
@@ -65,7 +65,7 @@ async fn a_user_works_and_delegates() {
 
 #[tokio::test]
 async fn a_token_is_refused_where_none_is_taken() {
-    let house = House::new().await;
-    let created = signed_in(&house.blob_url(), jwt::ANN).blob_container_client("work").create(None).await;
+    let server = TestServer::new().await;
+    let created = signed_in(&server.blob_url(), jwt::ANN).blob_container_client("work").create(None).await;
     assert_eq!(refusal(created), "401 InvalidAuthenticationInfo");
 }

@@ -1,7 +1,7 @@
 //! Immutable storage by the official crate: it reads modes and dates as it knows them, or not at all.
 
 use super::{account_sas, sas_url};
-use crate::house::House;
+use crate::server::TestServer;
 use azure_core::http::{RequestContent, Url};
 use azure_core::time::OffsetDateTime;
 use azure_storage_blob::BlobServiceClient;
@@ -12,9 +12,9 @@ use lazuli::config::WELL_KNOWN_KEY;
 
 #[tokio::test]
 async fn policies_and_holds() {
-    let house = House::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},immutability")]).await;
+    let server = TestServer::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},immutability")]).await;
     let service = |url: &str| BlobServiceClient::new(Url::parse(url).unwrap(), None, None).unwrap();
-    let container = service(&sas_url(&house)).blob_container_client("kept");
+    let container = service(&sas_url(&server)).blob_container_client("kept");
     container.create(None).await.unwrap();
     let blob = container.blob_client("b");
     blob.upload(RequestContent::from(b"one".to_vec()), None).await.unwrap();
@@ -40,6 +40,6 @@ async fn policies_and_holds() {
     blob.set_metadata(&[("n".to_owned(), "1".to_owned())].into(), None).await.unwrap();
 
     // It takes the letter `i`, which is not among those of a writer.
-    let writer = service(&format!("{}?{}", house.blob_url(), account_sas("rwdxcf"))).blob_client("kept", "b");
+    let writer = service(&format!("{}?{}", server.blob_url(), account_sas("rwdxcf"))).blob_client("kept", "b");
     assert!(writer.set_legal_hold(true, None).await.is_err());
 }

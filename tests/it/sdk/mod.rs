@@ -8,7 +8,7 @@ mod kinds;
 mod objects;
 mod queues;
 
-use crate::house::{House, VERSION, hmac};
+use crate::server::{TestServer, VERSION, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -25,8 +25,8 @@ pub fn account_sas(letters: &str) -> String {
 pub const EVERYTHING: &str = "rwdxylacupitf";
 
 /// The blob endpoint with a SAS that allows everything.
-pub fn sas_url(house: &House) -> String {
-    format!("{}?{}", house.blob_url(), account_sas(EVERYTHING))
+pub fn sas_url(server: &TestServer) -> String {
+    format!("{}?{}", server.blob_url(), account_sas(EVERYTHING))
 }
 
 /// Bytes that repeat nowhere at a block's border.

@@ -1,7 +1,7 @@
 //! `object_store` against its own rules: the suites that it runs against Azure and Azurite.
 
 use super::{EVERYTHING, account_sas, pattern};
-use crate::house::House;
+use crate::server::TestServer;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::{StreamExt, TryStreamExt};
@@ -34,8 +34,8 @@ struct Wire {
 }
 
 impl Wire {
-    fn to(house: &House) -> Wire {
-        Wire { host: house.host(ServiceKind::Blob), client: Client::builder(TokioExecutor::new()).build_http() }
+    fn to(server: &TestServer) -> Wire {
+        Wire { host: server.host(ServiceKind::Blob), client: Client::builder(TokioExecutor::new()).build_http() }
     }
 }
 
@@ -59,39 +59,39 @@ impl HttpConnector for Wire {
 }
 
 /// Everything about a client but its address and its secret.
-fn client(house: &House) -> MicrosoftAzureBuilder {
-    MicrosoftAzureBuilder::new().with_container_name("objects").with_http_connector(Wire::to(house))
+fn client(server: &TestServer) -> MicrosoftAzureBuilder {
+    MicrosoftAzureBuilder::new().with_container_name("objects").with_http_connector(Wire::to(server))
 }
 
 /// One that knows the emulator by itself.
-fn of_emulator(house: &House) -> MicrosoftAzureBuilder {
-    client(house).with_use_emulator(true)
+fn of_emulator(server: &TestServer) -> MicrosoftAzureBuilder {
+    client(server).with_use_emulator(true)
 }
 
 /// One that is told the endpoint.
-fn of_endpoint(house: &House) -> MicrosoftAzureBuilder {
-    client(house).with_account(WELL_KNOWN_ACCOUNT).with_endpoint(house.blob_url()).with_allow_http(true)
+fn of_endpoint(server: &TestServer) -> MicrosoftAzureBuilder {
+    client(server).with_account(WELL_KNOWN_ACCOUNT).with_endpoint(server.blob_url()).with_allow_http(true)
 }
 
 /// A server with a container, and a store over it with the account's key.
-async fn with_key() -> (House, MicrosoftAzure) {
-    let house = House::new().await;
-    house.container("objects").await;
-    let store = of_emulator(&house).build().unwrap();
-    (house, store)
+async fn with_key() -> (TestServer, MicrosoftAzure) {
+    let server = TestServer::new().await;
+    server.container("objects").await;
+    let store = of_emulator(&server).build().unwrap();
+    (server, store)
 }
 
 /// A server with a container, and a store over it with a SAS.
-async fn with_sas() -> (House, MicrosoftAzure) {
-    let house = House::new().await;
-    house.container("objects").await;
+async fn with_sas() -> (TestServer, MicrosoftAzure) {
+    let server = TestServer::new().await;
+    server.container("objects").await;
     let sas: Vec<(String, String)> = account_sas(EVERYTHING)
         .split('&')
         .map(|pair| pair.split_once('=').unwrap())
         .map(|(name, value)| (name.to_owned(), percent_decode_str(value).decode_utf8().unwrap().into_owned()))
         .collect();
-    let store = of_endpoint(&house).with_sas_authorization(sas).build().unwrap();
-    (house, store)
+    let store = of_endpoint(&server).with_sas_authorization(sas).build().unwrap();
+    (server, store)
 }
 
 async fn read(store: &dyn ObjectStore, path: &Path) -> Bytes {
@@ -145,9 +145,9 @@ async fn its_suite_of_attributes() {
 
 #[tokio::test]
 async fn a_key_at_a_given_endpoint_signs_every_request() {
-    let house = House::new().await;
-    house.container("objects").await;
-    let store = of_endpoint(&house).with_access_key(WELL_KNOWN_KEY).build().unwrap();
+    let server = TestServer::new().await;
+    server.container("objects").await;
+    let store = of_endpoint(&server).with_access_key(WELL_KNOWN_KEY).build().unwrap();
     let path = Path::from("well signed/ü +&=.txt");
     store.put(&path, "signed".into()).await.unwrap();
     assert_eq!(read(&store, &path).await, "signed");
@@ -157,13 +157,13 @@ async fn a_key_at_a_given_endpoint_signs_every_request() {
     let path = Path::from("signed/url.txt");
     store.put(&path, "signed".into()).await.unwrap();
     let url = store.signed_url(Method::GET, &path, Duration::from_secs(60)).await.unwrap();
-    let wire = HttpClient::new(Wire::to(&house));
-    let ask = || wire.execute(http::Request::get(url.as_str()).body(HttpRequestBody::empty()).unwrap());
-    let answer = ask().await.unwrap();
+    let wire = HttpClient::new(Wire::to(&server));
+    let request = || wire.execute(http::Request::get(url.as_str()).body(HttpRequestBody::empty()).unwrap());
+    let answer = request().await.unwrap();
     assert_eq!(answer.status(), 200);
     assert_eq!(answer.into_body().bytes().await.unwrap(), "signed");
-    house.wait(61);
-    assert_eq!(ask().await.unwrap().status(), 403);
+    server.wait(61);
+    assert_eq!(request().await.unwrap().status(), 403);
 }
 
 #[tokio::test]
@@ -231,11 +231,11 @@ async fn a_sas_uploads_parts() {
 
 #[tokio::test]
 async fn a_sas_without_letters_is_refused() {
-    let house = House::new().await;
-    house.container("objects").await;
-    house.blob("/objects/b", "b").await;
+    let server = TestServer::new().await;
+    server.container("objects").await;
+    server.blob("/objects/b", "b").await;
     let sas = [("sv", "2021-12-02"), ("ss", "b"), ("srt", "sco"), ("sp", "r"), ("se", "2099-12-31T00:00:00Z"), ("sig", "AAAA")];
-    let store = of_endpoint(&house).with_sas_authorization(sas.map(|(name, value)| (name.to_owned(), value.to_owned()))).build();
+    let store = of_endpoint(&server).with_sas_authorization(sas.map(|(name, value)| (name.to_owned(), value.to_owned()))).build();
     let refused = store.unwrap().get(&Path::from("b")).await;
     assert!(matches!(refused, Err(Error::PermissionDenied { .. })), "{refused:?}");
 }

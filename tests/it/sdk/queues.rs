@@ -1,7 +1,7 @@
 //! `azure_storage_queue`, the official crate. It knows no account keys, so it works with a SAS.
 
 use super::{EVERYTHING, account_sas};
-use crate::house::House;
+use crate::server::TestServer;
 use azure_core::http::Url;
 use azure_storage_queue::models::{
     QueueClientCreateOptions, QueueClientGetPropertiesResultHeaders, QueueClientPeekMessagesOptions,
@@ -14,16 +14,16 @@ use lazuli::config::WELL_KNOWN_ACCOUNT;
 use lazuli::operation::ServiceKind;
 use std::collections::HashMap;
 
-fn service(house: &House) -> QueueServiceClient {
-    let url = format!("{}?{}", house.emulator.url(ServiceKind::Queue, WELL_KNOWN_ACCOUNT).unwrap(), account_sas(EVERYTHING));
+fn service(server: &TestServer) -> QueueServiceClient {
+    let url = format!("{}?{}", server.emulator.url(ServiceKind::Queue, WELL_KNOWN_ACCOUNT).unwrap(), account_sas(EVERYTHING));
     QueueServiceClient::new(Url::parse(&url).unwrap(), None, None).unwrap()
 }
 
-async fn a_queue(name: &str) -> (House, QueueClient) {
-    let house = House::new().await;
-    let queue = service(&house).queue_client(name).unwrap();
+async fn a_queue(name: &str) -> (TestServer, QueueClient) {
+    let server = TestServer::new().await;
+    let queue = service(&server).queue_client(name).unwrap();
     queue.create(None).await.unwrap();
-    (house, queue)
+    (server, queue)
 }
 
 fn message(text: &str) -> QueueMessage {
@@ -46,7 +46,7 @@ fn refusal<T>(result: azure_core::Result<T>) -> u16 {
 
 #[tokio::test]
 async fn queues_come_and_go() {
-    let (house, queue) = a_queue("first").await;
+    let (server, queue) = a_queue("first").await;
     assert!(queue.exists().await.unwrap());
     assert_eq!(u16::from(queue.create(None).await.unwrap().status()), 204);
     let other =
@@ -60,13 +60,13 @@ async fn queues_come_and_go() {
     queue.delete(None).await.unwrap();
     assert!(!queue.exists().await.unwrap());
     assert_eq!(refusal(queue.delete(None).await), 404);
-    drop(house);
+    drop(server);
 }
 
 #[tokio::test]
 async fn queues_are_listed_page_by_page() {
-    let house = House::new().await;
-    let service = service(&house);
+    let server = TestServer::new().await;
+    let service = service(&server);
     for name in ["page-c", "page-a", "page-b", "other"] {
         service.queue_client(name).unwrap().create(None).await.unwrap();
     }
@@ -81,7 +81,7 @@ async fn queues_are_listed_page_by_page() {
 
 #[tokio::test]
 async fn messages_are_sent_received_and_deleted() {
-    let (house, queue) = a_queue("work").await;
+    let (server, queue) = a_queue("work").await;
     for text in [" mess\t age1\n", "啊齄丂狛狜", "<a>&amp;</a>"] {
         send(&queue, text).await;
         let got = receive(&queue, 1).await.pop().unwrap();
@@ -93,7 +93,7 @@ async fn messages_are_sent_received_and_deleted() {
         QueueClientSendMessageOptions { visibility_timeout: Some(30), message_time_to_live: Some(300), ..Default::default() };
     queue.send_message(message("later").try_into().unwrap(), Some(hidden)).await.unwrap();
     assert!(receive(&queue, 32).await.is_empty());
-    house.wait(30);
+    server.wait(30);
     let peek = QueueClientPeekMessagesOptions { number_of_messages: Some(32), ..Default::default() };
     let seen = queue.peek_messages(Some(peek)).await.unwrap().into_model().unwrap().items.unwrap();
     assert_eq!(seen.iter().map(|message| message.message_text.as_deref()).collect::<Vec<_>>(), [Some("later")]);

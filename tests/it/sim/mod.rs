@@ -4,11 +4,11 @@
 
 mod model;
 
-use crate::dice::{Dice, seeds};
-use crate::house::{Ask, House};
 use crate::raw;
+use crate::rng::{Rng, seeds};
 use crate::scenario::LEASES;
 use crate::scratch::Scratch;
+use crate::server::{RequestBuilder, TestServer};
 use model::{Action, Choice, If, Model, Write};
 use std::cell::Cell;
 
@@ -25,9 +25,9 @@ const BLOCKS: [&str; 3] = ["QQ==", "Qg==", "Qw=="];
 struct Run {
     seed: u64,
     step: usize,
-    house: House,
+    server: TestServer,
     model: Model,
-    dice: Dice,
+    rng: Rng,
     /// Whether the disk stopped.
     stopped: Cell<bool>,
 }
@@ -52,13 +52,13 @@ async fn stopped_and_started_at_any_time_the_server_does_what_the_model_does() {
         while run.step < STEPS {
             run.step += 1;
             run.one().await;
-            match run.dice.roll(100) {
+            match run.rng.roll(100) {
                 0 => {
-                    run.house.restart().await;
+                    run.server.restart().await;
                     run.model.restarted();
                     run.look_at_everything().await;
                 }
-                1..=4 => run.house.emulator.store().disk().unwrap().log().snapshot(),
+                1..=4 => run.server.emulator.store().disk().unwrap().log().snapshot(),
                 _ => {}
             }
         }
@@ -71,11 +71,11 @@ async fn a_disk_that_stops_at_any_write_loses_nothing_that_was_acknowledged() {
     for writes in 0.. {
         let place = Scratch::new("crash");
         let mut run = Run::new(seed, &["--location", place.path()]).await;
-        run.house.emulator.store().disk().unwrap().medium().limit_writes(writes);
+        run.server.emulator.store().disk().unwrap().medium().limit_writes(writes);
         let mut before = run.model.clone();
         for name in CONTAINERS {
             before = run.model.clone();
-            let got = run.house.ask("PUT", &format!("/{name}?restype=container")).send().await;
+            let got = run.server.request("PUT", &format!("/{name}?restype=container")).send().await;
             let wanted = run.model.make_container(name);
             run.agree(&got.verdict(), wanted, name);
             if run.stopped.get() {
@@ -87,11 +87,11 @@ async fn a_disk_that_stops_at_any_write_loses_nothing_that_was_acknowledged() {
             before = run.model.clone();
             run.one().await;
             if run.step % 30 == 0 {
-                run.house.emulator.store().disk().unwrap().log().snapshot();
+                run.server.emulator.store().disk().unwrap().log().snapshot();
             }
         }
         let stopped = run.stopped.take();
-        run.house.restart().await;
+        run.server.restart().await;
         // What was refused may have been written all the same, but then it is whole.
         let (told, after) = (run.tell_everything().await, told_by(&run.model));
         if told != after {
@@ -99,8 +99,8 @@ async fn a_disk_that_stops_at_any_write_loses_nothing_that_was_acknowledged() {
             assert_eq!(told, told_by(&before), "LAZULI_SEED={seed}, {writes} writes");
         }
         // And it goes on.
-        run.house.ask("PUT", "/after?restype=container").send().await;
-        run.house.blob("/after/all", "more").await;
+        run.server.request("PUT", "/after?restype=container").send().await;
+        run.server.blob("/after/all", "more").await;
         if !stopped {
             assert!(writes > 20, "the run writes more than it was stopped in");
             break;
@@ -120,15 +120,15 @@ fn told_by(model: &Model) -> Vec<String> {
 
 impl Run {
     async fn new(seed: u64, arguments: &[&str]) -> Run {
-        let house = House::with(arguments).await;
-        Run { seed, step: 0, house, model: Model::default(), dice: Dice::new(seed), stopped: Cell::new(false) }
+        let server = TestServer::with(arguments).await;
+        Run { seed, step: 0, server, model: Model::default(), rng: Rng::new(seed), stopped: Cell::new(false) }
     }
 
     /// One operation, on both sides.
     async fn one(&mut self) {
-        match self.dice.roll(100) {
+        match self.rng.roll(100) {
             0..=3 => self.make_container().await,
-            4 if self.dice.roll(3) == 0 => self.remove_container().await,
+            4 if self.rng.roll(3) == 0 => self.remove_container().await,
             4..=18 => self.put().await,
             19..=28 => self.put_block().await,
             29..=38 => self.commit().await,
@@ -139,8 +139,8 @@ impl Run {
             78..=88 => self.read().await,
             89..=93 => self.list().await,
             94..=98 => self.wait(),
-            _ if self.dice.roll(10) == 0 && self.controlled() => {
-                raw::reset(&self.house).await;
+            _ if self.rng.roll(10) == 0 && self.controlled() => {
+                raw::reset(&self.server).await;
                 self.model.reset();
             }
             _ => self.look_at_everything().await,
@@ -149,50 +149,50 @@ impl Run {
 
     /// A container and a blob in it, those named first more often.
     fn place(&mut self) -> (&'static str, &'static str) {
-        let container = self.dice.roll(3).min(self.dice.roll(3));
-        let blob = self.dice.roll(6).min(self.dice.roll(6));
+        let container = self.rng.roll(3).min(self.rng.roll(3));
+        let blob = self.rng.roll(6).min(self.rng.roll(6));
         (CONTAINERS[container], BLOBS[blob])
     }
 
     /// Whether the server can be emptied.
     fn controlled(&self) -> bool {
-        self.house.has("--control")
+        self.server.has("--control")
     }
 
     /// A text that no other step writes, sometimes one that is not kept with its blob's record.
     fn text(&mut self) -> String {
-        let times = if self.dice.roll(8) == 0 { 1000 } else { self.dice.roll(30) };
+        let times = if self.rng.roll(8) == 0 { 1000 } else { self.rng.roll(30) };
         format!("{} ", self.step).repeat(times)
     }
 
     /// A condition and a lease id, mostly none, mostly fitting.
     fn write(&mut self, container: &str, blob: &str) -> Write {
         let etag = self.model.etag(container, blob).unwrap_or_else(|| "\"0x1\"".to_owned());
-        let condition = match self.dice.roll(12) {
+        let condition = match self.rng.roll(12) {
             0 => If::Missing,
             1 | 2 => If::Match(etag),
             3 => If::Match("\"0x1\"".to_owned()),
             4 => If::NoneMatch(etag),
             _ => If::Always,
         };
-        let shown = match self.dice.roll(8) {
+        let shown = match self.rng.roll(8) {
             0..=2 => self.model.lease_id(container, blob),
-            3 => Some(self.dice.pick(&LEASES).1.to_owned()),
+            3 => Some(self.rng.pick(&LEASES).1.to_owned()),
             _ => None,
         };
         Write { condition, lease: shown }
     }
 
     /// A request with the headers of a condition and a lease id.
-    fn ask(&self, method: &str, target: &str, write: &Write) -> Ask<'_> {
-        let mut ask = self.house.ask(method, target);
-        ask = match &write.condition {
-            If::Always => ask,
-            If::Missing => ask.header("if-none-match", "*"),
-            If::Match(etag) => ask.header("if-match", etag),
-            If::NoneMatch(etag) => ask.header("if-none-match", etag),
+    fn request(&self, method: &str, target: &str, write: &Write) -> RequestBuilder<'_> {
+        let mut request = self.server.request(method, target);
+        request = match &write.condition {
+            If::Always => request,
+            If::Missing => request.header("if-none-match", "*"),
+            If::Match(etag) => request.header("if-match", etag),
+            If::NoneMatch(etag) => request.header("if-none-match", etag),
         };
-        write.lease.iter().fold(ask, |ask, id| ask.header("x-ms-lease-id", id))
+        write.lease.iter().fold(request, |request, id| request.header("x-ms-lease-id", id))
     }
 
     /// Holds the server's verdict against the model's.
@@ -204,15 +204,15 @@ impl Run {
     }
 
     async fn make_container(&mut self) {
-        let name = self.dice.pick(&CONTAINERS);
-        let got = self.house.ask("PUT", &format!("/{name}?restype=container")).send().await;
+        let name = self.rng.pick(&CONTAINERS);
+        let got = self.server.request("PUT", &format!("/{name}?restype=container")).send().await;
         let wanted = self.model.make_container(name);
         self.agree(&got.verdict(), wanted, name);
     }
 
     async fn remove_container(&mut self) {
-        let name = self.dice.pick(&CONTAINERS);
-        let got = self.house.ask("DELETE", &format!("/{name}?restype=container")).send().await;
+        let name = self.rng.pick(&CONTAINERS);
+        let got = self.server.request("DELETE", &format!("/{name}?restype=container")).send().await;
         let wanted = self.model.remove_container(name);
         self.agree(&got.verdict(), wanted, name);
     }
@@ -220,18 +220,18 @@ impl Run {
     async fn put(&mut self) {
         let ((container, blob), text) = (self.place(), self.text());
         let write = self.write(container, blob);
-        let ask = self.ask("PUT", &format!("/{container}/{blob}"), &write).header("x-ms-blob-type", "BlockBlob");
-        let got = ask.body(text.clone()).send().await;
+        let request = self.request("PUT", &format!("/{container}/{blob}"), &write).header("x-ms-blob-type", "BlockBlob");
+        let got = request.body(text.clone()).send().await;
         let wanted = self.model.put(container, blob, &write, &text, got.header("etag"));
         self.agree(&got.verdict(), wanted, &format!("put {container}/{blob} {write:?}"));
     }
 
     async fn put_block(&mut self) {
-        let ((container, blob), id) = (self.place(), self.dice.pick(&BLOCKS));
+        let ((container, blob), id) = (self.place(), self.rng.pick(&BLOCKS));
         let text = format!("block {} ", self.step);
         let write = Write { condition: If::Always, ..self.write(container, blob) };
-        let ask = self.ask("PUT", &format!("/{container}/{blob}?comp=block&blockid={id}"), &write);
-        let got = ask.body(text.clone()).send().await;
+        let request = self.request("PUT", &format!("/{container}/{blob}?comp=block&blockid={id}"), &write);
+        let got = request.body(text.clone()).send().await;
         let wanted = self.model.put_block(container, blob, &write, id, &text);
         self.agree(&got.verdict(), wanted, &format!("put block {id} {container}/{blob} {write:?}"));
     }
@@ -241,17 +241,16 @@ impl Run {
         let write = self.write(container, blob);
         // Mostly what is there, sometimes what may not be.
         let mut list: Vec<(Choice, String)> = Vec::new();
-        for _ in 0..self.dice.roll(4) {
-            let choice =
-                self.dice.pick(&[Choice::Latest, Choice::Latest, Choice::Latest, Choice::Committed, Choice::Uncommitted]);
+        for _ in 0..self.rng.roll(4) {
+            let choice = self.rng.pick(&[Choice::Latest, Choice::Latest, Choice::Latest, Choice::Committed, Choice::Uncommitted]);
             let known = self.model.blocks(container, blob);
-            let any = self.dice.pick(&BLOCKS).to_owned();
-            let id = if known.is_empty() || self.dice.roll(10) == 0 { any } else { known[self.dice.roll(known.len())].clone() };
+            let any = self.rng.pick(&BLOCKS).to_owned();
+            let id = if known.is_empty() || self.rng.roll(10) == 0 { any } else { known[self.rng.roll(known.len())].clone() };
             list.push((choice, id));
         }
         let body: String = list.iter().map(|(choice, id)| format!("<{choice:?}>{id}</{choice:?}>")).collect();
-        let ask = self.ask("PUT", &format!("/{container}/{blob}?comp=blocklist"), &write);
-        let got = ask.body(format!("<BlockList>{body}</BlockList>")).send().await;
+        let request = self.request("PUT", &format!("/{container}/{blob}?comp=blocklist"), &write);
+        let got = request.body(format!("<BlockList>{body}</BlockList>")).send().await;
         let wanted = self.model.commit(container, blob, &write, &list, got.header("etag"));
         self.agree(&got.verdict(), wanted, &format!("commit {container}/{blob} {write:?} {list:?}"));
     }
@@ -259,7 +258,7 @@ impl Run {
     async fn delete(&mut self) {
         let (container, blob) = self.place();
         let write = self.write(container, blob);
-        let got = self.ask("DELETE", &format!("/{container}/{blob}"), &write).send().await;
+        let got = self.request("DELETE", &format!("/{container}/{blob}"), &write).send().await;
         let wanted = self.model.delete(container, blob, &write);
         self.agree(&got.verdict(), wanted, &format!("delete {container}/{blob} {write:?}"));
     }
@@ -267,8 +266,8 @@ impl Run {
     async fn set_metadata(&mut self) {
         let (container, blob) = self.place();
         let (write, value) = (self.write(container, blob), self.step.to_string());
-        let ask = self.ask("PUT", &format!("/{container}/{blob}?comp=metadata"), &write);
-        let got = ask.header("x-ms-meta-step", &value).send().await;
+        let request = self.request("PUT", &format!("/{container}/{blob}?comp=metadata"), &write);
+        let got = request.header("x-ms-meta-step", &value).send().await;
         let wanted = self.model.set_metadata(container, blob, &write, &value, got.header("etag"));
         self.agree(&got.verdict(), wanted, &format!("metadata {container}/{blob} {write:?}"));
     }
@@ -276,34 +275,34 @@ impl Run {
     async fn lease(&mut self) {
         let (container, blob) = self.place();
         // Mostly the holder's id.
-        let (any, two) = (self.dice.pick(&LEASES).1, self.dice.pick(&LEASES).1);
-        let held = self.model.lease_id(container, blob).filter(|_| self.dice.roll(3) > 0);
+        let (any, two) = (self.rng.pick(&LEASES).1, self.rng.pick(&LEASES).1);
+        let held = self.model.lease_id(container, blob).filter(|_| self.rng.roll(3) > 0);
         let one = LEASES.iter().map(|(_, id)| *id).find(|id| held.as_deref() == Some(id)).unwrap_or(any);
-        let action = match self.dice.roll(8) {
-            0..=3 => Action::Acquire(one, self.dice.pick(&[-1, -1, 15, 60])),
+        let action = match self.rng.roll(8) {
+            0..=3 => Action::Acquire(one, self.rng.pick(&[-1, -1, 15, 60])),
             4 => Action::Renew(one),
             5 => Action::Change(one, two),
             6 => Action::Release(one),
-            _ => Action::Break(self.dice.pick(&[None, Some(0), Some(10)])),
+            _ => Action::Break(self.rng.pick(&[None, Some(0), Some(10)])),
         };
-        let ask = self.house.ask("PUT", &format!("/{container}/{blob}?comp=lease"));
-        let ask = match action {
+        let request = self.server.request("PUT", &format!("/{container}/{blob}?comp=lease"));
+        let request = match action {
             Action::Acquire(id, seconds) => {
-                let ask = ask.header("x-ms-lease-action", "acquire").header("x-ms-proposed-lease-id", id);
-                ask.header("x-ms-lease-duration", seconds)
+                let request = request.header("x-ms-lease-action", "acquire").header("x-ms-proposed-lease-id", id);
+                request.header("x-ms-lease-duration", seconds)
             }
-            Action::Renew(id) => ask.header("x-ms-lease-action", "renew").header("x-ms-lease-id", id),
+            Action::Renew(id) => request.header("x-ms-lease-action", "renew").header("x-ms-lease-id", id),
             Action::Change(from, to) => {
-                let ask = ask.header("x-ms-lease-action", "change").header("x-ms-lease-id", from);
-                ask.header("x-ms-proposed-lease-id", to)
+                let request = request.header("x-ms-lease-action", "change").header("x-ms-lease-id", from);
+                request.header("x-ms-proposed-lease-id", to)
             }
-            Action::Release(id) => ask.header("x-ms-lease-action", "release").header("x-ms-lease-id", id),
+            Action::Release(id) => request.header("x-ms-lease-action", "release").header("x-ms-lease-id", id),
             Action::Break(period) => {
-                let ask = ask.header("x-ms-lease-action", "break");
-                period.iter().fold(ask, |ask, seconds| ask.header("x-ms-lease-break-period", seconds))
+                let request = request.header("x-ms-lease-action", "break");
+                period.iter().fold(request, |request, seconds| request.header("x-ms-lease-break-period", seconds))
             }
         };
-        let got = ask.send().await;
+        let got = request.send().await;
         let wanted = self.model.lease(container, blob, action);
         self.agree(&got.verdict(), wanted, &format!("lease {container}/{blob} {action:?}"));
     }
@@ -311,20 +310,20 @@ impl Run {
     async fn copy(&mut self) {
         let ((from, source), (container, blob)) = (self.place(), self.place());
         let write = self.write(container, blob);
-        let url = format!("{}/{from}/{source}", self.house.blob_url());
-        let got = self.ask("PUT", &format!("/{container}/{blob}"), &write).header("x-ms-copy-source", url).send().await;
+        let url = format!("{}/{from}/{source}", self.server.blob_url());
+        let got = self.request("PUT", &format!("/{container}/{blob}"), &write).header("x-ms-copy-source", url).send().await;
         let wanted = self.model.copy((from, source), container, blob, &write, got.header("etag"));
         self.agree(&got.verdict(), wanted, &format!("copy {from}/{source} to {container}/{blob} {write:?}"));
     }
 
     async fn read(&mut self) {
         let (container, blob) = self.place();
-        let mut ask = self.house.ask("GET", &format!("/{container}/{blob}"));
-        let range = (self.dice.roll(2) == 0).then(|| (self.dice.roll(60), self.dice.roll(60)));
+        let mut request = self.server.request("GET", &format!("/{container}/{blob}"));
+        let range = (self.rng.roll(2) == 0).then(|| (self.rng.roll(60), self.rng.roll(60)));
         if let Some((start, length)) = range {
-            ask = ask.header("x-ms-range", format!("bytes={start}-{}", start + length));
+            request = request.header("x-ms-range", format!("bytes={start}-{}", start + length));
         }
-        let got = ask.send().await;
+        let got = request.send().await;
         let wanted = self.model.read(container, blob, range);
         let verdict = got.verdict();
         let told = match got.status {
@@ -341,14 +340,14 @@ impl Run {
     }
 
     async fn list(&mut self) {
-        let container = self.dice.pick(&CONTAINERS);
-        let (prefix, delimiter) = (self.dice.pick(&["", "a", "a/", "b"]), self.dice.pick(&["", "/", "--"]));
-        let (size, uncommitted) = (1 + self.dice.roll(4), self.dice.roll(2) == 0);
+        let container = self.rng.pick(&CONTAINERS);
+        let (prefix, delimiter) = (self.rng.pick(&["", "a", "a/", "b"]), self.rng.pick(&["", "/", "--"]));
+        let (size, uncommitted) = (1 + self.rng.roll(4), self.rng.roll(2) == 0);
         let include = if uncommitted { "uncommittedblobs" } else { "" };
         let (mut told, mut marker) = (Vec::new(), String::new());
         loop {
             let query = format!("prefix={prefix}&delimiter={delimiter}&maxresults={size}&include={include}&marker={marker}");
-            let got = self.house.ask("GET", &format!("/{container}?restype=container&comp=list&{query}")).send().await;
+            let got = self.server.request("GET", &format!("/{container}?restype=container&comp=list&{query}")).send().await;
             if got.status != 200 {
                 told = vec![got.verdict()];
                 break;
@@ -368,8 +367,8 @@ impl Run {
     }
 
     fn wait(&mut self) {
-        let seconds = self.dice.pick(&[1, 5, 5, 9, 10, 15, 15, 30, 60, 7 * 24 * 3600]);
-        self.house.wait(seconds);
+        let seconds = self.rng.pick(&[1, 5, 5, 9, 10, 15, 15, 30, 60, 7 * 24 * 3600]);
+        self.server.wait(seconds);
         self.model.now += seconds;
     }
 
@@ -383,13 +382,13 @@ impl Run {
 
     /// What the server says of every container, every blob, every block.
     async fn tell_everything(&self) -> Vec<String> {
-        let listed = self.house.ask("GET", "/?comp=list").send().await;
+        let listed = self.server.request("GET", "/?comp=list").send().await;
         let mut told = vec![format!("containers: {}", listed.elements("Name").join(" "))];
         for (container, blob) in CONTAINERS.into_iter().flat_map(|container| BLOBS.map(|blob| (container, blob))) {
-            let got = self.house.ask("GET", &format!("/{container}/{blob}?comp=blocklist&blocklisttype=all")).send().await;
+            let got = self.server.request("GET", &format!("/{container}/{blob}?comp=blocklist&blocklisttype=all")).send().await;
             let names = if got.status == 200 { got.elements("Name").join(" ") } else { got.verdict() };
             told.push(format!("blocks of {container}/{blob}: {names}"));
-            let got = self.house.ask("GET", &format!("/{container}/{blob}")).send().await;
+            let got = self.server.request("GET", &format!("/{container}/{blob}")).send().await;
             let text = if got.status == 200 { got.text().to_owned() } else { got.verdict() };
             told.push(format!("content of {container}/{blob}: {text}"));
         }

@@ -1,7 +1,7 @@
 //! Shared access signatures of tables: their letters, their bounds, their policies.
 
-use super::{ask, create, put, rows, with_table};
-use crate::house::{Answer, House, hmac};
+use super::{create, put, request, rows, with_table};
+use crate::server::{Answer, TestServer, hmac};
 use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use lazuli::operation::ServiceKind;
 
@@ -36,10 +36,10 @@ pub fn table_sas(table: &str, fields: &str) -> String {
     format!("{}&sv={VERSION}&tn={table}&sig={}", given.join("&"), super::encoded(&signature))
 }
 
-async fn send(house: &House, method: &str, target: &str, sas: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+async fn send(server: &TestServer, method: &str, target: &str, sas: &str, headers: &[(&str, &str)], body: &str) -> Answer {
     let joined = format!("{target}{}{sas}", if target.contains('?') { '&' } else { '?' });
-    let ask = house.ask(method, &joined).of(ServiceKind::Table).anonymous().header("x-ms-version", VERSION);
-    ask.headers(headers).body(body.to_owned()).send().await
+    let request = server.request(method, &joined).of(ServiceKind::Table).anonymous().header("x-ms-version", VERSION);
+    request.headers(headers).body(body.to_owned()).send().await
 }
 
 fn entity(partition: &str, row: &str) -> String {
@@ -48,7 +48,7 @@ fn entity(partition: &str, row: &str) -> String {
 
 #[tokio::test]
 async fn each_operation_requires_its_letters() {
-    let house = with_table().await;
+    let server = with_table().await;
     let any = &[("if-match", "*")][..];
     for (letters, method, target, headers, body, verdict) in [
         ("a", "POST", "/people".to_owned(), &[][..], r#"{"PartitionKey":"p","RowKey":"r"}"#, "201"),
@@ -70,19 +70,19 @@ async fn each_operation_requires_its_letters() {
         ("r", "GET", "/others()".to_owned(), &[], "", "403 AuthenticationFailed"),
     ] {
         let sas = table_sas("people", &format!("sp={letters}&se=2100-01-01"));
-        let answer = send(&house, method, &target, &sas, headers, body).await;
+        let answer = send(&server, method, &target, &sas, headers, body).await;
         assert_eq!(answer.verdict(), verdict, "{letters} {method} {target}: {}", answer.text());
     }
     let late = table_sas("people", "sp=r&se=2001-01-01");
-    assert_eq!(send(&house, "GET", "/people()", &late, &[], "").await.verdict(), "403 AuthenticationFailed");
+    assert_eq!(send(&server, "GET", "/people()", &late, &[], "").await.verdict(), "403 AuthenticationFailed");
     let forged = table_sas("people", "sp=r&se=2100-01-01").replace("sp=r", "sp=raud");
-    assert_eq!(send(&house, "GET", "/people()", &forged, &[], "").await.verdict(), "403 AuthenticationFailed");
+    assert_eq!(send(&server, "GET", "/people()", &forged, &[], "").await.verdict(), "403 AuthenticationFailed");
 }
 
 /// An empty `If-Match` counts as absent: the write may insert, so the signature must permit both letters.
 #[tokio::test]
 async fn an_empty_if_match_does_not_permit_an_insertion() {
-    let house = with_table().await;
+    let server = with_table().await;
     let sas = |letters: &str| table_sas("people", &format!("sp={letters}&se=2100-01-01"));
     let batch = |method: &str| {
         let part = format!(
@@ -95,31 +95,31 @@ async fn an_empty_if_match_does_not_permit_an_insertion() {
         for empty in ["", " "] {
             for letters in ["u", "ru", "a"] {
                 let headers = [("if-match", empty)];
-                let answer = send(&house, method, &entity("p", "new"), &sas(letters), &headers, "{}").await;
+                let answer = send(&server, method, &entity("p", "new"), &sas(letters), &headers, "{}").await;
                 assert_eq!(answer.verdict(), "403 AuthorizationPermissionMismatch", "{method} {letters} {empty:?}");
                 let headers = [("if-match", empty), ("x-http-method", method)];
-                let answer = send(&house, "POST", &entity("p", "new"), &sas(letters), &headers, "{}").await;
+                let answer = send(&server, "POST", &entity("p", "new"), &sas(letters), &headers, "{}").await;
                 assert_eq!(answer.verdict(), "403 AuthorizationPermissionMismatch", "POST for {method} {letters} {empty:?}");
             }
         }
         let kind = [("content-type", "multipart/mixed; boundary=b")];
-        let answer = send(&house, "POST", "/$batch", &sas("u"), &kind, &batch(method)).await;
+        let answer = send(&server, "POST", "/$batch", &sas("u"), &kind, &batch(method)).await;
         assert!(answer.text().contains("AuthorizationPermissionMismatch"), "{method}: {}", answer.text());
-        assert_eq!(rows(&ask(&house, "GET", "/people()", "").await), Vec::<String>::new(), "{method}");
-        let allowed = send(&house, method, &entity("p", "new"), &sas("au"), &[("if-match", "")], "{}").await;
+        assert_eq!(rows(&request(&server, "GET", "/people()", "").await), Vec::<String>::new(), "{method}");
+        let allowed = send(&server, method, &entity("p", "new"), &sas("au"), &[("if-match", "")], "{}").await;
         assert_eq!(allowed.verdict(), "204", "{method}: {}", allowed.text());
-        let deleted = send(&house, "DELETE", &entity("p", "new"), &sas("d"), &[("if-match", "")], "").await;
+        let deleted = send(&server, "DELETE", &entity("p", "new"), &sas("d"), &[("if-match", "")], "").await;
         assert_eq!(deleted.verdict(), "400 MissingRequiredHeader", "{method}");
-        let deleted = send(&house, "DELETE", &entity("p", "new"), &sas("d"), &[("if-match", "*")], "").await;
+        let deleted = send(&server, "DELETE", &entity("p", "new"), &sas("d"), &[("if-match", "*")], "").await;
         assert_eq!(deleted.verdict(), "204", "{method}");
     }
 }
 
 #[tokio::test]
 async fn bounds_apply_to_reads_and_writes() {
-    let house = with_table().await;
+    let server = with_table().await;
     for (partition, row) in [("a", "1"), ("b", "1"), ("b", "2"), ("b", "3"), ("c", "1")] {
-        put(&house, partition, row, "").await;
+        put(&server, partition, row, "").await;
     }
     for (bounds, seen) in [
         ("spk=b&srk=2&epk=b&erk=2", &["2"][..]),
@@ -129,50 +129,50 @@ async fn bounds_apply_to_reads_and_writes() {
         ("spk=x", &[]),
     ] {
         let sas = table_sas("people", &format!("sp=raud&se=2100-01-01&{bounds}"));
-        let page = send(&house, "GET", "/people()", &sas, &[], "").await;
+        let page = send(&server, "GET", "/people()", &sas, &[], "").await;
         assert_eq!(rows(&page), *seen, "{bounds}");
         let filtered = format!("/people()?$filter={}", super::encoded("PartitionKey eq 'a' and RowKey eq '1'"));
-        let page = send(&house, "GET", &filtered, &sas, &[], "").await;
+        let page = send(&server, "GET", &filtered, &sas, &[], "").await;
         assert_eq!(rows(&page).len(), usize::from(bounds.starts_with("epk")), "{bounds}: a filter does not go beyond");
     }
     let sas = table_sas("people", "sp=raud&se=2100-01-01&spk=b&srk=2&epk=b&erk=2");
     let any = &[("if-match", "*")][..];
     for (row, read, write) in [("2", "200", "204"), ("1", "404 ResourceNotFound", "403 AuthorizationFailure")] {
         let target = entity("b", row);
-        assert_eq!(send(&house, "GET", &target, &sas, &[], "").await.verdict(), read, "{row}");
+        assert_eq!(send(&server, "GET", &target, &sas, &[], "").await.verdict(), read, "{row}");
         for (method, headers) in [("PUT", &[][..]), ("MERGE", &[]), ("PATCH", any), ("DELETE", any)] {
-            let answer = send(&house, method, &target, &sas, headers, "{}").await;
+            let answer = send(&server, method, &target, &sas, headers, "{}").await;
             assert_eq!(answer.verdict(), write, "{method} {row}: {}", answer.text());
         }
     }
-    let outside = send(&house, "POST", "/people", &sas, &[], r#"{"PartitionKey":"b","RowKey":"20"}"#).await;
+    let outside = send(&server, "POST", "/people", &sas, &[], r#"{"PartitionKey":"b","RowKey":"20"}"#).await;
     assert_eq!(outside.verdict(), "403 AuthorizationFailure");
-    let inside = send(&house, "POST", "/people", &sas, &[], r#"{"PartitionKey":"b","RowKey":"2"}"#).await;
+    let inside = send(&server, "POST", "/people", &sas, &[], r#"{"PartitionKey":"b","RowKey":"2"}"#).await;
     assert_eq!(inside.verdict(), "201");
 }
 
 /// A `+` is signed as it is written, and must not be read as a bound that was not signed.
 #[tokio::test]
 async fn bounds_are_read_as_signed() {
-    let house = with_table().await;
+    let server = with_table().await;
     for row in ["a b", "a+b"] {
-        put(&house, "p", &super::encoded(row), "").await;
+        put(&server, "p", &super::encoded(row), "").await;
     }
     let plus = table_sas("people", "sp=r&se=2100-01-01&spk=p&srk=a+b&epk=p&erk=a+b");
-    assert_eq!(rows(&send(&house, "GET", "/people()", &plus, &[], "").await), ["a+b"]);
+    assert_eq!(rows(&send(&server, "GET", "/people()", &plus, &[], "").await), ["a+b"]);
     // An unencoded `+` is a space, in the signature and in the request.
     let signature = super::encoded(&hmac(
         &format!("r\n\n2100-01-01\n/table/{WELL_KNOWN_ACCOUNT}/people\n\n\n\n{VERSION}\np\na b\np\na b"),
         WELL_KNOWN_KEY,
     ));
     let space = format!("{}&sig={signature}", plus.replace("%2B", "+").split("&sig=").next().unwrap());
-    assert_eq!(rows(&send(&house, "GET", "/people()", &space, &[], "").await), ["a b"]);
+    assert_eq!(rows(&send(&server, "GET", "/people()", &space, &[], "").await), ["a b"]);
 }
 
 #[tokio::test]
 async fn each_part_of_a_transaction_needs_its_permission() {
-    let house = with_table().await;
-    create(&house, "others").await;
+    let server = with_table().await;
+    create(&server, "others").await;
     let batch = |table: &str, method: &str, row: &str| {
         let insert = format!("POST /{WELL_KNOWN_ACCOUNT}/{table} HTTP/1.1\n\n{{\"PartitionKey\":\"p\",\"RowKey\":\"{row}\"}}");
         let delete = format!("DELETE /{WELL_KNOWN_ACCOUNT}/{table}(PartitionKey='p',RowKey='{row}') HTTP/1.1\nIf-Match: *\n\n");
@@ -188,7 +188,7 @@ async fn each_part_of_a_transaction_needs_its_permission() {
     ] {
         let sas = table_sas("people", &format!("se=2100-01-01&{fields}"));
         let kind = [("content-type", "multipart/mixed; boundary=b")];
-        let answer = send(&house, "POST", "/$batch", &sas, &kind, &batch(table, method, row)).await;
+        let answer = send(&server, "POST", "/$batch", &sas, &kind, &batch(table, method, row)).await;
         assert_eq!(answer.status, 202, "{}", answer.text());
         assert!(answer.text().contains(expected), "{fields} {method} {table} {row}: {}", answer.text());
     }
@@ -196,8 +196,8 @@ async fn each_part_of_a_transaction_needs_its_permission() {
 
 #[tokio::test]
 async fn a_stored_policy_completes_the_signature() {
-    let house = with_table().await;
-    put(&house, "p", "r", "").await;
+    let server = with_table().await;
+    put(&server, "p", "r", "").await;
     let policy = |letters: &str| {
         format!(
             "<SignedIdentifiers><SignedIdentifier><Id>readers</Id><AccessPolicy><Expiry>2100-01-01</Expiry>\
@@ -205,16 +205,16 @@ async fn a_stored_policy_completes_the_signature() {
         )
     };
     let sas = table_sas("people", "si=readers");
-    assert_eq!(send(&house, "GET", "/people()", &sas, &[], "").await.verdict(), "403 AuthenticationFailed");
+    assert_eq!(send(&server, "GET", "/people()", &sas, &[], "").await.verdict(), "403 AuthenticationFailed");
     for (letters, verdict) in [("r", "200"), ("a", "403 AuthorizationPermissionMismatch")] {
-        assert_eq!(ask(&house, "PUT", "/people?comp=acl", &policy(letters)).await.verdict(), "204");
-        assert_eq!(send(&house, "GET", "/PEOPLE()", &sas, &[], "").await.verdict(), verdict);
+        assert_eq!(request(&server, "PUT", "/people?comp=acl", &policy(letters)).await.verdict(), "204");
+        assert_eq!(send(&server, "GET", "/PEOPLE()", &sas, &[], "").await.verdict(), verdict);
     }
 }
 
 #[tokio::test]
 async fn an_account_sas_is_limited_by_its_types() {
-    let house = with_table().await;
+    let server = with_table().await;
     for (fields, method, target, body, verdict) in [
         ("ss=t&srt=o&sp=r", "GET", "/people()", "", "200"),
         ("ss=b&srt=o&sp=r", "GET", "/people()", "", "403 AuthorizationServiceMismatch"),
@@ -226,7 +226,7 @@ async fn an_account_sas_is_limited_by_its_types() {
         ("ss=t&srt=sco&sp=rwdlacu", "GET", "/people?comp=acl", "", "403 AuthorizationFailure"),
     ] {
         let sas = crate::auth::token::account(&format!("sv={VERSION}&se=2100-01-01&{fields}"));
-        let answer = send(&house, method, target, &sas, &[], body).await;
+        let answer = send(&server, method, target, &sas, &[], body).await;
         assert_eq!(answer.verdict(), verdict, "{fields} {method} {target}: {}", answer.text());
     }
 }
@@ -234,9 +234,9 @@ async fn an_account_sas_is_limited_by_its_types() {
 /// For tables, Shared Key Lite signs only the date and the resource.
 #[tokio::test]
 async fn shared_key_lite_signs_the_date_and_the_resource() {
-    let house = with_table().await;
-    put(&house, "p", "r", "").await;
-    let date = house.emulator.environment().machine().rfc1123();
+    let server = with_table().await;
+    put(&server, "p", "r", "").await;
+    let date = server.emulator.environment().machine().rfc1123();
     let no = "403 AuthenticationFailed";
     for (method, target, resource, verdict) in [
         ("GET", "/people()", "/people()", "200"),
@@ -251,20 +251,20 @@ async fn shared_key_lite_signs_the_date_and_the_resource() {
     ] {
         let body = if method == "POST" { r#"{"PartitionKey":"p","RowKey":"s"}"# } else { "" };
         let signed = format!("{date}\n/{WELL_KNOWN_ACCOUNT}/{WELL_KNOWN_ACCOUNT}{resource}");
-        let ask = |text: &str, key: &str, name: &str| {
+        let request = |text: &str, key: &str, name: &str| {
             let authorization = format!("SharedKeyLite {WELL_KNOWN_ACCOUNT}:{}", hmac(text, key));
-            let ask = house.ask(method, target).of(ServiceKind::Table).anonymous().body(body);
-            ask.header(name, &date).header("authorization", authorization)
+            let request = server.request(method, target).of(ServiceKind::Table).anonymous().body(body);
+            request.header(name, &date).header("authorization", authorization)
         };
         for (text, key) in [
             (&signed, "c2Vjb25k"),
             (&format!("{method}\n{signed}"), WELL_KNOWN_KEY),
             (&signed.replacen("GMT", "gmt", 1), WELL_KNOWN_KEY),
         ] {
-            assert_eq!(ask(text, key, "x-ms-date").send().await.verdict(), no, "{method} {target} {text}");
+            assert_eq!(request(text, key, "x-ms-date").send().await.verdict(), no, "{method} {target} {text}");
         }
         let name = if target.contains("acl") { "date" } else { "x-ms-date" };
-        let answer = ask(&signed, WELL_KNOWN_KEY, name).send().await;
+        let answer = request(&signed, WELL_KNOWN_KEY, name).send().await;
         assert_eq!(answer.verdict(), verdict, "{method} {target}: {}", answer.text());
     }
 }

@@ -3,7 +3,7 @@
 use super::access::table_sas;
 use super::{create, put, rows};
 use crate::auth::{lent, token};
-use crate::house::{Answer, House};
+use crate::server::{Answer, TestServer};
 use lazuli::config::WELL_KNOWN_ACCOUNT;
 use lazuli::operation::ServiceKind;
 
@@ -31,16 +31,16 @@ const OPERATIONS: [Operation; 10] = [
 ];
 
 /// A server with a table with entities within the bounds and beyond, and two signatures with these bounds.
-async fn house() -> (House, [String; 2]) {
-    let house = House::with(&["--oauth=dev"]).await;
-    create(&house, "people").await;
+async fn server() -> (TestServer, [String; 2]) {
+    let server = TestServer::with(&["--oauth=dev"]).await;
+    create(&server, "people").await;
     for (partition, row) in INSIDE.into_iter().chain(OUTSIDE) {
-        put(&house, partition, row, r#""a":1"#).await;
+        put(&server, partition, row, r#""a":1"#).await;
     }
-    let (key, lent) = lent::lend(&house, ServiceKind::Table).await;
-    let fields = format!("sv=2026-04-06&tn=people&sp=raud&se={}&{BOUNDS}{lent}", token::moment(&house, 600));
+    let (key, lent) = lent::lend(&server, ServiceKind::Table).await;
+    let fields = format!("sv=2026-04-06&tn=people&sp=raud&se={}&{BOUNDS}{lent}", token::moment(&server, 600));
     let delegated = token::delegated_of("table", "people", &fields, &key);
-    (house, [table_sas("people", &format!("sp=raud&se=2100-01-01&{BOUNDS}")), delegated])
+    (server, [table_sas("people", &format!("sp=raud&se=2100-01-01&{BOUNDS}")), delegated])
 }
 
 fn target(name: &str, (partition, row): (&str, &str)) -> String {
@@ -58,10 +58,10 @@ fn body(name: &str, (partition, row): (&str, &str)) -> String {
     }
 }
 
-async fn send(house: &House, method: &str, target: &str, sas: &str, headers: &[(&str, &str)], body: String) -> Answer {
+async fn send(server: &TestServer, method: &str, target: &str, sas: &str, headers: &[(&str, &str)], body: String) -> Answer {
     let joint = if target.contains('?') { '&' } else { '?' };
-    house
-        .ask(method, &format!("{target}{joint}{sas}"))
+    server
+        .request(method, &format!("{target}{joint}{sas}"))
         .of(ServiceKind::Table)
         .anonymous()
         .headers(headers)
@@ -71,10 +71,10 @@ async fn send(house: &House, method: &str, target: &str, sas: &str, headers: &[(
 }
 
 /// All entities beyond the bounds.
-async fn beyond(house: &House) -> String {
+async fn beyond(server: &TestServer) -> String {
     let mut seen = String::new();
     for key in OUTSIDE {
-        let answer = super::get(house, &target("Get", key)).await;
+        let answer = super::get(server, &target("Get", key)).await;
         assert_eq!(answer.verdict(), "200", "{key:?}");
         seen.push_str(answer.text());
     }
@@ -83,29 +83,29 @@ async fn beyond(house: &House) -> String {
 
 #[tokio::test]
 async fn no_operation_reaches_beyond() {
-    let (house, signatures) = house().await;
-    let before = beyond(&house).await;
+    let (server, signatures) = server().await;
+    let before = beyond(&server).await;
     for sas in &signatures {
         for (name, method, headers, inside, outside) in OPERATIONS {
             for (keys, verdict) in [(INSIDE, inside), (OUTSIDE, outside)] {
                 for key in keys {
-                    let answer = send(&house, method, &target(name, key), sas, headers, body(name, key)).await;
+                    let answer = send(&server, method, &target(name, key), sas, headers, body(name, key)).await;
                     assert_eq!(answer.verdict(), verdict, "{name} {method} {key:?} {sas}: {}", answer.text());
                 }
             }
         }
         // The bounds also apply to entities that do not exist.
         for key in [("b", "1a"), ("d", "2\u{1F600}"), ("A", "1")] {
-            let answer = send(&house, "POST", "/people", sas, &[], body("Insert", key)).await;
+            let answer = send(&server, "POST", "/people", sas, &[], body("Insert", key)).await;
             assert_eq!(answer.verdict(), "403 AuthorizationFailure", "{key:?}");
         }
     }
-    assert_eq!(beyond(&house).await, before);
+    assert_eq!(beyond(&server).await, before);
 }
 
 #[tokio::test]
 async fn no_query_returns_entities_beyond() {
-    let (house, signatures) = house().await;
+    let (server, signatures) = server().await;
     for sas in &signatures {
         for (filter, expected) in [
             ("", "2 3 1 1 2"),
@@ -117,26 +117,26 @@ async fn no_query_returns_entities_beyond() {
             ("RowKey ge '3'", "3"),
         ] {
             let query = if filter.is_empty() { String::new() } else { format!("?$filter={}", super::encoded(filter)) };
-            let page = send(&house, "GET", &format!("/people(){query}"), sas, &[], String::new()).await;
+            let page = send(&server, "GET", &format!("/people(){query}"), sas, &[], String::new()).await;
             assert_eq!(rows(&page).join(" "), expected, "{filter}");
         }
         // Forged continuations, before the bounds and after them.
         for (partition, row, expected) in [("YQ--", "OQ--", "2 3 1 1 2"), ("Yw--", "MQ--", "1 1 2"), ("ZQ--", "MQ--", "")] {
             let target = format!("/people()?NextPartitionKey=1!4!{partition}&NextRowKey=1!4!{row}");
-            let page = send(&house, "GET", &target, sas, &[], String::new()).await;
+            let page = send(&server, "GET", &target, sas, &[], String::new()).await;
             assert_eq!(rows(&page).join(" "), expected, "{partition} {row}");
         }
-        let first = send(&house, "GET", "/people()?$top=4", sas, &[], String::new()).await;
+        let first = send(&server, "GET", "/people()?$top=4", sas, &[], String::new()).await;
         assert_eq!(first.header("x-ms-continuation-nextpartitionkey"), "1!4!ZA--");
-        let all = send(&house, "GET", "/people()?$top=5", sas, &[], String::new()).await;
+        let all = send(&server, "GET", "/people()?$top=5", sas, &[], String::new()).await;
         assert_eq!(all.header("x-ms-continuation-nextpartitionkey"), "", "nothing more, as far as this caller may know");
     }
 }
 
 #[tokio::test]
 async fn no_transaction_reaches_beyond() {
-    let (house, signatures) = house().await;
-    let before = beyond(&house).await;
+    let (server, signatures) = server().await;
+    let before = beyond(&server).await;
     let kind = [("content-type", "multipart/mixed; boundary=b")];
     let request = |name: &str, method: &str, headers: &[(&str, &str)], key| {
         let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
@@ -156,7 +156,8 @@ async fn no_transaction_reaches_beyond() {
         for (name, method, headers, inside, outside) in OPERATIONS {
             for (keys, verdict) in [(INSIDE, inside), (OUTSIDE, outside)] {
                 for key in keys {
-                    let answer = send(&house, "POST", "/$batch", sas, &kind, whole(&[request(name, method, headers, key)])).await;
+                    let answer =
+                        send(&server, "POST", "/$batch", sas, &kind, whole(&[request(name, method, headers, key)])).await;
                     let (status, code) = verdict.split_once(' ').unwrap_or((verdict, ""));
                     let text = answer.text();
                     assert!(text.contains(&format!("HTTP/1.1 {status} ")) && text.contains(code), "{name} {key:?}: {text}");
@@ -165,31 +166,31 @@ async fn no_transaction_reaches_beyond() {
         }
         // One change beyond the bounds fails the transaction; a query in a transaction returns no more than one alone.
         let parts = [request("", "PUT", &[], ("b", "2")), request("", "PUT", &[], ("b", "1"))];
-        let answer = send(&house, "POST", "/$batch", sas, &kind, whole(&parts)).await;
+        let answer = send(&server, "POST", "/$batch", sas, &kind, whole(&parts)).await;
         assert!(answer.text().contains("\"AuthorizationFailure\"") && answer.text().contains("\"1:"), "{}", answer.text());
-        let kept = super::get(&house, &target("Get", ("b", "2"))).await;
+        let kept = super::get(&server, &target("Get", ("b", "2"))).await;
         assert!(kept.text().contains("\"a\":1"), "{}", kept.text());
         let query = format!(
             "Content-Type: application/http\n\nGET /{WELL_KNOWN_ACCOUNT}/people() HTTP/1.1\nAccept: application/json\n\n"
         );
-        let answer = send(&house, "POST", "/$batch", sas, &kind, whole(&[query])).await;
+        let answer = send(&server, "POST", "/$batch", sas, &kind, whole(&[query])).await;
         assert_eq!(answer.text().matches("\"RowKey\"").count(), INSIDE.len(), "{}", answer.text());
     }
-    assert_eq!(beyond(&house).await, before);
+    assert_eq!(beyond(&server).await, before);
 }
 
 /// Bounds that are not signed have no effect: with an account SAS, and with the key.
 #[tokio::test]
 async fn bounds_that_are_not_signed_have_no_effect() {
-    let (house, _) = house().await;
+    let (server, _) = server().await;
     let account = token::account("sv=2021-12-02&ss=t&srt=sco&sp=r&se=2100-01-01");
-    let page = send(&house, "GET", &format!("/people()?{BOUNDS}"), &account, &[], String::new()).await;
+    let page = send(&server, "GET", &format!("/people()?{BOUNDS}"), &account, &[], String::new()).await;
     assert_eq!(rows(&page).len(), INSIDE.len() + OUTSIDE.len());
-    assert_eq!(rows(&super::get(&house, &format!("/people()?{BOUNDS}")).await).len(), INSIDE.len() + OUTSIDE.len());
+    assert_eq!(rows(&super::get(&server, &format!("/people()?{BOUNDS}")).await).len(), INSIDE.len() + OUTSIDE.len());
     // A bound of rows without one of partitions is refused.
     for half in ["srk=2", "erk=2", "spk=b&srk=2&erk=2"] {
         let sas = table_sas("people", &format!("sp=raud&se=2100-01-01&{half}"));
-        let answer = send(&house, "GET", "/people()", &sas, &[], String::new()).await;
+        let answer = send(&server, "GET", "/people()", &sas, &[], String::new()).await;
         assert_eq!(answer.verdict(), "403 AuthenticationFailed", "{half}");
     }
 }

@@ -32,15 +32,17 @@ async fn data_is_json() {
 
 #[tokio::test]
 async fn authentication_errors_are_plain_json() {
-    let house = with_table().await;
-    let ask = || house.ask("GET", "/people()").of(ServiceKind::Table);
-    let nobody = ask().header("x-ms-version", "2019-12-12").anonymous().header("accept", "application/json").send().await;
+    let server = with_table().await;
+    let request = || server.request("GET", "/people()").of(ServiceKind::Table);
+    let nobody = request().header("x-ms-version", "2019-12-12").anonymous().header("accept", "application/json").send().await;
     assert_eq!(nobody.verdict(), "401 NoAuthenticationInformation", "{}", nobody.text());
-    let wrong = ask().header("accept", "application/json").header("authorization", "SharedKey devstoreaccount1:AAAA").anonymous();
-    let wrong = wrong.header("x-ms-date", house.emulator.environment().machine().rfc1123()).send().await;
+    let wrong =
+        request().header("accept", "application/json").header("authorization", "SharedKey devstoreaccount1:AAAA").anonymous();
+    let wrong = wrong.header("x-ms-date", server.emulator.environment().machine().rfc1123()).send().await;
     assert_eq!(wrong.verdict(), "403 AuthenticationFailed", "{}", wrong.text());
     assert_eq!((wrong.header("content-type"), wrong.header("x-ms-error-code")), ("application/json", "AuthenticationFailed"));
-    let in_xml = ask().header("accept", "application/xml").header("authorization", "SharedKey devstoreaccount1:AAAA").anonymous();
-    let in_xml = in_xml.header("x-ms-date", house.emulator.environment().machine().rfc1123()).send().await;
+    let in_xml =
+        request().header("accept", "application/xml").header("authorization", "SharedKey devstoreaccount1:AAAA").anonymous();
+    let in_xml = in_xml.header("x-ms-date", server.emulator.environment().machine().rfc1123()).send().await;
     assert!(in_xml.text().contains("<m:code>AuthenticationFailed</m:code>"), "{}", in_xml.text());
 }

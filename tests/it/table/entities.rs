@@ -1,6 +1,6 @@
 //! Operations on entities: insert, read, replace, merge, delete, and their conditions.
 
-use super::{ask, check, get, json, with_table};
+use super::{check, get, json, request, with_table};
 use lazuli::operation::ServiceKind;
 
 #[tokio::test]
@@ -96,11 +96,11 @@ async fn changes_depend_on_their_conditions() {
 /// No two states of an entity have the same tag, even if the clock does not move.
 #[tokio::test]
 async fn every_write_has_a_later_timestamp() {
-    let house = with_table().await;
+    let server = with_table().await;
     let mut last = String::new();
     for _ in 0..5 {
-        super::put(&house, "p", "r", "").await;
-        let entity = json(&get(&house, "/people(PartitionKey='p',RowKey='r')").await);
+        super::put(&server, "p", "r", "").await;
+        let entity = json(&get(&server, "/people(PartitionKey='p',RowKey='r')").await);
         let timestamp = entity["Timestamp"].as_str().unwrap().to_owned();
         let ticks = |text: &str| lazuli::rules::time::Timestamp::parse_iso(text).unwrap();
         assert!(last.is_empty() || ticks(&timestamp) > ticks(&last), "{last} {timestamp}");
@@ -111,11 +111,11 @@ async fn every_write_has_a_later_timestamp() {
 
 #[tokio::test]
 async fn entities_are_written_as_recorded() {
-    let house = with_table().await;
+    let server = with_table().await;
     let body = r#"{"PartitionKey":"p","PartitionKey@odata.type":"Edm.String","RowKey":":@ '","age":39,"married":true,"ratio":3.1,"evenratio":3.0,"double":5,"double@odata.type":"Edm.Double","large":"933311100","large@odata.type":"Edm.Int64","Birthday":"1973-10-04T00:00:00.000000Z","Birthday@odata.type":"Edm.DateTime","binary":"YmluYXJ5","binary@odata.type":"Edm.Binary","clsid":"c9da6455-213d-42c9-9a79-3e9149a57833","clsid@odata.type":"Edm.Guid","odd":"NaN","odd@odata.type":"Edm.Double","none":null}"#;
-    let made = house.ask("POST", "/people").of(ServiceKind::Table).header("accept", "application/json;odata=fullmetadata");
+    let made = server.request("POST", "/people").of(ServiceKind::Table).header("accept", "application/json;odata=fullmetadata");
     let made = made.body(body).send().await;
-    let url = house.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
+    let url = server.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
     let (tag, place) = (made.header("etag").to_owned(), "people(PartitionKey='p',RowKey='%3A%40%20%27%27')");
     assert_eq!(made.header("location"), format!("{url}/{place}"));
     let tag_in_json = tag.replace('"', "\\\"");
@@ -127,8 +127,8 @@ async fn entities_are_written_as_recorded() {
     assert_eq!(made.header("content-type"), "application/json;odata=fullmetadata;streaming=true;charset=utf-8");
 
     let read = |level: &'static str| {
-        let ask = house.ask("GET", "/people(PartitionKey='p',RowKey='%3A%40%20%27%27')").of(ServiceKind::Table);
-        async move { ask.header("accept", format!("application/json;odata={level}")).send().await.text().to_owned() }
+        let request = server.request("GET", "/people(PartitionKey='p',RowKey='%3A%40%20%27%27')").of(ServiceKind::Table);
+        async move { request.header("accept", format!("application/json;odata={level}")).send().await.text().to_owned() }
     };
     assert_eq!(read("fullmetadata").await, full);
     let minimal = full
@@ -141,7 +141,7 @@ async fn entities_are_written_as_recorded() {
     );
     assert_eq!(read("nometadata").await, plain);
 
-    let listed = get(&house, "/people()").await;
+    let listed = get(&server, "/people()").await;
     let inside = minimal.replace(&format!(r#""odata.metadata":"{url}/$metadata#people/@Element","#), "");
     assert_eq!(listed.text(), format!(r#"{{"odata.metadata":"{url}/$metadata#people","value":[{inside}]}}"#));
     assert_eq!(listed.header("etag"), "");
@@ -149,11 +149,11 @@ async fn entities_are_written_as_recorded() {
 
 #[tokio::test]
 async fn entities_have_limits() {
-    let house = with_table().await;
+    let server = with_table().await;
     let insert = |row: &'static str, properties: String| {
         let body = format!(r#"{{"PartitionKey":"p","RowKey":"{row}"{properties}}}"#);
-        let house = &house;
-        async move { ask(house, "POST", "/people", &body).await }
+        let server = &server;
+        async move { request(server, "POST", "/people", &body).await }
     };
     let many = |count: usize| (0..count).map(|n| format!(r#","p{n}":{n}"#)).collect::<String>();
     let texts =
@@ -184,7 +184,7 @@ async fn entities_have_limits() {
         let answer = insert(row, properties).await;
         assert_eq!(answer.verdict(), verdict, "{row}: {}", answer.text());
         assert!(answer.text().contains(says), "{row}: {}", answer.text());
-        let there = get(&house, &format!("/people(PartitionKey='p',RowKey='{row}')")).await;
+        let there = get(&server, &format!("/people(PartitionKey='p',RowKey='{row}')")).await;
         assert_eq!(there.status == 200, verdict == "201", "{row}: a refusal leaves nothing");
     }
 }
@@ -192,24 +192,24 @@ async fn entities_have_limits() {
 /// The order of the keys in a URL does not matter, and a key may be empty.
 #[tokio::test]
 async fn keys_are_identified_by_their_names() {
-    let house = with_table().await;
+    let server = with_table().await;
     for (target, body) in [("/people(RowKey='one',PartitionKey='b')", "{}"), ("/people(PartitionKey='a',RowKey='two')", "{}")] {
-        assert_eq!(ask(&house, "PUT", target, body).await.verdict(), "204", "{target}");
+        assert_eq!(request(&server, "PUT", target, body).await.verdict(), "204", "{target}");
     }
-    let page = get(&house, "/people()").await;
+    let page = get(&server, "/people()").await;
     let keys: Vec<_> =
         json(&page)["value"].as_array().unwrap().iter().map(|one| (one["PartitionKey"].clone(), one["RowKey"].clone())).collect();
     assert_eq!(keys, [("a".into(), "two".into()), ("b".into(), "one".into())]);
     for target in ["/people(PartitionKey='b',RowKey='one')", "/people(RowKey='one',PartitionKey='b')"] {
-        assert_eq!(get(&house, target).await.verdict(), "200", "{target}");
+        assert_eq!(get(&server, target).await.verdict(), "200", "{target}");
     }
-    assert_eq!(get(&house, "/people(PartitionKey='one',RowKey='b')").await.verdict(), "404 ResourceNotFound");
+    assert_eq!(get(&server, "/people(PartitionKey='one',RowKey='b')").await.verdict(), "404 ResourceNotFound");
 
     // An entity with empty keys.
-    assert_eq!(ask(&house, "POST", "/people", r#"{"PartitionKey":"","RowKey":"","a":1}"#).await.verdict(), "201");
-    let ask = house.ask("GET", "/people(RowKey='',PartitionKey='')").of(ServiceKind::Table);
-    let empty = ask.header("accept", "application/json;odata=fullmetadata").send().await;
-    let (entity, url) = (json(&empty), house.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap());
+    assert_eq!(request(&server, "POST", "/people", r#"{"PartitionKey":"","RowKey":"","a":1}"#).await.verdict(), "201");
+    let request = server.request("GET", "/people(RowKey='',PartitionKey='')").of(ServiceKind::Table);
+    let empty = request.header("accept", "application/json;odata=fullmetadata").send().await;
+    let (entity, url) = (json(&empty), server.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap());
     let place = "people(PartitionKey='',RowKey='')";
     assert_eq!(entity["odata.metadata"], format!("{url}/$metadata#people/@Element"));
     assert_eq!((&entity["odata.type"], &entity["odata.editLink"]), (&"devstoreaccount1.people".into(), &place.into()));

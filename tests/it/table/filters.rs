@@ -1,17 +1,17 @@
 //! Queries: filters, selections and options. The tests of the language are in `rules::table::odata`.
 
-use super::{ask, check, encoded, get, json, put, rows, with_table};
+use super::{check, encoded, get, json, put, request, rows, with_table};
 
 #[tokio::test]
 async fn filters_select_entities_in_the_order_of_their_keys() {
-    let house = with_table().await;
+    let server = with_table().await;
     let birthday = r#""birthday":"1970-10-04T00:00:00Z","birthday@odata.type":"Edm.DateTime""#;
-    put(&house, "b", "2", r#""age":39,"name":"O'Hara","large":"9223372036854775807","large@odata.type":"Edm.Int64""#).await;
-    put(&house, "a", "10", r#""age":5,"married":true,"ratio":3.1"#).await;
-    put(&house, "a", "9", &format!(r#""age":7,"married":false,{birthday}"#)).await;
-    put(&house, "a", "1", r#""age":"39""#).await;
+    put(&server, "b", "2", r#""age":39,"name":"O'Hara","large":"9223372036854775807","large@odata.type":"Edm.Int64""#).await;
+    put(&server, "a", "10", r#""age":5,"married":true,"ratio":3.1"#).await;
+    put(&server, "a", "9", &format!(r#""age":7,"married":false,{birthday}"#)).await;
+    put(&server, "a", "1", r#""age":"39""#).await;
     put(
-        &house,
+        &server,
         "B",
         "1",
         r#""id":"c9da6455-213d-42c9-9a79-3e9149a57833","id@odata.type":"Edm.Guid","bin":"AP8=","bin@odata.type":"Edm.Binary""#,
@@ -40,24 +40,24 @@ async fn filters_select_entities_in_the_order_of_their_keys() {
         ("false", ""),
     ] {
         let target = if filter.is_empty() { String::new() } else { format!("?$filter={}", encoded(filter)) };
-        assert_eq!(rows(&get(&house, &format!("/people(){target}")).await).join(" "), expected, "{filter}");
+        assert_eq!(rows(&get(&server, &format!("/people(){target}")).await).join(" "), expected, "{filter}");
     }
-    assert_eq!(rows(&get(&house, "/people()?$filter=PartitionKey+eq+%27b%27").await), ["2"], "a plus is a space");
+    assert_eq!(rows(&get(&server, "/people()?$filter=PartitionKey+eq+%27b%27").await), ["2"], "a plus is a space");
 }
 
 #[tokio::test]
 async fn a_selected_property_that_does_not_exist_is_null() {
-    let house = with_table().await;
-    put(&house, "p", "r", r#""a":1,"l":"2","l@odata.type":"Edm.Int64""#).await;
+    let server = with_table().await;
+    put(&server, "p", "r", r#""a":1,"l":"2","l@odata.type":"Edm.Int64""#).await;
     let shown = |select: &'static str| {
         let target = format!("/people()?$select={select}");
-        let house = &house;
+        let server = &server;
         async move {
-            let ask = house
-                .ask("GET", &target)
+            let request = server
+                .request("GET", &target)
                 .of(lazuli::operation::ServiceKind::Table)
                 .header("accept", "application/json;odata=nometadata");
-            ask.send().await.text().to_owned()
+            request.send().await.text().to_owned()
         }
     };
     assert_eq!(shown("a").await, r#"{"value":[{"a":1}]}"#);
@@ -66,18 +66,18 @@ async fn a_selected_property_that_does_not_exist_is_null() {
     assert!(all.contains(r#""PartitionKey":"p""#) && all.contains(r#""a":1"#), "{all}");
     assert_eq!(shown("").await, all);
 
-    let one = get(&house, "/people(PartitionKey='p',RowKey='r')?$select=l").await;
+    let one = get(&server, "/people(PartitionKey='p',RowKey='r')?$select=l").await;
     let json = json(&one);
     assert!(json["odata.metadata"].as_str().unwrap().ends_with("/$metadata#people/@Element&$select=l"), "{json}");
     assert_eq!((&json["l@odata.type"], &json["l"], json.get("a")), (&"Edm.Int64".into(), &"2".into(), None));
-    let list = get(&house, "/people()?$select=l").await;
+    let list = get(&server, "/people()?$select=l").await;
     assert!(list.text().contains("/$metadata#people&$select=l\""), "{}", list.text());
 }
 
 #[tokio::test]
 async fn malformed_and_unsupported_options_are_refused() {
-    let house = with_table().await;
-    put(&house, "p", "r", "").await;
+    let server = with_table().await;
+    put(&server, "p", "r", "").await;
     for (option, verdict, says) in [
         ("$filter=aaa%20bbb%20ccc", "400 InvalidInput", "Syntax error at position 7 in 'aaa bbb ccc'."),
         ("$filter=a%20eq%20'", "400 InvalidInput", "There is an unterminated string literal at position 6 in 'a eq ''."),
@@ -111,13 +111,13 @@ async fn malformed_and_unsupported_options_are_refused() {
         ("NextPartitionKey=&NextRowKey=", "400 InvalidInput", "One of the request inputs is not valid."),
         ("NextPartitionKey=1!4!cGs-&NextRowKey=", "400 InvalidInput", ""),
     ] {
-        let answer = get(&house, &format!("/people()?{option}")).await;
+        let answer = get(&server, &format!("/people()?{option}")).await;
         assert_eq!(answer.verdict(), verdict, "{option}: {}", answer.text());
         assert!(answer.text().contains(says), "{option}: {}", answer.text());
     }
-    let filter = get(&house, "/people()?$filter=a%20b").await;
+    let filter = get(&server, "/people()?$filter=a%20b").await;
     assert_eq!((filter.header("cache-control"), filter.header("x-content-type-options")), ("", "nosniff"), "as recorded");
-    let insert = ask(&house, "POST", "/people?$filter=true", "{}").await;
+    let insert = request(&server, "POST", "/people?$filter=true", "{}").await;
     assert_eq!(insert.verdict(), "501 NotImplemented", "what an operation does not read it refuses");
 }
 

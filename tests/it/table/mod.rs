@@ -12,40 +12,40 @@ mod tables;
 pub mod transactions;
 mod types;
 
-use crate::house::{Answer, House};
+use crate::server::{Answer, TestServer};
 use lazuli::operation::ServiceKind;
 use serde_json::Value;
 
 /// Runs a scenario on a server of its own with the table `people`.
 async fn check(rows: &str) {
-    let house = with_table().await;
-    crate::scenario::check_of(&house, ServiceKind::Table, rows).await;
+    let server = with_table().await;
+    crate::scenario::check_of(&server, ServiceKind::Table, rows).await;
 }
 
 /// A server with the table `people`.
-async fn with_table() -> House {
-    let house = House::new().await;
-    create(&house, "people").await;
-    house
+async fn with_table() -> TestServer {
+    let server = TestServer::new().await;
+    create(&server, "people").await;
+    server
 }
 
-async fn create(house: &House, name: &str) {
-    let made = ask(house, "POST", "/Tables", &format!(r#"{{"TableName":"{name}"}}"#)).await;
+async fn create(server: &TestServer, name: &str) {
+    let made = request(server, "POST", "/Tables", &format!(r#"{{"TableName":"{name}"}}"#)).await;
     assert_eq!(made.verdict(), "201", "{}", made.text());
 }
 
-async fn ask(house: &House, method: &str, target: &str, body: &str) -> Answer {
-    house.ask(method, target).of(ServiceKind::Table).body(body.to_owned()).send().await
+async fn request(server: &TestServer, method: &str, target: &str, body: &str) -> Answer {
+    server.request(method, target).of(ServiceKind::Table).body(body.to_owned()).send().await
 }
 
-async fn get(house: &House, target: &str) -> Answer {
-    ask(house, "GET", target, "").await
+async fn get(server: &TestServer, target: &str) -> Answer {
+    request(server, "GET", target, "").await
 }
 
 /// Inserts or replaces an entity.
-async fn put(house: &House, partition: &str, row: &str, more: &str) {
+async fn put(server: &TestServer, partition: &str, row: &str, more: &str) {
     let target = format!("/people(PartitionKey='{partition}',RowKey='{row}')");
-    let put = ask(house, "PUT", &target, &format!("{{{more}}}")).await;
+    let put = request(server, "PUT", &target, &format!("{{{more}}}")).await;
     assert_eq!(put.verdict(), "204", "{target}: {}", put.text());
 }
 

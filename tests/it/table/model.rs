@@ -2,9 +2,9 @@
 //!
 //! `LAZULI_SEED=7 cargo test --test it table::model` repeats the run that failed with seed 7.
 
-use super::{ask, encoded, json, with_table};
-use crate::dice::{Dice, seeds};
-use crate::house::{Answer, House};
+use super::{encoded, json, request, with_table};
+use crate::rng::{Rng, seeds};
+use crate::server::{Answer, TestServer};
 use lazuli::operation::ServiceKind;
 use std::collections::{BTreeMap, HashSet};
 
@@ -35,12 +35,12 @@ struct Change {
 }
 
 impl Change {
-    fn any(dice: &mut Dice, table: &Table) -> Change {
-        let key = (dice.pick(&PARTITIONS).to_owned(), dice.pick(&ROWS).to_owned());
-        let method = dice.pick(&["POST", "PUT", "PUT", "MERGE", "PATCH", "DELETE"]);
+    fn any(rng: &mut Rng, table: &Table) -> Change {
+        let key = (rng.pick(&PARTITIONS).to_owned(), rng.pick(&ROWS).to_owned());
+        let method = rng.pick(&["POST", "PUT", "PUT", "MERGE", "PATCH", "DELETE"]);
         let right = table.get(&key).map(|entity| entity.tag.clone());
         let wrong = "W/\"datetime'2012-06-15T22%3A51%3A44.9662825Z'\"".to_owned();
-        let condition = match dice.roll(5) {
+        let condition = match rng.roll(5) {
             _ if method == "POST" => None,
             0 => Some(wrong),
             1 | 2 => Some("*".to_owned()),
@@ -48,8 +48,8 @@ impl Change {
             _ if method == "DELETE" => Some("*".to_owned()),
             _ => None,
         };
-        let properties = PROPERTIES.iter().filter(|_| dice.roll(3) > 0).map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let properties = properties.into_iter().map(|name| (name, dice.roll(5) as i64)).collect();
+        let properties = PROPERTIES.iter().filter(|_| rng.roll(3) > 0).map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let properties = properties.into_iter().map(|name| (name, rng.roll(5) as i64)).collect();
         Change { method, key, condition, properties }
     }
 
@@ -93,10 +93,10 @@ impl Change {
         if self.method == "DELETE" { String::new() } else { serde_json::Value::Object(members).to_string() }
     }
 
-    async fn send(&self, house: &House) -> Answer {
-        let ask = house.ask(self.method, &self.target()).of(ServiceKind::Table).header("prefer", "return-no-content");
-        let ask = self.condition.iter().fold(ask, |ask, tag| ask.header("if-match", tag));
-        ask.body(self.body()).send().await
+    async fn send(&self, server: &TestServer) -> Answer {
+        let request = server.request(self.method, &self.target()).of(ServiceKind::Table).header("prefer", "return-no-content");
+        let request = self.condition.iter().fold(request, |request, tag| request.header("if-match", tag));
+        request.body(self.body()).send().await
     }
 
     /// The change as a part of a transaction.
@@ -125,11 +125,11 @@ fn transaction(changes: &[Change], table: &mut Table) -> Result<(), (usize, &'st
     Ok(())
 }
 
-async fn send_transaction(house: &House, changes: &[Change]) -> Result<(), (usize, String)> {
+async fn send_transaction(server: &TestServer, changes: &[Change]) -> Result<(), (usize, String)> {
     let parts: String = changes.iter().map(Change::part).collect();
     let body = format!("--b\nContent-Type: multipart/mixed; boundary=c\n\n{parts}--c--\n--b--");
-    let ask = house.ask("POST", "/$batch").of(ServiceKind::Table).header("content-type", "multipart/mixed; boundary=b");
-    let answer = ask.body(body).send().await;
+    let request = server.request("POST", "/$batch").of(ServiceKind::Table).header("content-type", "multipart/mixed; boundary=b");
+    let answer = request.body(body).send().await;
     assert_eq!(answer.status, 202, "{}", answer.text());
     let text = answer.text();
     let Some(error) = text.lines().find(|line| line.starts_with("{\"odata.error\"")) else {
@@ -149,10 +149,10 @@ async fn send_transaction(house: &House, changes: &[Change]) -> Result<(), (usiz
 /// The text of a filter, and its meaning.
 type Filter = (String, Box<dyn Fn(&Key, &Entity) -> bool>);
 
-fn filter(dice: &mut Dice) -> Filter {
-    let (partition, row, number) = (dice.pick(&PARTITIONS), dice.pick(&ROWS), dice.roll(5) as i64);
+fn filter(rng: &mut Rng) -> Filter {
+    let (partition, row, number) = (rng.pick(&PARTITIONS), rng.pick(&ROWS), rng.roll(5) as i64);
     let quoted = row.replace('\'', "''");
-    match dice.roll(6) {
+    match rng.roll(6) {
         0 => (String::new(), Box::new(|_, _| true)),
         1 => (format!("PartitionKey eq '{partition}'"), Box::new(move |key, _| key.0 == partition)),
         2 => (
@@ -172,14 +172,14 @@ fn filter(dice: &mut Dice) -> Filter {
 }
 
 /// All results of a query, in pages of `top`: keys, properties and tags.
-async fn found(house: &House, filter: &str, top: usize) -> Vec<(Key, Entity)> {
+async fn found(server: &TestServer, filter: &str, top: usize) -> Vec<(Key, Entity)> {
     let mut query = format!("$top={top}");
     if !filter.is_empty() {
         query += &format!("&$filter={}", encoded(filter));
     }
     let (mut found, mut from) = (Vec::new(), String::new());
     loop {
-        let page = ask(house, "GET", &format!("/people()?{query}{from}"), "").await;
+        let page = request(server, "GET", &format!("/people()?{query}{from}"), "").await;
         assert_eq!(page.verdict(), "200", "{}", page.text());
         for entity in json(&page)["value"].as_array().unwrap() {
             let text = |name: &str| entity[name].as_str().unwrap().to_owned();
@@ -197,9 +197,9 @@ async fn found(house: &House, filter: &str, top: usize) -> Vec<(Key, Entity)> {
 }
 
 /// Compares the server with the model, and updates the tags of the model.
-async fn compare(house: &House, table: &mut Table, at: &str) {
+async fn compare(server: &TestServer, table: &mut Table, at: &str) {
     let mut tags = HashSet::new();
-    let seen = found(house, "", 1000).await;
+    let seen = found(server, "", 1000).await;
     assert_eq!(seen.len(), table.len(), "{at}");
     for ((key, shown), (known, entity)) in seen.into_iter().zip(table.iter_mut()) {
         assert_eq!((&key, &shown.properties), (known, &entity.properties), "{at}");
@@ -212,16 +212,16 @@ async fn compare(house: &House, table: &mut Table, at: &str) {
 #[tokio::test]
 async fn the_server_agrees_with_the_model() {
     for seed in seeds() {
-        let house = with_table().await;
-        let (mut dice, mut table, mut refused) = (Dice::new(seed), Table::new(), HashSet::new());
+        let server = with_table().await;
+        let (mut rng, mut table, mut refused) = (Rng::new(seed), Table::new(), HashSet::new());
         for step in 0..STEPS {
             let at = format!("LAZULI_SEED={seed}, step {step}");
-            match dice.roll(4) {
+            match rng.roll(4) {
                 0 => {
-                    let many = 1 + dice.roll(4);
-                    let mut changes: Vec<Change> = (0..many).map(|_| Change::any(&mut dice, &table)).collect();
+                    let many = 1 + rng.roll(4);
+                    let mut changes: Vec<Change> = (0..many).map(|_| Change::any(&mut rng, &table)).collect();
                     // Mostly in one partition.
-                    if dice.roll(6) > 0 {
+                    if rng.roll(6) > 0 {
                         changes.retain({
                             let first = changes[0].key.0.clone();
                             move |change| change.key.0 == first
@@ -229,25 +229,25 @@ async fn the_server_agrees_with_the_model() {
                     }
                     let expected = transaction(&changes, &mut table).map_err(|(place, refusal)| (place, refusal.to_owned()));
                     refused.extend(expected.clone().err().map(|(_, refusal)| refusal));
-                    assert_eq!(send_transaction(&house, &changes).await, expected, "{at}: {changes:?}");
+                    assert_eq!(send_transaction(&server, &changes).await, expected, "{at}: {changes:?}");
                 }
                 1 => {
-                    let (text, holds) = filter(&mut dice);
-                    let seen: Vec<Key> = found(&house, &text, 1 + dice.roll(4)).await.into_iter().map(|(key, _)| key).collect();
+                    let (text, holds) = filter(&mut rng);
+                    let seen: Vec<Key> = found(&server, &text, 1 + rng.roll(4)).await.into_iter().map(|(key, _)| key).collect();
                     let expected: Vec<Key> =
                         table.iter().filter(|(key, entity)| holds(key, entity)).map(|(key, _)| key.clone()).collect();
                     assert_eq!(seen, expected, "{at}: {text}");
                     continue;
                 }
                 _ => {
-                    let change = Change::any(&mut dice, &table);
+                    let change = Change::any(&mut rng, &table);
                     let expected = change.apply(&mut table).err().unwrap_or("204").to_owned();
                     refused.insert(expected.clone());
-                    assert_eq!(change.send(&house).await.verdict(), expected, "{at}: {change:?}");
+                    assert_eq!(change.send(&server).await.verdict(), expected, "{at}: {change:?}");
                 }
             }
-            compare(&house, &mut table, &at).await;
-            house.wait(dice.roll(2) as u64);
+            compare(&server, &mut table, &at).await;
+            server.wait(rng.roll(2) as u64);
         }
         assert!(refused.len() >= 5, "every kind of refusal comes up: {refused:?}");
     }

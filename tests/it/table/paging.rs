@@ -1,7 +1,7 @@
 //! Pages of entities, also while entities are inserted and deleted.
 
-use super::{ask, encoded, get, put, rows, with_table};
-use crate::house::{Answer, House};
+use super::{encoded, get, put, request, rows, with_table};
+use crate::server::{Answer, TestServer};
 
 /// The query of the next page; `None` after the last.
 fn next(answer: &Answer) -> Option<String> {
@@ -11,7 +11,7 @@ fn next(answer: &Answer) -> Option<String> {
     (!partition.is_empty()).then(|| format!("NextPartitionKey={}&NextRowKey={}", encoded(partition), encoded(row)))
 }
 
-async fn insert(house: &House, partition: &str, from: usize, count: usize) {
+async fn insert(server: &TestServer, partition: &str, from: usize, count: usize) {
     for first in (from..from + count).step_by(100) {
         let parts = (first..(first + 100).min(from + count)).map(|n| {
             let entity = format!(r#"{{"PartitionKey":"{partition}","RowKey":"{n:05}","even":{}}}"#, n % 2 == 0);
@@ -19,8 +19,8 @@ async fn insert(house: &House, partition: &str, from: usize, count: usize) {
         });
         let changes: String = parts.collect();
         let body = format!("--b\nContent-Type: multipart/mixed; boundary=c\n\n{changes}--c--\n--b--");
-        let ask = house.ask("POST", "/$batch").of(lazuli::operation::ServiceKind::Table);
-        let answer = ask.header("content-type", "multipart/mixed; boundary=b").body(body).send().await;
+        let request = server.request("POST", "/$batch").of(lazuli::operation::ServiceKind::Table);
+        let answer = request.header("content-type", "multipart/mixed; boundary=b").body(body).send().await;
         assert_eq!(answer.status, 202);
         assert!(!answer.text().contains("odata.error"), "{}", answer.text());
     }
@@ -28,13 +28,13 @@ async fn insert(house: &House, partition: &str, from: usize, count: usize) {
 
 #[tokio::test]
 async fn a_page_has_a_thousand_entities_and_a_continuation() {
-    let house = with_table().await;
-    insert(&house, "a", 0, 1500).await;
-    insert(&house, "b", 0, 600).await;
+    let server = with_table().await;
+    insert(&server, "a", 0, 1500).await;
+    insert(&server, "b", 0, 600).await;
     let mut seen = Vec::new();
     let (mut query, mut pages) = (String::new(), 0);
     loop {
-        let page = get(&house, &format!("/people()?{query}")).await;
+        let page = get(&server, &format!("/people()?{query}")).await;
         seen.extend(rows(&page));
         pages += 1;
         match next(&page) {
@@ -46,30 +46,30 @@ async fn a_page_has_a_thousand_entities_and_a_continuation() {
     assert_eq!((seen, pages), (expected, 3));
 
     let filter = encoded("PartitionKey eq 'a' and even eq true");
-    let first = get(&house, &format!("/people()?$filter={filter}&$top=3")).await;
+    let first = get(&server, &format!("/people()?$filter={filter}&$top=3")).await;
     assert_eq!(rows(&first), ["00000", "00002", "00004"]);
-    let second = get(&house, &format!("/people()?$filter={filter}&$top=3&{}", next(&first).unwrap())).await;
+    let second = get(&server, &format!("/people()?$filter={filter}&$top=3&{}", next(&first).unwrap())).await;
     assert_eq!(rows(&second), ["00006", "00008", "00010"]);
-    let none = get(&house, "/people()?$top=0").await;
+    let none = get(&server, "/people()?$top=0").await;
     assert_eq!((rows(&none).len(), next(&none)), (0, None), "who wants nothing is not sent on");
-    let exact = get(&house, "/people(PartitionKey='a',RowKey='00000')").await;
+    let exact = get(&server, "/people(PartitionKey='a',RowKey='00000')").await;
     assert_eq!(next(&exact), None);
-    let last = get(&house, "/people()?$filter=PartitionKey%20eq%20'b'&$top=600").await;
+    let last = get(&server, "/people()?$filter=PartitionKey%20eq%20'b'&$top=600").await;
     assert_eq!((rows(&last).len(), next(&last)), (600, None), "nothing follows a page that holds the rest");
 }
 
 #[tokio::test]
 async fn pages_are_correct_while_entities_are_inserted_and_deleted() {
-    let house = with_table().await;
+    let server = with_table().await;
     for row in ["b", "d", "f", "h"] {
-        put(&house, "p", row, "").await;
+        put(&server, "p", row, "").await;
     }
-    let first = get(&house, "/people()?$top=2").await;
+    let first = get(&server, "/people()?$top=2").await;
     assert_eq!(rows(&first), ["b", "d"]);
     // The first entity of the next page is deleted; others are inserted before it and after it.
     assert_eq!(
-        house
-            .ask("DELETE", "/people(PartitionKey='p',RowKey='f')")
+        server
+            .request("DELETE", "/people(PartitionKey='p',RowKey='f')")
             .of(lazuli::operation::ServiceKind::Table)
             .header("if-match", "*")
             .send()
@@ -78,47 +78,48 @@ async fn pages_are_correct_while_entities_are_inserted_and_deleted() {
         204
     );
     for row in ["a", "e", "g", "i"] {
-        put(&house, "p", row, "").await;
+        put(&server, "p", row, "").await;
     }
-    let rest = get(&house, &format!("/people()?{}", next(&first).unwrap())).await;
+    let rest = get(&server, &format!("/people()?{}", next(&first).unwrap())).await;
     assert_eq!(rows(&rest), ["g", "h", "i"], "neither again nor left out");
     // All entities of the next page are deleted: it is empty, and the last.
-    let first = get(&house, "/people()?$top=5").await;
+    let first = get(&server, "/people()?$top=5").await;
     for row in ["h", "i"] {
         let target = format!("/people(PartitionKey='p',RowKey='{row}')");
-        let gone = house.ask("DELETE", &target).of(lazuli::operation::ServiceKind::Table).header("if-match", "*").send().await;
+        let gone =
+            server.request("DELETE", &target).of(lazuli::operation::ServiceKind::Table).header("if-match", "*").send().await;
         assert_eq!(gone.status, 204, "{row}");
     }
-    let second = get(&house, &format!("/people()?$top=5&{}", next(&first).unwrap())).await;
+    let second = get(&server, &format!("/people()?$top=5&{}", next(&first).unwrap())).await;
     assert_eq!((rows(&second), next(&second)), (Vec::new(), None));
 }
 
 #[tokio::test]
 async fn a_page_ends_at_four_mebibytes() {
-    let house = with_table().await;
+    let server = with_table().await;
     let text = "x".repeat(30 << 10);
     let entity = (0..15).map(|n| format!(r#""t{n}":"{text}""#)).collect::<Vec<_>>().join(",");
     for row in 10..22 {
         let target = format!("/people(PartitionKey='p',RowKey='{row}')");
-        assert_eq!(ask(&house, "PUT", &target, &format!("{{{entity}}}")).await.verdict(), "204");
+        assert_eq!(request(&server, "PUT", &target, &format!("{{{entity}}}")).await.verdict(), "204");
     }
-    let first = get(&house, "/people()").await;
+    let first = get(&server, "/people()").await;
     assert_eq!(rows(&first).len(), 9);
     assert!(first.body.len() < 5 << 20, "{}", first.body.len());
-    let second = get(&house, &format!("/people()?{}", next(&first).unwrap())).await;
+    let second = get(&server, &format!("/people()?{}", next(&first).unwrap())).await;
     assert_eq!((rows(&second), next(&second)), (["19", "20", "21"].map(str::to_owned).to_vec(), None));
 }
 
 /// Nulls for properties that do not exist count towards the size of a page.
 #[tokio::test]
 async fn nulls_count_towards_the_size_of_a_page() {
-    let house = with_table().await;
-    insert(&house, "a", 0, 80).await;
+    let server = with_table().await;
+    insert(&server, "a", 0, 80).await;
     let select: Vec<String> = (0..8_000).map(|n| format!("n{n}")).collect();
     let query = format!("/people()?$select=RowKey,{}", select.join(","));
     let (mut seen, mut from) = (0, String::new());
     loop {
-        let page = get(&house, &format!("{query}&{from}")).await;
+        let page = get(&server, &format!("{query}&{from}")).await;
         assert!(page.body.len() <= (4 << 20) + query.len() + 1000, "{}", page.body.len());
         seen += rows(&page).len();
         match next(&page) {
@@ -132,13 +133,13 @@ async fn nulls_count_towards_the_size_of_a_page() {
 /// A long filter makes pages short or empty; the following pages have the rest.
 #[tokio::test]
 async fn an_empty_page_may_have_a_continuation() {
-    let house = with_table().await;
-    insert(&house, "a", 0, 2500).await;
+    let server = with_table().await;
+    insert(&server, "a", 0, 2500).await;
     let nowhere: Vec<String> = (0..200).map(|n| format!("even eq '{n}'")).collect();
     let filter = encoded(&format!("{} or RowKey eq '02400'", nowhere.join(" or ")));
     let (mut found, mut pages, mut from) = (Vec::new(), 0, String::new());
     loop {
-        let page = get(&house, &format!("/people()?$filter={filter}&{from}")).await;
+        let page = get(&server, &format!("/people()?$filter={filter}&{from}")).await;
         found.extend(rows(&page));
         pages += 1;
         match next(&page) {

@@ -1,18 +1,18 @@
 //! Paths and endpoints of tables.
 
-use super::{ask, check, get, put, rows, with_table};
+use super::{check, get, put, request, rows, with_table};
 use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::operation::ServiceKind;
 
 #[tokio::test]
 async fn the_secondary_answers_reads_and_refuses_writes() {
-    let house = with_table().await;
-    put(&house, "p", "r", "").await;
-    let ask = |method: &str, target: &str| {
-        house.ask(method, target).of(ServiceKind::Table).account("devstoreaccount1-secondary", WELL_KNOWN_KEY)
+    let server = with_table().await;
+    put(&server, "p", "r", "").await;
+    let request = |method: &str, target: &str| {
+        server.request(method, target).of(ServiceKind::Table).account("devstoreaccount1-secondary", WELL_KNOWN_KEY)
     };
-    assert_eq!(rows(&ask("GET", "/people()").send().await), ["r"]);
-    let one = ask("GET", "/people(PartitionKey='p',RowKey='r')").send().await;
+    assert_eq!(rows(&request("GET", "/people()").send().await), ["r"]);
+    let one = request("GET", "/people(PartitionKey='p',RowKey='r')").send().await;
     assert!(one.text().contains("devstoreaccount1-secondary/$metadata#people/@Element"), "{}", one.text());
     for (method, target, body) in [
         ("POST", "/people", r#"{"PartitionKey":"p","RowKey":"s"}"#),
@@ -20,26 +20,26 @@ async fn the_secondary_answers_reads_and_refuses_writes() {
         ("POST", "/Tables", r#"{"TableName":"other"}"#),
         ("DELETE", "/Tables('people')", ""),
     ] {
-        let answer = ask(method, target).body(body).send().await;
+        let answer = request(method, target).body(body).send().await;
         assert_eq!(answer.verdict(), "403 InsufficientAccountPermissions", "{method} {target}");
     }
-    assert_eq!(rows(&get(&house, "/people()").await), ["r"]);
+    assert_eq!(rows(&get(&server, "/people()").await), ["r"]);
 }
 
 #[tokio::test]
 async fn preflight_requests_follow_the_rules_of_the_service() {
-    let house = with_table().await;
+    let server = with_table().await;
     let rule = "<CorsRule><AllowedOrigins>http://page</AllowedOrigins><AllowedMethods>MERGE,GET</AllowedMethods>\
                 <AllowedHeaders>*</AllowedHeaders><ExposedHeaders>etag</ExposedHeaders><MaxAgeInSeconds>9</MaxAgeInSeconds></CorsRule>";
     let document = format!("<StorageServiceProperties><Cors>{rule}</Cors></StorageServiceProperties>");
-    let set = house.ask("PUT", "/?restype=service&comp=properties").of(ServiceKind::Table).body(document).send().await;
+    let set = server.request("PUT", "/?restype=service&comp=properties").of(ServiceKind::Table).body(document).send().await;
     assert_eq!(set.verdict(), "202", "{}", set.text());
     for (method, status) in [("MERGE", 200), ("DELETE", 403)] {
-        let asked = house.ask("OPTIONS", "/people(PartitionKey='p',RowKey='r')").of(ServiceKind::Table).anonymous();
+        let asked = server.request("OPTIONS", "/people(PartitionKey='p',RowKey='r')").of(ServiceKind::Table).anonymous();
         let answer = asked.headers(&[("origin", "http://page"), ("access-control-request-method", method)]).send().await;
         assert_eq!(answer.status, status, "{method}: {}", answer.text());
     }
-    let read = house.ask("GET", "/people()").of(ServiceKind::Table).header("origin", "http://page").send().await;
+    let read = server.request("GET", "/people()").of(ServiceKind::Table).header("origin", "http://page").send().await;
     assert_eq!(read.header("access-control-allow-origin"), "http://page");
 }
 
@@ -67,7 +67,7 @@ async fn a_trailing_slash_is_ignored() {
 /// A client may be given a table's address for the account's.
 #[tokio::test]
 async fn resources_of_the_account_below_a_table_are_refused() {
-    let house = with_table().await;
+    let server = with_table().await;
     for (method, target, body, without, with) in [
         ("POST", "/{t}/Tables", r#"{"TableName":"people"}"#, "404 TableNotFound", "400 PropertiesNeedValue"),
         ("POST", "/{t}/Tables", r#"{"PartitionKey":"p","RowKey":"r"}"#, "404 TableNotFound", "400 PropertiesNeedValue"),
@@ -83,12 +83,12 @@ async fn resources_of_the_account_below_a_table_are_refused() {
         for (table, verdict) in [("nobody", without), ("people", with)] {
             let target = target.replace("{t}", table);
             let kind = if target.ends_with("$batch") { "multipart/mixed; boundary=b" } else { "application/json" };
-            let asked = house.ask(method, &target).of(ServiceKind::Table).header("content-type", kind).body(body);
+            let asked = server.request(method, &target).of(ServiceKind::Table).header("content-type", kind).body(body);
             let answer = asked.send().await;
             assert_eq!(answer.verdict(), verdict, "{method} {target}: {}", answer.text());
         }
     }
-    let deleted = ask(&house, "DELETE", "/people/Tables('people')", "").await;
+    let deleted = request(&server, "DELETE", "/people/Tables('people')", "").await;
     assert!(
         deleted
             .text()
@@ -96,5 +96,5 @@ async fn resources_of_the_account_below_a_table_are_refused() {
         "{}",
         deleted.text()
     );
-    assert_eq!(rows(&get(&house, "/people()").await), Vec::<String>::new());
+    assert_eq!(rows(&get(&server, "/people()").await), Vec::<String>::new());
 }

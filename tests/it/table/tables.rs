@@ -1,7 +1,7 @@
 //! Tables: creation, listing, names in any case, policies, deletion.
 
-use super::{ask, check, create, get, json};
-use crate::house::House;
+use super::{check, create, get, json, request};
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 
 #[tokio::test]
@@ -53,12 +53,13 @@ async fn tables_are_created_once_and_deleted_once() {
 
 #[tokio::test]
 async fn a_table_has_the_accepted_level_of_metadata() {
-    let house = House::new().await;
-    create(&house, "abc").await;
-    let url = house.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
+    let server = TestServer::new().await;
+    create(&server, "abc").await;
+    let url = server.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
     let shown = |level: &'static str| {
-        let ask = house.ask("GET", "/Tables").of(ServiceKind::Table).header("accept", format!("application/json;odata={level}"));
-        async { ask.send().await.text().to_owned() }
+        let request =
+            server.request("GET", "/Tables").of(ServiceKind::Table).header("accept", format!("application/json;odata={level}"));
+        async { request.send().await.text().to_owned() }
     };
     assert_eq!(shown("nometadata").await, r#"{"value":[{"TableName":"abc"}]}"#);
     assert_eq!(
@@ -75,14 +76,14 @@ async fn a_table_has_the_accepted_level_of_metadata() {
 
 #[tokio::test]
 async fn pages_of_tables_are_correct_while_tables_are_created_and_deleted() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     for name in ["bbb", "Aaa", "ddd", "ccc", "eee"] {
-        create(&house, name).await;
+        create(&server, name).await;
     }
     let mut seen = Vec::new();
     let mut next = String::new();
     loop {
-        let page = get(&house, &format!("/Tables?$top=2{next}")).await;
+        let page = get(&server, &format!("/Tables?$top=2{next}")).await;
         seen.extend(json(&page)["value"].as_array().unwrap().iter().map(|table| table["TableName"].as_str().unwrap().to_owned()));
         let token = page.header("x-ms-continuation-nexttablename");
         if token.is_empty() {
@@ -92,14 +93,14 @@ async fn pages_of_tables_are_correct_while_tables_are_created_and_deleted() {
         next = format!("&NextTableName={}", super::encoded(token));
         if seen.len() == 2 {
             // The continuation is at ccc, which is deleted; earlier names are not returned again.
-            assert_eq!(ask(&house, "DELETE", "/Tables('ccc')", "").await.verdict(), "204");
-            create(&house, "bcd").await;
-            create(&house, "cde").await;
+            assert_eq!(request(&server, "DELETE", "/Tables('ccc')", "").await.verdict(), "204");
+            create(&server, "bcd").await;
+            create(&server, "cde").await;
         }
     }
     assert_eq!(seen, ["Aaa", "bbb", "cde", "ddd", "eee"]);
     for bad in ["NextTableName=ccc", "NextTableName=", "$top=1001", "$top=x", "$top=-1"] {
-        assert_eq!(get(&house, &format!("/Tables?{bad}")).await.verdict(), "400 InvalidInput", "{bad}");
+        assert_eq!(get(&server, &format!("/Tables?{bad}")).await.verdict(), "400 InvalidInput", "{bad}");
     }
 }
 
@@ -123,8 +124,8 @@ async fn policies_and_properties_are_xml() {
         "#,
     )
     .await;
-    let house = House::new().await;
-    let stats = house.ask("GET", "/?restype=service&comp=stats").of(ServiceKind::Table);
+    let server = TestServer::new().await;
+    let stats = server.request("GET", "/?restype=service&comp=stats").of(ServiceKind::Table);
     let stats = stats.account("devstoreaccount1-secondary", lazuli::config::WELL_KNOWN_KEY).send().await;
     assert_eq!((stats.status, stats.element("Status")), (200, "live"), "{}", stats.text());
 }

@@ -1,7 +1,7 @@
 //! Entity group transactions: all changes or none, and no reader sees only some.
 
 use super::{create, get, put, rows, with_table};
-use crate::house::{Answer, House};
+use crate::server::{Answer, TestServer};
 use lazuli::config::WELL_KNOWN_KEY;
 use lazuli::operation::ServiceKind;
 
@@ -15,9 +15,9 @@ pub fn changeset(requests: &[String]) -> String {
 }
 
 /// Sends a batch.
-pub async fn send(house: &House, body: &str) -> Answer {
-    let ask = house.ask("POST", "/$batch").of(ServiceKind::Table);
-    ask.header("content-type", "multipart/mixed; boundary=batch_1").body(body.to_owned()).send().await
+pub async fn send(server: &TestServer, body: &str) -> Answer {
+    let request = server.request("POST", "/$batch").of(ServiceKind::Table);
+    request.header("content-type", "multipart/mixed; boundary=batch_1").body(body.to_owned()).send().await
 }
 
 /// A request that inserts an entity.
@@ -49,9 +49,9 @@ fn plain(text: &str) -> String {
 
 #[tokio::test]
 async fn a_transaction_of_all_operations_is_answered_as_recorded() {
-    let house = with_table().await;
+    let server = with_table().await;
     for row in ["1", "2", "3", "4"] {
-        put(&house, "p", row, r#""a":1"#).await;
+        put(&server, "p", row, r#""a":1"#).await;
     }
     let any = "If-Match: *\r\nContent-Type: application/json\r\n";
     let requests = [
@@ -63,10 +63,10 @@ async fn a_transaction_of_all_operations_is_answered_as_recorded() {
         change("PUT", "5", "", "{}"),
         insert("p", "shown").replace("Prefer: return-no-content", "x-ms-client-request-id: x"),
     ];
-    let answer = send(&house, &changeset(&requests)).await;
+    let answer = send(&server, &changeset(&requests)).await;
     assert_eq!((answer.status, answer.header("cache-control")), (202, "no-cache"), "{}", answer.text());
     assert!(answer.header("content-type").starts_with("multipart/mixed; boundary=batchresponse_"));
-    let url = house.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
+    let url = server.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
     let entity = |row: &str| format!("{url}/people(PartitionKey='p',RowKey='{row}')");
     let part = format!("--changesetresponse_*\r\n{HTTP}");
     let common = "X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n";
@@ -86,14 +86,14 @@ async fn a_transaction_of_all_operations_is_answered_as_recorded() {
     let seen = plain(answer.text());
     assert!(seen.starts_with(&expected.concat()), "{seen}\n{}", expected.concat());
     assert!(seen.ends_with("--changesetresponse_*--\r\n--batchresponse_*--\r\n"), "{seen}");
-    assert_eq!(rows(&get(&house, "/people()").await), ["2", "3", "4", "5", "new", "shown"]);
+    assert_eq!(rows(&get(&server, "/people()").await), ["2", "3", "4", "5", "new", "shown"]);
 }
 
 #[tokio::test]
 async fn a_change_that_fails_undoes_all_and_names_its_index() {
-    let house = with_table().await;
-    put(&house, "p", "there", "").await;
-    create(&house, "others").await;
+    let server = with_table().await;
+    put(&server, "p", "there", "").await;
+    create(&server, "others").await;
     let old = "If-Match: W/\"datetime'2012-06-15T22%3A51%3A44.9662825Z'\"\r\n";
     let many: Vec<String> = (0..101).map(|n| insert("p", &format!("{n}"))).collect();
     for (requests, expected) in [
@@ -141,7 +141,7 @@ async fn a_change_that_fails_undoes_all_and_names_its_index() {
             r#"400 Bad Request;"InvalidInput";"99:The batch request operation exceeds the maximum 100 changes per change set."#,
         ),
     ] {
-        let answer = send(&house, &changeset(&requests)).await;
+        let answer = send(&server, &changeset(&requests)).await;
         assert_eq!(answer.status, 202, "{}", answer.text());
         let text = answer.text();
         assert_eq!(text.matches("HTTP/1.1 ").count(), 1, "one part, that of the one: {text}");
@@ -149,16 +149,16 @@ async fn a_change_that_fails_undoes_all_and_names_its_index() {
             assert!(text.contains(word), "{word} in {text}");
         }
         assert_eq!(text.contains("Cache-Control"), !text.contains("TableNotFound"), "as recorded");
-        assert_eq!(rows(&get(&house, "/people()").await), ["there"], "{expected}");
+        assert_eq!(rows(&get(&server, "/people()").await), ["there"], "{expected}");
     }
     let hundred: Vec<String> = (0..100).map(|n| insert("p", &format!("{n}"))).collect();
-    assert_eq!(send(&house, &changeset(&hundred)).await.text().matches("204 No Content").count(), 100);
+    assert_eq!(send(&server, &changeset(&hundred)).await.text().matches("204 No Content").count(), 100);
 }
 
 #[tokio::test]
 async fn a_transaction_without_changes_succeeds() {
-    let house = with_table().await;
-    let answer = send(&house, &changeset(&[])).await;
+    let server = with_table().await;
+    let answer = send(&server, &changeset(&[])).await;
     assert_eq!(answer.status, 202, "{}", answer.text());
     let head = "--batchresponse_*\r\nContent-Type: multipart/mixed; boundary=changesetresponse_*\r\n\r\n";
     let text = plain(answer.text());
@@ -168,8 +168,8 @@ async fn a_transaction_without_changes_succeeds() {
 /// The secondary endpoint answers a query, and refuses changes.
 #[tokio::test]
 async fn the_secondary_answers_queries_and_refuses_changes() {
-    let house = with_table().await;
-    put(&house, "p", "r", "").await;
+    let server = with_table().await;
+    put(&server, "p", "r", "").await;
     let query = format!(
         "--batch_1\r\n{HTTP}GET /devstoreaccount1-secondary/people() HTTP/1.1\r\nAccept: application/json\r\n\r\n--batch_1--"
     );
@@ -180,18 +180,19 @@ async fn the_secondary_answers_queries_and_refuses_changes() {
         (changeset(&[insert("p", "s")]), "403 InsufficientAccountPermissions"),
         (changeset(&[]), "403 InsufficientAccountPermissions"),
     ] {
-        let ask = house.ask("POST", "/$batch").of(ServiceKind::Table).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
-        let answer = ask.header("content-type", "multipart/mixed; boundary=batch_1").body(body).send().await;
+        let request =
+            server.request("POST", "/$batch").of(ServiceKind::Table).account("devstoreaccount1-secondary", WELL_KNOWN_KEY);
+        let answer = request.header("content-type", "multipart/mixed; boundary=batch_1").body(body).send().await;
         assert_eq!(answer.verdict(), verdict, "{}", answer.text());
         assert_eq!(answer.text().contains(r#""RowKey":"r""#), verdict == "202", "{}", answer.text());
     }
-    assert_eq!(rows(&get(&house, "/people()").await), ["r"]);
+    assert_eq!(rows(&get(&server, "/people()").await), ["r"]);
 }
 
 /// Clients differ in how they write transactions.
 #[tokio::test]
 async fn transactions_of_all_clients_are_read() {
-    let house = with_table().await;
+    let server = with_table().await;
     let one = |row: &str| changeset(&[insert("p", row)]);
     let bodies = [
         one("1"),
@@ -206,16 +207,16 @@ async fn transactions_of_all_clients_are_read() {
         one("A").replace("people", "PEOPLE"),
     ];
     for body in &bodies {
-        let answer = send(&house, body).await;
+        let answer = send(&server, body).await;
         assert!(answer.text().contains("HTTP/1.1 204 No Content"), "{body}: {}", answer.text());
     }
-    assert_eq!(rows(&get(&house, "/people()").await), ["1", "2", "3", "4", "5", "6", "7", "8", "9", "A"]);
+    assert_eq!(rows(&get(&server, "/people()").await), ["1", "2", "3", "4", "5", "6", "7", "8", "9", "A"]);
 }
 
 #[tokio::test]
 async fn a_single_query_is_answered() {
-    let house = with_table().await;
-    put(&house, "p", "r", r#""a":1"#).await;
+    let server = with_table().await;
+    put(&server, "p", "r", r#""a":1"#).await;
     let query = |target: &str| {
         format!("--batch_1\r\n{HTTP}GET {target} HTTP/1.1\r\nAccept: application/json;odata=nometadata\r\n\r\n--batch_1--\r\n")
     };
@@ -225,7 +226,7 @@ async fn a_single_query_is_answered() {
         ("/devstoreaccount1/people(PartitionKey='p',RowKey='s')", "404 Not Found", "ResourceNotFound"),
         ("/devstoreaccount1/nobody()", "404 Not Found", "TableNotFound"),
     ] {
-        let answer = send(&house, &query(target)).await;
+        let answer = send(&server, &query(target)).await;
         assert_eq!(answer.status, 202);
         let text = answer.text();
         assert!(text.starts_with("--batchresponse_") && !text.contains("changesetresponse"), "{text}");
@@ -233,30 +234,35 @@ async fn a_single_query_is_answered() {
     }
     let two = query("/devstoreaccount1/people()").replace("--batch_1--", "") + &query("/devstoreaccount1/people()");
     for body in [two.as_str(), "", "{}"] {
-        assert_eq!(send(&house, body).await.verdict(), "400 InvalidInput", "{body}");
+        assert_eq!(send(&server, body).await.verdict(), "400 InvalidInput", "{body}");
     }
     let large = changeset(&[insert("p", "x").replace("\"RowKey\"", &format!("\"big\":\"{}\",\"RowKey\"", "x".repeat(4 << 20)))]);
-    assert_eq!(send(&house, &large).await.verdict(), "413 RequestBodyTooLarge");
-    let kind =
-        house.ask("POST", "/$batch").of(ServiceKind::Table).header("content-type", "application/json").body("{}").send().await;
+    assert_eq!(send(&server, &large).await.verdict(), "413 RequestBodyTooLarge");
+    let kind = server
+        .request("POST", "/$batch")
+        .of(ServiceKind::Table)
+        .header("content-type", "application/json")
+        .body("{}")
+        .send()
+        .await;
     assert_eq!(kind.verdict(), "400 InvalidHeaderValue", "{}", kind.text());
 }
 
 /// Writers repeatedly put two entities in one transaction; no reader sees one without the other.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_reader_never_sees_half_of_a_transaction() {
-    let house = with_table().await;
+    let server = with_table().await;
     let both = |number: usize| changeset(&["1", "2"].map(|row| change("PUT", row, "", &format!(r#"{{"n":{number}}}"#))));
-    assert_eq!(send(&house, &both(0)).await.status, 202);
+    assert_eq!(send(&server, &both(0)).await.status, 202);
     let write = async {
         for number in 1..150 {
-            assert_eq!(send(&house, &both(number)).await.text().matches("204 No Content").count(), 2);
+            assert_eq!(send(&server, &both(number)).await.text().matches("204 No Content").count(), 2);
         }
     };
     let read = async {
         let mut seen = std::collections::BTreeSet::new();
         for _ in 0..150 {
-            let page = super::json(&get(&house, "/people()").await);
+            let page = super::json(&get(&server, "/people()").await);
             let numbers: Vec<u64> =
                 page["value"].as_array().unwrap().iter().map(|entity| entity["n"].as_u64().unwrap()).collect();
             assert_eq!(numbers.len(), 2);

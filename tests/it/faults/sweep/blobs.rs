@@ -1,8 +1,8 @@
 //! Blobs and their containers.
 
-use super::{Asked, encoded};
-use crate::dice::Dice;
-use crate::house::House;
+use super::{RandomRequest, encoded};
+use crate::rng::Rng;
+use crate::server::TestServer;
 
 /// Operations: method, query, and parameters that get any value.
 const OPERATIONS: [(&str, &str, &[&str]); 34] = [
@@ -218,7 +218,7 @@ const BODIES: [&str; 24] = [
 const NAMES: [&str; 8] = ["b", "a", "p", "b", "a", "p", "new", ""];
 
 /// Puts back what an earlier request may have taken away: a blob of each type.
-pub async fn stock(house: &House) {
+pub async fn stock(server: &TestServer) {
     for (target, headers) in [
         ("/kept?restype=container", &[][..]),
         ("/$root?restype=container", &[]),
@@ -226,29 +226,29 @@ pub async fn stock(house: &House) {
         ("/kept/a", &[("x-ms-blob-type", "AppendBlob")]),
         ("/kept/p", &[("x-ms-blob-type", "PageBlob"), ("x-ms-blob-content-length", "2048")]),
     ] {
-        let answer = house.ask("PUT", target).headers(headers).send().await;
+        let answer = server.request("PUT", target).headers(headers).send().await;
         // A lease may stand in the way, and a container is there already.
         assert!([201, 403, 409, 412].contains(&answer.status), "{target}: {}", answer.verdict());
     }
 }
 
 /// Any request to them.
-pub fn request(dice: &mut Dice) -> Asked {
-    let (method, query, parameters) = dice.pick(&OPERATIONS);
+pub fn request(rng: &mut Rng) -> RandomRequest {
+    let (method, query, parameters) = rng.pick(&OPERATIONS);
     let path = match query {
         "comp=batch" | "comp=blobs" => String::new(),
         _ if query.starts_with("restype=service") => String::new(),
-        _ if query.starts_with("restype=container") => format!("/{}", dice.pick(&["kept", "kept", "kept", "gone", "$root"])),
-        _ if dice.roll(10) == 0 => format!("/kept/{}", encoded(dice.pick(&VALUES))),
-        _ => format!("/kept/{}", dice.pick(&NAMES)),
+        _ if query.starts_with("restype=container") => format!("/{}", rng.pick(&["kept", "kept", "kept", "gone", "$root"])),
+        _ if rng.roll(10) == 0 => format!("/kept/{}", encoded(rng.pick(&VALUES))),
+        _ => format!("/kept/{}", rng.pick(&NAMES)),
     };
     let mut target = format!("{path}?{query}");
     for parameter in parameters {
-        target += &format!("&{parameter}={}", encoded(dice.pick(&VALUES)));
+        target += &format!("&{parameter}={}", encoded(rng.pick(&VALUES)));
     }
-    if dice.roll(10) == 0 {
-        let any = dice.pick(&["comp", "restype", "snapshot", "versionid", "timeout", "maxresults", "deletetype", "rsct", "x"]);
-        target += &format!("&{any}={}", encoded(dice.pick(&VALUES)));
+    if rng.roll(10) == 0 {
+        let any = rng.pick(&["comp", "restype", "snapshot", "versionid", "timeout", "maxresults", "deletetype", "rsct", "x"]);
+        target += &format!("&{any}={}", encoded(rng.pick(&VALUES)));
     }
     let mut headers = Vec::new();
     for (name, values) in [
@@ -261,22 +261,22 @@ pub fn request(dice: &mut Dice) -> Asked {
     ] {
         let wanted = match name {
             "content-type" => query == "comp=batch",
-            "x-ms-blob-type" => method == "PUT" && query.is_empty() && dice.roll(4) > 0,
-            "x-ms-lease-action" => query.ends_with("comp=lease") && dice.roll(4) > 0,
-            "x-ms-copy-source" => method == "PUT" && dice.roll(5) == 0,
-            _ => query == "comp=page" && dice.roll(4) > 0,
+            "x-ms-blob-type" => method == "PUT" && query.is_empty() && rng.roll(4) > 0,
+            "x-ms-lease-action" => query.ends_with("comp=lease") && rng.roll(4) > 0,
+            "x-ms-copy-source" => method == "PUT" && rng.roll(5) == 0,
+            _ => query == "comp=page" && rng.roll(4) > 0,
         };
         if wanted {
-            headers.push((name, dice.pick(values)));
+            headers.push((name, rng.pick(values)));
         }
     }
-    for _ in 0..dice.pick(&[0, 0, 1, 1, 2, 4]) {
-        headers.push((dice.pick(&HEADERS), dice.pick(&VALUES)));
+    for _ in 0..rng.pick(&[0, 0, 1, 1, 2, 4]) {
+        headers.push((rng.pick(&HEADERS), rng.pick(&VALUES)));
     }
     let body = match method {
-        "PUT" | "POST" | "PATCH" if dice.roll(4) > 0 => dice.pick(&BODIES),
+        "PUT" | "POST" | "PATCH" if rng.roll(4) > 0 => rng.pick(&BODIES),
         _ => "",
     };
     let body = body.replace("{512*}", &"a".repeat(512)).replace("{1024*}", &"a".repeat(1024));
-    Asked { method, target, headers, body }
+    RandomRequest { method, target, headers, body }
 }

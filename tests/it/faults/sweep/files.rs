@@ -1,8 +1,8 @@
 //! Shares, directories, files and links.
 
-use super::{Asked, encoded};
-use crate::dice::Dice;
-use crate::house::House;
+use super::{RandomRequest, encoded};
+use crate::rng::Rng;
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 
 /// Operations: method, path, query, and parameters that get any value.
@@ -237,7 +237,7 @@ const USUAL: [(&str, &str, &[&str]); 11] = [
 ];
 
 /// Creates the shares, directories, files and links that earlier requests may have deleted.
-pub async fn stock(house: &House) {
+pub async fn stock(server: &TestServer) {
     for (target, headers) in [
         ("/kept?restype=share", &[][..]),
         ("/nfs?restype=share", &[("x-ms-enabled-protocols", "NFS")]),
@@ -247,50 +247,50 @@ pub async fn stock(house: &House) {
         ("/nfs/f", &[("x-ms-type", "file"), ("x-ms-content-length", "2048")]),
         ("/nfs/link?restype=symboliclink", &[("x-ms-link-text", "f")]),
     ] {
-        let answer = house.ask("PUT", target).of(ServiceKind::File).headers(headers).send().await;
+        let answer = server.request("PUT", target).of(ServiceKind::File).headers(headers).send().await;
         // A lease, an attribute or a directory of the same name may forbid it, and the parent may be a file.
         assert!([201, 404, 409, 412].contains(&answer.status), "{target}: {}", answer.verdict());
     }
 }
 
 /// Any request to them.
-pub fn request(dice: &mut Dice) -> Asked {
-    let (method, path, query, parameters) = dice.pick(&OPERATIONS);
+pub fn request(rng: &mut Rng) -> RandomRequest {
+    let (method, path, query, parameters) = rng.pick(&OPERATIONS);
     let share =
-        if dice.roll(20) == 0 { encoded(dice.pick(&VALUES)) } else { dice.pick(&["kept", "kept", "nfs", "gone"]).to_owned() };
+        if rng.roll(20) == 0 { encoded(rng.pick(&VALUES)) } else { rng.pick(&["kept", "kept", "nfs", "gone"]).to_owned() };
     let name = match query.starts_with("restype=directory") {
-        _ if dice.roll(10) == 0 => encoded(dice.pick(&VALUES)),
-        true => dice.pick(&DIRECTORIES).to_owned(),
-        false => dice.pick(&FILES).to_owned(),
+        _ if rng.roll(10) == 0 => encoded(rng.pick(&VALUES)),
+        true => rng.pick(&DIRECTORIES).to_owned(),
+        false => rng.pick(&FILES).to_owned(),
     };
     let mut target = path.replace("{share}", &share).replace("{path}", &name);
     target += &format!("?{query}");
-    for parameter in parameters.iter().filter(|_| dice.roll(3) == 0).collect::<Vec<_>>() {
-        target += &format!("&{parameter}={}", encoded(dice.pick(&VALUES)));
+    for parameter in parameters.iter().filter(|_| rng.roll(3) == 0).collect::<Vec<_>>() {
+        target += &format!("&{parameter}={}", encoded(rng.pick(&VALUES)));
     }
-    if dice.roll(10) == 0 {
-        let any = dice.pick(&["comp", "restype", "sharesnapshot", "timeout", "maxresults", "marker", "sv", "x"]);
-        target += &format!("&{any}={}", encoded(dice.pick(&VALUES)));
+    if rng.roll(10) == 0 {
+        let any = rng.pick(&["comp", "restype", "sharesnapshot", "timeout", "maxresults", "marker", "sv", "x"]);
+        target += &format!("&{any}={}", encoded(rng.pick(&VALUES)));
     }
-    let mut headers = vec![("x-ms-version", dice.pick(&["2019-02-02", "2022-11-02", "2025-05-05", "2026-06-06"]))];
+    let mut headers = vec![("x-ms-version", rng.pick(&["2019-02-02", "2022-11-02", "2025-05-05", "2026-06-06"]))];
     let of_new_file = if method == "PUT" && query.is_empty() { "?" } else { query };
     for (name, end, values) in USUAL {
-        if method == "PUT" && of_new_file.ends_with(end) && dice.roll(4) > 0 {
-            headers.push((name, dice.pick(values)));
+        if method == "PUT" && of_new_file.ends_with(end) && rng.roll(4) > 0 {
+            headers.push((name, rng.pick(values)));
         }
     }
-    if method == "PUT" && ["", "comp=range"].contains(&query) && dice.roll(5) == 0 {
+    if method == "PUT" && ["", "comp=range"].contains(&query) && rng.roll(5) == 0 {
         headers
-            .push(("x-ms-copy-source", dice.pick(&["http://127.0.0.1/devstoreaccount1/kept/f", "/devstoreaccount1/kept/dir/f"])));
-        headers.push(("x-ms-source-range", dice.pick(&["bytes=0-511", "bytes=0-10"])));
+            .push(("x-ms-copy-source", rng.pick(&["http://127.0.0.1/devstoreaccount1/kept/f", "/devstoreaccount1/kept/dir/f"])));
+        headers.push(("x-ms-source-range", rng.pick(&["bytes=0-511", "bytes=0-10"])));
     }
-    for _ in 0..dice.pick(&[0, 0, 1, 1, 2, 4]) {
-        headers.push((dice.pick(&HEADERS), dice.pick(&VALUES)));
+    for _ in 0..rng.pick(&[0, 0, 1, 1, 2, 4]) {
+        headers.push((rng.pick(&HEADERS), rng.pick(&VALUES)));
     }
-    if query == "comp=range" && dice.roll(2) == 0 {
+    if query == "comp=range" && rng.roll(2) == 0 {
         let body = "a".repeat(512);
-        return Asked { method, target, headers, body };
+        return RandomRequest { method, target, headers, body };
     }
-    let body = if matches!(method, "PUT" | "POST") && dice.roll(2) == 0 { dice.pick(&BODIES) } else { "" };
-    Asked { method, target, headers, body: body.replace("{512*}", &"a".repeat(512)) }
+    let body = if matches!(method, "PUT" | "POST") && rng.roll(2) == 0 { rng.pick(&BODIES) } else { "" };
+    RandomRequest { method, target, headers, body: body.replace("{512*}", &"a".repeat(512)) }
 }

@@ -9,8 +9,8 @@ mod queues;
 mod tables;
 
 use super::wire::{Wire, sas};
-use crate::dice::{Dice, seeds};
-use crate::house::{Answer, House};
+use crate::rng::{Rng, seeds};
+use crate::server::{Answer, TestServer};
 use lazuli::operation::{ServiceKind, xml};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -18,7 +18,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 const STEPS: usize = 1_500;
 
 /// A request of chance: its target is below the account, and has a query.
-struct Asked {
+struct RandomRequest {
     method: &'static str,
     target: String,
     headers: Vec<(&'static str, &'static str)>,
@@ -46,16 +46,17 @@ async fn every_request_to_files_has_an_answer() {
 }
 
 /// `stock` puts back what earlier requests may have taken away; what `list` names must be there in the end.
-async fn answered(kind: ServiceKind, stock: impl AsyncFn(&House), any: fn(&mut Dice) -> Asked, list: &str) {
+async fn answered(kind: ServiceKind, stock: impl AsyncFn(&TestServer), any: fn(&mut Rng) -> RandomRequest, list: &str) {
     for seed in seeds() {
-        let house = House::with(&["--account", &format!("devstoreaccount1:{},versioning", lazuli::config::WELL_KNOWN_KEY)]).await;
-        let mut dice = Dice::new(seed);
-        let mut wire = Wire::to(&house, kind).await;
+        let server =
+            TestServer::with(&["--account", &format!("devstoreaccount1:{},versioning", lazuli::config::WELL_KNOWN_KEY)]).await;
+        let mut rng = Rng::new(seed);
+        let mut wire = Wire::to(&server, kind).await;
         for step in 0..STEPS {
             if step % 100 == 0 {
-                stock(&house).await;
+                stock(&server).await;
             }
-            let Asked { method, target, headers, body } = any(&mut dice);
+            let RandomRequest { method, target, headers, body } = any(&mut rng);
             let lines: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
             let line = format!("{method} /devstoreaccount1{target}&{} HTTP/1.1\r\nhost: 127.0.0.1\r\n", sas());
             let request = format!("{line}{lines}content-length: {}\r\n\r\n{body}", body.len());
@@ -66,10 +67,10 @@ async fn answered(kind: ServiceKind, stock: impl AsyncFn(&House), any: fn(&mut D
             assert!(answer.status < 400 || answer.body.is_empty() || is_read(kind, answer), "{shown}: {answer:?}");
             // An answer without a length goes on for as long as it likes, which is not looked at here.
             if answer.header("connection") == "close" || !answer.header("transfer-encoding").is_empty() {
-                wire = Wire::to(&house, kind).await;
+                wire = Wire::to(&server, kind).await;
             }
         }
-        assert_eq!(house.ask("GET", list).of(kind).send().await.verdict(), "200", "after seed {seed}");
+        assert_eq!(server.request("GET", list).of(kind).send().await.verdict(), "200", "after seed {seed}");
     }
 }
 

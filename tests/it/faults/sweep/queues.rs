@@ -1,8 +1,8 @@
 //! Queues and their messages.
 
-use super::{Asked, encoded};
-use crate::dice::Dice;
-use crate::house::House;
+use super::{RandomRequest, encoded};
+use crate::rng::Rng;
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 
 /// Operations: method, path, query, and parameters that get any value.
@@ -103,27 +103,27 @@ const BODIES: [&str; 14] = [
 ];
 
 /// Puts back what an earlier request may have taken away: a queue, and a message.
-pub async fn stock(house: &House) {
-    let made = house.ask("PUT", "/kept").of(ServiceKind::Queue).send().await;
+pub async fn stock(server: &TestServer) {
+    let made = server.request("PUT", "/kept").of(ServiceKind::Queue).send().await;
     assert!([201, 204, 409].contains(&made.status), "{}", made.verdict());
-    let put = house.ask("POST", "/kept/messages").of(ServiceKind::Queue).body(BODIES[3]).send().await;
+    let put = server.request("POST", "/kept/messages").of(ServiceKind::Queue).body(BODIES[3]).send().await;
     assert_eq!(put.status, 201, "{}", put.verdict());
 }
 
 /// Any request to them.
-pub fn request(dice: &mut Dice) -> Asked {
-    let (method, path, query, parameters) = dice.pick(&OPERATIONS);
-    let queue = if dice.roll(10) == 0 { encoded(dice.pick(&VALUES)) } else { dice.pick(&["kept", "kept", "gone"]).to_owned() };
-    let mut target = path.replace("{queue}", &queue).replace("{id}", &encoded(dice.pick(&VALUES)));
+pub fn request(rng: &mut Rng) -> RandomRequest {
+    let (method, path, query, parameters) = rng.pick(&OPERATIONS);
+    let queue = if rng.roll(10) == 0 { encoded(rng.pick(&VALUES)) } else { rng.pick(&["kept", "kept", "gone"]).to_owned() };
+    let mut target = path.replace("{queue}", &queue).replace("{id}", &encoded(rng.pick(&VALUES)));
     target += &format!("?{query}");
     for parameter in parameters {
-        target += &format!("&{parameter}={}", encoded(dice.pick(&VALUES)));
+        target += &format!("&{parameter}={}", encoded(rng.pick(&VALUES)));
     }
-    if dice.roll(10) == 0 {
-        let any = dice.pick(&["comp", "restype", "resource", "timeout", "maxresults", "popreceipt", "sv", "x"]);
-        target += &format!("&{any}={}", encoded(dice.pick(&VALUES)));
+    if rng.roll(10) == 0 {
+        let any = rng.pick(&["comp", "restype", "resource", "timeout", "maxresults", "popreceipt", "sv", "x"]);
+        target += &format!("&{any}={}", encoded(rng.pick(&VALUES)));
     }
-    let headers = (0..dice.pick(&[0, 0, 1, 2])).map(|_| (dice.pick(&HEADERS), dice.pick(&VALUES))).collect();
-    let body = if matches!(method, "PUT" | "POST") { dice.pick(&BODIES) } else { "" };
-    Asked { method, target, headers, body: body.to_owned() }
+    let headers = (0..rng.pick(&[0, 0, 1, 2])).map(|_| (rng.pick(&HEADERS), rng.pick(&VALUES))).collect();
+    let body = if matches!(method, "PUT" | "POST") { rng.pick(&BODIES) } else { "" };
+    RandomRequest { method, target, headers, body: body.to_owned() }
 }

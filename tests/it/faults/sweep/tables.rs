@@ -1,8 +1,8 @@
 //! Tables and their entities.
 
-use super::{Asked, encoded};
-use crate::dice::Dice;
-use crate::house::House;
+use super::{RandomRequest, encoded};
+use crate::rng::Rng;
+use crate::server::TestServer;
 use lazuli::operation::ServiceKind;
 
 /// Operations: method, path, and query options that get any value.
@@ -154,23 +154,23 @@ const BODIES: [&str; 22] = [
 ];
 
 /// Puts back what an earlier request may have taken away: a table, and an entity.
-pub async fn stock(house: &House) {
-    let made = house.ask("POST", "/Tables").of(ServiceKind::Table).body(r#"{"TableName":"kept"}"#).send().await;
+pub async fn stock(server: &TestServer) {
+    let made = server.request("POST", "/Tables").of(ServiceKind::Table).body(r#"{"TableName":"kept"}"#).send().await;
     assert!([201, 409].contains(&made.status), "{}", made.verdict());
     let entity = "/kept(PartitionKey='p',RowKey='r')";
-    let put = house.ask("PUT", entity).of(ServiceKind::Table).body(r#"{"a":1,"b":"x"}"#).send().await;
+    let put = server.request("PUT", entity).of(ServiceKind::Table).body(r#"{"a":1,"b":"x"}"#).send().await;
     assert_eq!(put.status, 204, "{}", put.verdict());
 }
 
 /// Any request to them.
-pub fn request(dice: &mut Dice) -> Asked {
-    let (method, path, options) = dice.pick(&OPERATIONS);
-    let table = if dice.roll(10) == 0 { encoded(dice.pick(&VALUES)) } else { dice.pick(&["kept", "KEPT", "gone"]).to_owned() };
-    let mut target = path.replace("{table}", &table).replace("{keys}", dice.pick(&KEYS)) + "?";
+pub fn request(rng: &mut Rng) -> RandomRequest {
+    let (method, path, options) = rng.pick(&OPERATIONS);
+    let table = if rng.roll(10) == 0 { encoded(rng.pick(&VALUES)) } else { rng.pick(&["kept", "KEPT", "gone"]).to_owned() };
+    let mut target = path.replace("{table}", &table).replace("{keys}", rng.pick(&KEYS)) + "?";
     let extra = ["$orderby", "$skip", "$format", "timeout", "comp", "$filter", "x"];
-    let extra = (dice.roll(10) == 0).then(|| dice.pick(&extra));
+    let extra = (rng.roll(10) == 0).then(|| rng.pick(&extra));
     for option in options.iter().copied().chain(extra) {
-        target += &format!("&{option}={}", encoded(dice.pick(&VALUES)));
+        target += &format!("&{option}={}", encoded(rng.pick(&VALUES)));
     }
     let mut headers = Vec::new();
     for (name, value) in [
@@ -178,13 +178,13 @@ pub fn request(dice: &mut Dice) -> Asked {
         ("if-match", "*"),
         ("content-type", if path == "/$batch" { "multipart/mixed; boundary=b" } else { "application/json" }),
     ] {
-        if dice.roll(4) > 0 {
+        if rng.roll(4) > 0 {
             headers.push((name, value));
         }
     }
-    for _ in 0..dice.pick(&[0, 0, 1, 2]) {
-        headers.push((dice.pick(&HEADERS), dice.pick(&VALUES)));
+    for _ in 0..rng.pick(&[0, 0, 1, 2]) {
+        headers.push((rng.pick(&HEADERS), rng.pick(&VALUES)));
     }
-    let body = if matches!(method, "GET" | "HEAD" | "OPTIONS") { "" } else { dice.pick(&BODIES) };
-    Asked { method, target, headers, body: body.to_owned() }
+    let body = if matches!(method, "GET" | "HEAD" | "OPTIONS") { "" } else { rng.pick(&BODIES) };
+    RandomRequest { method, target, headers, body: body.to_owned() }
 }

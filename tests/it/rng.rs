@@ -14,11 +14,11 @@ pub fn seeds() -> Vec<u64> {
 }
 
 /// Numbers that follow from a seed (SplitMix64).
-pub struct Dice(u64);
+pub struct Rng(u64);
 
-impl Dice {
-    pub fn new(seed: u64) -> Dice {
-        Dice(seed)
+impl Rng {
+    pub fn new(seed: u64) -> Rng {
+        Rng(seed)
     }
 
     /// A number below `sides`.

@@ -20,28 +20,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub const VERSION: &str = "2021-12-02";
 
 /// A running server and a client of it.
-pub struct House {
+pub struct TestServer {
     pub emulator: Emulator,
-    door: Door,
+    client: TestClient,
     arguments: Vec<String>,
     start: Timestamp,
     waited: AtomicU64,
 }
 
 /// A client, and the ports at which it finds a server.
-pub struct Door {
+pub struct TestClient {
     client: Client<HttpConnector, Full<Bytes>>,
     ports: Vec<(ServiceKind, u16)>,
 }
 
-impl Door {
+impl TestClient {
     /// A client of the server at these ports.
-    pub fn at(ports: &[(ServiceKind, u16)]) -> Door {
-        Door { client: Client::builder(TokioExecutor::new()).build_http(), ports: ports.to_vec() }
+    pub fn at(ports: &[(ServiceKind, u16)]) -> TestClient {
+        TestClient { client: Client::builder(TokioExecutor::new()).build_http(), ports: ports.to_vec() }
     }
 
-    fn of(emulator: &Emulator) -> Door {
-        Door::at(&emulator.addresses().iter().map(|address| (address.kind, address.port)).collect::<Vec<_>>())
+    fn of(emulator: &Emulator) -> TestClient {
+        TestClient::at(&emulator.addresses().iter().map(|address| (address.kind, address.port)).collect::<Vec<_>>())
     }
 
     fn host(&self, kind: ServiceKind) -> String {
@@ -50,9 +50,9 @@ impl Door {
     }
 
     /// Begins a request to the blob service's default account, signed with its key: `target` is `/container/blob?query`.
-    pub fn ask(&self, method: &str, target: &str) -> Ask<'_> {
-        Ask {
-            door: self,
+    pub fn request(&self, method: &str, target: &str) -> RequestBuilder<'_> {
+        RequestBuilder {
+            client: self,
             kind: ServiceKind::Blob,
             method: method.to_owned(),
             account: WELL_KNOWN_ACCOUNT.to_owned(),
@@ -123,18 +123,18 @@ pub fn configuration(arguments: &[&str]) -> Config {
     }
 }
 
-impl House {
+impl TestServer {
     /// A server with the default account.
-    pub async fn new() -> House {
-        House::with(&[]).await
+    pub async fn new() -> TestServer {
+        TestServer::with(&[]).await
     }
 
     /// A server with these arguments.
-    pub async fn with(arguments: &[&str]) -> House {
+    pub async fn with(arguments: &[&str]) -> TestServer {
         let start = start_of_time();
         let emulator = Emulator::start(&configuration(arguments), Environment::manual(start, 7)).await.unwrap();
         let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
-        House { door: Door::of(&emulator), emulator, arguments, start, waited: AtomicU64::new(0) }
+        TestServer { client: TestClient::of(&emulator), emulator, arguments, start, waited: AtomicU64::new(0) }
     }
 
     /// Stops the server and starts it again with the same arguments, at the same time of its clock.
@@ -152,7 +152,7 @@ impl House {
             }
         };
         self.emulator = again;
-        self.door = Door::of(&self.emulator);
+        self.client = TestClient::of(&self.emulator);
     }
 
     /// Stops the server and starts it again with other arguments.
@@ -184,33 +184,33 @@ impl House {
     }
 
     /// Begins a request to the blob service's default account, signed with its key: `target` is `/container/blob?query`.
-    pub fn ask(&self, method: &str, target: &str) -> Ask<'_> {
-        self.door.ask(method, target)
+    pub fn request(&self, method: &str, target: &str) -> RequestBuilder<'_> {
+        self.client.request(method, target)
     }
 
     /// Begins a request as a browser makes it: to this host, unsigned and without a version, on the blob service's port.
-    pub fn visit(&self, method: &str, host: &str, path: &str) -> Ask<'_> {
-        let ask = self.ask(method, path).anonymous().header("x-ms-version", "").header("host", host);
-        Ask { account: String::new(), ..ask }
+    pub fn visit(&self, method: &str, host: &str, path: &str) -> RequestBuilder<'_> {
+        let request = self.request(method, path).anonymous().header("x-ms-version", "").header("host", host);
+        RequestBuilder { account: String::new(), ..request }
     }
 
     /// Creates a container.
     pub async fn container(&self, name: &str) {
-        let made = self.ask("PUT", &format!("/{name}?restype=container")).send().await;
+        let made = self.request("PUT", &format!("/{name}?restype=container")).send().await;
         assert_eq!(made.verdict(), "201", "{}", made.text());
     }
 
     /// Puts a block blob; its ETag.
     pub async fn blob(&self, path: &str, content: impl Into<Bytes>) -> String {
-        let put = self.ask("PUT", path).header("x-ms-blob-type", "BlockBlob").body(content).send().await;
+        let put = self.request("PUT", path).header("x-ms-blob-type", "BlockBlob").body(content).send().await;
         assert_eq!(put.verdict(), "201", "{}", put.text());
         put.header("etag").to_owned()
     }
 }
 
 /// A request being made.
-pub struct Ask<'a> {
-    door: &'a Door,
+pub struct RequestBuilder<'a> {
+    client: &'a TestClient,
     kind: ServiceKind,
     method: String,
     account: String,
@@ -224,7 +224,7 @@ pub struct Ask<'a> {
     port: Option<u16>,
 }
 
-impl Ask<'_> {
+impl RequestBuilder<'_> {
     /// Adds a header. `x-ms-version` replaces the default one; an empty one takes it away.
     #[expect(clippy::needless_pass_by_value, reason = "a caller should not have to borrow a number")]
     pub fn header(mut self, name: &str, value: impl ToString) -> Self {
@@ -239,7 +239,7 @@ impl Ask<'_> {
 
     /// Adds several headers.
     pub fn headers(self, headers: &[(&str, &str)]) -> Self {
-        headers.iter().fold(self, |ask, (name, value)| ask.header(name, value))
+        headers.iter().fold(self, |request, (name, value)| request.header(name, value))
     }
 
     /// Gives it a body.
@@ -287,7 +287,7 @@ impl Ask<'_> {
     /// Sends it and reads the answer, if there is one.
     pub async fn attempt(mut self) -> Option<Answer> {
         let path = if self.account.is_empty() { self.target.clone() } else { format!("/{}{}", self.account, self.target) };
-        let place = self.port.map_or_else(|| self.door.host(self.kind), |port| format!("127.0.0.1:{port}"));
+        let place = self.port.map_or_else(|| self.client.host(self.kind), |port| format!("127.0.0.1:{port}"));
         if self.kind == ServiceKind::Table {
             for (name, value) in [("accept", "application/json"), ("content-type", "application/json")] {
                 if !self.headers.iter().any(|(known, _)| known == name) {
@@ -312,7 +312,7 @@ impl Ask<'_> {
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        let response = self.door.client.request(request.body(Full::new(self.body)).unwrap()).await.ok()?;
+        let response = self.client.client.request(request.body(Full::new(self.body)).unwrap()).await.ok()?;
         let (parts, body) = response.into_parts();
         let body = body.collect().await.ok()?.to_bytes();
         Some(Answer { status: parts.status.as_u16(), headers: parts.headers, body })
