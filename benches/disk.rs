@@ -11,10 +11,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
-use lazuli::config::{Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::environment::Environment;
-use lazuli::operation::ServiceKind;
-use lazuli::{Emulator, config};
+use lazuli::{Config, Emulator, ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::error::Error;
 use std::ffi::OsString;
@@ -60,18 +57,11 @@ impl Drop for Place {
 
 /// A server with these arguments, and how many seconds it took to start.
 async fn start(arguments: &[OsString]) -> Outcome<(Emulator, f64)> {
-    let words = ["lazuli", "--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"].map(OsString::from);
-    let Ok(Command::Serve(config)) = config::read(words.into_iter().chain(arguments.iter().cloned()), &|_| None) else {
-        return Err("these are no flags".into());
-    };
-    loop {
-        let begun = Instant::now();
-        match Emulator::start(&config, Environment::real()).await {
-            // The tasks of the one before end when their turn comes.
-            Err(error) if error.is_location_in_use() => tokio::task::yield_now().await,
-            started => return Ok((started?, begun.elapsed().as_secs_f64())),
-        }
-    }
+    let ports = ["--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"].map(OsString::from);
+    let config = Config::from_arguments(ports.iter().chain(arguments))?;
+    let begun = Instant::now();
+    let emulator = Emulator::builder().config(config).start().await?;
+    Ok((emulator, begun.elapsed().as_secs_f64()))
 }
 
 /// Whether these bytes are a response to its end: its head, and as many bytes as its Content-Length says or the last chunk.
@@ -257,7 +247,7 @@ async fn main() -> Outcome<()> {
             for kind in KINDS {
                 fill(&emulator, kind, timed..count).await?;
             }
-            drop(emulator);
+            emulator.stop().await;
             let (emulator, seconds) = start(&arguments).await?;
             println!("\nA start over {count} blobs and {count} entities took {seconds:.2} s.");
             for kind in KINDS {

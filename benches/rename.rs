@@ -6,15 +6,10 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
-use lazuli::config::{Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::environment::Environment;
-use lazuli::operation::ServiceKind;
-use lazuli::rules::time::Timestamp;
-use lazuli::{Emulator, config};
+use lazuli::{Emulator, ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::Sha256;
 use std::error::Error;
-use std::ffi::OsString;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -108,9 +103,7 @@ async fn measure(client: &mut Client, share: &str, files: usize) -> Outcome<(Dur
 async fn main() -> Outcome<()> {
     let asked: Vec<usize> = std::env::args().filter_map(|word| word.parse().ok()).collect();
     let sizes = if asked.is_empty() { vec![1, 1_000, 1_000_000] } else { asked };
-    let words = ["lazuli", "--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0", "--silent"].map(OsString::from);
-    let Ok(Command::Serve(config)) = config::read(words, &|_| None) else { return Err("the flags are not understood".into()) };
-    let server = Emulator::start(&config, Environment::manual(Timestamp::from_unix(1_800_000_000, 0), 7)).await?;
+    let server = Emulator::builder().seed(7).start().await?;
     let files = server.addresses().iter().find(|address| address.kind == ServiceKind::File).ok_or("no port for files")?;
     let mut client = Client::open(files.port).await?;
     println!("{:>9} files   rename      snapshot", "");

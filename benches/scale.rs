@@ -18,12 +18,8 @@ use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use lazuli::config::{Command, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::environment::Environment;
-use lazuli::operation::ServiceKind;
-use lazuli::{Emulator, config};
+use lazuli::{Emulator, ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 const LITTLE: usize = 10_000;
@@ -41,17 +37,13 @@ struct Bench {
 
 impl Bench {
     async fn start() -> Bench {
-        let words = ["lazuli", "--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"];
-        let Ok(Command::Serve(config)) = config::read(words.map(OsString::from), &|_| None) else {
-            unreachable!("these are flags")
-        };
-        let emulator = Emulator::start(&config, Environment::real()).await.unwrap();
+        let emulator = Emulator::builder().start().await.unwrap();
         Bench { emulator, client: Client::builder(TokioExecutor::new()).build_http(), sas: sas() }
     }
 
     async fn request(&self, kind: ServiceKind, method: &str, target: &str, content_type: &str, body: String) -> Bytes {
         let joint = if target.contains('?') { '&' } else { '?' };
-        let url = format!("{}{target}{joint}{}", self.emulator.url(kind, WELL_KNOWN_ACCOUNT).unwrap(), self.sas);
+        let url = format!("{}{target}{joint}{}", self.emulator.endpoint(kind, WELL_KNOWN_ACCOUNT).unwrap(), self.sas);
         let request = http::Request::builder().method(method).uri(url).header("x-ms-version", "2021-12-02");
         let request = request.header("accept", "application/json;odata=nometadata").header("content-type", content_type);
         let request = request.header("content-length", body.len()).body(Full::new(Bytes::from(body))).unwrap();

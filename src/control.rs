@@ -10,6 +10,7 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::{any, get, post};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The state that the control routes use.
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ async fn clock(State(controlled): State<ControlState>, RawQuery(query): RawQuery
     let seconds = query.as_deref().and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("seconds=")));
     match seconds.and_then(|text| text.parse::<u32>().ok()) {
         Some(seconds) => {
-            controlled.environment.advance(seconds.into());
+            controlled.environment.advance(Duration::from_secs(seconds.into()));
             json(&serde_json::json!({ "now": controlled.environment.now().iso() })).into_response()
         }
         None => (StatusCode::BAD_REQUEST, "write seconds=N, the number of whole seconds to move the clock on\n").into_response(),

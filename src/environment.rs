@@ -6,7 +6,20 @@
 use crate::rules::time::{TICKS_PER_SECOND, Timestamp};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The time of a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Clock {
+    /// The machine's time, and what [`Emulator::advance`](crate::Emulator::advance) added to it.
+    #[default]
+    System,
+    /// This time until [`Emulator::advance`](crate::Emulator::advance) changes it. The dates of signed requests are compared with it too.
+    Manual(SystemTime),
+}
+
+/// The nanoseconds of a tick.
+const NANOS_PER_TICK: u64 = 100;
 
 /// The clock and the id generator of one server.
 #[derive(Debug)]
@@ -26,7 +39,18 @@ impl Environment {
         }
     }
 
+    /// This clock, and ids that are derived from the seed; without a seed they are unpredictable.
+    pub fn new(clock: Clock, seed: Option<u64>) -> Environment {
+        let manual_start = match clock {
+            Clock::System => None,
+            Clock::Manual(time) => Some(timestamp(time)),
+        };
+        let real = Environment::real();
+        Environment { manual_start, rng: seed.map_or(real.rng, AtomicU64::new), ..real }
+    }
+
     /// A clock that moves only by [`Environment::advance`], and ids that are derived from a seed.
+    #[cfg(test)]
     pub fn manual(start: Timestamp, seed: u64) -> Environment {
         Environment { manual_start: Some(start), moved_ticks: AtomicU64::new(0), rng: AtomicU64::new(seed) }
     }
@@ -43,8 +67,8 @@ impl Environment {
     }
 
     /// Moves the server's time forward.
-    pub fn advance(&self, seconds: u64) {
-        let ticks = seconds.saturating_mul(TICKS_PER_SECOND);
+    pub fn advance(&self, by: Duration) {
+        let ticks = by.as_secs().saturating_mul(TICKS_PER_SECOND).saturating_add(u64::from(by.subsec_nanos()) / NANOS_PER_TICK);
         let added = self.moved_ticks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |moved| moved.checked_add(ticks));
         debug_assert!(added.is_ok(), "a clock that would overflow does not move");
     }
@@ -75,8 +99,21 @@ impl Environment {
 
 #[expect(clippy::disallowed_methods, reason = "this is the only module that reads the clock")]
 fn machine_time() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_unix(since.as_secs() as i64, since.subsec_nanos() / 100)
+    timestamp(SystemTime::now())
+}
+
+impl From<Timestamp> for SystemTime {
+    fn from(timestamp: Timestamp) -> SystemTime {
+        let ticks = timestamp.ticks().saturating_sub(Timestamp::from_unix(0, 0).ticks());
+        let nanos = (ticks % TICKS_PER_SECOND) * NANOS_PER_TICK;
+        UNIX_EPOCH + Duration::new(ticks / TICKS_PER_SECOND, nanos as u32)
+    }
+}
+
+/// The timestamp of a time after 1970.
+fn timestamp(time: SystemTime) -> Timestamp {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_unix(since.as_secs() as i64, since.subsec_nanos() / NANOS_PER_TICK as u32)
 }
 
 #[cfg(test)]
@@ -87,7 +124,7 @@ mod tests {
     fn a_manual_clock_moves_only_when_advanced() {
         let environment = Environment::manual(Timestamp::from_unix(1_000, 0), 7);
         assert_eq!(environment.now(), environment.now());
-        environment.advance(15);
+        environment.advance(Duration::from_secs(15));
         assert_eq!(environment.now(), Timestamp::from_unix(1_015, 0));
         assert_eq!(environment.machine(), Timestamp::from_unix(1_000, 0));
         environment.reset_clock();

@@ -1,35 +1,48 @@
 //! Lazuli: an Azure Storage server for a laptop and for CI.
 //!
-//! The layers, from top to bottom; each uses only those below it:
-//!
-//! - [`config`] and `main.rs`: the command line
-//! - [`Emulator`]: a server, which can be embedded; [`import`]: imports the data of Azurite; [`check`]: checks a location
-//! - [`http`]: listeners, targets, routing, authentication, the pipeline of a request
-//! - [`services`]: Blob, Queue, Table and File
-//! - [`operation`]: the specification of an operation, its request and its reply
-//! - [`store`]: cells of records, content of bytes, and the disk
-//! - [`rules`]: pure functions that decide what the service does
-//! - [`environment`]: time and randomness; [`account`]: accounts and keys; [`mod@log`]: the log
+//! The program `lazuli` is [`run`]. A Rust test suite can have a server in its own process, an [`Emulator`], and use it with any SDK.
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read files and clocks"))]
+
+// The layers, from top to bottom; each uses only those below it:
+//
+// - `command_line`: the program
+// - `emulator`: a server; `import`: imports the data of Azurite; `check`: checks a location; `config`: flags and variables
+// - `http`: listeners, targets, routing, authentication, the pipeline of a request
+// - `services`: Blob, Queue, Table and File
+// - `operation`: the specification of an operation, its request and its reply
+// - `store`: cells of records, content of bytes, and the disk
+// - `rules`: pure functions that decide what the service does
+// - `environment`: time and randomness; `account`: accounts and keys; `log`: the log
 
 // First: the modules below use its macros.
 #[macro_use]
-pub mod operation;
+mod operation;
 
-pub mod account;
-pub mod check;
-pub mod config;
-pub mod control;
+mod account;
+mod check;
+mod command_line;
+mod config;
+mod control;
 mod emulator;
-pub mod environment;
-pub mod health;
-pub mod http;
-pub mod import;
-pub mod log;
-pub mod pfx;
-pub mod rules;
-pub mod services;
-pub mod store;
-pub mod user;
+mod environment;
+mod health;
+mod http;
+mod import;
+mod log;
+mod pfx;
+mod rules;
+mod services;
+mod store;
+mod user;
 
-pub use emulator::{Address, Emulator, StartError};
+#[cfg(test)]
+extern crate self as lazuli;
+#[cfg(test)]
+mod tests;
+
+pub use account::WELL_KNOWN_ACCOUNT;
+pub use command_line::run;
+pub use config::{AccountError, Config, ConfigError, ValueError, WELL_KNOWN_KEY};
+pub use emulator::{Address, Emulator, EmulatorBuilder, StartError};
+pub use environment::Clock;
+pub use operation::ServiceKind;

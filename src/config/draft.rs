@@ -1,6 +1,6 @@
 //! The values of all flags before they become a [`Config`], and the checks that involve several of them.
 
-use crate::config::{AccountConfig, Config, ConfigError, Endpoint, ProgramName, Tls};
+use crate::config::{Account, Config, ConfigError, Endpoint, ProgramName, Tls};
 use crate::log::Format;
 use crate::rules::auth::token::TokenCheck;
 use crate::store::disk::Durability;
@@ -17,7 +17,7 @@ pub(super) struct Draft {
     pub(super) file: Endpoint,
     pub(super) web_port: Option<u16>,
     pub(super) path_style_only: bool,
-    pub(super) accounts: Vec<AccountConfig>,
+    pub(super) accounts: Vec<Account>,
     pub(super) in_memory: bool,
     pub(super) location: Option<PathBuf>,
     pub(super) from_azurite: Option<PathBuf>,

@@ -30,6 +30,10 @@ pub enum ConfigError {
     UnreadableCertificate { path: PathBuf, error: io::Error },
     #[error("{}", pfx::refusal(.0))]
     PfxCertificate(PathBuf),
+    #[error("these flags are those of another command: a server is configured without them")]
+    OtherCommand,
+    #[error(transparent)]
+    Account(#[from] AccountError),
     #[error("--from-azurite goes with import: lazuli import --from-azurite DIR --location DIR")]
     WorkspaceWithoutImport,
 }

@@ -3,7 +3,7 @@
 //! `flags` is the table of all flags; `arguments` parses a command line by it, `layers` merges the sources of values into a `draft`,
 //! `values` and `accounts` parse values, `reference` writes `--help` and `docs/configuration.md`.
 
-mod accounts;
+pub mod accounts;
 mod arguments;
 mod draft;
 mod error;
@@ -15,17 +15,16 @@ mod tests;
 mod unknown_variables;
 mod values;
 
+use crate::account::Account;
 pub use crate::account::WELL_KNOWN_ACCOUNT;
 use crate::log::{Format, LogOptions};
 use crate::rules::auth::token::TokenCheck;
-use crate::rules::encryption::Scopes;
 use crate::store::disk::Durability;
 use crate::user::User;
 pub use accounts::AccountError;
 pub use error::{ConfigError, ValueError};
 pub use reference::reference;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 pub use unknown_variables::unknown_variables;
@@ -37,46 +36,68 @@ pub const WELL_KNOWN_KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IF
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The name by which it was started.
-    pub program: ProgramName,
+    pub(crate) program: ProgramName,
     /// Where the Blob service listens, if it is served.
-    pub blob: Option<Endpoint>,
+    pub(crate) blob: Option<Endpoint>,
     /// Where the static websites listen, if they have a port of their own.
-    pub web: Option<Endpoint>,
+    pub(crate) web: Option<Endpoint>,
     /// Where the Queue service listens, if it is served.
-    pub queue: Option<Endpoint>,
+    pub(crate) queue: Option<Endpoint>,
     /// Where the Table service listens, if it is served.
-    pub table: Option<Endpoint>,
+    pub(crate) table: Option<Endpoint>,
     /// Where the File service listens, if it is served.
-    pub file: Option<Endpoint>,
+    pub(crate) file: Option<Endpoint>,
     /// At least one account; names are unique.
-    pub accounts: Vec<AccountConfig>,
+    pub(crate) accounts: Vec<Account>,
     /// The directory that data is stored in; `None`: in memory only.
-    pub location: Option<PathBuf>,
+    pub(crate) location: Option<PathBuf>,
     /// When a write to that directory is acknowledged.
-    pub durability: Durability,
+    pub(crate) durability: Durability,
     /// Certificate and key, for https.
-    pub tls: Option<Tls>,
+    pub(crate) tls: Option<Tls>,
     /// What is checked of a bearer token; `None`: bearer tokens are refused.
-    pub oauth: Option<TokenCheck>,
+    pub(crate) oauth: Option<TokenCheck>,
     /// Whether the log has no line for each request.
-    pub silent: bool,
+    pub(crate) silent: bool,
     /// Whether `/_lazuli/` can move the clock and empty the accounts.
-    pub control: bool,
+    pub(crate) control: bool,
     /// Whether a host name may name the account.
-    pub product_style_urls: bool,
+    pub(crate) product_style_urls: bool,
     /// The lowest level that is logged.
-    pub log: tracing::Level,
+    pub(crate) log: tracing::Level,
     /// The format of the log on standard output.
-    pub log_format: Format,
+    pub(crate) log_format: Format,
     /// The file that a log of the level debug is appended to.
-    pub debug: Option<PathBuf>,
+    pub(crate) debug: Option<PathBuf>,
     /// The user that a server becomes if root starts it.
-    pub user: Option<User>,
+    pub(crate) user: Option<User>,
     /// Settings that are ignored, and the reasons: one line each.
-    pub warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Config {
+    /// Reads the flags of a server as they are on the command line, without the program's name: see
+    /// [the list](https://github.com/lazuli-storage/lazuli/blob/main/docs/configuration.md). Environment variables are not read.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), lazuli::ConfigError> {
+    /// let config = lazuli::Config::from_arguments(["--blob-port=0", "--account=orders,versioning"])?;
+    /// let emulator = lazuli::Emulator::builder().config(config);
+    /// # _ = emulator;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ConfigError`] for a flag or value that is invalid, and for the flags of other commands, such as `--check`.
+    pub fn from_arguments<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> Result<Config, ConfigError> {
+        let program = OsString::from("lazuli");
+        match read(std::iter::once(program).chain(arguments.into_iter().map(Into::into)), &|_| None)? {
+            Command::Serve(config) => Ok(config),
+            _ => Err(ConfigError::OtherCommand),
+        }
+    }
+
     /// The options of the log.
     pub fn log_options(&self) -> LogOptions {
         LogOptions { level: self.log, format: self.log_format, silent: self.silent }
@@ -92,40 +113,6 @@ pub struct Endpoint {
     pub port: u16,
     /// How long an idle connection stays open.
     pub keep_alive: Duration,
-}
-
-/// The configuration of an account.
-#[derive(Clone, PartialEq, Eq)]
-pub struct AccountConfig {
-    /// The name: 3 to 24 lower-case letters and digits.
-    pub name: String,
-    /// The first key, decoded.
-    pub key: Vec<u8>,
-    /// The second key, decoded.
-    pub key2: Option<Vec<u8>>,
-    /// Whether every write to a blob creates a version.
-    pub versioning: bool,
-    /// Whether the account has a hierarchical namespace.
-    pub hns: bool,
-    /// Whether single blobs can have an immutability policy or a legal hold.
-    pub immutability: bool,
-    /// Whether blobs have a last access time.
-    pub access_tracking: bool,
-    /// Whether the account is premium: page blobs have size classes as tiers, and shares are provisioned.
-    pub premium: bool,
-    /// The days for which a deleted container can be restored; `None`: not at all.
-    pub container_retention: Option<u32>,
-    /// The days for which a deleted share can be restored; `None`: not at all.
-    pub share_retention: Option<u32>,
-    /// The encryption scopes that the account declares.
-    pub scopes: Scopes,
-}
-
-impl fmt::Debug for AccountConfig {
-    /// Omits the keys: a configuration may be logged.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AccountConfig").field("name", &self.name).finish_non_exhaustive()
-    }
 }
 
 /// The PEM files for https.

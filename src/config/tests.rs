@@ -29,7 +29,7 @@ fn endpoint(port: u16) -> Option<Endpoint> {
     Some(Endpoint { host: "127.0.0.1".into(), port, keep_alive: Duration::from_secs(120) })
 }
 
-fn well_known(name: &str) -> AccountConfig {
+fn well_known(name: &str) -> Account {
     accounts::read(name).unwrap().remove(0)
 }
 
@@ -57,8 +57,8 @@ fn nothing_said_is_the_default() {
         warnings: vec![],
     };
     assert_eq!(config(&[], &[]), default);
-    assert_eq!(default.accounts[0].key.len(), 64);
-    assert_eq!(default.accounts[0].key2, None);
+    assert_eq!(default.accounts[0].keys[0].len(), 64);
+    assert_eq!(default.accounts[0].keys.len(), 1);
     let empty: Vec<_> = flags().filter_map(Flag::variable).collect();
     let empty: Vec<_> = empty.iter().map(|name| (name.as_str(), "")).collect();
     assert_eq!(config(&[], &empty), default, "an empty variable is none");
@@ -181,54 +181,46 @@ fn what_comes_before_what() {
 
 #[test]
 fn accounts() {
-    let account = |name: &str, key: &[u8]| AccountConfig { name: name.into(), key: key.into(), ..well_known("any") };
+    let account = |name: &str, key: &[u8]| Account { name: name.into(), keys: vec![key.into()], ..well_known("any") };
     let default = || well_known("devstoreaccount1");
     let scopes = |names: &[&str]| {
-        let mut scopes = Scopes::default();
+        let mut scopes = crate::rules::encryption::Scopes::default();
         assert!(names.iter().all(|name| scopes.declare(name)), "{names:?}");
         scopes
     };
-    let with_two = AccountConfig { key2: Some(b"two".into()), ..account("abc", b"one") };
+    let with_two = Account { keys: vec![b"one".into(), b"two".into()], ..account("abc", b"one") };
     for (args, env, wanted) in [
         (&["--account", "abc:b25l:dHdv"][..], &[][..], vec![with_two.clone()]),
         (&["--account", "abc:b25lMg"], &[], vec![account("abc", b"one2")]),
         (&["--account", "abc"], &[], vec![well_known("abc")]),
         (&["--account", "abc", "--account=devstoreaccount1"], &[], vec![well_known("abc"), default()]),
-        (&["--account", "devstoreaccount1,versioning"], &[], vec![AccountConfig { versioning: true, ..default() }]),
+        (&["--account", "devstoreaccount1,versioning"], &[], vec![Account { versioning: true, ..default() }]),
         (
             &["--account", "devstoreaccount1,immutability,container-retention=7"],
             &[],
-            vec![AccountConfig { versioning: true, immutability: true, container_retention: Some(7), ..default() }],
+            vec![Account { versioning: true, immutability: true, container_retention: Some(7), ..default() }],
         ),
-        (&["--account", "devstoreaccount1,access-tracking"], &[], vec![AccountConfig { access_tracking: true, ..default() }]),
-        (&["--account", "devstoreaccount1,premium"], &[], vec![AccountConfig { premium: true, ..default() }]),
-        (
-            &["--account", "devstoreaccount1,share-retention=30"],
-            &[],
-            vec![AccountConfig { share_retention: Some(30), ..default() }],
-        ),
+        (&["--account", "devstoreaccount1,access-tracking"], &[], vec![Account { access_tracking: true, ..default() }]),
+        (&["--account", "devstoreaccount1,premium"], &[], vec![Account { premium: true, ..default() }]),
+        (&["--account", "devstoreaccount1,share-retention=30"], &[], vec![Account { share_retention: Some(30), ..default() }]),
         (
             &["--account", "devstoreaccount1,scope=tenant-1,scope=two,scope=two"],
             &[],
-            vec![AccountConfig { scopes: scopes(&["tenant-1", "two"]), ..default() }],
+            vec![Account { scopes: scopes(&["tenant-1", "two"]), ..default() }],
         ),
         (
             &[],
             &[("LAZULI_ACCOUNT", "abc:b25l,scope=one;def,hns,scope=two")],
             vec![
-                AccountConfig { scopes: scopes(&["one"]), ..account("abc", b"one") },
-                AccountConfig { hns: true, scopes: scopes(&["two"]), ..well_known("def") },
+                Account { scopes: scopes(&["one"]), ..account("abc", b"one") },
+                Account { hns: true, scopes: scopes(&["two"]), ..well_known("def") },
             ],
         ),
-        (
-            &["--account", "abc:b25l,hns,versioning"],
-            &[],
-            vec![AccountConfig { versioning: true, hns: true, ..account("abc", b"one") }],
-        ),
+        (&["--account", "abc:b25l,hns,versioning"], &[], vec![Account { versioning: true, hns: true, ..account("abc", b"one") }]),
         (
             &[],
             &[("LAZULI_ACCOUNT", "abc:b25l; lake,hns;")],
-            vec![account("abc", b"one"), AccountConfig { hns: true, ..well_known("lake") }],
+            vec![account("abc", b"one"), Account { hns: true, ..well_known("lake") }],
         ),
         (
             &[],
@@ -259,7 +251,7 @@ fn azurites_keys_are_read_as_node_reads_them() {
         ("é b25l", b"one"),
     ] {
         let accounts = config(&[], &[("AZURITE_ACCOUNTS", &format!("abc:{key}:{key};devstoreaccount1:b25l"))]).accounts;
-        assert_eq!((&*accounts[0].key, accounts[0].key2.as_deref()), (bytes, Some(bytes)), "{key:?}");
+        assert_eq!(accounts[0].keys, [bytes, bytes], "{key:?}");
     }
 }
 

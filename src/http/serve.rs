@@ -17,6 +17,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
@@ -36,6 +37,8 @@ pub struct ConnectionOptions {
     pub tls: Option<Arc<rustls::ServerConfig>>,
     /// The longest pause between requests or within the head of a request.
     pub idle_timeout: Duration,
+    /// Its sender can wait until all connections are closed.
+    pub alive: watch::Receiver<()>,
 }
 
 /// The timeout of a TLS handshake.
@@ -97,6 +100,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, options
     if let Err(error) = outcome {
         tracing::debug!(target: "lazuli::connection", "{peer}: {error}");
     }
+    drop(options.alive);
 }
 
 /// Waits for the first byte of a connection. Returns true if there is one, and logs a warning if the client confuses http and https.

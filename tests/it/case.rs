@@ -4,8 +4,7 @@ use crate::auth::token;
 use crate::file::sas::sas;
 use crate::server::{TestServer, VERSION, sign, start_of_time};
 use crate::web::{Web, ok};
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

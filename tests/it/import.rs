@@ -2,13 +2,8 @@
 
 use crate::scratch::Scratch;
 use crate::server::{Answer, TestServer, start_of_time};
-use crate::startup::{command as command_of, run};
-use lazuli::environment::Environment;
-use lazuli::import;
-use lazuli::import::Imported;
-use lazuli::operation::ServiceKind;
-use lazuli::rules::time::Timestamp;
-use lazuli::store::disk::Durability;
+use crate::startup::{command as command_of, lazuli, run};
+use lazuli::ServiceKind;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -39,26 +34,35 @@ fn change(place: &Path, database: &str, collection: &str, change: impl FnOnce(&m
     std::fs::write(&path, dump.to_string()).unwrap();
 }
 
-fn milliseconds(at: Timestamp) -> u64 {
-    at.ticks() / 10_000 - Timestamp::from_unix(0, 0).ticks() / 10_000
+/// The output of an import that succeeded, if with warnings.
+struct Imported {
+    /// What is in the location now.
+    brought: String,
+    /// What was not imported, and what is to be checked: a line each.
+    left: Vec<String>,
 }
 
-async fn bring(from: &Path, to: &Path) -> Result<Imported, String> {
-    import::azurite(from, to, Durability::Process, Environment::manual(start_of_time(), 3)).await
+fn bring(from: &Path, to: &Path) -> Imported {
+    let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
+    let (code, output, warnings) = run(lazuli(), &["import", "--from-azurite", from, "--location", to]);
+    let left: Vec<_> = warnings.lines().map(str::to_owned).collect();
+    assert_eq!(code, i32::from(!left.is_empty()), "{warnings}");
+    let brought = output.trim_end().strip_prefix(&format!("Brought over to {to}: ")).unwrap().to_owned();
+    Imported { brought, left }
 }
 
 /// The workspace with messages around today: one was taken, one is plain, one is hidden for ten minutes, one is over.
-async fn brought() -> (Scratch, Imported) {
+fn brought() -> (Scratch, Imported) {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "queue", "$MESSAGES_COLLECTION$", |messages| {
         let now = start_of_time();
         for (message, visible) in messages.iter_mut().zip([now, now, now.after_seconds(600), now]) {
-            message["timeNextVisible"] = json!(milliseconds(visible));
+            message["timeNextVisible"] = json!(visible.unix_milliseconds());
         }
         messages[3]["expirationTime"] = json!("2020-01-01T00:00:00.000Z");
     });
-    let imported = bring(&from.0, &to.0).await.unwrap();
+    let imported = bring(&from.0, &to.0);
     (to, imported)
 }
 
@@ -70,7 +74,7 @@ async fn get(server: &TestServer, target: &str) -> Answer {
 
 #[tokio::test]
 async fn blobs_come_over() {
-    let (place, imported) = brought().await;
+    let (place, imported) = brought();
     assert_eq!(
         imported.brought,
         "5 blobs, 2 containers, 2 entities, 3 lists of access policies, 3 messages, 1 property of the Blob service, 1 queue, \
@@ -125,7 +129,7 @@ async fn blobs_come_over() {
 
 #[tokio::test]
 async fn messages_come_over_as_far_as_they_were() {
-    let (place, _) = brought().await;
+    let (place, _) = brought();
     let server = TestServer::with(&["--location", place.path()]).await;
     let request = async |target: &str| server.request("GET", target).of(ServiceKind::Queue).send().await;
     assert_eq!(request("/jobs?comp=metadata").await.header("x-ms-meta-m"), "1");
@@ -142,7 +146,7 @@ async fn messages_come_over_as_far_as_they_were() {
 
 #[tokio::test]
 async fn entities_come_over_with_their_types() {
-    let (place, _) = brought().await;
+    let (place, _) = brought();
     let server = TestServer::with(&["--location", place.path()]).await;
     let request = async |target: &str| {
         let request = server.request("GET", target).of(ServiceKind::Table);
@@ -193,7 +197,7 @@ async fn what_cannot_come_is_told() {
         messages[2]["persistency"] = json!(null);
         messages.remove(3);
     });
-    let imported = bring(&from.0, &to.0).await.unwrap();
+    let imported = bring(&from.0, &to.0);
     let told = imported.left.join("\n");
     for line in [
         "2 blobs (its bytes are not in the workspace), the first: /pictures/a/hello.txt",
@@ -231,7 +235,7 @@ async fn bytes_with_another_md5_come_with_a_warning() {
             };
         }
     });
-    let imported = bring(&from.0, &to.0).await.unwrap();
+    let imported = bring(&from.0, &to.0);
     assert!(imported.brought.starts_with("5 blobs, "), "{}", imported.brought);
     let told: Vec<_> = imported.left.iter().filter(|line| line.contains("MD5")).collect();
     let line = "warning, brought over: 4 blobs (its MD5 is not the one that Azurite recorded), the first: /pictures/";
@@ -259,7 +263,7 @@ async fn contents_that_are_no_files_are_named() {
                 }
             }
         }
-        let told = bring(&from.0, &to.0).await.unwrap().left.join("\n");
+        let told = bring(&from.0, &to.0).left.join("\n");
         for what in ["blobs", "uncommitted block", "messages"] {
             let named =
                 |line: &&str| line.contains(what) && line.contains("storage__/") && line.contains(" is not a regular file)");
@@ -282,7 +286,7 @@ async fn archived_blobs_come_over() {
             }
         }
     });
-    let imported = bring(&from.0, &to.0).await.unwrap();
+    let imported = bring(&from.0, &to.0);
     assert!(imported.brought.contains("5 blobs, ") && imported.brought.contains("1 snapshot with "), "{}", imported.brought);
     assert!(!imported.left.join("\n").contains("blob"), "{:?}", imported.left);
     let server = TestServer::with(&["--location", to.path()]).await;
@@ -328,7 +332,7 @@ async fn properties_of_services_come_over() {
             services.push(json!({ "accountName": "devstoreaccount1", "cors": [rule] }));
         });
     }
-    let imported = bring(&from.0, &to.0).await.unwrap();
+    let imported = bring(&from.0, &to.0);
     for counted in ["8 properties of the Blob service", "1 property of the Queue service", "1 property of the Table service"] {
         assert!(imported.brought.contains(counted), "{}", imported.brought);
     }
@@ -391,7 +395,7 @@ async fn entities_without_a_table_are_told() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "table", "$TABLES_COLLECTION$", |tables| tables.retain(|table| table["table"] != "People"));
-    let told = bring(&from.0, &to.0).await.unwrap().left.join("\n");
+    let told = bring(&from.0, &to.0).left.join("\n");
     assert!(told.contains("entities (their table is not in the list of tables), the first: devstoreaccount1$People"), "{told}");
 }
 

@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use crate::server::{RequestBuilder, TestClient};
 use crate::startup::{FREE, Running};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 

@@ -9,33 +9,22 @@
     reason = "a test reads files and clocks, and fails by panicking"
 )]
 
+#[path = "../support/mod.rs"]
+mod support;
+
 mod auth;
 mod blob;
 mod case;
-mod crash;
-mod disk;
-mod rng;
-// The page describes the build without features.
-#[cfg(not(feature = "arrow"))]
-mod docs;
 mod dropin;
 mod faults;
 mod file;
-mod formats;
 mod import;
 mod kill;
 mod owner;
-mod parameters;
 mod queue;
 mod race;
-mod raw;
 mod reclaim;
-mod routing;
-mod scenario;
-mod scratch;
 mod sdk;
-mod server;
-mod sim;
 mod smoke;
 mod startup;
 mod table;
@@ -43,3 +32,5 @@ mod talk;
 mod tidy;
 mod trust;
 mod web;
+
+use support::{raw, rng, scenario, scratch, server, time};

@@ -2,11 +2,13 @@
 //! folder says what mends that. As root every row is tried; other users see only what concerns them.
 
 use crate::startup::{FREE, Folder, Running, command, run};
-use lazuli::user::NOBODY;
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+
+/// The user of a server that root starts in a folder of root.
+const NOBODY: u32 = 65_534;
 
 fn lazuli() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_lazuli"))

@@ -5,7 +5,7 @@ use crate::server::TestServer;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures::future::join_all;
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -3,21 +3,9 @@
 use crate::scratch::Scratch;
 use crate::server::TestClient;
 use crate::startup::{FREE, Running, lazuli, run};
-use lazuli::operation::ServiceKind;
+use crate::support::wait::in_time;
+use lazuli::ServiceKind;
 use std::collections::BTreeMap;
-use std::time::Instant;
-
-/// Whether something happens within so many seconds that the server does by itself.
-pub fn in_time(seconds: u64, mut happened: impl FnMut() -> bool) -> bool {
-    let begun = Instant::now();
-    while !happened() {
-        if begun.elapsed().as_secs() >= seconds {
-            return false;
-        }
-        std::thread::yield_now();
-    }
-    true
-}
 
 fn start(more: &[&str]) -> (Running, TestClient) {
     let running = Running::start_in(&[&FREE[..], &["--silent"], more].concat(), &[]);

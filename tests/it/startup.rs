@@ -1,7 +1,7 @@
 //! The program itself: what it prints, what it refuses, how it ends.
 
 use crate::auth::jwt;
-use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::WELL_KNOWN_KEY;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{WebPkiSupportedAlgorithms, ring};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};

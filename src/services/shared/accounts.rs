@@ -37,17 +37,6 @@ pub struct AccountState<S: Resource> {
 }
 
 impl<S: Resource> ServiceAccounts<S> {
-    /// Empty, in memory.
-    pub fn new(accounts: &Accounts) -> ServiceAccounts<S> {
-        let store = Store::MEMORY;
-        let empty = |account: &Arc<Account>| {
-            let resources = store.cell(ResourceIndex::default(), S::MISSING);
-            let properties = store.cell(Properties::default(), ErrorCode::ResourceNotFound);
-            (account.name.clone(), AccountState { resources, properties })
-        };
-        ServiceAccounts { accounts: accounts.iter().map(empty).collect(), store: Store::MEMORY }
-    }
-
     /// Reads from the store.
     ///
     /// # Errors

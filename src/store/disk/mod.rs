@@ -35,6 +35,7 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
+use tokio::sync::watch;
 
 /// When a change counts as safe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub struct Disk {
     rest: Arc<Unreplayed>,
     /// What was found, until it is asked for.
     found: Mutex<HashMap<CellId, Records>>,
+    /// Its receivers learn that the disk is dropped, and its folder free.
+    closed: watch::Sender<()>,
 }
 
 /// What the folder holds beside the cells that are in use.
@@ -143,7 +146,10 @@ impl Disk {
             Arc::new(Extents::open(folder.clone(), Arc::new(Medium::read_only())).map_err(|error| named(error.to_string()))?);
         let log = Log::idle(extents.clone(), found.next, found.next_cell);
         let found = Mutex::new(found.cells);
-        Ok((Disk { threads: None, folder, sure: false, lost: false, log, extents, rest, found }, said))
+        Ok((
+            Disk { threads: None, folder, sure: false, lost: false, log, extents, rest, found, closed: watch::Sender::new(()) },
+            said,
+        ))
     }
 
     /// The names of the cells that stand for something.
@@ -202,13 +208,30 @@ impl Disk {
             said.push(format!("{} records were read from {}", found.records, path.display()));
         }
         let found = Mutex::new(found.cells);
-        let disk = Disk { threads: Some((committing, reclaiming)), folder, sure, lost, log, extents, rest, found };
+        let disk = Disk {
+            threads: Some((committing, reclaiming)),
+            folder,
+            sure,
+            lost,
+            log,
+            extents,
+            rest,
+            found,
+            closed: watch::Sender::new(()),
+        };
         Ok((disk, said))
     }
 
     /// What it is written to: how tests stop a disk.
     pub fn medium(&self) -> &Medium {
         self.extents.medium()
+    }
+
+    /// Waits until the disk is dropped and another server can use its folder.
+    pub fn closed(&self) -> impl Future<Output = ()> + use<> {
+        let mut closed = self.closed.subscribe();
+        // An error: the sender was dropped.
+        async move { while closed.changed().await.is_ok() {} }
     }
 
     /// Where changes go.

@@ -2,7 +2,7 @@
 
 use super::{Headers, path, send};
 use crate::server::TestServer;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 /// A version before the bearer challenge (2019-12-12), and one after.
 const OLD: &str = "2019-07-07";

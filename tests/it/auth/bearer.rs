@@ -2,7 +2,7 @@
 
 use super::jwt::{self, ANN};
 use crate::server::{Answer, TestServer, VERSION};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 const FAILED: &str = "403 AuthenticationFailed";
 const UNFIT: &str = "401 InvalidAuthenticationInfo";
@@ -187,7 +187,7 @@ async fn the_parts_of_a_batch_show_tokens() {
 async fn a_source_may_have_a_token_of_its_own() {
     let server = TestServer::with(&["--oauth", "dev", "--account=devstoreaccount1", "--account=other"]).await;
     for account in ["devstoreaccount1", "other"] {
-        let key = lazuli::config::WELL_KNOWN_KEY;
+        let key = lazuli::WELL_KNOWN_KEY;
         server.request("PUT", "/box?restype=container").account(account, key).send().await;
         let put = server.request("PUT", "/box/blob").account(account, key).header("x-ms-blob-type", "BlockBlob");
         assert_eq!(put.body(account).send().await.verdict(), "201");
@@ -227,7 +227,7 @@ async fn a_source_may_have_a_token_of_its_own() {
 async fn a_users_token_opens_a_source_in_the_same_account() {
     let server = TestServer::with(&["--oauth", "dev", "--account=devstoreaccount1", "--account=other"]).await;
     for account in ["devstoreaccount1", "other"] {
-        let key = lazuli::config::WELL_KNOWN_KEY;
+        let key = lazuli::WELL_KNOWN_KEY;
         server.request("PUT", "/box?restype=container").account(account, key).send().await;
         let put = server.request("PUT", "/box/page").account(account, key).header("x-ms-blob-type", "BlockBlob");
         assert_eq!(put.body("p".repeat(512)).send().await.verdict(), "201");

@@ -2,8 +2,7 @@
 
 use super::{path, send, token};
 use crate::server::TestServer;
-use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_KEY};
 
 /// A house of two accounts, each with the containers `box` and `open`, a blob `blob` in each.
 async fn two_accounts() -> TestServer {

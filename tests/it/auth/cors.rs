@@ -2,7 +2,7 @@
 
 use super::{Headers, path, send, send_signed, server_with_blob};
 use crate::server::{Answer, TestServer};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 const KINDS: [ServiceKind; 4] = [ServiceKind::Blob, ServiceKind::Queue, ServiceKind::Table, ServiceKind::File];
 

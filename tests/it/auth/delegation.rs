@@ -4,7 +4,7 @@ use super::jwt::{self, ANN, BOB, EVE};
 use super::lent::key;
 use super::token::{self, moment};
 use crate::server::{Answer, TestServer, VERSION};
-use lazuli::config::WELL_KNOWN_ACCOUNT;
+use lazuli::WELL_KNOWN_ACCOUNT;
 
 const FAILED: &str = "403 AuthenticationFailed";
 const ASK: &str = "/?restype=service&comp=userdelegationkey";
@@ -188,7 +188,7 @@ async fn a_signature_holds_where_and_while_its_key_does() {
     let (value, lent) = key(&lend(&server, VERSION, ANN, 600, "").await);
     let fields = format!("sv={VERSION}&sr=c&sp=rl&se={}{lent}", moment(&server, 3600));
     let sas = token::delegated("box", &fields, &value, &[], "");
-    let wrong_key = token::delegated("box", &fields, lazuli::config::WELL_KNOWN_KEY, &[], "");
+    let wrong_key = token::delegated("box", &fields, lazuli::WELL_KNOWN_KEY, &[], "");
     assert_eq!(get(&server, "/box/blob", &wrong_key, &[]).await.verdict(), FAILED, "the account's key makes none");
     let request = server.request("GET", &format!("/box/blob?{sas}")).account("other", "").anonymous();
     assert_eq!(request.send().await.verdict(), FAILED);
@@ -280,5 +280,5 @@ async fn a_key_outlives_its_server() {
     // Where no tokens are taken, what was signed with a key still holds.
     let second = super::server_with_blob().await;
     assert_eq!(get(&second, "/box/blob", &sas, &[]).await.verdict(), "200");
-    assert_eq!(second.emulator.url(lazuli::operation::ServiceKind::Blob, WELL_KNOWN_ACCOUNT), Some(second.blob_url()));
+    assert_eq!(second.emulator.endpoint(lazuli::ServiceKind::Blob, WELL_KNOWN_ACCOUNT), Some(second.blob_url()));
 }

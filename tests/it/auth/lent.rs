@@ -3,7 +3,7 @@
 use super::jwt::{self, ANN, BOB};
 use super::token::{self, moment};
 use crate::server::{Answer, TestServer};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 const FAILED: &str = "403 AuthenticationFailed";
 const DENIED: &str = "403 AuthorizationPermissionMismatch";

@@ -23,8 +23,7 @@ pub mod token;
 
 use crate::server::{Answer, TestServer, sign};
 use hyper::body::Bytes;
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -64,7 +63,7 @@ fn read(bytes: &[u8]) -> Answer {
 
 /// [`send`], signed with the default account's key. The target begins with the account, unless the host is the account's own.
 async fn send_signed(server: &TestServer, method: &str, target: &str, headers: Headers<'_>, body: &str) -> Answer {
-    let date = server.emulator.environment().machine().rfc1123();
+    let date = server.machine_time().rfc1123();
     let mut all = vec![("x-ms-version", crate::server::VERSION), ("x-ms-date", date.as_str())];
     all.retain(|(name, _)| !headers.iter().any(|(other, _)| other == name));
     all.extend(headers);

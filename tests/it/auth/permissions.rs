@@ -2,7 +2,7 @@
 
 use super::{Headers, path, send, token};
 use crate::server::TestServer;
-use lazuli::config::WELL_KNOWN_ACCOUNT;
+use lazuli::WELL_KNOWN_ACCOUNT;
 
 /// Every letter that a SAS for blobs can have.
 const LETTERS: &str = "racwdxyltfmeopi";

@@ -2,7 +2,7 @@
 
 use super::{Headers, path, send, server_with_blob, token};
 use crate::server::{Answer, TestServer, VERSION};
-use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::WELL_KNOWN_KEY;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 const FAILED: &str = "403 AuthenticationFailed";

@@ -1,8 +1,7 @@
 //! The secondary endpoint: it reads, and only it tells how far the replication has come.
 
 use super::{path, send, send_signed, server_with_blob, token};
-use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_KEY};
 
 #[tokio::test]
 async fn the_secondary_reads_and_never_writes() {
@@ -54,7 +53,7 @@ async fn only_the_secondary_tells_of_the_replication() {
     let by_sas = send(&server, "GET", &format!("/devstoreaccount1-secondary{target}&{sas}"), &[], "").await;
     for answer in [by_host, by_sas] {
         assert_eq!((answer.status, answer.element("Status")), (200, "live"), "{}", answer.text());
-        assert_eq!(answer.element("LastSyncTime"), server.emulator.environment().now().rfc1123());
+        assert_eq!(answer.element("LastSyncTime"), server.now().rfc1123());
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::{Headers, send};
 use crate::server::{Answer, TestServer, hmac};
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 
 /// A key that no account of a house has, unless it is given it.
 pub const OTHER_KEY: &str = "c2Vjb25kIGtleSBvZiB0aGUgYWNjb3VudA==";
@@ -33,7 +32,7 @@ pub const GET: Row<'static> = Row {
 impl Row<'_> {
     /// Sends it, signed for this account with this key.
     pub async fn send_as(&self, server: &TestServer, account: &str, key: &str) -> Answer {
-        let date = server.emulator.environment().machine().rfc1123();
+        let date = server.machine_time().rfc1123();
         let host = server.host(ServiceKind::Blob);
         let port = host.rsplit(':').next().unwrap();
         let fill = |text: &str| text.replace("{date}", &date).replace("{port}", port);

@@ -2,7 +2,7 @@
 
 use super::{path, send, send_signed, server_with_blob};
 use crate::server::TestServer;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 #[tokio::test]
 async fn a_name_is_what_its_url_decodes_to() {

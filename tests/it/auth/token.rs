@@ -1,8 +1,7 @@
 //! A maker of shared access signatures, written apart from the server's: the eras as the REST reference lists them.
 
 use crate::server::{TestServer, hmac};
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::rules::time::{TICKS_PER_SECOND, Timestamp};
+use lazuli::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// What a service SAS signs, line by line, from each version on. `cr` is the canonicalized resource, `time` the snapshot or version.
@@ -111,8 +110,7 @@ pub fn account_of(account: &str, key: &str, fields: &str) -> String {
 
 /// A moment of a house's clock, as a SAS writes it: so many seconds from now, or before.
 pub fn moment(server: &TestServer, seconds: i64) -> String {
-    let ticks = server.emulator.environment().now().ticks().strict_add_signed(seconds * TICKS_PER_SECOND as i64);
-    format!("{}Z", &Timestamp::from_ticks(ticks).iso()[..19])
+    server.now().moved(seconds).iso_to_second()
 }
 
 fn field<'a>(fields: &'a str, name: &str) -> &'a str {

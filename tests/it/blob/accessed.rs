@@ -3,7 +3,7 @@
 use crate::auth::token;
 use crate::scenario::{check, check_in};
 use crate::server::TestServer;
-use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::WELL_KNOWN_KEY;
 
 /// A house whose account tracks accesses.
 async fn server(options: &str) -> TestServer {

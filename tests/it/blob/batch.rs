@@ -2,8 +2,7 @@
 
 use crate::auth::token;
 use crate::server::{Answer, TestServer, sign, start_of_time};
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 
 /// A part as clients write it: method, target, headers as they are.
 fn part(id: usize, method: &str, target: &str, headers: &[(&str, &str)]) -> String {
@@ -74,7 +73,7 @@ async fn find_blobs_answers_as_recorded() {
     let text = std::str::from_utf8(&answer.body).unwrap();
     let ids: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("x-ms-request-id: ")).collect();
     assert!(ids[0] != ids[1] && ids[0] != answer.header("x-ms-request-id"));
-    let time = server.emulator.environment().now().iso();
+    let time = server.now().iso();
     let error = format!(
         "\u{feff}<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>BlobNotFound</Code><Message>The specified blob does not \
          exist.\nRequestId:{}\nTime:{time}</Message></Error>",

@@ -2,7 +2,7 @@
 
 use crate::scenario::{check, check_in};
 use crate::server::TestServer;
-use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::WELL_KNOWN_KEY;
 
 /// A house whose account retains deleted containers for a week.
 async fn server() -> TestServer {

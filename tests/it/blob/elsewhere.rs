@@ -4,7 +4,7 @@ use crate::auth::token;
 use crate::scenario::check_in;
 use crate::server::{Answer, TestServer};
 use crate::web::{Web, ok};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 /// One of them: the target in the container `box`, headers of its own, the status of success.
 type Each = (&'static str, &'static [(&'static str, &'static str)], u16);

@@ -2,7 +2,7 @@
 
 use crate::scenario::{check, check_in};
 use crate::server::TestServer;
-use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::WELL_KNOWN_KEY;
 
 async fn server() -> TestServer {
     let server = TestServer::with(&["--account", &format!("devstoreaccount1:{WELL_KNOWN_KEY},hns")]).await;

@@ -2,7 +2,7 @@
 //! compared with a model that shares nothing.
 
 use crate::server::{Answer, TestServer};
-use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::WELL_KNOWN_KEY;
 
 /// Steps of a sequence.
 const LENGTH: u32 = 4;

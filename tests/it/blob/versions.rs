@@ -3,8 +3,8 @@
 use crate::scenario::check_in;
 use crate::scratch::Scratch;
 use crate::server::TestServer;
-use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::rules::time::Timestamp;
+use crate::time::Timestamp;
+use lazuli::WELL_KNOWN_KEY;
 
 /// A house whose account keeps versions.
 async fn server() -> TestServer {
@@ -142,7 +142,7 @@ async fn a_deletion_is_listed_after_the_versions_with_its_own_time() {
     )
     .await;
     let list = "/box?restype=container&comp=list&include=deletedwithversions,versions";
-    let deleted = server.emulator.environment().now();
+    let deleted = server.now();
     for _ in 0..2 {
         let page = server.request("GET", list).send().await;
         let entries: Vec<&str> = page.text().split("<Blob>").skip(1).collect();

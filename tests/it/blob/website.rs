@@ -8,7 +8,7 @@ const BROWSER: &str = "Mozilla/5.0";
 
 async fn switch(server: &TestServer, account: &str, settings: &str) {
     let body = format!("<StorageServiceProperties><StaticWebsite>{settings}</StaticWebsite></StorageServiceProperties>");
-    let request = server.request("PUT", "/?restype=service&comp=properties").account(account, lazuli::config::WELL_KNOWN_KEY);
+    let request = server.request("PUT", "/?restype=service&comp=properties").account(account, lazuli::WELL_KNOWN_KEY);
     assert_eq!(request.body(body).send().await.verdict(), "202");
 }
 
@@ -228,7 +228,7 @@ async fn every_host_of_an_account() {
     let settings = "<Enabled>true</Enabled><IndexDocument>index.html</IndexDocument>";
     for account in ["one", "two"] {
         switch(&server, account, settings).await;
-        let put = server.request("PUT", "/$web/index.html").account(account, lazuli::config::WELL_KNOWN_KEY);
+        let put = server.request("PUT", "/$web/index.html").account(account, lazuli::WELL_KNOWN_KEY);
         assert_eq!(put.header("x-ms-blob-type", "BlockBlob").body(account).send().await.verdict(), "201");
     }
     let web = server.emulator.websites().unwrap().port;
@@ -258,7 +258,7 @@ async fn every_host_of_an_account() {
 async fn host_names_are_ignored_without_host_style_addresses() {
     let server = TestServer::with(&["--account=one", "--account=two", "--web-port=0", "--disable-product-style-url"]).await;
     switch(&server, "one", "<Enabled>true</Enabled><IndexDocument>index.html</IndexDocument>").await;
-    let put = server.request("PUT", "/$web/index.html").account("one", lazuli::config::WELL_KNOWN_KEY);
+    let put = server.request("PUT", "/$web/index.html").account("one", lazuli::WELL_KNOWN_KEY);
     assert_eq!(put.header("x-ms-blob-type", "BlockBlob").body("one").send().await.verdict(), "201");
     let web = server.emulator.websites().unwrap().port;
     assert_eq!(server.visit("GET", "two.z6.web.core.windows.net", "/").port(web).send().await.text(), "one");

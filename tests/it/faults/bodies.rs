@@ -3,7 +3,7 @@
 use super::wire::{Wire, head, request, sas};
 use super::{Stored, refusal};
 use crate::server::VERSION;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 const PUT: &[(&str, &str)] = &[("x-ms-blob-type", "BlockBlob")];
 

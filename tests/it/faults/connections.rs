@@ -3,7 +3,7 @@
 use super::Stored;
 use super::wire::{Wire, head, request, sas};
 use crate::server::TestServer;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 use super::wire::{Wire, head, request, sas};
 use super::{Stored, refusal};
 use crate::server::VERSION;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 /// What is no HTTP is refused and cut off, and the next connection is none the worse.
 #[tokio::test]

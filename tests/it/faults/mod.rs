@@ -10,9 +10,10 @@ mod shape;
 mod stored;
 mod sweep;
 mod wire;
+mod xml;
 
 use crate::server::Answer;
-use lazuli::operation::{ServiceKind, xml};
+use lazuli::ServiceKind;
 use stored::Stored;
 
 /// Checks a refusal's whole shape as the blob service has it, and gives its code. `version` is the one that the refusal follows.
@@ -34,7 +35,7 @@ pub fn refusal_of(kind: ServiceKind, answer: &Answer, method: &str, version: &st
     assert_eq!(answer.header("server"), format!("Windows-Azure-{service}/1.0 Microsoft-HTTPAPI/2.0"), "{said}");
     assert_eq!(answer.header("x-ms-version"), version, "{said}");
     assert!(uuid::Uuid::try_parse(answer.header("x-ms-request-id")).is_ok(), "{said}");
-    assert!(lazuli::rules::time::Timestamp::parse_http(answer.header("date")).is_some(), "{said}");
+    assert!(crate::time::Timestamp::parse_http(answer.header("date")).is_some(), "{said}");
     if kind == ServiceKind::Table {
         return of_tables(answer, method, &said);
     }
@@ -58,7 +59,7 @@ pub fn refusal_of(kind: ServiceKind, answer: &Answer, method: &str, version: &st
     assert!(lines.len() == 3 && !lines[0].is_empty(), "{said}");
     assert_eq!(lines[1], format!("RequestId:{}", answer.header("x-ms-request-id")), "{said}");
     let time = lines[2].strip_prefix("Time:").unwrap();
-    let written = lazuli::rules::time::Timestamp::parse_iso(time).map(|time| time.iso());
+    let written = crate::time::Timestamp::parse_iso(time).map(|time| time.iso());
     assert_eq!(written.as_deref(), Some(time), "{said}");
     let wanted: &[&str] = match code.as_str() {
         "InvalidHeaderValue" => &["HeaderName", "HeaderValue"],

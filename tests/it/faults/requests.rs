@@ -3,7 +3,7 @@
 use super::wire::{self, Wire};
 use super::{Stored, refusal, refusal_of};
 use crate::server::VERSION;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str, &'static str);
 

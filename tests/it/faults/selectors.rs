@@ -2,7 +2,7 @@
 
 use super::{Stored, refusal, refusal_of};
 use crate::server::VERSION;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 const METHODS: [&str; 7] = ["GET", "HEAD", "PUT", "DELETE", "POST", "MERGE", "PATCH"];
 /// Every shape of a path that a service has.

@@ -3,7 +3,7 @@
 use super::wire::{Wire, request, sas};
 use super::{Stored, refusal};
 use crate::server::VERSION;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 /// `x-ms-error-code` came with 2017-07-29; the body has always had the code.
 #[tokio::test]
@@ -102,11 +102,10 @@ async fn a_tables_reason_is_https_own() {
         ("GET", "/Tables", "HTTP/1.1 200 OK"),
     ] {
         let url = format!("/devstoreaccount1{target}");
-        let date = stored.server.emulator.environment().machine().rfc1123();
+        let date = stored.server.machine_time().rfc1123();
         let resource = url.split_once('?').map_or(url.as_str(), |(path, _)| path);
         let comp = target.split_once("comp=").map(|(_, comp)| format!("?comp={comp}")).unwrap_or_default();
-        let signature =
-            crate::server::hmac(&format!("{date}\n/devstoreaccount1{resource}{comp}"), lazuli::config::WELL_KNOWN_KEY);
+        let signature = crate::server::hmac(&format!("{date}\n/devstoreaccount1{resource}{comp}"), lazuli::WELL_KNOWN_KEY);
         let head = format!(
             "{method} {url} HTTP/1.1\r\nhost: a\r\nx-ms-version: 2021-12-02\r\nx-ms-date: {date}\r\naccept: application/json\r\n\
              content-length: 0\r\nauthorization: SharedKeyLite devstoreaccount1:{signature}\r\n\r\n"

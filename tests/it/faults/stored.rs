@@ -1,7 +1,7 @@
 //! What is stored before a test, and whether it is still the same after.
 
 use crate::server::{Answer, TestServer};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 /// What a test finds stored, and must find again: of blobs, a container with metadata and a policy, a blob of ten digits with
 /// metadata, and a block that waits; of queues, one with metadata, a policy and two messages, one of them taken; of tables, one with a

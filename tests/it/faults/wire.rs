@@ -2,8 +2,7 @@
 
 use crate::server::{Answer, TestServer, VERSION, hmac, sign, start_of_time};
 use hyper::body::Bytes;
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;

@@ -6,7 +6,7 @@ use crate::auth::token;
 use crate::scenario;
 use crate::server::{Answer, TestServer};
 use crate::web::{Exchange, Web, ok};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 /// The first half of a response of eight bytes, and the second.
 const HALF: &str = "HTTP/1.1 200 OK\nContent-Length: 8\nContent-Type: text/css\nx-ms-meta-a: 1\n\nhalf";

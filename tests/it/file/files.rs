@@ -3,8 +3,10 @@
 use super::{check, check_in};
 use crate::blob::structured::message;
 use crate::server::TestServer;
-use lazuli::operation::ServiceKind;
-use lazuli::rules::structured::KIND;
+use lazuli::ServiceKind;
+
+/// The only kind of structured messages.
+const KIND: &str = "XSM/1.0; properties=crc64";
 
 #[tokio::test]
 async fn a_file_is_created_and_described() {

@@ -42,7 +42,7 @@ async fn pages_of_a_listing_follow_one_another() {
         let (mut seen, mut requests, mut marker) = (Vec::new(), 0, String::new());
         loop {
             let target = format!("/shr?restype=directory&comp=list&maxresults={size}&marker={marker}");
-            let listed = server.request("GET", &target).of(lazuli::operation::ServiceKind::File).send().await;
+            let listed = server.request("GET", &target).of(lazuli::ServiceKind::File).send().await;
             assert_eq!(listed.verdict(), "200", "{}", listed.text());
             seen.extend(listed.elements("Name").into_iter().map(str::to_owned));
             requests += 1;

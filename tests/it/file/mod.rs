@@ -4,7 +4,6 @@ mod copies;
 mod directories;
 mod elsewhere;
 mod files;
-mod handles;
 mod leases;
 mod links;
 mod listing;
@@ -19,7 +18,7 @@ mod users;
 
 use crate::scenario::check_of;
 use crate::server::TestServer;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 /// Runs a scenario against the file service of a new server with the share `shr`.
 async fn check(rows: &str) {

@@ -85,8 +85,7 @@ async fn a_range_has_at_most_four_mebibytes() {
     )
     .await;
     let put = |size: usize| {
-        let request =
-            server.request("PUT", "/shr/f?comp=range").of(lazuli::operation::ServiceKind::File).header("x-ms-write", "update");
+        let request = server.request("PUT", "/shr/f?comp=range").of(lazuli::ServiceKind::File).header("x-ms-write", "update");
         request.header("x-ms-range", format!("bytes=0-{}", size - 1)).body(vec![b'x'; size]).send()
     };
     assert_eq!(put(4 << 20).await.verdict(), "201");

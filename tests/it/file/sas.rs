@@ -2,8 +2,7 @@
 
 use super::check_in;
 use crate::server::{TestServer, hmac};
-use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_KEY};
 
 const V: &str = "2021-12-02";
 

@@ -4,7 +4,7 @@ use super::check_in;
 use crate::auth::jwt::{self, ANN};
 use crate::auth::token::{delegated_of, moment};
 use crate::server::{Answer, TestServer};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 async fn server() -> TestServer {
     let server = TestServer::with(&["--oauth=dev"]).await;

@@ -3,8 +3,7 @@
 use super::{document, request, with_queue};
 use crate::auth::token;
 use crate::server::{Answer, TestServer, hmac};
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The query of a service SAS for a queue, signed as the reference specifies; fields are written `sv=…&sp=…`.
@@ -153,7 +152,7 @@ async fn a_stored_policy_completes_the_signature() {
 #[tokio::test]
 async fn shared_key_lite_is_accepted() {
     let server = with_queue().await;
-    let date = server.emulator.environment().machine().rfc1123();
+    let date = server.machine_time().rfc1123();
     for (method, target, resource) in [
         ("GET", "/work?comp=metadata", "/devstoreaccount1/devstoreaccount1/work?comp=metadata"),
         ("GET", "/work/messages?peekonly=true&numofmessages=2", "/devstoreaccount1/devstoreaccount1/work/messages"),

@@ -8,8 +8,8 @@
 use super::{count, document, request, with_queue};
 use crate::rng::Rng;
 use crate::server::TestServer;
+use crate::time::Timestamp;
 use futures::future::join_all;
-use lazuli::rules::time::Timestamp;
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ enum News {
 
 /// A client sends one request.
 async fn act(server: Arc<TestServer>, mut rng: Rng, known: Arc<BTreeMap<String, Known>>, mine: usize) -> News {
-    let now = server.emulator.environment().now();
+    let now = server.now();
     // Each client updates and deletes messages of its own, and gets any message.
     let own: Vec<(&String, &Known)> = known.iter().skip(mine).step_by(CLIENTS).collect();
     let chosen = own.get(rng.roll(own.len().max(1)));
@@ -115,7 +115,7 @@ async fn run(seed: u64) {
     let mut returned = 0;
     for round in 0..ROUNDS {
         let at = format!("LAZULI_SEED={seed}, round {round}");
-        let now = server.emulator.environment().now();
+        let now = server.now();
         let before = Arc::new(known.clone());
         let clearing = rng.roll(8) == 0;
         let clients = (0..CLIENTS).map(|n| {
@@ -186,7 +186,7 @@ async fn run(seed: u64) {
     assert!(returned > 100, "{returned} messages were returned");
     // Nothing is lost: once all are visible again, Get Messages returns every message that is not expired.
     server.wait(3);
-    let now = server.emulator.environment().now();
+    let now = server.now();
     known.retain(|_, message| message.expires > now);
     let mut left: HashSet<String> = known.keys().cloned().collect();
     loop {

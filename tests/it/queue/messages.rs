@@ -1,15 +1,14 @@
 //! Messages: put, visibility, expiry, clearing.
 
 use super::{check, count, document, put, request, texts, with_queue};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 const NONE: &str = "<?xml version=\"1.0\" encoding=\"utf-8\"?><QueueMessagesList />";
 
 #[tokio::test]
 async fn a_message_is_written_like_the_service_writes_it() {
     let server = with_queue().await;
-    let environment = server.emulator.environment();
-    let at = |seconds: u64| environment.now().after_seconds(seconds).rfc1123();
+    let at = |seconds: u64| server.now().after_seconds(seconds).rfc1123();
     let open = "<?xml version=\"1.0\" encoding=\"utf-8\"?><QueueMessagesList><QueueMessage>";
     let close = "</QueueMessage></QueueMessagesList>";
 
@@ -217,12 +216,11 @@ async fn a_reset_deletes_queues() {
 #[tokio::test]
 async fn a_reset_moves_the_clock_back() {
     let server = crate::server::TestServer::with(&["--control"]).await;
-    let environment = server.emulator.environment();
-    let start = environment.now();
+    let start = server.now();
     server.wait(86_400);
     for (query, status, moved) in [("?clock=keep", 200, 86_400), ("?clock=forward", 400, 86_400), ("", 200, 0)] {
         assert_eq!(post(&server, &format!("/_lazuli/reset{query}")).await, status, "{query}");
-        assert_eq!(environment.now(), start.after_seconds(moved), "{query}");
+        assert_eq!(server.now(), start.after_seconds(moved), "{query}");
         let made = request(&server, "PUT", "/work").send().await;
         assert_eq!((made.status, made.header("date")), (201, start.after_seconds(moved).rfc1123().as_str()), "{query}");
         assert_eq!(request(&server, "DELETE", "/work").send().await.status, 204, "{query}");

@@ -10,7 +10,7 @@ mod service;
 
 use crate::scenario;
 use crate::server::{Answer, RequestBuilder, TestServer};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 /// Runs a scenario about queues on a server of its own with the queue `work`.
 async fn check(rows: &str) {

@@ -110,7 +110,7 @@ async fn a_list_is_written_like_the_service_writes_it() {
         assert_eq!(request(&server, "PUT", &format!("/{name}")).header("x-ms-meta-Of", name).send().await.verdict(), "201");
     }
     assert_eq!(request(&server, "PUT", "/list-c?comp=metadata").send().await.verdict(), "204");
-    let end = server.emulator.url(lazuli::operation::ServiceKind::Queue, account).unwrap();
+    let end = server.emulator.endpoint(lazuli::ServiceKind::Queue, account).unwrap();
     let open = format!("<?xml version=\"1.0\" encoding=\"utf-8\"?><EnumerationResults ServiceEndpoint=\"{end}/\">");
     let queue = |name: &str| format!("<Queue><Name>{name}</Name></Queue>");
     for (query, within) in [

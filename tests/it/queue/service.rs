@@ -1,7 +1,7 @@
 //! The service itself: its properties, preflight requests and statistics.
 
 use super::{check, request, with_queue};
-use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::WELL_KNOWN_KEY;
 
 const OFF: &str = "<RetentionPolicy><Enabled>false</Enabled></RetentionPolicy>";
 

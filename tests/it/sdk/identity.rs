@@ -48,7 +48,7 @@ async fn a_user_works_and_delegates() {
     assert_eq!(refusal(refused), "400 InvalidXmlNodeValue");
 
     let moment = |at: Option<OffsetDateTime>| {
-        let at = lazuli::rules::time::Timestamp::from_unix(at.unwrap().unix_timestamp(), 0);
+        let at = crate::time::Timestamp::from_unix(at.unwrap().unix_timestamp());
         at.iso_to_second()
     };
     let [oid, tid, service] = named;

@@ -8,7 +8,7 @@ use azure_storage_blob::BlobServiceClient;
 use azure_storage_blob::models::{
     BlobClientGetPropertiesResultHeaders, BlobClientSetImmutabilityPolicyOptions, ImmutabilityPolicyMode,
 };
-use lazuli::config::WELL_KNOWN_KEY;
+use lazuli::WELL_KNOWN_KEY;
 
 #[tokio::test]
 async fn policies_and_holds() {

@@ -9,7 +9,7 @@ mod objects;
 mod queues;
 
 use crate::server::{TestServer, VERSION, hmac};
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
+use lazuli::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// The query of an account SAS for the blob and queue services, good until the end of the century.

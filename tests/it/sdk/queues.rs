@@ -10,12 +10,12 @@ use azure_storage_queue::models::{
 };
 use azure_storage_queue::{QueueClient, QueueServiceClient};
 use futures::TryStreamExt;
-use lazuli::config::WELL_KNOWN_ACCOUNT;
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT};
 use std::collections::HashMap;
 
 fn service(server: &TestServer) -> QueueServiceClient {
-    let url = format!("{}?{}", server.emulator.url(ServiceKind::Queue, WELL_KNOWN_ACCOUNT).unwrap(), account_sas(EVERYTHING));
+    let url =
+        format!("{}?{}", server.emulator.endpoint(ServiceKind::Queue, WELL_KNOWN_ACCOUNT).unwrap(), account_sas(EVERYTHING));
     QueueServiceClient::new(Url::parse(&url).unwrap(), None, None).unwrap()
 }
 

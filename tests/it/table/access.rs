@@ -2,8 +2,7 @@
 
 use super::{create, put, request, rows, with_table};
 use crate::server::{Answer, TestServer, hmac};
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 
 const VERSION: &str = "2019-02-02";
 
@@ -236,7 +235,7 @@ async fn an_account_sas_is_limited_by_its_types() {
 async fn shared_key_lite_signs_the_date_and_the_resource() {
     let server = with_table().await;
     put(&server, "p", "r", "").await;
-    let date = server.emulator.environment().machine().rfc1123();
+    let date = server.machine_time().rfc1123();
     let no = "403 AuthenticationFailed";
     for (method, target, resource, verdict) in [
         ("GET", "/people()", "/people()", "200"),

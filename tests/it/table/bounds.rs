@@ -4,8 +4,7 @@ use super::access::table_sas;
 use super::{create, put, rows};
 use crate::auth::{lent, token};
 use crate::server::{Answer, TestServer};
-use lazuli::config::WELL_KNOWN_ACCOUNT;
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT};
 
 /// From `b`, `2` to `d`, `2`, inclusive.
 const BOUNDS: &str = "spk=b&srk=2&epk=d&erk=2";

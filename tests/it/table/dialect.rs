@@ -1,7 +1,7 @@
 //! The formats of the Table service: JSON with three levels of metadata, and XML for clients that do not accept JSON.
 
 use super::{check, with_table};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 #[tokio::test]
 async fn data_is_json() {
@@ -38,11 +38,11 @@ async fn authentication_errors_are_plain_json() {
     assert_eq!(nobody.verdict(), "401 NoAuthenticationInformation", "{}", nobody.text());
     let wrong =
         request().header("accept", "application/json").header("authorization", "SharedKey devstoreaccount1:AAAA").anonymous();
-    let wrong = wrong.header("x-ms-date", server.emulator.environment().machine().rfc1123()).send().await;
+    let wrong = wrong.header("x-ms-date", server.machine_time().rfc1123()).send().await;
     assert_eq!(wrong.verdict(), "403 AuthenticationFailed", "{}", wrong.text());
     assert_eq!((wrong.header("content-type"), wrong.header("x-ms-error-code")), ("application/json", "AuthenticationFailed"));
     let in_xml =
         request().header("accept", "application/xml").header("authorization", "SharedKey devstoreaccount1:AAAA").anonymous();
-    let in_xml = in_xml.header("x-ms-date", server.emulator.environment().machine().rfc1123()).send().await;
+    let in_xml = in_xml.header("x-ms-date", server.machine_time().rfc1123()).send().await;
     assert!(in_xml.text().contains("<m:code>AuthenticationFailed</m:code>"), "{}", in_xml.text());
 }

@@ -1,7 +1,7 @@
 //! Operations on entities: insert, read, replace, merge, delete, and their conditions.
 
 use super::{check, get, json, request, with_table};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 #[tokio::test]
 async fn an_entity_is_inserted_once() {
@@ -102,7 +102,7 @@ async fn every_write_has_a_later_timestamp() {
         super::put(&server, "p", "r", "").await;
         let entity = json(&get(&server, "/people(PartitionKey='p',RowKey='r')").await);
         let timestamp = entity["Timestamp"].as_str().unwrap().to_owned();
-        let ticks = |text: &str| lazuli::rules::time::Timestamp::parse_iso(text).unwrap();
+        let ticks = |text: &str| crate::time::Timestamp::parse_iso(text).unwrap();
         assert!(last.is_empty() || ticks(&timestamp) > ticks(&last), "{last} {timestamp}");
         assert_eq!(entity["odata.etag"], format!("W/\"datetime'{}'\"", timestamp.replace(':', "%3A")));
         last = timestamp;
@@ -115,7 +115,7 @@ async fn entities_are_written_as_recorded() {
     let body = r#"{"PartitionKey":"p","PartitionKey@odata.type":"Edm.String","RowKey":":@ '","age":39,"married":true,"ratio":3.1,"evenratio":3.0,"double":5,"double@odata.type":"Edm.Double","large":"933311100","large@odata.type":"Edm.Int64","Birthday":"1973-10-04T00:00:00.000000Z","Birthday@odata.type":"Edm.DateTime","binary":"YmluYXJ5","binary@odata.type":"Edm.Binary","clsid":"c9da6455-213d-42c9-9a79-3e9149a57833","clsid@odata.type":"Edm.Guid","odd":"NaN","odd@odata.type":"Edm.Double","none":null}"#;
     let made = server.request("POST", "/people").of(ServiceKind::Table).header("accept", "application/json;odata=fullmetadata");
     let made = made.body(body).send().await;
-    let url = server.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
+    let url = server.emulator.endpoint(ServiceKind::Table, "devstoreaccount1").unwrap();
     let (tag, place) = (made.header("etag").to_owned(), "people(PartitionKey='p',RowKey='%3A%40%20%27%27')");
     assert_eq!(made.header("location"), format!("{url}/{place}"));
     let tag_in_json = tag.replace('"', "\\\"");
@@ -209,7 +209,7 @@ async fn keys_are_identified_by_their_names() {
     assert_eq!(request(&server, "POST", "/people", r#"{"PartitionKey":"","RowKey":"","a":1}"#).await.verdict(), "201");
     let request = server.request("GET", "/people(RowKey='',PartitionKey='')").of(ServiceKind::Table);
     let empty = request.header("accept", "application/json;odata=fullmetadata").send().await;
-    let (entity, url) = (json(&empty), server.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap());
+    let (entity, url) = (json(&empty), server.emulator.endpoint(ServiceKind::Table, "devstoreaccount1").unwrap());
     let place = "people(PartitionKey='',RowKey='')";
     assert_eq!(entity["odata.metadata"], format!("{url}/$metadata#people/@Element"));
     assert_eq!((&entity["odata.type"], &entity["odata.editLink"]), (&"devstoreaccount1.people".into(), &place.into()));

@@ -55,7 +55,7 @@ async fn a_selected_property_that_does_not_exist_is_null() {
         async move {
             let request = server
                 .request("GET", &target)
-                .of(lazuli::operation::ServiceKind::Table)
+                .of(lazuli::ServiceKind::Table)
                 .header("accept", "application/json;odata=nometadata");
             request.send().await.text().to_owned()
         }

@@ -13,7 +13,7 @@ pub mod transactions;
 mod types;
 
 use crate::server::{Answer, TestServer};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 use serde_json::Value;
 
 /// Runs a scenario on a server of its own with the table `people`.

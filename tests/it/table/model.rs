@@ -5,7 +5,7 @@
 use super::{encoded, json, request, with_table};
 use crate::rng::{Rng, seeds};
 use crate::server::{Answer, TestServer};
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 use std::collections::{BTreeMap, HashSet};
 
 /// The operations of a run.

@@ -19,7 +19,7 @@ async fn insert(server: &TestServer, partition: &str, from: usize, count: usize)
         });
         let changes: String = parts.collect();
         let body = format!("--b\nContent-Type: multipart/mixed; boundary=c\n\n{changes}--c--\n--b--");
-        let request = server.request("POST", "/$batch").of(lazuli::operation::ServiceKind::Table);
+        let request = server.request("POST", "/$batch").of(lazuli::ServiceKind::Table);
         let answer = request.header("content-type", "multipart/mixed; boundary=b").body(body).send().await;
         assert_eq!(answer.status, 202);
         assert!(!answer.text().contains("odata.error"), "{}", answer.text());
@@ -70,7 +70,7 @@ async fn pages_are_correct_while_entities_are_inserted_and_deleted() {
     assert_eq!(
         server
             .request("DELETE", "/people(PartitionKey='p',RowKey='f')")
-            .of(lazuli::operation::ServiceKind::Table)
+            .of(lazuli::ServiceKind::Table)
             .header("if-match", "*")
             .send()
             .await
@@ -86,8 +86,7 @@ async fn pages_are_correct_while_entities_are_inserted_and_deleted() {
     let first = get(&server, "/people()?$top=5").await;
     for row in ["h", "i"] {
         let target = format!("/people(PartitionKey='p',RowKey='{row}')");
-        let gone =
-            server.request("DELETE", &target).of(lazuli::operation::ServiceKind::Table).header("if-match", "*").send().await;
+        let gone = server.request("DELETE", &target).of(lazuli::ServiceKind::Table).header("if-match", "*").send().await;
         assert_eq!(gone.status, 204, "{row}");
     }
     let second = get(&server, &format!("/people()?$top=5&{}", next(&first).unwrap())).await;

@@ -1,8 +1,7 @@
 //! Paths and endpoints of tables.
 
 use super::{check, get, put, request, rows, with_table};
-use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::operation::ServiceKind;
+use lazuli::{ServiceKind, WELL_KNOWN_KEY};
 
 #[tokio::test]
 async fn the_secondary_answers_reads_and_refuses_writes() {

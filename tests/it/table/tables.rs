@@ -2,7 +2,7 @@
 
 use super::{check, create, get, json, request};
 use crate::server::TestServer;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 #[tokio::test]
 async fn tables_are_created_once_and_deleted_once() {
@@ -55,7 +55,7 @@ async fn tables_are_created_once_and_deleted_once() {
 async fn a_table_has_the_accepted_level_of_metadata() {
     let server = TestServer::new().await;
     create(&server, "abc").await;
-    let url = server.emulator.url(ServiceKind::Table, "devstoreaccount1").unwrap();
+    let url = server.emulator.endpoint(ServiceKind::Table, "devstoreaccount1").unwrap();
     let shown = |level: &'static str| {
         let request =
             server.request("GET", "/Tables").of(ServiceKind::Table).header("accept", format!("application/json;odata={level}"));
@@ -126,6 +126,6 @@ async fn policies_and_properties_are_xml() {
     .await;
     let server = TestServer::new().await;
     let stats = server.request("GET", "/?restype=service&comp=stats").of(ServiceKind::Table);
-    let stats = stats.account("devstoreaccount1-secondary", lazuli::config::WELL_KNOWN_KEY).send().await;
+    let stats = stats.account("devstoreaccount1-secondary", lazuli::WELL_KNOWN_KEY).send().await;
     assert_eq!((stats.status, stats.element("Status")), (200, "live"), "{}", stats.text());
 }

@@ -3,7 +3,7 @@
 use super::{RandomRequest, encoded};
 use crate::rng::Rng;
 use crate::server::TestServer;
-use lazuli::operation::ServiceKind;
+use lazuli::ServiceKind;
 
 /// Operations: method, path, query, and parameters that get any value.
 const OPERATIONS: [(&str, &str, &str, &[&str]); 46] = [

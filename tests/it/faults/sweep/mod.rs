@@ -9,9 +9,10 @@ mod queues;
 mod tables;
 
 use super::wire::{Wire, sas};
+use crate::faults::xml;
 use crate::rng::{Rng, seeds};
 use crate::server::{Answer, TestServer};
-use lazuli::operation::{ServiceKind, xml};
+use lazuli::ServiceKind;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Requests of a run.
@@ -48,8 +49,7 @@ async fn every_request_to_files_has_an_answer() {
 /// `stock` puts back what earlier requests may have taken away; what `list` names must be there in the end.
 async fn answered(kind: ServiceKind, stock: impl AsyncFn(&TestServer), any: fn(&mut Rng) -> RandomRequest, list: &str) {
     for seed in seeds() {
-        let server =
-            TestServer::with(&["--account", &format!("devstoreaccount1:{},versioning", lazuli::config::WELL_KNOWN_KEY)]).await;
+        let server = TestServer::with(&["--account", &format!("devstoreaccount1:{},versioning", lazuli::WELL_KNOWN_KEY)]).await;
         let mut rng = Rng::new(seed);
         let mut wire = Wire::to(&server, kind).await;
         for step in 0..STEPS {
@@ -77,8 +77,8 @@ async fn answered(kind: ServiceKind, stock: impl AsyncFn(&TestServer), any: fn(&
 /// Whether a reader of what a refusal says it is can read it.
 fn is_read(kind: ServiceKind, answer: &Answer) -> bool {
     match (answer.header("content-type"), kind) {
-        ("application/xml", ServiceKind::Table) => xml::parse(&answer.body, "error").is_ok(),
-        ("application/xml", _) => xml::parse(&answer.body, "Error").is_ok(),
+        ("application/xml", ServiceKind::Table) => xml::parse(&answer.body, "error").is_some(),
+        ("application/xml", _) => xml::parse(&answer.body, "Error").is_some(),
         (_, ServiceKind::Table) => serde_json::from_slice::<serde_json::Value>(&answer.body).is_ok(),
         _ => false,
     }

@@ -1,5 +1,6 @@
 //! A server in this process, on free ports, with its clock set by hand; and a client that signs what it sends.
 
+use super::time::Timestamp;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
@@ -8,13 +9,9 @@ use hyper::body::Bytes;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use lazuli::config::{Command, Config, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::environment::Environment;
-use lazuli::operation::ServiceKind;
-use lazuli::rules::time::Timestamp;
-use lazuli::{Emulator, config};
-use std::ffi::OsString;
+use lazuli::{Clock, Config, Emulator, EmulatorBuilder, ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
 
 /// The version that requests are sent in, unless a test says otherwise.
 pub const VERSION: &str = "2021-12-02";
@@ -109,18 +106,18 @@ impl Answer {
 
 /// The time at which every house's clock starts: that of the machine, which signatures are held against, to the second.
 pub fn start_of_time() -> Timestamp {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    Timestamp::from_unix(since.as_secs() as i64, 0)
+    Timestamp::from(SystemTime::now()).to_second()
 }
 
 /// A configuration from arguments, all services on free ports.
 pub fn configuration(arguments: &[&str]) -> Config {
     let ports = ["--blob-port=0", "--queue-port=0", "--table-port=0", "--file-port=0"];
-    let words = ["lazuli"].into_iter().chain(ports).chain(arguments.iter().copied()).map(OsString::from);
-    match config::read(words, &|_| None) {
-        Ok(Command::Serve(config)) => config,
-        other => panic!("{arguments:?}: {other:?}"),
-    }
+    Config::from_arguments(ports.iter().chain(arguments)).unwrap()
+}
+
+/// A server with these arguments, and with a clock and ids that a test controls.
+fn emulator(arguments: &[&str], start: Timestamp, seed: u64) -> EmulatorBuilder {
+    Emulator::builder().config(configuration(arguments)).clock(Clock::Manual(start.into())).seed(seed)
 }
 
 impl TestServer {
@@ -132,26 +129,20 @@ impl TestServer {
     /// A server with these arguments.
     pub async fn with(arguments: &[&str]) -> TestServer {
         let start = start_of_time();
-        let emulator = Emulator::start(&configuration(arguments), Environment::manual(start, 7)).await.unwrap();
+        let emulator = emulator(arguments, start, 7).start().await.unwrap();
         let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
         TestServer { client: TestClient::of(&emulator), emulator, arguments, start, waited: AtomicU64::new(0) }
     }
 
     /// Stops the server and starts it again with the same arguments, at the same time of its clock.
     pub async fn restart(&mut self) {
-        // What has no location holds no other's.
-        self.emulator = Emulator::start(&configuration(&[]), Environment::manual(self.start, 0)).await.unwrap();
+        let seed = 7 + u64::from(self.emulator.addresses()[0].port);
+        // Another server, in memory, takes its place while it stops.
+        let idle = emulator(&[], self.start, 0).start().await.unwrap();
+        std::mem::replace(&mut self.emulator, idle).stop().await;
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
-        let again = loop {
-            let environment = Environment::manual(self.start, 7 + u64::from(self.emulator.addresses()[0].port));
-            environment.advance(self.waited.load(Ordering::Relaxed));
-            match Emulator::start(&configuration(&arguments), environment).await {
-                // The tasks of the one before end when their turn comes.
-                Err(error) if error.is_location_in_use() => tokio::task::yield_now().await,
-                started => break started.unwrap(),
-            }
-        };
-        self.emulator = again;
+        self.emulator = emulator(&arguments, self.start, seed).start().await.unwrap();
+        self.emulator.advance(Duration::from_secs(self.waited.load(Ordering::Relaxed)));
         self.client = TestClient::of(&self.emulator);
     }
 
@@ -169,7 +160,17 @@ impl TestServer {
     /// Moves the server's clock on.
     pub fn wait(&self, seconds: u64) {
         self.waited.fetch_add(seconds, Ordering::Relaxed);
-        self.emulator.environment().advance(seconds);
+        self.emulator.advance(Duration::from_secs(seconds));
+    }
+
+    /// The server's time.
+    pub fn now(&self) -> Timestamp {
+        self.emulator.now().into()
+    }
+
+    /// The time of the server's machine, which is that of its start: signed requests have this date.
+    pub fn machine_time(&self) -> Timestamp {
+        self.start
     }
 
     /// `127.0.0.1:port` of a service.
@@ -180,7 +181,7 @@ impl TestServer {
 
     /// The blob endpoint of the default account: `http://127.0.0.1:port/devstoreaccount1`.
     pub fn blob_url(&self) -> String {
-        self.emulator.url(ServiceKind::Blob, WELL_KNOWN_ACCOUNT).unwrap()
+        self.emulator.endpoint(ServiceKind::Blob, WELL_KNOWN_ACCOUNT).unwrap()
     }
 
     /// Begins a request to the blob service's default account, signed with its key: `target` is `/container/blob?query`.

@@ -7,9 +7,9 @@ mod files;
 mod messages;
 mod rows;
 
-use crate::rng::{Rng, seeds};
-use crate::scratch::Scratch;
-use crate::server::{Answer, TestServer};
+use crate::tests::support::rng::{Rng, seeds};
+use crate::tests::support::scratch::Scratch;
+use crate::tests::support::server::{Answer, TestServer};
 
 /// Operations of a run.
 const STEPS: usize = 60;

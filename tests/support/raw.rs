@@ -1,8 +1,7 @@
 //! A socket of one's own: for what an ordinary client would not do, such as stopping half way through an answer.
 
-use crate::server::{TestServer, VERSION, sign, start_of_time};
-use lazuli::config::{WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
-use lazuli::operation::ServiceKind;
+use super::server::{TestServer, VERSION, sign, start_of_time};
+use lazuli::{ServiceKind, WELL_KNOWN_ACCOUNT, WELL_KNOWN_KEY};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

@@ -4,11 +4,11 @@
 
 mod model;
 
-use crate::raw;
-use crate::rng::{Rng, seeds};
-use crate::scenario::LEASES;
-use crate::scratch::Scratch;
-use crate::server::{RequestBuilder, TestServer};
+use crate::tests::support::raw;
+use crate::tests::support::rng::{Rng, seeds};
+use crate::tests::support::scenario::LEASES;
+use crate::tests::support::scratch::Scratch;
+use crate::tests::support::server::{RequestBuilder, TestServer};
 use model::{Action, Choice, If, Model, Write};
 use std::cell::Cell;
 

@@ -1,9 +1,9 @@
 //! Directories and files that are made, written to, copied, renamed and deleted, and snapshots of their share.
 
 use super::{Model, text};
-use crate::rng::Rng;
-use crate::server::{Answer, TestServer};
-use lazuli::operation::ServiceKind;
+use crate::operation::ServiceKind;
+use crate::tests::support::rng::Rng;
+use crate::tests::support::server::{Answer, TestServer};
 use std::collections::BTreeMap;
 
 /// Every path that there may be: directories have short names.

@@ -1,9 +1,12 @@
 //! A server as a value: it starts on given or free ports, and stops when it is dropped.
 
+mod builder;
+
 use crate::account::{Account, Accounts};
-use crate::config::{AccountConfig, Config, Endpoint, ProgramName};
+use crate::config::{AccountError, Config, ConfigError, Endpoint, ProgramName};
 use crate::control;
 use crate::control::ControlState;
+pub use crate::emulator::builder::EmulatorBuilder;
 use crate::environment::Environment;
 use crate::http::background::Background;
 use crate::http::pipeline::local_services::LocalServices;
@@ -23,24 +26,50 @@ use crate::store::journal::CorruptRecord;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac::{Hmac, KeyInit, Mac};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
+use std::time::{Duration, SystemTime};
 use thiserror::Error;
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// A running server. Dropping it stops it at once and closes its connections.
+/// A running server. Dropping it stops it and closes its connections; [`Emulator::stop`] also waits until that is done.
+///
+/// ```
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use lazuli::{Emulator, ServiceKind};
+///
+/// let emulator = Emulator::builder().start().await?;
+/// let connection_string = emulator.connection_string(); // for the SDK of your choice
+/// let url = emulator.endpoint(ServiceKind::Blob, lazuli::WELL_KNOWN_ACCOUNT);
+/// assert!(connection_string.contains(&url.ok_or("the Blob service runs")?));
+/// emulator.stop().await;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Emulator {
+    /// The first account and its first key, for the connection string.
+    account: Account,
     addresses: Vec<Address>,
     websites: Option<Address>,
-    environment: Arc<Environment>,
-    files: Arc<Files>,
+    pub(crate) environment: Arc<Environment>,
+    #[cfg(test)]
+    pub(crate) files: Arc<Files>,
     store: Store,
     recovered: Vec<String>,
     /// The tasks of the listeners. Dropping them ends them.
-    _listeners: JoinSet<()>,
+    listeners: JoinSet<()>,
+    /// Every connection has a receiver of this.
+    connections: watch::Sender<()>,
     /// The tasks that continue after their request was answered. Dropping them ends them.
     _background: Arc<Background>,
 }
@@ -48,6 +77,8 @@ pub struct Emulator {
 /// Why a server cannot start.
 #[derive(Debug, Error)]
 pub enum StartError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     #[error(transparent)]
     Tls(#[from] TlsError),
     #[error("{0}")]
@@ -89,22 +120,23 @@ impl Address {
 }
 
 impl Emulator {
-    /// Starts the services that the configuration names.
+    /// Begins with the settings of a server for tests: free ports, the well-known account, data in memory.
+    pub fn builder() -> EmulatorBuilder {
+        EmulatorBuilder::new()
+    }
+
+    /// Starts the services of a configuration with a certificate that is already loaded.
     ///
     /// # Errors
     /// [`StartError`].
-    pub async fn start(config: &Config, environment: Environment) -> Result<Emulator, StartError> {
-        let tls = config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()?;
-        Emulator::start_with(config, tls, environment).await
-    }
-
-    /// Starts the services with a certificate that is already loaded.
-    ///
-    /// # Errors
-    /// As for [`Emulator::start`].
-    pub async fn start_with(config: &Config, tls: Option<ServerTls>, environment: Environment) -> Result<Emulator, StartError> {
+    pub(crate) async fn start_with(
+        config: &Config,
+        tls: Option<ServerTls>,
+        environment: Environment,
+    ) -> Result<Emulator, StartError> {
+        let account = config.accounts.first().cloned().ok_or(AccountError::NoAccount).map_err(ConfigError::from)?;
         let environment = Arc::new(environment);
-        let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().map(account).collect());
+        let accounts: Arc<Accounts> = Arc::new(config.accounts.iter().cloned().collect());
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
@@ -165,13 +197,26 @@ impl Emulator {
             bound.into_iter().map(|(pipeline, endpoint, listener)| (Arc::new(pipeline), endpoint, listener)).collect();
         local_services.set_services(services_of(&addresses, bound.iter().map(|(pipeline, ..)| pipeline)));
         let mut listeners = JoinSet::new();
+        let (connections, alive) = watch::channel(());
         for (pipeline, endpoint, listener) in bound {
             let router = control::routes(control_state.clone(), config.control).merge(service_routes(pipeline));
-            let options =
-                ConnectionOptions { tls: tls.as_ref().map(|tls| tls.config.clone()), idle_timeout: endpoint.keep_alive };
+            let tls = tls.as_ref().map(|tls| tls.config.clone());
+            let options = ConnectionOptions { tls, idle_timeout: endpoint.keep_alive, alive: alive.clone() };
             listeners.spawn(serve::serve(listener, router, options));
         }
-        Ok(Emulator { addresses, websites, environment, files, store, recovered, _listeners: listeners, _background: background })
+        Ok(Emulator {
+            account,
+            addresses,
+            websites,
+            environment,
+            #[cfg(test)]
+            files,
+            store,
+            recovered,
+            listeners,
+            connections,
+            _background: background,
+        })
     }
 
     /// The addresses of the services, in the order Blob, Queue, Table, File.
@@ -185,28 +230,71 @@ impl Emulator {
     }
 
     /// The URL of a service's endpoint for an account, without a trailing `/`. `None` if the service does not run.
-    pub fn url(&self, kind: ServiceKind, account: &str) -> Option<String> {
+    pub fn endpoint(&self, kind: ServiceKind, account: &str) -> Option<String> {
         self.addresses.iter().find(|address| address.kind == kind).map(|address| format!("{}/{account}", address.url()))
     }
 
+    /// The connection string of the first account, with the endpoints of all services that run.
+    pub fn connection_string(&self) -> String {
+        let Account { name, keys, .. } = &self.account;
+        let key = keys.first().map(|key| STANDARD.encode(key)).unwrap_or_default();
+        let scheme = self.addresses.first().map_or("http", |address| address.scheme);
+        let mut text = format!("DefaultEndpointsProtocol={scheme};AccountName={name};AccountKey={key};");
+        for address in &self.addresses {
+            text.push_str(&format!("{}Endpoint={}/{name};", address.kind.name(), address.url()));
+        }
+        text
+    }
+
+    /// The URL of a service's endpoint for the first account, with a signature that allows everything until the year 2100: for clients
+    /// that have no account keys, such as the official crates for Rust. `None` if the service does not run.
+    pub fn sas_url(&self, kind: ServiceKind) -> Option<String> {
+        let (version, permissions, expiry) = ("2022-11-02", "rwdxylacupitf", "2100-01-01");
+        let Account { name, keys, .. } = &self.account;
+        let fields = format!("{name}\n{permissions}\nbqtf\nsco\n\n{expiry}\n\n\n{version}\n\n");
+        let mac = Hmac::<Sha256>::new_from_slice(keys.first()?).ok()?.chain_update(fields).finalize();
+        let signature = STANDARD.encode(mac.into_bytes());
+        let signature = utf8_percent_encode(&signature, NON_ALPHANUMERIC);
+        let endpoint = self.endpoint(kind, name)?;
+        Some(format!("{endpoint}?sv={version}&ss=bqtf&srt=sco&sp={permissions}&se={expiry}&sig={signature}"))
+    }
+
+    /// The name of the first account.
+    pub fn account(&self) -> &str {
+        &self.account.name
+    }
+
+    /// The server's time.
+    pub fn now(&self) -> SystemTime {
+        self.environment.now().into()
+    }
+
+    /// Moves the server's time forward: what expires in this span has expired afterwards.
+    pub fn advance(&self, by: Duration) {
+        self.environment.advance(by);
+    }
+
+    /// Stops the server. When this returns, its connections are closed, its ports are free, and its data is in the location, which
+    /// another server can use.
+    pub async fn stop(self) {
+        let disk_closed = self.store.disk().map(|disk| disk.closed());
+        let Emulator { mut listeners, connections, .. } = self;
+        listeners.shutdown().await;
+        connections.closed().await;
+        if let Some(closed) = disk_closed {
+            closed.await;
+        }
+    }
+
     /// Messages about the recovery of the data in the location. Empty for a server in memory.
-    pub fn recovered(&self) -> &[String] {
+    pub(crate) fn recovered(&self) -> &[String] {
         &self.recovered
     }
 
     /// Where the server stores its data.
-    pub fn store(&self) -> &Store {
+    #[cfg(test)]
+    pub(crate) fn store(&self) -> &Store {
         &self.store
-    }
-
-    /// The shares, for servers of other protocols than REST.
-    pub fn files(&self) -> &Files {
-        &self.files
-    }
-
-    /// The clock and the source of ids.
-    pub fn environment(&self) -> &Environment {
-        &self.environment
     }
 }
 
@@ -244,20 +332,12 @@ fn service(kind: ServiceKind, accounts: &Accounts, store: &Store, files: &Arc<Fi
     })
 }
 
-fn account(config: &AccountConfig) -> Account {
-    let keys = std::iter::once(&config.key).chain(&config.key2).cloned().collect();
-    Account {
-        name: config.name.clone(),
-        keys,
-        versioning: config.versioning,
-        hns: config.hns,
-        immutability: config.immutability,
-        access_tracking: config.access_tracking,
-        premium: config.premium,
-        container_retention: config.container_retention,
-        share_retention: config.share_retention,
-        scopes: config.scopes.clone(),
-    }
+/// Reads the certificate and the key for https, if the configuration names them.
+///
+/// # Errors
+/// [`TlsError`] if a file cannot be read or used.
+pub(crate) fn load_tls(config: &Config) -> Result<Option<ServerTls>, TlsError> {
+    config.tls.as_ref().map(|tls| tls::load(&tls.cert, &tls.key)).transpose()
 }
 
 async fn listen(service: &'static str, label: &str, endpoint: &Endpoint) -> Result<(TcpListener, u16), StartError> {

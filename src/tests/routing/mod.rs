@@ -1,16 +1,17 @@
 //! The table of operations, tested as a table: every row can be reached, no two can be meant at once, and every operation of the
 //! service's published description is in it or missing for a reason.
 
+use crate::account::Accounts;
+use crate::http::route::Table;
+use crate::operation::{OperationSpec, Query, ResourceKind, ResourcePath, SELECTING_PARAMETERS, Selector, Service, Target};
+use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::versions::Version;
+use crate::services::blob::Blobs;
+use crate::services::file::Files;
+use crate::services::queue::Queues;
+use crate::services::table::Tables;
+use crate::store::Store;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use lazuli::account::Accounts;
-use lazuli::http::route::Table;
-use lazuli::operation::{OperationSpec, Query, ResourceKind, ResourcePath, SELECTING_PARAMETERS, Selector, Service, Target};
-use lazuli::rules::error::{ErrorCode, StorageError};
-use lazuli::rules::versions::Version;
-use lazuli::services::blob::Blobs;
-use lazuli::services::file::Files;
-use lazuli::services::queue::Queues;
-use lazuli::services::table::Tables;
 use std::collections::BTreeSet;
 
 mod files;
@@ -30,7 +31,7 @@ fn books() -> [Book; 4] {
     let accounts = Accounts::default();
     [
         Book {
-            service: Box::new(Blobs::new(&accounts)),
+            service: Box::new(Blobs::open(&accounts, &Store::MEMORY).unwrap()),
             operations: include_str!("spec/blob_operations.txt"),
             places: BLOB_PLACES,
             beyond: &[
@@ -42,13 +43,13 @@ fn books() -> [Book; 4] {
             ],
         },
         Book {
-            service: Box::new(Queues::new(&accounts)),
+            service: Box::new(Queues::open(&accounts, &Store::MEMORY).unwrap()),
             operations: include_str!("spec/queue_operations.txt"),
             places: QUEUE_PLACES,
             beyond: &["Preflight Queue Request"],
         },
         Book {
-            service: Box::new(Tables::new(&accounts)),
+            service: Box::new(Tables::open(&accounts, &Store::MEMORY).unwrap()),
             operations: include_str!("spec/table_operations.txt"),
             places: TABLE_PLACES,
             beyond: &[
@@ -61,7 +62,7 @@ fn books() -> [Book; 4] {
             ],
         },
         Book {
-            service: Box::new(Files::new(&accounts)),
+            service: Box::new(Files::open(&accounts, &Store::MEMORY).unwrap()),
             operations: include_str!("spec/file_operations.txt"),
             places: files::PLACES,
             beyond: &files::BEYOND,

@@ -4,10 +4,10 @@
 //! `UPDATE_FORMATS=1 cargo test --test it formats` writes the folder of the present form if there is none yet; those that are there stay
 //! as they are.
 
-use crate::scenario::check_of;
-use crate::scratch::Scratch;
-use crate::server::TestServer;
-use lazuli::operation::ServiceKind;
+use crate::operation::ServiceKind;
+use crate::tests::support::scenario::check_of;
+use crate::tests::support::scratch::Scratch;
+use crate::tests::support::server::TestServer;
 use std::path::PathBuf;
 
 /// How far the clock of who writes the newest form is moved on, in seconds: less than the skew that signatures may have.

@@ -1,10 +1,10 @@
 //! Entities that are inserted, replaced, merged and deleted, one by one and in transactions.
 
 use super::{Model, text};
-use crate::rng::Rng;
-use crate::server::{Answer, TestServer};
-use crate::table::transactions::{change, changeset, insert, send};
-use lazuli::operation::ServiceKind;
+use crate::operation::ServiceKind;
+use crate::tests::support::batch::{change, changeset, insert, send};
+use crate::tests::support::rng::Rng;
+use crate::tests::support::server::{Answer, TestServer};
 use std::collections::BTreeMap;
 
 const ROWS: [&str; 6] = ["1", "2", "3", "4", "5", "6"];

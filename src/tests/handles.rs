@@ -1,10 +1,16 @@
 //! Handles: respect, list and close. SMB clients open them; these tests open them through the service's state.
 
-use super::check_in;
-use crate::server::TestServer;
-use lazuli::rules::file::handle::{OpenAccess, OpenHandle, RangeLock};
-use lazuli::rules::file::path::{Path, TrailingDots};
-use lazuli::services::file::state::HandleOwner;
+use crate::operation::ServiceKind;
+use crate::rules::file::handle::{OpenAccess, OpenHandle, RangeLock};
+use crate::rules::file::path::{Path, TrailingDots};
+use crate::services::file::state::HandleOwner;
+use crate::tests::support::scenario::check_of;
+use crate::tests::support::server::TestServer;
+
+/// Runs a scenario against the File service.
+async fn check_in(server: &TestServer, rows: &str) {
+    check_of(server, ServiceKind::File, rows).await;
+}
 
 async fn server() -> TestServer {
     let server = TestServer::new().await;
@@ -21,10 +27,10 @@ async fn server() -> TestServer {
 
 /// Opens a file of the share `shr`, and returns the handle's id.
 async fn open(server: &TestServer, path: &str, open: OpenHandle) -> u64 {
-    let share = server.emulator.files().find("devstoreaccount1", "shr").unwrap();
+    let share = server.emulator.files.find("devstoreaccount1", "shr").unwrap();
     let path = Path::parse(path, TrailingDots::Kept).unwrap();
     let opener = HandleOwner { session: 77, address: "10.0.0.1:50000".into(), client: "laptop".into() };
-    share.write(|share| share.open(&path, opener, open, server.emulator.environment().now())).await.unwrap()
+    share.write(|share| share.open(&path, opener, open, server.emulator.environment.now())).await.unwrap()
 }
 
 fn reading(share: OpenAccess) -> OpenHandle {

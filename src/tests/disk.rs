@@ -1,11 +1,11 @@
 //! Data on disk, over a socket: what comes back, what gives its room back, what is refused.
 
-use crate::reclaim::in_time;
-use crate::scenario::check_of;
-use crate::scratch::Scratch;
-use crate::server::TestServer;
-use lazuli::config::WELL_KNOWN_KEY;
-use lazuli::operation::ServiceKind;
+use crate::config::WELL_KNOWN_KEY;
+use crate::operation::ServiceKind;
+use crate::tests::support::scenario::check_of;
+use crate::tests::support::scratch::Scratch;
+use crate::tests::support::server::TestServer;
+use crate::tests::support::wait::in_time;
 
 /// A megabyte of bytes that are not all the same.
 fn megabyte(seed: u8) -> Vec<u8> {

@@ -1,9 +1,9 @@
 //! Messages that are put, taken, changed and deleted.
 
 use super::{BETWEEN, Model, text};
-use crate::rng::Rng;
-use crate::server::{Answer, TestServer};
-use lazuli::operation::ServiceKind;
+use crate::operation::ServiceKind;
+use crate::tests::support::rng::Rng;
+use crate::tests::support::server::{Answer, TestServer};
 
 /// Messages at one time: no more than are taken by one request.
 const MOST: usize = 20;

@@ -1,14 +1,15 @@
 //! `docs/compatibility.md`, written from the operation tables.
 
-use lazuli::account::Accounts;
-use lazuli::operation::{FieldLocation, OperationSpec, ResourceKind, Secondary, Selector, Service};
-use lazuli::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
-use lazuli::rules::conditions::ConditionSupport;
-use lazuli::rules::lease::LeaseCheck;
-use lazuli::services::blob::Blobs;
-use lazuli::services::file::Files;
-use lazuli::services::queue::Queues;
-use lazuli::services::table::Tables;
+use crate::account::Accounts;
+use crate::operation::{FieldLocation, OperationSpec, ResourceKind, Secondary, Selector, Service};
+use crate::rules::auth::permissions::{AnonymousAccess, RequiredPermission, ResourceLevel};
+use crate::rules::conditions::ConditionSupport;
+use crate::rules::lease::LeaseCheck;
+use crate::services::blob::Blobs;
+use crate::services::file::Files;
+use crate::services::queue::Queues;
+use crate::services::table::Tables;
+use crate::store::Store;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/compatibility.md");
 
@@ -25,10 +26,10 @@ fn docs_compatibility_md_is_fresh() {
 fn page() -> String {
     let accounts = Accounts::default();
     let services: [Box<dyn Service>; 4] = [
-        Box::new(Blobs::new(&accounts)),
-        Box::new(Queues::new(&accounts)),
-        Box::new(Tables::new(&accounts)),
-        Box::new(Files::new(&accounts)),
+        Box::new(Blobs::open(&accounts, &Store::MEMORY).unwrap()),
+        Box::new(Queues::open(&accounts, &Store::MEMORY).unwrap()),
+        Box::new(Tables::open(&accounts, &Store::MEMORY).unwrap()),
+        Box::new(Files::open(&accounts, &Store::MEMORY).unwrap()),
     ];
     let mut text = INTRODUCTION.to_owned();
     for service in services {

@@ -13,9 +13,8 @@
 //! - Everywhere, `{name}` is a value that was kept before; `{at}`, `{at-60}` and `{at+60}` are dates by the server's clock; `{A}`,
 //!   `{B}` and `{C}` are lease ids; `{64*x}` is a letter so many times over.
 
-use crate::server::TestServer;
-use lazuli::operation::ServiceKind;
-use lazuli::rules::time::Timestamp;
+use super::server::TestServer;
+use lazuli::ServiceKind;
 use std::collections::HashMap;
 
 /// Three lease ids that a scenario calls `{A}`, `{B}` and `{C}`.
@@ -141,14 +140,10 @@ impl Scenario<'_> {
         if let Some((times, letter)) = name.split_once('*') {
             return Some(letter.repeat(times.parse().ok()?));
         }
-        let now = self.server.emulator.environment().now();
+        let now = self.server.now();
         match name.strip_prefix("at") {
             Some("") => Some(now.rfc1123()),
-            Some(moved) if moved.starts_with(['+', '-']) => {
-                let seconds: i64 = moved.parse().ok()?;
-                let since = Timestamp::from_unix(0, 0).seconds_apart(now) as i64;
-                Some(Timestamp::from_unix(since + seconds, 0).rfc1123())
-            }
+            Some(moved) if moved.starts_with(['+', '-']) => Some(now.moved(moved.parse().ok()?).rfc1123()),
             _ => self.kept.get(name).cloned(),
         }
     }

@@ -1,16 +1,17 @@
 //! No header or query parameter that the reference names is dropped in silence: each is an input of its operation, or stands in
 //! [`IGNORED`] with the reason. The names are data, in `tests/data/parameters/`, one file per service.
 
+use crate::account::Accounts;
+use crate::http::route::Table;
+use crate::operation::{FieldLocation, OperationSpec, Query, ResourcePath, Selector, Service, Target};
+use crate::rules::error::StorageError;
+use crate::rules::versions::Version;
+use crate::services::blob::Blobs;
+use crate::services::file::Files;
+use crate::services::queue::Queues;
+use crate::services::table::Tables;
+use crate::store::Store;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use lazuli::account::Accounts;
-use lazuli::http::route::Table;
-use lazuli::operation::{FieldLocation, OperationSpec, Query, ResourcePath, Selector, Service, Target};
-use lazuli::rules::error::StorageError;
-use lazuli::rules::versions::Version;
-use lazuli::services::blob::Blobs;
-use lazuli::services::file::Files;
-use lazuli::services::queue::Queues;
-use lazuli::services::table::Tables;
 use std::collections::BTreeSet;
 
 /// Parameters that change nothing here: service, operation and parameter, of which `*` is any, and the reason.
@@ -52,10 +53,18 @@ fn every_parameter_of_the_reference_is_an_input_or_ignored_for_a_reason() {
     let accounts = Accounts::default();
     let (mut failures, mut used, mut walked) = (BTreeSet::new(), BTreeSet::new(), 0);
     let services: [(&str, Box<dyn Service>, &str); 4] = [
-        ("blob", Box::new(Blobs::new(&accounts)), include_str!("../data/parameters/blob.txt")),
-        ("queue", Box::new(Queues::new(&accounts)), include_str!("../data/parameters/queue.txt")),
-        ("table", Box::new(Tables::new(&accounts)), include_str!("../data/parameters/table.txt")),
-        ("file", Box::new(Files::new(&accounts)), include_str!("../data/parameters/file.txt")),
+        ("blob", Box::new(Blobs::open(&accounts, &Store::MEMORY).unwrap()), include_str!("../../tests/data/parameters/blob.txt")),
+        (
+            "queue",
+            Box::new(Queues::open(&accounts, &Store::MEMORY).unwrap()),
+            include_str!("../../tests/data/parameters/queue.txt"),
+        ),
+        (
+            "table",
+            Box::new(Tables::open(&accounts, &Store::MEMORY).unwrap()),
+            include_str!("../../tests/data/parameters/table.txt"),
+        ),
+        ("file", Box::new(Files::open(&accounts, &Store::MEMORY).unwrap()), include_str!("../../tests/data/parameters/file.txt")),
     ];
     for (kind, service, data) in &services {
         let table = Table::new(service.operations());
@@ -108,7 +117,7 @@ fn every_parameter_of_the_reference_is_an_input_or_ignored_for_a_reason() {
 /// Whether an operation reads this parameter: as a field, as what selects it, or because of its conditions or its lease.
 fn is_input(row: &OperationSpec, parameter: &Parameter) -> bool {
     let name = parameter.name.as_str();
-    let field = |field: &lazuli::operation::Field| field.location == parameter.place && field.name == name;
+    let field = |field: &crate::operation::Field| field.location == parameter.place && field.name == name;
     let sign = |sign: &Selector| match *sign {
         Selector::Query(known, _) | Selector::HasQuery(known) => parameter.place == FieldLocation::Query && known == name,
         Selector::Header(known, _) | Selector::HasHeader(known) | Selector::Lacks(known) => {
@@ -219,7 +228,7 @@ impl Operation {
 impl Request {
     /// The row that the server would choose.
     fn row(&self, service: &dyn Service, table: &Table) -> Result<&'static OperationSpec, String> {
-        let told = |fault: lazuli::rules::error::StorageError| {
+        let told = |fault: crate::rules::error::StorageError| {
             format!("{fault} for {} {} {:?} {:?}", self.method, self.path, self.query, self.headers)
         };
         let target = target_of(service, &self.path, &self.query).map_err(told)?;
