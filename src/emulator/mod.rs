@@ -276,10 +276,12 @@ impl Emulator {
 
     /// Stops the server. When this returns, its connections are closed, its ports are free, and its data is in the location, which
     /// another server can use.
-    pub async fn stop(self) {
+    pub async fn stop(mut self) {
         let disk_closed = self.store.disk().map(|disk| disk.closed());
-        let Emulator { mut listeners, connections, .. } = self;
-        listeners.shutdown().await;
+        let connections = self.connections.clone();
+        self.listeners.shutdown().await;
+        // The services and the tasks in the background.
+        drop(self);
         connections.closed().await;
         if let Some(closed) = disk_closed {
             closed.await;

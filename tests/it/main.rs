@@ -16,6 +16,7 @@ mod auth;
 mod blob;
 mod case;
 mod dropin;
+mod embedded;
 mod faults;
 mod file;
 mod import;
