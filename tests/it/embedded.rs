@@ -58,7 +58,8 @@ async fn accounts_are_given_by_name_and_key() {
     }
     let url = emulator.sas_url(ServiceKind::Table).unwrap().replacen("?", "/Tables?$format=json&", 1);
     assert_eq!(get(&url).await, 200, "{url}");
-    assert_eq!(get(&emulator.sas_url(ServiceKind::Blob).unwrap().replace("sp=rw", "sp=rx")).await, 403);
+    let forged = emulator.sas_url(ServiceKind::Blob).unwrap().replace("sp=rw", "sp=rx");
+    assert_eq!(get(&format!("{forged}&comp=list")).await, 403);
 
     for (name, key, message) in [
         ("Orders", WELL_KNOWN_KEY, "\"Orders\" is not an account's name: 3 to 24 lower-case letters and digits"),
