@@ -18,13 +18,14 @@ use crate::services::queue::Queues;
 use crate::services::table::Tables;
 use crate::store::Store;
 use crate::store::disk::Disk;
+use crate::store::disk::error::{DiskError, DiskErrorKind};
 use crate::store::disk::medium::Medium;
 use crate::store::journal::CorruptRecord;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Weak};
 use thiserror::Error;
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
@@ -50,10 +51,8 @@ pub struct Emulator {
 pub enum StartError {
     #[error(transparent)]
     Tls(#[from] TlsError),
-    #[error("{0}")]
-    Disk(String),
-    #[error("--location {}: there is a record that cannot be read: {}", .location.display(), .record.0)]
-    CorruptRecord { location: PathBuf, record: CorruptRecord },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
     /// `hint` names the flag that chooses another port or address.
     #[error("the {service} service cannot listen at {host}:{port}: {reason} ({hint})")]
     Listen { service: &'static str, host: String, port: u16, reason: String, hint: String },
@@ -62,7 +61,7 @@ pub enum StartError {
 impl StartError {
     /// Returns true if another server is using the location.
     pub fn is_location_in_use(&self) -> bool {
-        matches!(self, StartError::Disk(reason) if reason.ends_with("another server is using this folder"))
+        matches!(self, StartError::Disk(DiskError { kind: DiskErrorKind::LocationInUse, .. }))
     }
 }
 
@@ -108,12 +107,12 @@ impl Emulator {
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
-                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability).map_err(StartError::Disk)?;
+                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability)?;
                 (Store::on_disk(Arc::new(disk)), recovered)
             }
         };
         let location = config.location.as_deref().unwrap_or(Path::new(""));
-        let unreadable = |record| StartError::CorruptRecord { location: location.to_owned(), record };
+        let unreadable = |record| DiskError::new(location, DiskErrorKind::CorruptRecord(record));
         let files = Arc::new(Files::open(&accounts, &store).map_err(unreadable)?);
         let configured = [
             (ServiceKind::Blob, &config.blob),

@@ -4,6 +4,7 @@ use lazuli::config::{Command, Config, ConfigError, ProgramName, WELL_KNOWN_ACCOU
 use lazuli::environment::Environment;
 use lazuli::http::tls;
 use lazuli::http::tls::{ServerTls, TlsError};
+use lazuli::import::error::ImportError;
 use lazuli::log::{LogError, Logger, complain, say};
 use lazuli::operation::ServiceKind;
 use lazuli::store::disk::Durability;
@@ -40,8 +41,8 @@ enum MainError {
     Log(#[from] LogError),
     #[error(transparent)]
     Start(#[from] StartError),
-    #[error("{0}")]
-    Import(String),
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// The system refuses a thread or a signal handler.
     #[error(transparent)]
     System(#[from] io::Error),
@@ -91,11 +92,10 @@ fn check(location: &Path) -> ExitCode {
 
 fn import(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, MainError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let imported =
-        runtime.block_on(lazuli::import::azurite(from, to, durability, Environment::real())).map_err(MainError::Import)?;
-    say(&format!("Brought over to {}: {}", to.display(), imported.brought));
-    imported.left.iter().for_each(|line| complain(line));
-    Ok(if imported.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let imported = runtime.block_on(lazuli::import::azurite(from, to, durability, Environment::real()))?;
+    say(&format!("Brought over to {}: {}", to.display(), imported.summary));
+    imported.warnings.iter().for_each(|line| complain(line));
+    Ok(if imported.warnings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Returns free memory to the system, even while the server is idle, until the returned value is dropped.

@@ -6,6 +6,7 @@ use crate::startup::{command as command_of, run};
 use lazuli::environment::Environment;
 use lazuli::import;
 use lazuli::import::Imported;
+use lazuli::import::error::ImportError;
 use lazuli::operation::ServiceKind;
 use lazuli::rules::time::Timestamp;
 use lazuli::store::disk::Durability;
@@ -43,7 +44,7 @@ fn milliseconds(at: Timestamp) -> u64 {
     at.ticks() / 10_000 - Timestamp::from_unix(0, 0).ticks() / 10_000
 }
 
-async fn bring(from: &Path, to: &Path) -> Result<Imported, String> {
+async fn bring(from: &Path, to: &Path) -> Result<Imported, ImportError> {
     import::azurite(from, to, Durability::Process, Environment::manual(start_of_time(), 3)).await
 }
 
@@ -72,11 +73,11 @@ async fn get(server: &TestServer, target: &str) -> Answer {
 async fn blobs_come_over() {
     let (place, imported) = brought().await;
     assert_eq!(
-        imported.brought,
+        imported.summary,
         "5 blobs, 2 containers, 2 entities, 3 lists of access policies, 3 messages, 1 property of the Blob service, 1 queue, \
          1 snapshot with a new timestamp, 1 table, 2 uncommitted blocks"
     );
-    assert_eq!(imported.left, ["not brought over: 1 message (their time was over), the first: jobs"]);
+    assert_eq!(imported.warnings, ["not brought over: 1 message (their time was over), the first: jobs"]);
     let server = TestServer::with(&["--location", place.path()]).await;
     let containers = get(&server, "/?comp=list&include=metadata").await;
     assert_eq!(containers.elements("Name"), ["empty", "pictures"]);
@@ -194,7 +195,7 @@ async fn what_cannot_come_is_told() {
         messages.remove(3);
     });
     let imported = bring(&from.0, &to.0).await.unwrap();
-    let told = imported.left.join("\n");
+    let told = imported.warnings.join("\n");
     for line in [
         "2 blobs (its bytes are not in the workspace), the first: /pictures/a/hello.txt",
         "1 blob (its length is not that of its bytes), the first: /pictures/empty",
@@ -232,8 +233,8 @@ async fn bytes_with_another_md5_come_with_a_warning() {
         }
     });
     let imported = bring(&from.0, &to.0).await.unwrap();
-    assert!(imported.brought.starts_with("5 blobs, "), "{}", imported.brought);
-    let told: Vec<_> = imported.left.iter().filter(|line| line.contains("MD5")).collect();
+    assert!(imported.summary.starts_with("5 blobs, "), "{}", imported.summary);
+    let told: Vec<_> = imported.warnings.iter().filter(|line| line.contains("MD5")).collect();
     let line = "warning, brought over: 4 blobs (its MD5 is not the one that Azurite recorded), the first: /pictures/";
     assert!(told.len() == 1 && told[0].starts_with(line), "{told:?}");
     let server = TestServer::with(&["--location", to.path()]).await;
@@ -259,7 +260,7 @@ async fn contents_that_are_no_files_are_named() {
                 }
             }
         }
-        let told = bring(&from.0, &to.0).await.unwrap().left.join("\n");
+        let told = bring(&from.0, &to.0).await.unwrap().warnings.join("\n");
         for what in ["blobs", "uncommitted block", "messages"] {
             let named =
                 |line: &&str| line.contains(what) && line.contains("storage__/") && line.contains(" is not a regular file)");
@@ -283,8 +284,8 @@ async fn archived_blobs_come_over() {
         }
     });
     let imported = bring(&from.0, &to.0).await.unwrap();
-    assert!(imported.brought.contains("5 blobs, ") && imported.brought.contains("1 snapshot with "), "{}", imported.brought);
-    assert!(!imported.left.join("\n").contains("blob"), "{:?}", imported.left);
+    assert!(imported.summary.contains("5 blobs, ") && imported.summary.contains("1 snapshot with "), "{}", imported.summary);
+    assert!(!imported.warnings.join("\n").contains("blob"), "{:?}", imported.warnings);
     let server = TestServer::with(&["--location", to.path()]).await;
     let listed = get(&server, "/pictures?restype=container&comp=list&include=snapshots,metadata").await;
     assert_eq!(listed.elements("AccessTier"), ["Archive"; 4], "{}", listed.text());
@@ -330,11 +331,11 @@ async fn properties_of_services_come_over() {
     }
     let imported = bring(&from.0, &to.0).await.unwrap();
     for counted in ["8 properties of the Blob service", "1 property of the Queue service", "1 property of the Table service"] {
-        assert!(imported.brought.contains(counted), "{}", imported.brought);
+        assert!(imported.summary.contains(counted), "{}", imported.summary);
     }
     assert!(
         imported
-            .left
+            .warnings
             .iter()
             .any(|line| line.contains("1 property of the Blob service (refused: 400") && line.contains("other: Cors"))
     );
@@ -391,7 +392,7 @@ async fn entities_without_a_table_are_told() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "table", "$TABLES_COLLECTION$", |tables| tables.retain(|table| table["table"] != "People"));
-    let told = bring(&from.0, &to.0).await.unwrap().left.join("\n");
+    let told = bring(&from.0, &to.0).await.unwrap().warnings.join("\n");
     assert!(told.contains("entities (their table is not in the list of tables), the first: devstoreaccount1$People"), "{told}");
 }
 
