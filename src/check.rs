@@ -7,8 +7,8 @@ use crate::services::file::Files;
 use crate::services::queue::Queues;
 use crate::services::table::Tables;
 use crate::store::Store;
+use crate::store::disk::error::{DiskError, DiskErrorKind};
 use crate::store::disk::{Disk, extents};
-use crate::store::journal::CorruptRecord;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,19 +29,18 @@ pub struct Checked {
 pub fn check(path: &Path) -> Checked {
     match look(path) {
         Ok(checked) => checked,
-        Err(why) => Checked { found: Vec::new(), wrong: vec![why] },
+        Err(error) => Checked { found: Vec::new(), wrong: vec![error.to_string()] },
     }
 }
 
-fn look(path: &Path) -> Result<Checked, String> {
+fn look(path: &Path) -> Result<Checked, DiskError> {
     let (disk, mut found) = Disk::look(path)?;
     let disk = Arc::new(disk);
     let store = Store::on_disk(disk.clone());
     // A root is named for its service, its account and what it is.
     let names: BTreeSet<String> = disk.roots().iter().filter_map(|root| Some(root.split('/').nth(1)?.to_owned())).collect();
     let accounts: Accounts = names.iter().map(|name| account(name)).collect();
-    let unreadable =
-        |why: CorruptRecord| format!("--location {}: there is a record that cannot be read: {}", path.display(), why.0);
+    let unreadable = |record| DiskError::new(path, DiskErrorKind::CorruptRecord(record));
     let services = (
         Blobs::open(&accounts, &store).map_err(unreadable)?,
         Queues::open(&accounts, &store).map_err(unreadable)?,

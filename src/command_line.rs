@@ -5,6 +5,7 @@ use crate::config::{Command, Config, ConfigError, ProgramName};
 use crate::emulator::{Emulator, StartError, load_tls};
 use crate::environment::Environment;
 use crate::http::tls::{ServerTls, TlsError};
+use crate::import::error::ImportError;
 use crate::log::{LogError, Logger, complain, say};
 use crate::operation::ServiceKind;
 use crate::store::disk::Durability;
@@ -38,8 +39,8 @@ enum MainError {
     Log(#[from] LogError),
     #[error(transparent)]
     Start(#[from] StartError),
-    #[error("{0}")]
-    Import(String),
+    #[error(transparent)]
+    Import(#[from] ImportError),
     /// The system refuses a thread or a signal handler.
     #[error(transparent)]
     System(#[from] io::Error),
@@ -90,10 +91,10 @@ fn check_location(location: &Path) -> ExitCode {
 
 fn import_azurite(from: &Path, to: &Path, durability: Durability) -> Result<ExitCode, MainError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let imported = runtime.block_on(import::azurite(from, to, durability, Environment::real())).map_err(MainError::Import)?;
-    say(&format!("Brought over to {}: {}", to.display(), imported.brought));
-    imported.left.iter().for_each(|line| complain(line));
-    Ok(if imported.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let imported = runtime.block_on(import::azurite(from, to, durability, Environment::real()))?;
+    say(&format!("Brought over to {}: {}", to.display(), imported.summary));
+    imported.warnings.iter().for_each(|line| complain(line));
+    Ok(if imported.warnings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Returns free memory to the system, even while the server is idle, until the returned value is dropped.

@@ -21,6 +21,7 @@ use crate::services::queue::Queues;
 use crate::services::table::Tables;
 use crate::store::Store;
 use crate::store::disk::Disk;
+use crate::store::disk::error::{DiskError, DiskErrorKind};
 use crate::store::disk::medium::Medium;
 use crate::store::journal::CorruptRecord;
 use axum::Router;
@@ -32,7 +33,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, SystemTime};
 use thiserror::Error;
@@ -81,10 +82,8 @@ pub enum StartError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Tls(#[from] TlsError),
-    #[error("{0}")]
-    Disk(String),
-    #[error("--location {}: there is a record that cannot be read: {}", .location.display(), .record.0)]
-    CorruptRecord { location: PathBuf, record: CorruptRecord },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
     /// `hint` names the flag that chooses another port or address.
     #[error("the {service} service cannot listen at {host}:{port}: {reason} ({hint})")]
     Listen { service: &'static str, host: String, port: u16, reason: String, hint: String },
@@ -93,7 +92,7 @@ pub enum StartError {
 impl StartError {
     /// Returns true if another server is using the location.
     pub fn is_location_in_use(&self) -> bool {
-        matches!(self, StartError::Disk(reason) if reason.ends_with("another server is using this folder"))
+        matches!(self, StartError::Disk(DiskError { kind: DiskErrorKind::LocationInUse, .. }))
     }
 }
 
@@ -140,12 +139,12 @@ impl Emulator {
         let (store, mut recovered) = match &config.location {
             None => (Store::MEMORY, Vec::new()),
             Some(path) => {
-                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability).map_err(StartError::Disk)?;
+                let (disk, recovered) = Disk::open(path, Medium::default(), config.durability)?;
                 (Store::on_disk(Arc::new(disk)), recovered)
             }
         };
         let location = config.location.as_deref().unwrap_or(Path::new(""));
-        let unreadable = |record| StartError::CorruptRecord { location: location.to_owned(), record };
+        let unreadable = |record| DiskError::new(location, DiskErrorKind::CorruptRecord(record));
         let files = Arc::new(Files::open(&accounts, &store).map_err(unreadable)?);
         let configured = [
             (ServiceKind::Blob, &config.blob),

@@ -1,7 +1,8 @@
 //! Containers and their blobs.
 
+use crate::import::error::{ImportError, ItemError};
 use crate::import::policies;
-use crate::import::report::{ImportError, Report};
+use crate::import::report::Report;
 use crate::import::sender::{ImportRequest, RequestSender};
 use crate::import::workspace::{Database, Document, buffer, is_zeros, list, number, text};
 use crate::operation::ServiceKind;
@@ -23,7 +24,7 @@ const LONGEST: u64 = 1 << 30;
 ///
 /// # Errors
 /// When nothing can be written any more.
-pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -> Result<(), String> {
+pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -> Result<(), ImportError> {
     for document in from.collection("$CONTAINERS_COLLECTION$") {
         let (account, name) = (text(document, "accountName").unwrap_or_default(), text(document, "name").unwrap_or_default());
         let path = format!("/{name}");
@@ -86,7 +87,7 @@ struct Archived {
 }
 
 impl Archived {
-    async fn archive(&self, door: &RequestSender) -> Result<(), ImportError> {
+    async fn archive(&self, door: &RequestSender) -> Result<(), ItemError> {
         for tier in [ARCHIVE].into_iter().chain(self.rehydrating) {
             let ask = ImportRequest::new("PUT", &self.path).query("comp", "tier").header("x-ms-access-tier", tier);
             let ask = self.snapshot.iter().fold(ask, |ask, moment| ask.query("snapshot", moment));
@@ -96,7 +97,7 @@ impl Archived {
     }
 }
 
-async fn container(door: &RequestSender, account: &str, path: &str, document: &Document) -> Result<(), ImportError> {
+async fn container(door: &RequestSender, account: &str, path: &str, document: &Document) -> Result<(), ItemError> {
     let ask = ImportRequest::new("PUT", path).query("restype", "container").metadata(document);
     door.ask(ServiceKind::Blob, account, ask.header_of("x-ms-blob-public-access", public_access(document))).await
 }
@@ -110,7 +111,7 @@ fn is_leased(document: &Document) -> bool {
 }
 
 /// What became of the snapshots of a name, until the blob itself is there: by account and path.
-type Taken = BTreeMap<(String, String), Vec<Result<Option<Archived>, ImportError>>>;
+type Taken = BTreeMap<(String, String), Vec<Result<Option<Archived>, ItemError>>>;
 
 const SNAPSHOTS: &str = "snapshots with a new timestamp";
 
@@ -120,7 +121,7 @@ async fn bring_blob(
     document: &Document,
     (taken, archived): (&mut Taken, &mut Vec<Archived>),
     report: &mut Report,
-) -> Result<(), String> {
+) -> Result<(), ImportError> {
     let name = format!("/{}/{}", text(document, "containerName").unwrap_or_default(), text(document, "name").unwrap_or_default());
     let is = |what: &str| document.get(what).and_then(Value::as_bool);
     // What holds nothing but uncommitted blocks is there as soon as they are.
@@ -139,7 +140,7 @@ async fn bring_blob(
         return Ok(());
     }
     let snapshots = taken.remove(&key).unwrap_or_default();
-    let mut keep = |outcome: Result<Option<Archived>, ImportError>| outcome.map(|later| archived.extend(later));
+    let mut keep = |outcome: Result<Option<Archived>, ItemError>| outcome.map(|later| archived.extend(later));
     match blob.write(false, report).await {
         Ok(later) => _ = report.count("blobs", &name, keep(Ok(later)))?,
         Err(trouble) => {
@@ -164,15 +165,15 @@ async fn leave(
     door: &RequestSender,
     account: &str,
     name: &str,
-    snapshots: Vec<Result<Option<Archived>, ImportError>>,
+    snapshots: Vec<Result<Option<Archived>, ItemError>>,
     report: &mut Report,
-) -> Result<(), String> {
+) -> Result<(), ImportError> {
     let ask = ImportRequest::new("DELETE", name).header("x-ms-delete-snapshots", "include");
-    if let Err(ImportError::Broken(why)) = door.ask(ServiceKind::Blob, account, ask).await {
+    if let Err(ItemError::Fatal(why)) = door.ask(ServiceKind::Blob, account, ask).await {
         return Err(why);
     }
     for outcome in snapshots {
-        let outcome = outcome.and_then(|_| Err(ImportError::Left("their blob stays behind".to_owned())));
+        let outcome = outcome.and_then(|_| Err(ItemError::NotImported("their blob stays behind".to_owned())));
         report.count(SNAPSHOTS, name, outcome)?;
     }
     Ok(())
@@ -192,7 +193,7 @@ impl Blob<'_> {
         self.document.get("properties").unwrap_or(&Value::Null)
     }
 
-    async fn send(&self, ask: ImportRequest) -> Result<(), ImportError> {
+    async fn send(&self, ask: ImportRequest) -> Result<(), ItemError> {
         self.door.ask(ServiceKind::Blob, self.account, ask).await
     }
 
@@ -225,14 +226,14 @@ impl Blob<'_> {
     }
 
     /// Writes the blob, and takes a snapshot of it if it is to be one; returns what is left to do in the end.
-    async fn write(&self, snapshot: bool, report: &mut Report) -> Result<Option<Archived>, ImportError> {
+    async fn write(&self, snapshot: bool, report: &mut Report) -> Result<Option<Archived>, ItemError> {
         let kind = text(self.properties(), "blobType").unwrap_or_default();
         // Read first: nothing is written of a blob whose bytes are not all there.
         let md5 = match kind {
             "BlockBlob" => self.write_blocks().await?,
             "AppendBlob" => self.write_appended().await?,
             "PageBlob" => self.write_pages().await?,
-            other => return Err(ImportError::Left(format!("no such type of blob: {}", other.escape_debug()))),
+            other => return Err(ItemError::NotImported(format!("no such type of blob: {}", other.escape_debug()))),
         };
         // Whoever wrote the blob may have said any MD5: the bytes come as they are.
         if self.recorded_md5().zip(md5).is_some_and(|(recorded, md5)| recorded != md5) {
@@ -258,18 +259,18 @@ impl Blob<'_> {
     }
 
     /// The bytes of the committed blocks, each with its id.
-    fn committed(&self) -> Result<Vec<(String, Vec<u8>)>, ImportError> {
+    fn committed(&self) -> Result<Vec<(String, Vec<u8>)>, ItemError> {
         let blocks = list(self.document, "committedBlocksInOrder").iter();
         let read = blocks.map(|block| Ok((text(block, "name").unwrap_or_default().to_owned(), bytes(self.from, block)?)));
-        let read: Vec<(String, Vec<u8>)> = read.collect::<Result<_, ImportError>>()?;
+        let read: Vec<(String, Vec<u8>)> = read.collect::<Result<_, ItemError>>()?;
         self.check_length(read.iter().map(|(_, bytes)| bytes.len() as u64).sum())?;
         Ok(read)
     }
 
-    fn check_length(&self, read: u64) -> Result<(), ImportError> {
+    fn check_length(&self, read: u64) -> Result<(), ItemError> {
         match number(self.properties(), "contentLength") {
             Some(length) if length == read => Ok(()),
-            _ => Err(ImportError::Left("its length is not that of its bytes".to_owned())),
+            _ => Err(ItemError::NotImported("its length is not that of its bytes".to_owned())),
         }
     }
 
@@ -279,7 +280,7 @@ impl Blob<'_> {
     }
 
     /// Writes it; returns the MD5 of what was read.
-    async fn write_blocks(&self) -> Result<Option<Vec<u8>>, ImportError> {
+    async fn write_blocks(&self) -> Result<Option<Vec<u8>>, ItemError> {
         let recorded = self.recorded_md5().map(|md5| STANDARD.encode(md5));
         let (make, recorded) = (self.make(), recorded.as_deref());
         if list(self.document, "committedBlocksInOrder").is_empty() && self.document.get("persistency").is_some() {
@@ -306,7 +307,7 @@ impl Blob<'_> {
         self.send(ask.body(named.into_bytes())).await.map(|()| md5)
     }
 
-    async fn write_appended(&self) -> Result<Option<Vec<u8>>, ImportError> {
+    async fn write_appended(&self) -> Result<Option<Vec<u8>>, ItemError> {
         let blocks = self.committed()?;
         let md5 = md5_of(blocks.iter().map(|(_, bytes)| &**bytes));
         self.send(self.make().header("x-ms-blob-type", "AppendBlob")).await?;
@@ -318,7 +319,7 @@ impl Blob<'_> {
         self.keep_own_md5().await.map(|()| md5)
     }
 
-    async fn write_pages(&self) -> Result<Option<Vec<u8>>, ImportError> {
+    async fn write_pages(&self) -> Result<Option<Vec<u8>>, ItemError> {
         let mut ranges = Vec::new();
         for range in list(self.document, "pageRangesInOrder") {
             let pointer = range.get("persistency").unwrap_or(&Value::Null);
@@ -348,13 +349,13 @@ impl Blob<'_> {
         self.keep_own_md5().await.map(|()| md5)
     }
 
-    async fn keep_own_md5(&self) -> Result<(), ImportError> {
+    async fn keep_own_md5(&self) -> Result<(), ItemError> {
         let md5 = self.recorded_md5().map(|md5| STANDARD.encode(md5));
         self.keep_md5(Ok(()), md5.as_deref()).await
     }
 
     /// Says the MD5 that the owner said, which need not be that of the bytes. It is said with the other headers, or they are gone.
-    async fn keep_md5(&self, made: Result<(), ImportError>, md5: Option<&str>) -> Result<(), ImportError> {
+    async fn keep_md5(&self, made: Result<(), ItemError>, md5: Option<&str>) -> Result<(), ItemError> {
         made?;
         match md5 {
             Some(md5) => {
@@ -387,11 +388,15 @@ fn md5_of_pages(ranges: &[(u64, Vec<u8>)], length: u64) -> Option<Vec<u8>> {
     Some(md5.finalize().to_vec())
 }
 
-fn bytes(from: &Database, document: &Document) -> Result<Vec<u8>, ImportError> {
-    let read = document.get("persistency").map(|pointer| from.bytes(pointer)).transpose().map_err(ImportError::Left)?;
+fn bytes(from: &Database, document: &Document) -> Result<Vec<u8>, ItemError> {
+    let read = document
+        .get("persistency")
+        .map(|pointer| from.bytes(pointer))
+        .transpose()
+        .map_err(|error| ItemError::NotImported(error.to_string()))?;
     read.flatten().ok_or_else(missing)
 }
 
-fn missing() -> ImportError {
-    ImportError::Left("its bytes are not in the workspace".to_owned())
+fn missing() -> ItemError {
+    ItemError::NotImported("its bytes are not in the workspace".to_owned())
 }

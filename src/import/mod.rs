@@ -5,6 +5,7 @@
 //! often one was taken. The location is made beside its place and moved there when it is whole.
 
 mod blobs;
+pub mod error;
 mod policies;
 mod queues;
 mod report;
@@ -14,6 +15,7 @@ mod tables;
 mod workspace;
 
 use crate::environment::Environment;
+use crate::import::error::ImportError;
 use crate::import::report::Report;
 use crate::import::sender::RequestSender;
 use crate::import::workspace::{Workspace, text};
@@ -25,13 +27,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What an import did, in lines.
+/// What an import did.
 #[derive(Debug)]
 pub struct Imported {
-    /// What is in the location now.
-    pub brought: String,
-    /// What is not, and why, and what is there but should be looked at: a line for each reason.
-    pub left: Vec<String>,
+    /// What was imported, in one line.
+    pub summary: String,
+    /// What was not imported, and what was but differs from the workspace: a line for each reason.
+    pub warnings: Vec<String>,
 }
 
 /// Brings the Azurite workspace `from` over into the directory `to`, which holds nothing yet.
@@ -39,18 +41,20 @@ pub struct Imported {
 /// # Errors
 /// One sentence, and `to` is as it was: there is no workspace, it cannot be read, nothing of it came over, `to` is not empty or cannot
 /// be written.
-pub async fn azurite(from: &Path, to: &Path, durability: Durability, environment: Environment) -> Result<Imported, String> {
+pub async fn azurite(from: &Path, to: &Path, durability: Durability, environment: Environment) -> Result<Imported, ImportError> {
     let workspace = Workspace::open(from)?;
     check_empty(to)?;
     let beside = beside(to)?;
     let outcome = fill(&workspace, &beside, durability, environment).await;
     let moved = match outcome {
         Ok(report) if report.is_empty() => Err(nothing(from, &report)),
-        Ok(report) => std::fs::rename(&beside, to).map(|()| report).map_err(|error| located(to, &error)),
+        Ok(report) => std::fs::rename(&beside, to)
+            .map(|()| report)
+            .map_err(|error| ImportError::Location { location: to.to_owned(), error }),
         Err(why) => Err(why),
     };
     match moved {
-        Ok(report) => Ok(Imported { brought: report.brought(), left: report.left().collect() }),
+        Ok(report) => Ok(Imported { summary: report.summary(), warnings: report.warnings().collect() }),
         Err(why) => {
             _ = std::fs::remove_dir_all(&beside);
             Err(why)
@@ -59,14 +63,14 @@ pub async fn azurite(from: &Path, to: &Path, durability: Durability, environment
 }
 
 /// The sentence for an import that leaves its location empty.
-fn nothing(from: &Path, report: &Report) -> String {
-    let left: Vec<String> = report.left().collect();
-    let why = if left.is_empty() { "it has no containers, queues or tables".to_owned() } else { left.join("; ") };
-    format!("nothing was brought over from {}: {why}", from.display())
+fn nothing(from: &Path, report: &Report) -> ImportError {
+    let left: Vec<String> = report.warnings().collect();
+    let reasons = if left.is_empty() { "it has no containers, queues or tables".to_owned() } else { left.join("; ") };
+    ImportError::Nothing { workspace: from.to_owned(), reasons }
 }
 
 /// Everything is closed when this ends.
-async fn fill(workspace: &Workspace, to: &Path, durability: Durability, environment: Environment) -> Result<Report, String> {
+async fn fill(workspace: &Workspace, to: &Path, durability: Durability, environment: Environment) -> Result<Report, ImportError> {
     let (disk, _) = Disk::open(to, Medium::default(), durability)?;
     let store = Store::on_disk(Arc::new(disk));
     let door = RequestSender::open(&accounts(workspace), &store, environment)?;
@@ -100,25 +104,21 @@ fn accounts(workspace: &Workspace) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-fn check_empty(to: &Path) -> Result<(), String> {
+fn check_empty(to: &Path) -> Result<(), ImportError> {
     match std::fs::read_dir(to).map(|mut entries| entries.next().is_none()) {
         Ok(true) => Ok(()),
-        Ok(false) => Err(located(to, &"the folder is not empty; choose an empty or new one")),
+        Ok(false) => Err(ImportError::LocationNotEmpty(to.to_owned())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(located(to, &error)),
+        Err(error) => Err(ImportError::Location { location: to.to_owned(), error }),
     }
 }
 
 /// Where the location is made.
-fn beside(to: &Path) -> Result<PathBuf, String> {
-    let name = to.file_name().and_then(|name| name.to_str()).ok_or_else(|| located(to, &"it has to be named by its own name"))?;
+fn beside(to: &Path) -> Result<PathBuf, ImportError> {
+    let name = to.file_name().and_then(|name| name.to_str()).ok_or_else(|| ImportError::UnnamedLocation(to.to_owned()))?;
     let beside = to.with_file_name(format!("{name}.importing"));
     match beside.symlink_metadata() {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(beside),
-        _ => Err(format!("{} is what an import left that was broken off, or is going on: remove it first", beside.display())),
+        _ => Err(ImportError::Unfinished(beside)),
     }
-}
-
-fn located(to: &Path, why: &dyn std::fmt::Display) -> String {
-    format!("--location {}: {why}", to.display())
 }

@@ -1,7 +1,8 @@
 //! Queues and their messages, each as far on its way as it was.
 
+use crate::import::error::{ImportError, ItemError};
 use crate::import::policies;
-use crate::import::report::{ImportError, Report};
+use crate::import::report::Report;
 use crate::import::sender::{ImportRequest, RequestSender};
 use crate::import::workspace::{Database, Document, list, number, text};
 use crate::operation::ServiceKind;
@@ -15,7 +16,7 @@ use uuid::Uuid;
 ///
 /// # Errors
 /// When nothing can be written any more.
-pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -> Result<(), String> {
+pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -> Result<(), ImportError> {
     for document in from.collection("$QUEUES_COLLECTION$") {
         let (account, name) = (text(document, "accountName").unwrap_or_default(), text(document, "name").unwrap_or_default());
         let ask = ImportRequest::new("PUT", &format!("/{name}")).metadata(document);
@@ -33,8 +34,8 @@ pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -
     Ok(())
 }
 
-async fn message(door: &RequestSender, from: &Database, document: &Document) -> Result<(), ImportError> {
-    let left = |why: &str| ImportError::Left(why.to_owned());
+async fn message(door: &RequestSender, from: &Database, document: &Document) -> Result<(), ItemError> {
+    let left = |why: &str| ItemError::NotImported(why.to_owned());
     let now = door.environment.now();
     let time = |name| text(document, name).and_then(Timestamp::parse_iso).ok_or_else(|| left("one of its times cannot be read"));
     let (inserted, expires) = (time("insertionTime")?, time("expirationTime")?);
@@ -45,7 +46,11 @@ async fn message(door: &RequestSender, from: &Database, document: &Document) -> 
     }
     let visible = number(document, "timeNextVisible").ok_or_else(|| left("one of its times cannot be read"))?;
     let visible = Timestamp::from_unix((visible / 1000) as i64, (visible % 1000) as u32 * 10_000);
-    let bytes = document.get("persistency").map(|pointer| from.bytes(pointer)).transpose().map_err(ImportError::Left)?;
+    let bytes = document
+        .get("persistency")
+        .map(|pointer| from.bytes(pointer))
+        .transpose()
+        .map_err(|error| ItemError::NotImported(error.to_string()))?;
     let bytes = bytes.flatten().ok_or_else(|| left("its text is not in the workspace"))?;
     let message = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= TEXT && !text.contains(names::unfit_for_xml));
     let message = message.ok_or_else(|| left("its text is not one that a message can have"))?;
@@ -61,6 +66,6 @@ async fn message(door: &RequestSender, from: &Database, document: &Document) -> 
     };
     let (account, name) = (text(document, "accountName").unwrap_or_default(), text(document, "queueName").unwrap_or_default());
     let queue = door.queues.find(account, name).map_err(|_| left("its queue is not there"))?;
-    let put = queue.write(|queue| Ok(queue.restore(kept))).await.map_err(|error| ImportError::Broken(error.to_string()))?;
+    let put = queue.write(|queue| Ok(queue.restore(kept))).await.map_err(|error| ItemError::Fatal(error.into()))?;
     if put { Ok(()) } else { Err(left("another one has its id")) }
 }

@@ -1,15 +1,7 @@
 //! What came over, and what did not.
 
+use crate::import::error::{ImportError, ItemError};
 use std::collections::BTreeMap;
-
-/// Why something did not come over.
-#[derive(Debug)]
-pub enum ImportError {
-    /// This one thing stays behind, for this reason.
-    Left(String),
-    /// Nothing can be written: the import is over.
-    Broken(String),
-}
 
 /// The counts of an import.
 #[derive(Debug, Default)]
@@ -26,14 +18,14 @@ impl Report {
     ///
     /// # Errors
     /// When the import is over.
-    pub fn count(&mut self, what: &'static str, name: &str, outcome: Result<(), ImportError>) -> Result<bool, String> {
+    pub fn count(&mut self, what: &'static str, name: &str, outcome: Result<(), ItemError>) -> Result<bool, ImportError> {
         match outcome {
             Ok(()) => *self.brought.entry(what).or_default() += 1,
-            Err(ImportError::Left(why)) => {
+            Err(ItemError::NotImported(why)) => {
                 self.leave(what, name, &why);
                 return Ok(false);
             }
-            Err(ImportError::Broken(why)) => return Err(why),
+            Err(ItemError::Fatal(error)) => return Err(error),
         }
         Ok(true)
     }
@@ -56,13 +48,13 @@ impl Report {
     }
 
     /// What came over, in one line.
-    pub fn brought(&self) -> String {
+    pub fn summary(&self) -> String {
         let counts: Vec<String> = self.brought.iter().map(|(what, count)| counted(*count, what)).collect();
         counts.join(", ")
     }
 
     /// What did not, and what should be looked at: a line for each reason.
-    pub fn left(&self) -> impl Iterator<Item = String> {
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
         let line = |begin: &str, what: &str, why: &str, (count, first): &(u64, String)| {
             format!("{begin}: {} ({why}), the first: {}", counted(*count, what), first.escape_debug())
         };

@@ -1,11 +1,10 @@
 //! Requests without a socket: what is brought over passes through the same pipelines as everything else that is written.
 
 use crate::account::{Account, Accounts};
-use crate::config::WELL_KNOWN_KEY;
 use crate::environment::Environment;
 use crate::http::background::Background;
 use crate::http::pipeline::{ListenerOptions, Pipeline};
-use crate::import::report::ImportError;
+use crate::import::error::{ImportError, ItemError};
 use crate::operation::{Service, ServiceKind};
 use crate::rules::auth::shared_key::{Dialect, Scheme, SignedRequest, string_to_sign};
 use crate::rules::encryption::Scopes;
@@ -24,8 +23,10 @@ use sha2::Sha256;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-/// The version in which everything is asked.
-const VERSION: &str = "2021-12-02";
+/// The key that signs the requests. The accounts of an import have no other.
+const KEY: &[u8] = b"import";
+/// The version of the requests.
+const VERSION: Version = Version::V2021_12_02;
 /// What metadata headers begin with.
 const META: &str = "x-ms-meta-";
 /// What a URL's path has as it is.
@@ -33,12 +34,13 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.')
 
 /// The services of a location, for who writes all of it anew.
 pub struct RequestSender {
-    pipelines: Vec<(ServiceKind, Arc<Pipeline>)>,
+    blob: Arc<Pipeline>,
+    queue: Arc<Pipeline>,
+    table: Arc<Pipeline>,
     /// The queues themselves: no request puts a message that was taken before.
     pub queues: Arc<Queues>,
     /// The clock and ids.
     pub environment: Arc<Environment>,
-    key: Vec<u8>,
     _background: Arc<Background>,
 }
 
@@ -97,12 +99,11 @@ impl RequestSender {
     /// The services on a store, for these accounts.
     ///
     /// # Errors
-    /// One sentence.
-    pub fn open(names: &[String], store: &Store, environment: Environment) -> Result<RequestSender, String> {
-        let key = STANDARD.decode(WELL_KNOWN_KEY).map_err(|error| error.to_string())?;
+    /// When a record of the store cannot be read.
+    pub fn open(names: &[String], store: &Store, environment: Environment) -> Result<RequestSender, ImportError> {
         let account = |name: &String| Account {
             name: name.clone(),
-            keys: vec![key.clone()],
+            keys: vec![KEY.to_vec()],
             versioning: false,
             hns: false,
             immutability: false,
@@ -113,29 +114,22 @@ impl RequestSender {
             scopes: Scopes::default(),
         };
         let accounts: Arc<Accounts> = Arc::new(names.iter().map(account).collect());
-        let unreadable = |why: crate::store::journal::CorruptRecord| why.0;
-        let queues = Arc::new(Queues::open(&accounts, store).map_err(unreadable)?);
-        let services: [Arc<dyn Service>; 3] = [
-            Arc::new(Blobs::open(&accounts, store).map_err(unreadable)?),
-            queues.clone(),
-            Arc::new(Tables::open(&accounts, store).map_err(unreadable)?),
-        ];
         let (environment, background) = (Arc::new(environment), Arc::new(Background::default()));
-        let manners = ListenerOptions { host_style: false, https: false, oauth: None };
+        let options = ListenerOptions { host_style: false, https: false, oauth: None };
         let pipeline = |service: Arc<dyn Service>| {
-            let kind = service.kind();
-            let pipeline = Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, manners);
-            (kind, Arc::new(pipeline))
+            Arc::new(Pipeline::new(service, accounts.clone(), environment.clone(), store.clone(), &background, options))
         };
-        let pipelines = services.into_iter().map(pipeline).collect();
-        Ok(RequestSender { pipelines, queues, environment, key, _background: background })
+        let queues = Arc::new(Queues::open(&accounts, store)?);
+        let (blob, queue) = (pipeline(Arc::new(Blobs::open(&accounts, store)?)), pipeline(queues.clone()));
+        let table = pipeline(Arc::new(Tables::open(&accounts, store)?));
+        Ok(RequestSender { blob, queue, table, queues, environment, _background: background })
     }
 
     /// Asks a service as the owner of an account.
     ///
     /// # Errors
     /// What the service refuses, by its code; and what keeps it from writing anything.
-    pub async fn ask(&self, kind: ServiceKind, account: &str, ask: ImportRequest) -> Result<(), ImportError> {
+    pub async fn ask(&self, kind: ServiceKind, account: &str, ask: ImportRequest) -> Result<(), ItemError> {
         self.answer(kind, account, ask).await.map(drop)
     }
 
@@ -143,28 +137,29 @@ impl RequestSender {
     ///
     /// # Errors
     /// As for [`RequestSender::ask`].
-    pub async fn answer(&self, kind: ServiceKind, account: &str, ask: ImportRequest) -> Result<HeaderMap, ImportError> {
-        let broken = |why: &dyn std::fmt::Display| ImportError::Broken(why.to_string());
-        let (_, pipeline) =
-            self.pipelines.iter().find(|(known, _)| *known == kind).ok_or_else(|| broken(&"there is no such service"))?;
+    pub async fn answer(&self, kind: ServiceKind, account: &str, ask: ImportRequest) -> Result<HeaderMap, ItemError> {
+        let pipeline = match kind {
+            ServiceKind::Queue => &self.queue,
+            ServiceKind::Table => &self.table,
+            ServiceKind::Blob | ServiceKind::File => &self.blob,
+        };
         let ImportRequest { method, path, query, mut headers, body } = ask;
         let path = format!("/{account}{}", utf8_percent_encode(&path, PATH));
         let pairs: Vec<String> =
             query.iter().map(|(name, value)| format!("{name}={}", utf8_percent_encode(value, NON_ALPHANUMERIC))).collect();
         headers.push(("host".to_owned(), "127.0.0.1".to_owned()));
         headers.push(("content-length".to_owned(), body.len().to_string()));
-        headers.push(("x-ms-version".to_owned(), VERSION.to_owned()));
+        headers.push(("x-ms-version".to_owned(), VERSION.to_string()));
         headers.push(("x-ms-date".to_owned(), self.environment.machine().rfc1123()));
         let written = headers.iter().filter_map(|(name, _)| name.strip_prefix(META));
         let spelling = written.map(|name| (name.to_ascii_lowercase(), name.to_owned())).filter(|(a, b)| a != b).collect();
         headers.iter_mut().for_each(|(name, _)| name.make_ascii_lowercase());
         let named: Vec<(&str, &str)> = headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let version = Version::parse(VERSION).ok_or_else(|| broken(&"no version"))?;
-        let signed = SignedRequest { method, account, path: &path, query: &query, headers: &named, version };
+        let signed = SignedRequest { method, account, path: &path, query: &query, headers: &named, version: VERSION };
         let dialect = if kind == ServiceKind::Table { Dialect::Table } else { Dialect::Storage };
         let text = string_to_sign(Scheme::SharedKey, dialect, &signed);
-        let mac = Hmac::<Sha256>::new_from_slice(&self.key).map_err(|error| broken(&error))?;
-        let signature = STANDARD.encode(mac.chain_update(text.as_bytes()).finalize().into_bytes());
+        let mac = Hmac::<Sha256>::new_from_slice(KEY).map(|mac| mac.chain_update(text.as_bytes()).finalize().into_bytes());
+        let signature = mac.map_or(String::new(), |mac| STANDARD.encode(mac));
         headers.push(("authorization".to_owned(), format!("SharedKey {account}:{signature}")));
 
         let target = if pairs.is_empty() { path } else { format!("{path}?{}", pairs.join("&")) };
@@ -173,13 +168,13 @@ impl RequestSender {
             request = request.header(name, value.as_bytes());
         }
         // A name or value that no header can have is one that no client could ever send.
-        let request = request.body(Body::from(body)).map_err(|error| ImportError::Left(error.to_string()))?;
+        let request = request.body(Body::from(body)).map_err(|error| ItemError::NotImported(error.to_string()))?;
         let answer = pipeline.answer(request, IpAddr::V4(Ipv4Addr::LOCALHOST), spelling).await;
         let code = answer.headers().get("x-ms-error-code").and_then(|code| code.to_str().ok()).unwrap_or_default().to_owned();
         match answer.status() {
             status if status.is_success() => Ok(answer.into_parts().0.headers),
-            status if status.is_server_error() => Err(ImportError::Broken(format!("it cannot be written: {status} {code}"))),
-            status => Err(ImportError::Left(format!("refused: {} {code}", status.as_u16()).trim_end().to_owned())),
+            status if status.is_server_error() => Err(ItemError::Fatal(ImportError::ServerError { status, code })),
+            status => Err(ItemError::NotImported(format!("refused: {} {code}", status.as_u16()).trim_end().to_owned())),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The properties of a service: CORS, logging, metrics, and those that blobs alone have.
 
+use crate::import::error::ImportError;
 use crate::import::report::Report;
 use crate::import::sender::{ImportRequest, RequestSender};
 use crate::import::workspace::{Database, text};
@@ -61,7 +62,7 @@ const PROPERTIES: [Element; 7] = [
 ///
 /// # Errors
 /// When nothing can be written any more.
-pub async fn bring(door: &RequestSender, kind: ServiceKind, from: &Database, report: &mut Report) -> Result<(), String> {
+pub async fn bring(door: &RequestSender, kind: ServiceKind, from: &Database, report: &mut Report) -> Result<(), ImportError> {
     let what = match kind {
         ServiceKind::Blob => "properties of the Blob service",
         ServiceKind::Queue => "properties of the Queue service",

@@ -1,7 +1,8 @@
 //! Tables and their entities.
 
+use crate::import::error::{ImportError, ItemError};
 use crate::import::policies;
-use crate::import::report::{ImportError, Report};
+use crate::import::report::Report;
 use crate::import::sender::{ImportRequest, RequestSender};
 use crate::import::workspace::{Database, Document, list, text};
 use crate::operation::ServiceKind;
@@ -14,7 +15,7 @@ use std::collections::HashSet;
 ///
 /// # Errors
 /// When nothing can be written any more.
-pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -> Result<(), String> {
+pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -> Result<(), ImportError> {
     let mut listed = HashSet::new();
     for document in from.collection("$TABLES_COLLECTION$") {
         let (account, name) = (text(document, "account").unwrap_or_default(), text(document, "table").unwrap_or_default());
@@ -29,7 +30,7 @@ pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -
         for entity in from.collection(&entities) {
             let put = match properties(entity) {
                 Some(properties) => post(door, account, &format!("/{name}"), properties).await,
-                None => Err(ImportError::Left("it has no properties".to_owned())),
+                None => Err(ItemError::NotImported("it has no properties".to_owned())),
             };
             report.count("entities", name, put)?;
         }
@@ -42,7 +43,7 @@ pub async fn bring(door: &RequestSender, from: &Database, report: &mut Report) -
     Ok(())
 }
 
-async fn post(door: &RequestSender, account: &str, path: &str, body: Value) -> Result<(), ImportError> {
+async fn post(door: &RequestSender, account: &str, path: &str, body: Value) -> Result<(), ItemError> {
     let ask = ImportRequest::new("POST", path).header("content-type", "application/json").header("accept", "application/json");
     door.ask(ServiceKind::Table, account, ask.header("prefer", "return-no-content").body(body.to_string().into_bytes())).await
 }

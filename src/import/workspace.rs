@@ -1,9 +1,11 @@
 //! An Azurite workspace as it lies on disk: dumps of LokiJS databases, and the extents that their documents point into.
 
+use crate::import::error::{DatabaseProblem, ImportError};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// The id of an extent that is zeros, and nowhere on disk.
 const ZEROS: &str = "*ZERO*";
@@ -13,6 +15,11 @@ pub type Document = Value;
 
 /// The collections of a database, by name.
 type Collections = Vec<(String, Vec<Document>)>;
+
+/// What should be a file of contents is something else.
+#[derive(Debug, Error)]
+#[error("{} is not a regular file", .0.display())]
+pub struct NotAFile(PathBuf);
 
 /// A database of one service: its collections by name.
 #[derive(Debug, Default)]
@@ -38,16 +45,13 @@ impl Workspace {
     ///
     /// # Errors
     /// One sentence: there is none, or one is not what Azurite writes.
-    pub fn open(place: &Path) -> Result<Workspace, String> {
-        place.read_dir().map_err(|error| format!("--from-azurite {} cannot be read: {error}", place.display()))?;
+    pub fn open(place: &Path) -> Result<Workspace, ImportError> {
+        place.read_dir().map_err(|error| ImportError::Workspace { workspace: place.to_owned(), error })?;
         let blob = Database::open(place, "blob", Some("__blobstorage__"))?;
         let queue = Database::open(place, "queue", Some("__queuestorage__"))?;
         let table = Database::open(place, "table", None)?;
         if blob.is_none() && queue.is_none() && table.is_none() {
-            return Err(format!(
-                "{} is not an Azurite workspace: it has no __azurite_db_blob__.json or the like",
-                place.display()
-            ));
+            return Err(ImportError::NoWorkspace(place.to_owned()));
         }
         let [blob, queue, table] = [blob, queue, table].map(Option::unwrap_or_default);
         Ok(Workspace { blob, queue, table })
@@ -55,7 +59,7 @@ impl Workspace {
 }
 
 impl Database {
-    fn open(place: &Path, service: &str, folder: Option<&str>) -> Result<Option<Database>, String> {
+    fn open(place: &Path, service: &str, folder: Option<&str>) -> Result<Option<Database>, ImportError> {
         let Some(collections) = collections(&place.join(format!("__azurite_db_{service}__.json")))? else { return Ok(None) };
         let mut database = Database { collections, ..Database::default() };
         if let Some(folder) = folder {
@@ -81,7 +85,7 @@ impl Database {
     ///
     /// # Errors
     /// One sentence: what should be their file is none.
-    pub fn bytes(&self, pointer: &Value) -> Result<Option<Vec<u8>>, String> {
+    pub fn bytes(&self, pointer: &Value) -> Result<Option<Vec<u8>>, NotAFile> {
         let (Some(id), Some(offset), Some(count)) = (text(pointer, "id"), number(pointer, "offset"), number(pointer, "count"))
         else {
             return Ok(None);
@@ -94,7 +98,7 @@ impl Database {
         let place = self.folder.join(name);
         // A pipe would be waited for, and a link may lead anywhere.
         match place.symlink_metadata() {
-            Ok(about) if !about.is_file() => Err(format!("{} is not a regular file", place.display())),
+            Ok(about) if !about.is_file() => Err(NotAFile(place)),
             _ => Ok(part(&place, offset, count)),
         }
     }
@@ -142,26 +146,29 @@ pub fn buffer(document: &Value, name: &str) -> Option<Vec<u8>> {
     }
 }
 
-fn collections_of_extents(place: &Path, service: &str) -> Result<Vec<Document>, String> {
+fn collections_of_extents(place: &Path, service: &str) -> Result<Vec<Document>, ImportError> {
     let found = collections(&place.join(format!("__azurite_db_{service}_extent__.json")))?;
     Ok(found.into_iter().flatten().flat_map(|(_, documents)| documents).collect())
 }
 
 /// The collections of a dump; `None` when there is no such file.
-fn collections(path: &Path) -> Result<Option<Collections>, String> {
-    let wrong = |why: String| format!("{}: {why}", path.display());
+fn collections(path: &Path) -> Result<Option<Collections>, ImportError> {
+    read_collections(path).map_err(|problem| ImportError::Database { path: path.to_owned(), problem })
+}
+
+fn read_collections(path: &Path) -> Result<Option<Collections>, DatabaseProblem> {
     let mut bytes = Vec::new();
-    if path.metadata().is_ok_and(|about| !about.is_file()) {
-        return Err(wrong("not a regular file".to_owned()));
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(DatabaseProblem::NotAFile);
     }
     match open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(wrong(error.to_string())),
-        Ok(mut file) => file.read_to_end(&mut bytes).map_err(|error| wrong(error.to_string()))?,
+        opened => opened?.read_to_end(&mut bytes)?,
     };
-    let mut dump: Value = serde_json::from_slice(&bytes).map_err(|error| wrong(format!("not JSON: {error}")))?;
-    let strange = || wrong("not a database of Azurite's".to_owned());
-    let Some(Value::Array(collections)) = dump.get_mut("collections").map(Value::take) else { return Err(strange()) };
+    let mut dump: Value = serde_json::from_slice(&bytes)?;
+    let Some(Value::Array(collections)) = dump.get_mut("collections").map(Value::take) else {
+        return Err(DatabaseProblem::NotADatabase);
+    };
     let named = collections.into_iter().map(|mut collection| {
         let name = text(&collection, "name")?.to_owned();
         match collection.get_mut("data").map(Value::take)? {
@@ -169,7 +176,7 @@ fn collections(path: &Path) -> Result<Option<Collections>, String> {
             _ => None,
         }
     });
-    named.collect::<Option<Vec<_>>>().map(Some).ok_or_else(strange)
+    named.collect::<Option<Vec<_>>>().map(Some).ok_or(DatabaseProblem::NotADatabase)
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is the room that reads another program's files")]

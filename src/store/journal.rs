@@ -11,6 +11,7 @@ use imbl::ordmap::DiffItem;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
+use thiserror::Error;
 
 /// The number of a cell among all that a server keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -88,7 +89,7 @@ impl Journal {
         let Some((log, cell)) = &self.0 else { return Ok(Durable::Already) };
         let mut entries = Entries::default();
         S::write_changes(Some(before), after, &mut Changes { cell: *cell, sink: &mut entries });
-        entries.failure.map_or(Ok(()), |failure| Err(ErrorCode::InternalError.with_reason(failure)))?;
+        entries.failure.map_or(Ok(()), |failure| Err(ErrorCode::InternalError.with_reason(failure.to_string())))?;
         if entries.bytes.is_empty() { Ok(Durable::Already) } else { Ok(log.append(&entries.bytes)) }
     }
 }
@@ -119,7 +120,7 @@ pub(super) trait Sink {
     /// Takes an entry.
     fn take(&mut self, entry: &Entry<'_>);
     /// Learns that something could not be written down: none of it counts then.
-    fn fail(&mut self, why: String);
+    fn fail(&mut self, error: postcard::Error);
 }
 
 /// Entries one after the other.
@@ -127,19 +128,19 @@ pub(super) trait Sink {
 pub(super) struct Entries {
     pub(super) bytes: Vec<u8>,
     /// Why one of them could not be written down.
-    failure: Option<String>,
+    failure: Option<postcard::Error>,
 }
 
 impl Sink for Entries {
     fn take(&mut self, entry: &Entry<'_>) {
         match postcard::to_extend(entry, std::mem::take(&mut self.bytes)) {
             Ok(longer) => self.bytes = longer,
-            Err(error) => self.fail(error.to_string()),
+            Err(error) => self.fail(error),
         }
     }
 
-    fn fail(&mut self, why: String) {
-        self.failure = Some(why);
+    fn fail(&mut self, error: postcard::Error) {
+        self.failure = Some(error);
     }
 }
 
@@ -164,7 +165,7 @@ impl<'a> Changes<'a> {
     pub fn put(&mut self, key: &[u8], version: u8, record: &impl Serialize) {
         match postcard::to_extend(record, vec![version]) {
             Ok(value) => self.sink.take(&Entry::Put { cell: self.cell, key, value: &value }),
-            Err(error) => self.sink.fail(error.to_string()),
+            Err(error) => self.sink.fail(error),
         }
     }
 
@@ -213,7 +214,8 @@ pub fn diff<'a, K: Ord, V: PartialEq>(
 pub struct Records(pub(super) BTreeMap<Vec<u8>, Vec<u8>>);
 
 /// A record that cannot be read: of a newer form, or not what it should be.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
 pub struct CorruptRecord(pub String);
 
 impl Records {

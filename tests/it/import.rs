@@ -37,18 +37,18 @@ fn change(place: &Path, database: &str, collection: &str, change: impl FnOnce(&m
 /// The output of an import that succeeded, if with warnings.
 struct Imported {
     /// What is in the location now.
-    brought: String,
+    summary: String,
     /// What was not imported, and what is to be checked: a line each.
-    left: Vec<String>,
+    warnings: Vec<String>,
 }
 
 fn bring(from: &Path, to: &Path) -> Imported {
     let (from, to) = (from.to_str().unwrap(), to.to_str().unwrap());
     let (code, output, warnings) = run(lazuli(), &["import", "--from-azurite", from, "--location", to]);
-    let left: Vec<_> = warnings.lines().map(str::to_owned).collect();
-    assert_eq!(code, i32::from(!left.is_empty()), "{warnings}");
-    let brought = output.trim_end().strip_prefix(&format!("Brought over to {to}: ")).unwrap().to_owned();
-    Imported { brought, left }
+    let lines: Vec<_> = warnings.lines().map(str::to_owned).collect();
+    assert_eq!(code, i32::from(!lines.is_empty()), "{warnings}");
+    let summary = output.trim_end().strip_prefix(&format!("Brought over to {to}: ")).unwrap().to_owned();
+    Imported { summary, warnings: lines }
 }
 
 /// The workspace with messages around today: one was taken, one is plain, one is hidden for ten minutes, one is over.
@@ -76,11 +76,11 @@ async fn get(server: &TestServer, target: &str) -> Answer {
 async fn blobs_come_over() {
     let (place, imported) = brought();
     assert_eq!(
-        imported.brought,
+        imported.summary,
         "5 blobs, 2 containers, 2 entities, 3 lists of access policies, 3 messages, 1 property of the Blob service, 1 queue, \
          1 snapshot with a new timestamp, 1 table, 2 uncommitted blocks"
     );
-    assert_eq!(imported.left, ["not brought over: 1 message (their time was over), the first: jobs"]);
+    assert_eq!(imported.warnings, ["not brought over: 1 message (their time was over), the first: jobs"]);
     let server = TestServer::with(&["--location", place.path()]).await;
     let containers = get(&server, "/?comp=list&include=metadata").await;
     assert_eq!(containers.elements("Name"), ["empty", "pictures"]);
@@ -198,7 +198,7 @@ async fn what_cannot_come_is_told() {
         messages.remove(3);
     });
     let imported = bring(&from.0, &to.0);
-    let told = imported.left.join("\n");
+    let told = imported.warnings.join("\n");
     for line in [
         "2 blobs (its bytes are not in the workspace), the first: /pictures/a/hello.txt",
         "1 blob (its length is not that of its bytes), the first: /pictures/empty",
@@ -236,8 +236,8 @@ async fn bytes_with_another_md5_come_with_a_warning() {
         }
     });
     let imported = bring(&from.0, &to.0);
-    assert!(imported.brought.starts_with("5 blobs, "), "{}", imported.brought);
-    let told: Vec<_> = imported.left.iter().filter(|line| line.contains("MD5")).collect();
+    assert!(imported.summary.starts_with("5 blobs, "), "{}", imported.summary);
+    let told: Vec<_> = imported.warnings.iter().filter(|line| line.contains("MD5")).collect();
     let line = "warning, brought over: 4 blobs (its MD5 is not the one that Azurite recorded), the first: /pictures/";
     assert!(told.len() == 1 && told[0].starts_with(line), "{told:?}");
     let server = TestServer::with(&["--location", to.path()]).await;
@@ -263,7 +263,7 @@ async fn contents_that_are_no_files_are_named() {
                 }
             }
         }
-        let told = bring(&from.0, &to.0).left.join("\n");
+        let told = bring(&from.0, &to.0).warnings.join("\n");
         for what in ["blobs", "uncommitted block", "messages"] {
             let named =
                 |line: &&str| line.contains(what) && line.contains("storage__/") && line.contains(" is not a regular file)");
@@ -287,8 +287,8 @@ async fn archived_blobs_come_over() {
         }
     });
     let imported = bring(&from.0, &to.0);
-    assert!(imported.brought.contains("5 blobs, ") && imported.brought.contains("1 snapshot with "), "{}", imported.brought);
-    assert!(!imported.left.join("\n").contains("blob"), "{:?}", imported.left);
+    assert!(imported.summary.contains("5 blobs, ") && imported.summary.contains("1 snapshot with "), "{}", imported.summary);
+    assert!(!imported.warnings.join("\n").contains("blob"), "{:?}", imported.warnings);
     let server = TestServer::with(&["--location", to.path()]).await;
     let listed = get(&server, "/pictures?restype=container&comp=list&include=snapshots,metadata").await;
     assert_eq!(listed.elements("AccessTier"), ["Archive"; 4], "{}", listed.text());
@@ -334,11 +334,11 @@ async fn properties_of_services_come_over() {
     }
     let imported = bring(&from.0, &to.0);
     for counted in ["8 properties of the Blob service", "1 property of the Queue service", "1 property of the Table service"] {
-        assert!(imported.brought.contains(counted), "{}", imported.brought);
+        assert!(imported.summary.contains(counted), "{}", imported.summary);
     }
     assert!(
         imported
-            .left
+            .warnings
             .iter()
             .any(|line| line.contains("1 property of the Blob service (refused: 400") && line.contains("other: Cors"))
     );
@@ -395,7 +395,7 @@ async fn entities_without_a_table_are_told() {
     let (from, to) = (Scratch::new("azurite"), Scratch::new("imported"));
     copy(&from.0);
     change(&from.0, "table", "$TABLES_COLLECTION$", |tables| tables.retain(|table| table["table"] != "People"));
-    let told = bring(&from.0, &to.0).left.join("\n");
+    let told = bring(&from.0, &to.0).warnings.join("\n");
     assert!(told.contains("entities (their table is not in the list of tables), the first: devstoreaccount1$People"), "{told}");
 }
 

@@ -5,6 +5,7 @@
 //! writes, and how far it reached. A start that finds less of the log than that has lost acknowledged writes, and is refused.
 
 use crate::rules::checksums::Crc64;
+use crate::store::disk::error::DiskErrorKind;
 use crate::store::disk::identity::StoreId;
 use crate::store::disk::medium::Medium;
 use parking_lot::Mutex;
@@ -53,7 +54,7 @@ fn beside(workspace: &Path) -> PathBuf {
 
 /// What to do about a folder that may not be used, where it is another user's.
 #[cfg(unix)]
-fn mend(path: &Path, error: &io::Error) -> String {
+fn permission_hint(path: &Path, error: &io::Error) -> String {
     use std::os::unix::fs::MetadataExt;
     let user = rustix::process::geteuid().as_raw();
     // A folder that is not there yet is missing in one that may not be written to.
@@ -69,7 +70,7 @@ fn mend(path: &Path, error: &io::Error) -> String {
 }
 
 #[cfg(not(unix))]
-fn mend(_: &Path, _: &io::Error) -> String {
+fn permission_hint(_: &Path, _: &io::Error) -> String {
     String::new()
 }
 
@@ -192,22 +193,22 @@ impl Folder {
     /// # Errors
     /// One sentence, and nothing is changed: another server has it, another program's files are in it, its form is a newer one, its
     /// marker is missing or damaged, or the system refuses.
-    pub fn open(path: &Path) -> Result<Folder, String> {
-        let named = |why: String| format!("--location {}: {why}", path.display());
-        let failed = |what: &str, error: &io::Error| named(format!("{what}: {error}{}", mend(path, error)));
+    pub fn open(path: &Path) -> Result<Folder, DiskErrorKind> {
+        let failed =
+            |action: &'static str, error: io::Error| DiskErrorKind::Folder { action, hint: permission_hint(path, &error), error };
         if let Err(error) = fs::read_dir(path) {
             if error.kind() != io::ErrorKind::NotFound {
-                return Err(failed("the folder cannot be read", &error));
+                return Err(failed("read", error));
             }
             #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
-            fs::create_dir_all(path).map_err(|error| failed("the folder cannot be made", &error))?;
+            fs::create_dir_all(path).map_err(|error| failed("made", error))?;
         }
-        let names = names(path).map_err(|error| failed("the folder cannot be read", &error))?;
+        let names = names(path).map_err(|error| failed("read", error))?;
         let mut options = File::options();
         options.read(true).write(true).create(!names.iter().any(|name| is_foreign(OsStr::new(name))));
-        let folder = Folder::with(path, &names, &options, File::try_lock).map_err(named)?;
+        let folder = Folder::with(path, &names, &options, File::try_lock)?;
         if folder.format == 0 {
-            folder.upgrade(folder.identity.since).map_err(|error| failed("the folder cannot be written to", &error))?;
+            folder.upgrade(folder.identity.since).map_err(|error| failed("written to", error))?;
             return Ok(Folder { format: FORMAT, ..folder });
         }
         Ok(folder)
@@ -217,15 +218,10 @@ impl Folder {
     ///
     /// # Errors
     /// As [`Folder::open`]; also when the folder is not there or has no data in it.
-    pub fn look(path: &Path) -> Result<Folder, String> {
-        let named = |why: String| format!("--location {}: {why}", path.display());
-        let names = names(path).map_err(|error| named(format!("the folder cannot be read: {error}")))?;
-        let folder = Folder::with(path, &names, File::options().read(true), File::try_lock_shared).map_err(named)?;
-        if folder.format == 0 {
-            Err(named("the file \"lazuli\" is empty: no server has used the folder yet".to_owned()))
-        } else {
-            Ok(folder)
-        }
+    pub fn look(path: &Path) -> Result<Folder, DiskErrorKind> {
+        let names = names(path).map_err(|error| DiskErrorKind::folder("read", error))?;
+        let folder = Folder::with(path, &names, File::options().read(true), File::try_lock_shared)?;
+        if folder.format == 0 { Err(DiskErrorKind::Unused) } else { Ok(folder) }
     }
 
     /// Opens the marker and reads it. The form is 0 where nothing was written to it yet.
@@ -234,53 +230,43 @@ impl Folder {
         names: &[String],
         options: &fs::OpenOptions,
         lock: fn(&File) -> Result<(), TryLockError>,
-    ) -> Result<Folder, String> {
+    ) -> Result<Folder, DiskErrorKind> {
         let ours = names.iter().any(|name| is_ours(name));
-        let without = "it records which log is the last. Restore it from a copy";
         let marker = path.join(TITLE_FILE);
         // A directory of that name is not a marker, whoever made it.
         let opened = if marker.is_dir() { Err(io::ErrorKind::NotFound.into()) } else { options.open(marker) };
         let mut marker = opened.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound if names.iter().any(|name| AZURITES.contains(&name.as_str())) => {
-                let (from, to) = (shell_word(path), shell_word(&beside(path)));
-                format!(
-                    "the folder contains Azurite's data. Stop Azurite, run lazuli import --from-azurite {from} --location {to}, and start \
-                     with --location {to}"
-                )
+                DiskErrorKind::Azurite { from: shell_word(path), to: shell_word(&beside(path)) }
             }
-            io::ErrorKind::NotFound if ours => format!("the file \"lazuli\" is missing; {without}"),
-            io::ErrorKind::NotFound if names.is_empty() => "there is no data in the folder".to_owned(),
-            io::ErrorKind::NotFound => "the folder has files of another program in it; choose an empty one".to_owned(),
-            _ => format!("the folder cannot be used: {error}{}", mend(path, &error)),
+            io::ErrorKind::NotFound if ours => DiskErrorKind::Marker { state: "missing" },
+            io::ErrorKind::NotFound if names.is_empty() => DiskErrorKind::NoData,
+            io::ErrorKind::NotFound => DiskErrorKind::OtherProgram,
+            _ => DiskErrorKind::Folder { action: "used", hint: permission_hint(path, &error), error },
         })?;
-        match lock(&marker) {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err("another server is using this folder".to_owned()),
-            Err(TryLockError::Error(error)) => return Err(format!("the folder cannot be locked: {error}")),
-        }
+        lock(&marker).map_err(|error| match error {
+            TryLockError::WouldBlock => DiskErrorKind::LocationInUse,
+            TryLockError::Error(error) => DiskErrorKind::folder("locked", error),
+        })?;
         let mut text = Vec::new();
-        marker.read_to_end(&mut text).map_err(|error| format!("the folder cannot be read: {error}"))?;
+        marker.read_to_end(&mut text).map_err(|error| DiskErrorKind::folder("read", error))?;
         let text = String::from_utf8_lossy(&text);
         if text.is_empty() && ours {
-            return Err(format!("the file \"lazuli\" is empty; {without}"));
+            return Err(DiskErrorKind::Marker { state: "empty" });
         }
         let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let format = match first.strip_prefix(TITLE).and_then(|form| form.trim().parse::<u32>().ok()) {
             _ if text.is_empty() => 0,
             Some(format @ 1..=FORMAT) => format,
-            Some(newer) if newer > FORMAT => {
-                return Err(format!(
-                    "the data has format {newer}, and this version of Lazuli reads up to {FORMAT}; use a newer version"
-                ));
-            }
-            _ => return Err("the file \"lazuli\" in it is not Lazuli's, or it is damaged".to_owned()),
+            Some(newer) if newer > FORMAT => return Err(DiskErrorKind::NewerFormat(newer)),
+            _ => return Err(DiskErrorKind::OtherMarker),
         };
         let mut lines = rest.split_inclusive('\n');
         let (identity, reach) = match format {
             2.. => {
                 let identity = lines.next().and_then(Identity::read);
                 let reach = lines.filter_map(LogPosition::read).max_by_key(|(_, turn)| *turn);
-                identity.zip(reach).ok_or_else(|| format!("the file \"lazuli\" is damaged; {without}"))?
+                identity.zip(reach).ok_or(DiskErrorKind::Marker { state: "damaged" })?
             }
             // What is there of form 1 says nothing of its store.
             form => {

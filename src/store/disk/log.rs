@@ -32,7 +32,7 @@ pub struct Log {
     queue: Mutex<Queue>,
     wake: Condvar,
     /// What is wrong with the disk, as long as something is.
-    failure: Mutex<Option<String>>,
+    failure: Mutex<Option<Arc<io::Error>>>,
     cells: Mutex<HashMap<CellId, Weak<dyn WriteRecords>>>,
     next_cell: AtomicU64,
     extents: Arc<Extents>,
@@ -48,7 +48,7 @@ pub struct PendingCommit {
 #[derive(Debug, Default)]
 struct Queue {
     frames: Vec<u8>,
-    waiting: Vec<oneshot::Sender<Result<(), String>>>,
+    waiting: Vec<oneshot::Sender<Committed>>,
     /// The number of the next frame.
     next: u64,
     /// Whether a snapshot is wanted, however short the log is.
@@ -64,13 +64,16 @@ pub trait WriteRecords: Send + Sync + std::fmt::Debug {
     fn write_records(&self, to: &mut Changes<'_>);
 }
 
+/// How writing a change to the disk ended. All changes that were written together share an error.
+type Committed = Result<(), Arc<io::Error>>;
+
 /// A change on its way to the disk.
 #[derive(Debug)]
 pub enum Durable {
     /// It is as safe as it gets.
     Already,
     /// It will be, when this says so.
-    Soon(oneshot::Receiver<Result<(), String>>),
+    Soon(oneshot::Receiver<Committed>),
 }
 
 impl Durable {
@@ -304,7 +307,7 @@ impl Committer {
     fn run(mut self) {
         loop {
             let (waiting, last, stop) = self.gather();
-            let outcome = self.commit();
+            let outcome = self.commit().map_err(Arc::new);
             match &outcome {
                 Ok(()) => {
                     self.written = last;
@@ -313,13 +316,12 @@ impl Committer {
                     }
                 }
                 Err(error) => {
-                    if self.log.failure.lock().replace(error.to_string()).is_none() {
+                    if self.log.failure.lock().replace(error.clone()).is_none() {
                         tracing::error!("the disk does not take writes: {error}; writes are refused until it does");
                     }
                 }
             }
             let safe = outcome.is_ok();
-            let outcome = outcome.map_err(|error| error.to_string());
             // Whoever does not wait any more does not want to know.
             waiting.into_iter().for_each(|answer| _ = answer.send(outcome.clone()));
             if safe {
@@ -338,7 +340,7 @@ impl Committer {
     }
 
     /// Waits until there is something to write, and takes all there is.
-    fn gather(&mut self) -> (Vec<oneshot::Sender<Result<(), String>>>, u64, bool) {
+    fn gather(&mut self) -> (Vec<oneshot::Sender<Committed>>, u64, bool) {
         let mut queue = self.log.queue.lock();
         while queue.frames.is_empty() && !queue.stop && !(queue.snapshot && queue.settled) {
             if self.owed.is_empty() {

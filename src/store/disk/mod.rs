@@ -11,6 +11,7 @@
 //! All records are also in memory, as what they mean; so nothing is ever looked up here. The disk is written to while the server
 //! runs, and read when it starts.
 
+pub mod error;
 pub mod extents;
 pub mod folder;
 pub mod frame;
@@ -24,13 +25,14 @@ pub mod snapshot;
 #[cfg(test)]
 mod tests;
 
+use crate::store::disk::error::{DiskError, DiskErrorKind};
 use crate::store::disk::extents::Extents;
 use crate::store::disk::folder::Folder;
 use crate::store::disk::log::{Log, LogFile, PendingCommit, Start, WriteRecords};
 use crate::store::disk::medium::Medium;
 use crate::store::disk::reclaim::Reclaiming;
 use crate::store::disk::replay::Replayed;
-use crate::store::journal::{CellId, Changes, Entries, Records};
+use crate::store::journal::{CellId, Changes, CorruptRecord, Entries, Records};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -91,11 +93,11 @@ impl WriteRecords for Unreplayed {
 
 impl Unreplayed {
     /// The cells that stand for something, out of what was found.
-    fn of(found: &mut Replayed) -> Result<Unreplayed, String> {
+    fn of(found: &mut Replayed) -> Result<Unreplayed, CorruptRecord> {
         let rest = Unreplayed::default();
         let roots = found.cells.remove(&ROOTS).unwrap_or_default();
         for (name, record) in roots.under(b"") {
-            let cell: CellId = record.read(1).map_err(|why| why.0)?;
+            let cell: CellId = record.read(1)?;
             rest.roots.lock().insert(name.to_vec(), (cell, false));
             // There may be nothing in it yet by which it would have been met.
             found.next_cell = found.next_cell.max(cell.0 + 1);
@@ -118,11 +120,14 @@ impl Disk {
     ///
     /// # Errors
     /// One sentence: what a start would be refused with.
-    pub fn look(path: &Path) -> Result<(Disk, Vec<String>), String> {
-        let named = |why: String| format!("--location {}: {why}", path.display());
+    pub fn look(path: &Path) -> Result<(Disk, Vec<String>), DiskError> {
+        Disk::look_at(path).map_err(|kind| DiskError::new(path, kind))
+    }
+
+    fn look_at(path: &Path) -> Result<(Disk, Vec<String>), DiskErrorKind> {
         let folder = Arc::new(Folder::look(path)?);
-        let mut found = replay::replay(&folder).map_err(named)?;
-        let rest = Arc::new(Unreplayed::of(&mut found).map_err(named)?);
+        let mut found = replay::replay(&folder)?;
+        let rest = Arc::new(Unreplayed::of(&mut found)?);
         let mut said = vec![format!("format {}", folder.format())];
         if folder.format() > 1 {
             said.push(format!("store {}", folder.identity().store));
@@ -142,8 +147,7 @@ impl Disk {
         }
         said.extend(found.lost.take());
         said.push(format!("{} records were read", found.records));
-        let extents =
-            Arc::new(Extents::open(folder.clone(), Arc::new(Medium::read_only())).map_err(|error| named(error.to_string()))?);
+        let extents = Arc::new(Extents::open(folder.clone(), Arc::new(Medium::read_only()))?);
         let log = Log::idle(extents.clone(), found.next, found.next_cell);
         let found = Mutex::new(found.cells);
         Ok((
@@ -161,30 +165,32 @@ impl Disk {
     ///
     /// # Errors
     /// One sentence, and the folder is as it was: it is another's, it is in use, it is of a newer form, or it is damaged.
-    pub fn open(path: &Path, medium: Medium, durability: Durability) -> Result<(Disk, Vec<String>), String> {
-        let named = |why: String| format!("--location {}: {why}", path.display());
-        let failed = |error: std::io::Error| named(error.to_string());
+    pub fn open(path: &Path, medium: Medium, durability: Durability) -> Result<(Disk, Vec<String>), DiskError> {
+        Disk::open_at(path, medium, durability).map_err(|kind| DiskError::new(path, kind))
+    }
+
+    fn open_at(path: &Path, medium: Medium, durability: Durability) -> Result<(Disk, Vec<String>), DiskErrorKind> {
         let folder = Arc::new(Folder::open(path)?);
         let medium = Arc::new(medium);
-        let mut found = replay::replay(&folder).map_err(named)?;
-        let rest = Arc::new(Unreplayed::of(&mut found).map_err(named)?);
+        let mut found = replay::replay(&folder)?;
+        let rest = Arc::new(Unreplayed::of(&mut found)?);
         // All of it can be read: from here on the folder is this server's to change.
-        let mut said: Vec<String> = found.set_aside(&folder).map_err(named)?.into_iter().collect();
+        let mut said: Vec<String> = found.set_aside(&folder)?.into_iter().collect();
         let lost = found.lost.is_some();
         said.extend(found.lost.take());
         let sure = folder.reach().is_some_and(|reach| reach.is_sure() && !reach.kept);
         if folder.format() < folder::FORMAT {
-            folder.upgrade(found.generation + 1).map_err(failed)?;
+            folder.upgrade(found.generation + 1)?;
         }
         snapshot::clear_unfinished(&folder);
         if let Some(base) = found.base {
             snapshot::clear_before(&folder, base);
         }
-        let extents = Arc::new(Extents::open(folder.clone(), medium.clone()).map_err(failed)?);
-        let file = LogFile::open(&folder, &medium, found.generation, found.length, found.next).map_err(failed)?;
-        folder.begin(&medium, found.generation, file.length()).map_err(failed)?;
+        let extents = Arc::new(Extents::open(folder.clone(), medium.clone())?);
+        let file = LogFile::open(&folder, &medium, found.generation, found.length, found.next)?;
+        folder.begin(&medium, found.generation, file.length())?;
         // Or else, after a loss of power, it would still say that the server before this one ended properly.
-        folder.sync_marker(&medium).map_err(failed)?;
+        folder.sync_marker(&medium)?;
         let start = Start {
             folder: folder.clone(),
             medium,
@@ -196,14 +202,14 @@ impl Disk {
             worth: found.snapshot,
             behind: found.logs.iter().rev().skip(1).map(|(_, length, _)| length).sum(),
         };
-        let (log, committing) = Log::start(start).map_err(failed)?;
+        let (log, committing) = Log::start(start)?;
         if folder.format() < folder::FORMAT {
             // The files of the older form do not say whose they are: others take their place.
             log.snapshot();
         }
         let told: Arc<dyn WriteRecords> = rest.clone();
         log.keep(ROOTS, Arc::downgrade(&told));
-        let reclaiming = Reclaiming::start(extents.clone()).map_err(failed)?;
+        let reclaiming = Reclaiming::start(extents.clone())?;
         if found.records > 0 {
             said.push(format!("{} records were read from {}", found.records, path.display()));
         }

@@ -1,5 +1,6 @@
 //! The start: the last snapshot and the logs after it, read into the records of every cell.
 
+use crate::store::disk::error::{Damage, DiskErrorKind};
 use crate::store::disk::folder::Folder;
 use crate::store::disk::frame::FrameRead;
 use crate::store::disk::identity::{FileHead, StoreId};
@@ -45,8 +46,8 @@ const WORTH_A_WORD: u64 = 64 << 20;
 ///
 /// # Errors
 /// One sentence with the file and the place, when something is damaged or missing.
-pub fn replay(folder: &Folder) -> Result<Replayed, String> {
-    let names = folder.names().map_err(|error| format!("the folder cannot be read: {error}"))?;
+pub fn replay(folder: &Folder) -> Result<Replayed, DiskErrorKind> {
+    let names = folder.names().map_err(|error| DiskErrorKind::folder("read", error))?;
     let numbered = |begin: &str| {
         let numbers = names.iter().filter_map(|name| name.strip_prefix(begin)?.parse::<u64>().ok());
         numbers.collect::<Vec<_>>()
@@ -60,27 +61,22 @@ pub fn replay(folder: &Folder) -> Result<Replayed, String> {
         let name = snapshot::name(last);
         let (from, until) = (snapshots.last().copied().unwrap_or(1), last.saturating_sub(1).max(1));
         return Err(match (from..=until).all(|log| every.contains(&log)) {
-            true => format!("{name} holds nothing, and the logs before it are there: it can be removed; nothing was changed"),
-            false => format!("{name} is empty: put the whole file back; nothing was changed"),
+            true => DiskErrorKind::RemovableSnapshot(name),
+            false => DiskErrorKind::EmptySnapshot(name),
         });
     }
     let base = numbered("snapshot-").into_iter().max();
     let logs: Vec<u64> = every.into_iter().filter(|log| base.is_none_or(|base| *log >= base)).collect();
     let first = base.unwrap_or(1);
-    let missing = |generation| Err(format!("{} is missing: put it back; nothing was changed", log::name(generation)));
+    let missing = |generation| Err(DiskErrorKind::Missing(log::name(generation)));
     match logs.first() {
         // A server begins with a log of its own, before anything else is there.
         None if base.is_some() || !numbered("extent-").is_empty() => return missing(first),
         Some(log) if *log > first && base.is_none() => {
             let last = folder.reach().map(|reach| reach.log).filter(|last| last < log && *last > 0);
             return Err(match last {
-                Some(last) => format!(
-                    "{} is missing, and {} is there, which the file \"lazuli\" does not know: put the first back, and take the second \
-                     away; nothing was changed",
-                    log::name(last),
-                    log::name(*log)
-                ),
-                None => format!("{} is missing: put it back; nothing was changed", snapshot::name(*log)),
+                Some(last) => DiskErrorKind::MissingBefore { missing: log::name(last), unknown: log::name(*log) },
+                None => DiskErrorKind::Missing(snapshot::name(*log)),
             });
         }
         _ => {}
@@ -115,10 +111,7 @@ pub fn replay(folder: &Folder) -> Result<Replayed, String> {
     {
         let (name, least) = (log::name(reach.log), reach.least());
         if *length < least {
-            return Err(format!(
-                "{name} ends at {length}, and it had at least {least} bytes: its end is missing. Put the whole file back; nothing was \
-                 changed"
-            ));
+            return Err(DiskErrorKind::MissingEnd { file: name, length: *length, least });
         }
         found.lost =
             Some(format!("{name} had {} bytes, {length} are there: what came after is lost with the power", reach.written));
@@ -127,41 +120,32 @@ pub fn replay(folder: &Folder) -> Result<Replayed, String> {
 }
 
 /// Makes sure that every log and snapshot that says so is of this store and has the name that it was written under.
-fn whose(folder: &Folder, snapshots: &[u64], logs: &[u64]) -> Result<(), String> {
+fn whose(folder: &Folder, snapshots: &[u64], logs: &[u64]) -> Result<(), DiskErrorKind> {
     let names: Vec<String> =
         snapshots.iter().map(|snapshot| snapshot::name(*snapshot)).chain(logs.iter().map(|log| log::name(*log))).collect();
     let mut heads = Vec::new();
     for name in &names {
-        let head = head(folder, name).map_err(|error| format!("{name} cannot be read: {error}"))?;
+        let head = head(folder, name).map_err(|error| DiskErrorKind::unreadable(name, error))?;
         heads.extend(head.map(|head| (name, head)));
     }
     let store = folder.identity().store;
     if let Some((name, first)) = heads.iter().find(|(_, head)| head.store != store) {
         let stores: Vec<StoreId> = heads.iter().map(|(_, head)| head.store).collect();
         return Err(match stores.contains(&store) {
-            true => format!("{name} belongs to another store: put back the one that belongs here; nothing was changed"),
+            true => DiskErrorKind::OtherStore((*name).clone()),
             false if stores.len() > 1 && stores.iter().all(|other| *other == first.store) => {
-                let names: Vec<&str> = heads.iter().map(|(name, _)| name.as_str()).collect();
-                let names = names.join(", ");
-                format!(
-                    "the file \"lazuli\" belongs to another store than {names}: put back the one that belongs here; nothing was changed"
-                )
+                let files: Vec<&str> = heads.iter().map(|(name, _)| name.as_str()).collect();
+                DiskErrorKind::MarkerOfOtherStore { files: files.join(", ") }
             }
-            false => format!(
-                "{name} and the file \"lazuli\" belong to different stores: put back the one that belongs here; nothing was changed"
-            ),
+            false => DiskErrorKind::DifferentStores((*name).clone()),
         });
     }
-    match heads.iter().find(|(name, head)| head.name != **name) {
-        Some((name, head)) if names.contains(&head.name) => {
-            Err(format!("{name} is {} under another name: take it away; nothing was changed", head.name))
-        }
-        Some((name, head)) => Err(format!(
-            "{} is missing, and {name} is that file under another name: name it back; nothing was changed",
-            head.name
-        )),
-        None => Ok(()),
-    }
+    let Some((name, head)) = heads.into_iter().find(|(name, head)| head.name != **name) else { return Ok(()) };
+    let (file, original) = (name.clone(), head.name);
+    Err(match names.contains(&original) {
+        true => DiskErrorKind::Copy { file, original },
+        false => DiskErrorKind::Renamed { file, original },
+    })
 }
 
 /// What a file says of whose it is, if it does and its beginning is whole.
@@ -175,15 +159,8 @@ fn head(folder: &Folder, name: &str) -> io::Result<Option<FileHead>> {
     })
 }
 
-/// The sentence for a log or a snapshot that should say whose it is.
-fn anonymous(name: &str) -> String {
-    format!(
-        "{name} does not say which store it belongs to, and those of this one do: put back the one that belongs here; nothing was changed"
-    )
-}
-
 impl Replayed {
-    fn read_snapshot(&mut self, folder: &Folder, generation: u64) -> Result<(), String> {
+    fn read_snapshot(&mut self, folder: &Folder, generation: u64) -> Result<(), DiskErrorKind> {
         let name = snapshot::name(generation);
         let file = read(folder, &name)?;
         self.snapshot = file.len() as u64;
@@ -195,22 +172,30 @@ impl Replayed {
                     at = end;
                 }
                 FrameRead::Frame { payload, end, .. } if at == 0 && FileHead::read(payload).is_some() => at = end,
-                FrameRead::Frame { .. } if at == 0 && generation >= folder.identity().since => return Err(anonymous(&name)),
+                FrameRead::Frame { .. } if at == 0 && generation >= folder.identity().since => {
+                    return Err(DiskErrorKind::UnknownStore(name));
+                }
                 FrameRead::Frame { payload, end, .. } => {
-                    self.apply(payload).map_err(|why| damaged(&name, at, &format!(": {why}")))?;
+                    self.apply(payload).map_err(|error| damaged(&name, at, error))?;
                     at = end;
                 }
                 FrameRead::End if complete => return Ok(()),
-                _ => return Err(damaged(&name, at, "")),
+                _ => return Err(damaged(&name, at, Damage::NoFrame)),
             }
         }
     }
 
-    fn read_log(&mut self, folder: &Folder, generation: u64, last: bool, expected: &mut Option<u64>) -> Result<(), String> {
+    fn read_log(
+        &mut self,
+        folder: &Folder,
+        generation: u64,
+        last: bool,
+        expected: &mut Option<u64>,
+    ) -> Result<(), DiskErrorKind> {
         let name = log::name(generation);
         let file = read(folder, &name)?;
         if file.is_empty() && !last && folder.format() > 1 {
-            return Err(format!("{name} is empty, though another follows: put the whole file back; nothing was changed"));
+            return Err(DiskErrorKind::EmptyLog(name));
         }
         let (mut at, mut frames) = (0, 0);
         loop {
@@ -218,32 +203,26 @@ impl Replayed {
                 FrameRead::Frame { number, payload, end } => {
                     let is_head = at == 0 && FileHead::read(payload).is_some();
                     if at == 0 && !is_head && generation >= folder.identity().since {
-                        return Err(anonymous(&name));
+                        return Err(DiskErrorKind::UnknownStore(name));
                     }
                     match *expected {
                         Some(expected) if at == 0 && number < expected => {
-                            return Err(format!(
-                                "{name} repeats what the log before it has (frame {number}, and {expected} is the next): it should not be \
-                                 there. Take it away, and put back the one that belongs here if there was one; nothing was changed"
-                            ));
+                            return Err(DiskErrorKind::RepeatedFrames { file: name, number, expected });
                         }
                         Some(expected) if at == 0 && number > expected && !self.logs.is_empty() => {
                             let before = log::name(generation.saturating_sub(1));
-                            return Err(format!(
-                                "{before} ends with frame {}, and {name} begins with {number}: one of them is not the whole file. Put it \
-                                 back; nothing was changed",
-                                expected.saturating_sub(1)
-                            ));
+                            let last = expected.saturating_sub(1);
+                            return Err(DiskErrorKind::MissingFrames { before, last, file: name, number });
                         }
                         Some(expected) if number != expected => {
-                            return Err(damaged(&name, at, &format!(": frame {expected} is missing")));
+                            return Err(damaged(&name, at, Damage::MissingFrame(expected)));
                         }
                         _ => {}
                     }
                     // The head of a log has the number of the next frame; that of a log of form 1 is empty.
                     *expected = Some(if is_head || payload.is_empty() { number } else { number + 1 });
                     if !is_head {
-                        self.apply(payload).map_err(|why| damaged(&name, at, &format!(": {why}")))?;
+                        self.apply(payload).map_err(|error| damaged(&name, at, error))?;
                     }
                     frames += 1;
                     at = end;
@@ -253,7 +232,7 @@ impl Replayed {
                     self.torn = file[at..].to_vec();
                     break;
                 }
-                FrameRead::Torn | FrameRead::Damaged => return Err(damaged(&name, at, "")),
+                FrameRead::Torn | FrameRead::Damaged => return Err(damaged(&name, at, Damage::NoFrame)),
             }
         }
         self.logs.push((generation, at as u64, frames));
@@ -264,7 +243,7 @@ impl Replayed {
     ///
     /// # Errors
     /// One sentence, when that cannot be written.
-    pub fn set_aside(&mut self, folder: &Folder) -> Result<Option<String>, String> {
+    pub fn set_aside(&mut self, folder: &Folder) -> Result<Option<String>, DiskErrorKind> {
         let torn = std::mem::take(&mut self.torn);
         if torn.is_empty() {
             return Ok(None);
@@ -273,7 +252,7 @@ impl Replayed {
         let aside = format!("torn-{name}");
         #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
         let written = fs::write(folder.file(&aside), &torn);
-        written.map_err(|error| format!("{aside} cannot be written: {error}"))?;
+        written.map_err(|error| DiskErrorKind::File { file: aside.clone(), action: "written", error })?;
         let bytes = torn.len();
         Ok(Some(format!("the last write to {name} was never finished: its {bytes} bytes were set aside in {aside}")))
     }
@@ -288,10 +267,10 @@ impl Replayed {
         self.progress.1 = next;
     }
 
-    fn apply(&mut self, mut payload: &[u8]) -> Result<(), String> {
+    fn apply(&mut self, mut payload: &[u8]) -> Result<(), Damage> {
         self.proceed(payload.len());
         while !payload.is_empty() {
-            let (entry, rest) = postcard::take_from_bytes::<Entry<'_>>(payload).map_err(|error| error.to_string())?;
+            let (entry, rest) = postcard::take_from_bytes::<Entry<'_>>(payload)?;
             payload = rest;
             let cell = match entry {
                 Entry::Put { cell, key, value } => {
@@ -316,12 +295,11 @@ impl Replayed {
     }
 }
 
-/// The sentence for a file that is not as it was written from this byte on.
-fn damaged(name: &str, at: usize, why: &str) -> String {
-    format!("{name} is damaged (byte {at}){why}. Restore the file from a copy; nothing was changed")
+fn damaged(name: &str, position: usize, damage: Damage) -> DiskErrorKind {
+    DiskErrorKind::Damaged { file: name.to_owned(), position, damage }
 }
 
-fn read(folder: &Folder, name: &str) -> Result<Vec<u8>, String> {
+fn read(folder: &Folder, name: &str) -> Result<Vec<u8>, DiskErrorKind> {
     #[expect(clippy::disallowed_methods, reason = "this is the room that files belong to")]
-    fs::read(folder.file(name)).map_err(|error| format!("{name} cannot be read: {error}"))
+    fs::read(folder.file(name)).map_err(|error| DiskErrorKind::unreadable(name, error))
 }

@@ -90,8 +90,8 @@ impl Sink for Writer<'_> {
         }
     }
 
-    fn fail(&mut self, why: String) {
-        self.failure.get_or_insert(io::Error::other(why));
+    fn fail(&mut self, error: postcard::Error) {
+        self.failure.get_or_insert(io::Error::other(error));
     }
 }
 

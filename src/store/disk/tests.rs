@@ -111,8 +111,8 @@ pub(super) fn open(path: &Path, medium: Medium) -> (Arc<Disk>, Arc<Cell<Shelf>>)
 /// What a start is refused with, and a check too; nothing is changed.
 pub(super) fn refusal(path: &Path) -> String {
     let before = files(path);
-    let why = Disk::open(path, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err();
-    assert_eq!(Disk::look(path).map(|(_, said)| said).unwrap_err(), why);
+    let why = Disk::open(path, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err().to_string();
+    assert_eq!(Disk::look(path).map(|(_, said)| said).unwrap_err().to_string(), why);
     assert!(files(path) == before, "nothing is changed: {why}");
     why
 }
@@ -223,7 +223,7 @@ async fn a_byte_flipped_anywhere_is_refused_with_its_place_or_mended_never_serve
             flipped[at] ^= 0x10;
             fs::write(place.0.join(&name), &flipped).unwrap();
             match Disk::open(&place.0, Medium::default(), Durability::Process) {
-                Err(why) => assert!(why.contains(&name), "{name} at {at}: {why}"),
+                Err(why) => assert!(why.to_string().contains(&name), "{name} at {at}: {why}"),
                 Ok((disk, said)) => {
                     let disk = Arc::new(disk);
                     let shelf = Store::on_disk(disk.clone()).root::<Shelf>("shelf", ErrorCode::ResourceNotFound).unwrap();
@@ -331,7 +331,8 @@ async fn a_start_without_what_it_needs_is_refused_and_changes_nothing() {
                 Some(left) => File::options().write(true).open(broken.0.join(name)).unwrap().set_len(left).unwrap(),
             }
             let before = files(&broken.0);
-            let why = Disk::open(&broken.0, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err();
+            let why =
+                Disk::open(&broken.0, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err().to_string();
             assert!(why.split(": ").skip(1).any(|part| part.contains(name)), "{name} {left:?}: {why}");
             assert!(files(&broken.0) == before, "{name} {left:?}: nothing is changed");
             fs::copy(whole.0.join(name), broken.0.join(name)).unwrap();
@@ -530,7 +531,8 @@ async fn a_folder_of_somebody_else_is_left_alone() {
     let place = Scratch::new("theirs");
     fs::create_dir_all(&place.0).unwrap();
     fs::write(place.0.join("letters.txt"), "dear").unwrap();
-    let refusal = |path: &Path| Disk::open(path, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err();
+    let refusal =
+        |path: &Path| Disk::open(path, Medium::default(), Durability::Process).map(|(_, said)| said).unwrap_err().to_string();
     assert!(refusal(&place.0).contains("another program"));
     assert_eq!(fs::read_dir(&place.0).unwrap().count(), 1);
 
