@@ -29,7 +29,7 @@ impl Described for Queue {
     const WRITE: OperationSpec = OperationSpec { access: Access::Write, status: 204, ..Queue::READ };
 
     fn find(queues: &Queues, request: &Request) -> Result<Arc<Cell<Queue>>, StorageError> {
-        queues.queue(request)
+        queues.resource(request)
     }
 }
 
@@ -84,15 +84,5 @@ impl Listed for Queue {
             xml.nest("Metadata", |xml| line.state.metadata().iter().for_each(|(name, value)| _ = xml.leaf(name, value)));
         }
         xml.close("Queue");
-    }
-}
-
-impl Queues {
-    /// The queue that a request names.
-    ///
-    /// # Errors
-    /// 404 QueueNotFound.
-    pub fn queue(&self, request: &Request) -> Result<Arc<Cell<Queue>>, StorageError> {
-        self.find(&request.account.name, request.target.queue()?)
     }
 }
