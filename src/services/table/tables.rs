@@ -41,11 +41,11 @@ impl HasPolicies for Table {
     type Input = XmlAccepted;
 
     fn policies(&self) -> &[Policy] {
-        Table::policies(self)
+        &self.policies
     }
 
     fn set_policies(&mut self, policies: Arc<[Policy]>, _: XmlAccepted, _: Timestamp) {
-        Table::set_policies(self, policies);
+        self.policies = policies;
     }
 }
 

@@ -12,6 +12,7 @@ use crate::rules::cors;
 use crate::rules::cors::CorsRule;
 use crate::rules::error::StorageError;
 use crate::rules::versions::Version;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The properties of one service of one account.
@@ -29,11 +30,11 @@ pub struct Properties {
 }
 
 /// The days of a retention policy; `None` if it is disabled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retention(pub Option<u32>);
 
 /// `Logging`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Logging {
     read: bool,
     write: bool,
@@ -48,7 +49,7 @@ impl Logging {
 }
 
 /// `HourMetrics` and `MinuteMetrics`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Metrics {
     /// `IncludeAPIs`; `None` if the metrics are disabled.
     include_apis: Option<bool>,
@@ -56,7 +57,7 @@ pub struct Metrics {
 }
 
 /// `DeleteRetentionPolicy`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeleteRetention {
     pub retention: Retention,
     /// Whether deleted blobs may be deleted permanently before their retention ends.
@@ -64,7 +65,7 @@ pub struct DeleteRetention {
 }
 
 /// `StaticWebsite`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StaticWebsite {
     pub enabled: bool,
     index_document: Option<String>,
@@ -73,7 +74,7 @@ pub struct StaticWebsite {
 }
 
 /// `ProtocolSettings`. They are stored and returned, and have no effect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Protocols {
     multichannel: bool,
     /// `EncryptionInTransit`, if it was set.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct Table {
     name: Arc<str>,
     entities: OrdMap<Key, Arc<Entity>>,
-    policies: Arc<[Policy]>,
+    pub policies: Arc<[Policy]>,
     /// The last timestamp. The next is later, so that no two states of an entity have the same tag.
     latest: Timestamp,
 }
@@ -33,14 +33,6 @@ impl Table {
     /// The name that it was created with.
     pub fn name(&self) -> &str {
         &self.name
-    }
-
-    pub fn policies(&self) -> &[Policy] {
-        &self.policies
-    }
-
-    pub fn set_policies(&mut self, policies: Arc<[Policy]>) {
-        self.policies = policies;
     }
 
     /// An entity.
