@@ -1,8 +1,6 @@
 //! Restore Container and Restore Share: a deleted container or share comes back within its retention, under its name or another one.
 
-use crate::operation::{
-    Access, FieldLocation, Fields, FromField, FromRequest, Input, Operation, OperationSpec, Reply, Request,
-};
+use crate::operation::{Access, FieldLocation, Fields, FromField, FromRequest, Input, Operation, OperationSpec, Reply, Request};
 use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::retention;
