@@ -4,7 +4,6 @@
 
 use crate::account::Account;
 use crate::config::WELL_KNOWN_KEY;
-use crate::rules::encryption::Scopes;
 use crate::rules::names;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
@@ -108,29 +107,18 @@ fn account(text: &str) -> Result<Account, AccountError> {
         return Err(AccountError::InvalidName(name));
     }
 
-    let first = key(&name, parts.next().unwrap_or(WELL_KNOWN_KEY))?;
-    let second = parts.next().map(|text| key(&name, text)).transpose()?;
+    let mut keys = vec![key(&name, parts.next().unwrap_or(WELL_KNOWN_KEY))?];
+    keys.extend(parts.next().map(|text| key(&name, text)).transpose()?);
     if parts.next().is_some() {
         return Err(AccountError::TooManyKeys(name));
     }
 
-    let mut account = Account {
-        name,
-        keys: std::iter::once(first).chain(second).collect(),
-        versioning: false,
-        hns: false,
-        immutability: false,
-        access_tracking: false,
-        premium: false,
-        container_retention: None,
-        share_retention: None,
-        scopes: Scopes::default(),
-    };
+    let mut account = Account { name, keys, ..Account::default() };
     for word in words {
         match word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value))) {
             ("versioning", None) => account.versioning = true,
             ("hns", None) => account.hns = true,
-            // A protected state is kept as a version when the blob is overwritten.
+            // A protected state becomes a version when the blob is overwritten.
             ("immutability", None) => (account.immutability, account.versioning) = (true, true),
             ("access-tracking", None) => account.access_tracking = true,
             ("premium", None) => account.premium = true,

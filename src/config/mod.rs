@@ -140,7 +140,7 @@ pub enum ProgramName {
 }
 
 impl ProgramName {
-    /// The exit status for a mistake in the arguments and for a start that failed. Azurite exits with 1, and scripts made for it
+    /// The exit status for invalid arguments and for a start that failed. Azurite exits with 1, and scripts made for it
     /// expect that.
     pub fn failure(self) -> u8 {
         if self == ProgramName::Lazuli { 2 } else { 1 }
@@ -159,7 +159,7 @@ impl ProgramName {
     }
 }
 
-/// What the program is asked to do.
+/// What the program does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Run a server.
@@ -192,17 +192,17 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
     let words = words.map_err(ConfigError::NotUtf8)?;
     let given = arguments::parse(words.into_iter())?;
 
-    let asked = |name: &str| given.iter().any(|argument| argument.flag.name == name);
-    if asked("help") {
+    let has = |name: &str| given.iter().any(|argument| argument.flag.name == name);
+    if has("help") {
         return Ok(Command::Print(reference::help()));
     }
-    if asked("version") {
+    if has("version") {
         return Ok(Command::Print(concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned()));
     }
     let mut draft = layers::merge(&given, env)?;
     let from = draft.from_azurite.take();
     let config = draft.finish(program)?;
-    match (asked("import"), from, config.location.clone()) {
+    match (has("import"), from, config.location.clone()) {
         (false, None, _) => {}
         (true, Some(from), Some(to)) => return Ok(Command::Import { from, to, durability: config.durability }),
         (false, Some(_), _) => return Err(ConfigError::WorkspaceWithoutImport),
@@ -210,9 +210,9 @@ pub fn read(args: impl IntoIterator<Item = OsString>, env: &dyn Fn(&str) -> Opti
             return Err(ConfigError::MissingFlag { flag: "import", needs: "--from-azurite DIR and --location DIR" });
         }
     }
-    if asked("check") {
+    if has("check") {
         let location = config.location.ok_or(ConfigError::MissingFlag { flag: "--check", needs: "--location DIR" })?;
         return Ok(Command::Check(location));
     }
-    Ok(if asked("health") { Command::Health(config) } else { Command::Serve(config) })
+    Ok(if has("health") { Command::Health(config) } else { Command::Serve(config) })
 }

@@ -7,7 +7,6 @@ use crate::http::pipeline::{ListenerOptions, Pipeline};
 use crate::import::error::{ImportError, ItemError};
 use crate::operation::{Service, ServiceKind};
 use crate::rules::auth::shared_key::{Dialect, Scheme, SignedRequest, string_to_sign};
-use crate::rules::encryption::Scopes;
 use crate::rules::versions::Version;
 use crate::services::blob::Blobs;
 use crate::services::queue::Queues;
@@ -101,18 +100,7 @@ impl RequestSender {
     /// # Errors
     /// When a record of the store cannot be read.
     pub fn open(names: &[String], store: &Store, environment: Environment) -> Result<RequestSender, ImportError> {
-        let account = |name: &String| Account {
-            name: name.clone(),
-            keys: vec![KEY.to_vec()],
-            versioning: false,
-            hns: false,
-            immutability: false,
-            access_tracking: false,
-            premium: false,
-            container_retention: None,
-            share_retention: None,
-            scopes: Scopes::default(),
-        };
+        let account = |name: &String| Account { name: name.clone(), keys: vec![KEY.to_vec()], ..Account::default() };
         let accounts: Arc<Accounts> = Arc::new(names.iter().map(account).collect());
         let (environment, background) = (Arc::new(environment), Arc::new(Background::default()));
         let options = ListenerOptions { host_style: false, https: false, oauth: None };

@@ -1,19 +1,83 @@
 //! The lease operations of blobs, containers, files and shares: five actions, selected by `x-ms-lease-action`. The rules are in
 //! `rules::lease`.
 
-use crate::operation::{FromRequest, Reply, Request, Selector};
+use crate::operation::{Access, FromRequest, Operation, OperationSpec, Reply, Request, Selector};
+use crate::rules::auth::permissions::RequiredPermission;
 use crate::rules::error::StorageError;
 use crate::rules::lease::{Lease, LeaseAction, LeaseDuration, LeaseId};
+use crate::services::shared::accounts::ServiceAccounts;
+use crate::services::shared::described::Described;
+
+/// What can be leased: a blob, a container, a file or a share.
+pub trait Leased: 'static {
+    /// The container or share that it is or belongs to.
+    type Resource: Described;
+    /// The input beyond that of the action.
+    type Input: FromRequest + Send + Sync + 'static;
+    /// What its operations declare: the kind of resource and the conditions.
+    const SPEC: OperationSpec;
+    /// The `restype` of a container or a share.
+    const RESTYPE: Option<Selector> = None;
+
+    /// Checks an action, before the resource is looked up, and returns it as it applies here.
+    ///
+    /// # Errors
+    /// 400 for an action that is not possible here.
+    fn check_action(action: LeaseAction) -> Result<LeaseAction, StorageError> {
+        Ok(action)
+    }
+
+    /// Performs an action, and returns the reply without the headers of the action, and the resulting lease.
+    ///
+    /// # Errors
+    /// 404 or 412 if there is nothing to lease or a condition is not met; 409 if the state of the lease does not allow the action.
+    fn step(
+        resource: &mut Self::Resource,
+        request: &Request,
+        input: &Self::Input,
+        action: LeaseAction,
+    ) -> Result<(Reply, Lease), StorageError>;
+}
+
+/// Declares an operation: the action `I` on the lease of an `L`.
+pub const fn operation<L: Leased, I: LeaseInput>(name: &'static str) -> Operation<ServiceAccounts<L::Resource>> {
+    let requires = match L::RESTYPE {
+        Some(_) => RequiredPermission::container(I::LETTERS).account_sas_only(),
+        None => RequiredPermission::object(I::LETTERS),
+    };
+    let selectors = const {
+        let (comp, action) = (Selector::Query("comp", "lease"), Selector::Header("x-ms-lease-action", I::ACTION));
+        match L::RESTYPE {
+            Some(restype) => &[restype, comp, action] as &[Selector],
+            None => &[comp, action],
+        }
+    };
+    operation!(
+        run::<L, I>,
+        (L::Input, I),
+        OperationSpec { name, methods: &["PUT"], selectors, requires, access: Access::Write, status: I::STATUS, ..L::SPEC }
+    )
+}
+
+async fn run<L: Leased, I: LeaseInput>(
+    accounts: &ServiceAccounts<L::Resource>,
+    request: Request,
+    (input, action): (L::Input, I),
+) -> Result<Reply, StorageError> {
+    let action = L::check_action(action.action(LeaseId(request.environment.id()))?)?;
+    let resource = L::Resource::find(accounts, &request)?;
+    let (reply, lease) = resource.write(|resource| L::step(resource, &request, &input, action)).await?;
+    Ok(I::answer(reply, lease, &request))
+}
 
 /// The input of a lease operation.
 pub trait LeaseInput: FromRequest + Send + Sync + 'static {
     /// The value of `x-ms-lease-action`.
     const ACTION: &'static str;
     /// The letters of a SAS that permit it. The permission to delete includes the permission to break.
-    const LETTERS: &'static str;
+    const LETTERS: &'static str = "w";
     /// The status of success.
-    const STATUS: u16;
-    const SELECTOR: Selector = Selector::Header("x-ms-lease-action", Self::ACTION);
+    const STATUS: u16 = 200;
 
     /// The action on a lease. `new_id` is for a lease for which the client proposes no id.
     ///
@@ -22,7 +86,9 @@ pub trait LeaseInput: FromRequest + Send + Sync + 'static {
     fn action(self, new_id: LeaseId) -> Result<LeaseAction, StorageError>;
 
     /// Adds the headers that report the resulting lease.
-    fn answer(reply: Reply, lease: Lease, request: &Request) -> Reply;
+    fn answer(reply: Reply, lease: Lease, _: &Request) -> Reply {
+        reply.with_some("x-ms-lease-id", lease.id().map(|id| id.to_string()))
+    }
 }
 
 input! { pub Acquire {
@@ -52,50 +118,31 @@ const MAX_PERIOD: u64 = 60;
 
 impl LeaseInput for Acquire {
     const ACTION: &'static str = "acquire";
-    const LETTERS: &'static str = "w";
     const STATUS: u16 = 201;
 
     fn action(self, new_id: LeaseId) -> Result<LeaseAction, StorageError> {
         Ok(LeaseAction::Acquire { term: self.duration, proposed: self.proposed, fresh: new_id })
     }
-
-    fn answer(reply: Reply, lease: Lease, _: &Request) -> Reply {
-        with_id(reply, lease)
-    }
 }
 
 impl LeaseInput for Renew {
     const ACTION: &'static str = "renew";
-    const LETTERS: &'static str = "w";
-    const STATUS: u16 = 200;
 
     fn action(self, _: LeaseId) -> Result<LeaseAction, StorageError> {
         Ok(LeaseAction::Renew { id: self.id })
-    }
-
-    fn answer(reply: Reply, lease: Lease, _: &Request) -> Reply {
-        with_id(reply, lease)
     }
 }
 
 impl LeaseInput for Change {
     const ACTION: &'static str = "change";
-    const LETTERS: &'static str = "w";
-    const STATUS: u16 = 200;
 
     fn action(self, _: LeaseId) -> Result<LeaseAction, StorageError> {
         Ok(LeaseAction::Change { id: self.id, proposed: self.proposed })
-    }
-
-    fn answer(reply: Reply, lease: Lease, _: &Request) -> Reply {
-        with_id(reply, lease)
     }
 }
 
 impl LeaseInput for Release {
     const ACTION: &'static str = "release";
-    const LETTERS: &'static str = "w";
-    const STATUS: u16 = 200;
 
     fn action(self, _: LeaseId) -> Result<LeaseAction, StorageError> {
         Ok(LeaseAction::Release { id: self.id })
@@ -123,8 +170,4 @@ impl LeaseInput for Break {
     fn answer(reply: Reply, lease: Lease, request: &Request) -> Reply {
         reply.with("x-ms-lease-time", lease.time_left(request.now).to_string())
     }
-}
-
-fn with_id(reply: Reply, lease: Lease) -> Reply {
-    reply.with_some("x-ms-lease-id", lease.id().map(|id| id.to_string()))
 }

@@ -22,7 +22,7 @@ use crate::services::blob::remote_source::RemoteBlob;
 use crate::services::blob::state::{Blob, Container};
 use crate::services::blob::wire::NewBlobHeaders;
 use crate::services::blob::{copy_properties, last_access, wire};
-use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, named_if_unmet};
+use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, condition_error};
 use crate::store::Store;
 use crate::store::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -83,7 +83,7 @@ async fn copy_blob(blobs: &Blobs, request: Request, input: Input) -> Result<Repl
         SourceLocation::Elsewhere => {
             let conditions = &input.conditions.0;
             let named = NamedSource { url: &input.source, range: RequestedRange::Whole, conditions, headers: &input.forwarded };
-            let elsewhere = RemoteSource::open(&request, named).await.map_err(|error| named_if_unmet(conditions, error))?;
+            let elsewhere = RemoteSource::open(&request, named).await.map_err(|error| condition_error(conditions, error))?;
             let described = elsewhere.described()?;
             input.new.check_tier_of(&described.empty())?;
             let total = elsewhere.answer.length().ok_or_else(unmeasured)?;

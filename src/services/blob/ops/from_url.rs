@@ -28,7 +28,7 @@ use crate::services::blob::ops::{append_block, put_block, put_page};
 use crate::services::blob::remote_source::RemoteBlob;
 use crate::services::blob::wire::NewBlobHeaders;
 use crate::services::blob::{copy_properties, last_access, remote_source, wire};
-use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, named_if_unmet};
+use crate::services::shared::remote_source::{ForwardedHeaders, NamedSource, RemoteSource, condition_error};
 use crate::store::content::Content;
 use std::sync::Arc;
 
@@ -349,7 +349,7 @@ impl FetchedSource {
         wanted: ChecksumKinds,
     ) -> Result<FetchedSource, StorageError> {
         let (conditions, headers) = (&input.conditions.0, &input.forwarded);
-        let rename = |error| if want.names_unmet { named_if_unmet(conditions, error) } else { error };
+        let rename = |error| if want.names_unmet { condition_error(conditions, error) } else { error };
         let named = NamedSource { url: &input.url, range: want.range, conditions, headers };
         let source = RemoteSource::open(request, named).await.map_err(rename)?;
         let described = source.described()?;

@@ -1,42 +1,23 @@
 //! Lease Blob: acquire, renew, change, release, break.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
 use crate::rules::etag::ETag;
-use crate::rules::lease::LeaseId;
-use crate::services::blob::blobs::Blobs;
-use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release, Renew};
+use crate::rules::lease::{Lease, LeaseAction};
+use crate::services::blob::state::Container;
+use crate::services::shared::lease::Leased;
 
-pub(super) static ACQUIRE: Operation<Blobs> = operation::<Acquire>("Acquire Blob Lease");
-pub(super) static RENEW: Operation<Blobs> = operation::<Renew>("Renew Blob Lease");
-pub(super) static CHANGE: Operation<Blobs> = operation::<Change>("Change Blob Lease");
-pub(super) static RELEASE: Operation<Blobs> = operation::<Release>("Release Blob Lease");
-pub(super) static BREAK: Operation<Blobs> = operation::<Break>("Break Blob Lease");
+pub(super) struct LeasedBlob;
 
-const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Blobs> {
-    operation!(
-        run::<I>,
-        I,
-        OperationSpec {
-            name,
-            methods: &["PUT"],
-            resource: ResourceKind::Blob,
-            selectors: const { &[Selector::Query("comp", "lease"), I::SELECTOR] },
-            requires: RequiredPermission::object(I::LETTERS),
-            access: Access::Write,
-            conditions: ConditionSupport::Write,
-            status: I::STATUS,
-            ..OperationSpec::DEFAULT
-        }
-    )
-}
+impl Leased for LeasedBlob {
+    type Resource = Container;
+    type Input = ();
+    const SPEC: OperationSpec =
+        OperationSpec { resource: ResourceKind::Blob, conditions: ConditionSupport::Write, ..OperationSpec::DEFAULT };
 
-async fn run<I: LeaseInput>(blobs: &Blobs, request: Request, input: I) -> Result<Reply, StorageError> {
-    let action = input.action(LeaseId(request.environment.id()))?;
-    let container = blobs.container(&request)?;
-    let (last_modified, lease) = container.write(|container| container.step_blob_lease(&request, action)).await?;
-    let reply = Reply::new(request.spec.status).with_state(ETag::of(last_modified), last_modified);
-    Ok(I::answer(reply, lease, &request))
+    fn step(container: &mut Container, request: &Request, (): &(), action: LeaseAction) -> Result<(Reply, Lease), StorageError> {
+        let (last_modified, lease) = container.step_blob_lease(request, action)?;
+        Ok((Reply::new(request.spec.status).with_state(ETag::of(last_modified), last_modified), lease))
+    }
 }

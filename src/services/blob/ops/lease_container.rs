@@ -1,46 +1,26 @@
 //! Lease Container: acquire, renew, change, release, break.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::conditions::ConditionSupport;
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseId;
-use crate::services::blob::blobs::Blobs;
-use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release, Renew};
+use crate::rules::lease::{Lease, LeaseAction};
+use crate::services::blob::state::Container;
+use crate::services::shared::described::Described;
+use crate::services::shared::lease::Leased;
 
-pub(super) static ACQUIRE: Operation<Blobs> = operation::<Acquire>("Acquire Container Lease");
-pub(super) static RENEW: Operation<Blobs> = operation::<Renew>("Renew Container Lease");
-pub(super) static CHANGE: Operation<Blobs> = operation::<Change>("Change Container Lease");
-pub(super) static RELEASE: Operation<Blobs> = operation::<Release>("Release Container Lease");
-pub(super) static BREAK: Operation<Blobs> = operation::<Break>("Break Container Lease");
+pub(super) struct LeasedContainer;
 
-const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Blobs> {
-    operation!(
-        run::<I>,
-        I,
-        OperationSpec {
-            name,
-            methods: &["PUT"],
-            resource: ResourceKind::Container,
-            selectors: const { &[Selector::Query("restype", "container"), Selector::Query("comp", "lease"), I::SELECTOR] },
-            requires: RequiredPermission::container(I::LETTERS).account_sas_only(),
-            access: Access::Write,
-            conditions: ConditionSupport::Dates,
-            status: I::STATUS,
-            ..OperationSpec::DEFAULT
-        }
-    )
-}
+impl Leased for LeasedContainer {
+    type Resource = Container;
+    type Input = ();
+    const SPEC: OperationSpec =
+        OperationSpec { resource: ResourceKind::Container, conditions: ConditionSupport::Dates, ..OperationSpec::DEFAULT };
+    const RESTYPE: Option<Selector> = Container::RESTYPE;
 
-async fn run<I: LeaseInput>(blobs: &Blobs, request: Request, input: I) -> Result<Reply, StorageError> {
-    let action = input.action(LeaseId(request.environment.id()))?;
-    let container = blobs.container(&request)?;
-    let (etag, last_modified, lease) = container
-        .write(|container| {
-            container.check_container(&request)?;
-            let lease = container.step_lease(action, request.now)?;
-            Ok((container.etag(), container.properties().last_modified, lease))
-        })
-        .await?;
-    Ok(I::answer(Reply::new(request.spec.status).with_state(etag, last_modified), lease, &request))
+    fn step(container: &mut Container, request: &Request, (): &(), action: LeaseAction) -> Result<(Reply, Lease), StorageError> {
+        container.check_container(request)?;
+        let lease = container.step_lease(action, request.now)?;
+        let last_modified = container.properties().last_modified;
+        Ok((Reply::new(request.spec.status).with_state(container.etag(), last_modified), lease))
+    }
 }

@@ -1,52 +1,39 @@
 //! Lease File: acquire, change, release, break. A file's lease is infinite, and cannot be renewed.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{OperationSpec, Reply, Request, ResourceKind};
 use crate::rules::error::StorageError;
 use crate::rules::file::handle::FileAccess;
-use crate::rules::lease::{LeaseAction, LeaseDuration, LeaseId};
-use crate::services::file::files::Files;
-use crate::services::file::state::{CurrentPath, WantedNode};
+use crate::rules::lease::{Lease, LeaseAction, LeaseDuration};
+use crate::services::file::state::{CurrentPath, Share, WantedNode};
 use crate::services::file::wire;
-use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release};
+use crate::services::shared::lease::Leased;
 
-pub(super) static ACQUIRE: Operation<Files> = operation::<Acquire>("Acquire File Lease");
-pub(super) static CHANGE: Operation<Files> = operation::<Change>("Change File Lease");
-pub(super) static RELEASE: Operation<Files> = operation::<Release>("Release File Lease");
-pub(super) static BREAK: Operation<Files> = operation::<Break>("Break File Lease");
+pub(super) struct LeasedFile;
 
-const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Files> {
-    operation!(
-        run::<I>,
-        (CurrentPath, I),
-        OperationSpec {
-            name,
-            methods: &["PUT"],
-            resource: ResourceKind::Path,
-            selectors: const { &[Selector::Query("comp", "lease"), I::SELECTOR] },
-            requires: RequiredPermission::object(I::LETTERS),
-            access: Access::Write,
-            status: I::STATUS,
-            ..OperationSpec::DEFAULT
+impl Leased for LeasedFile {
+    type Resource = Share;
+    type Input = CurrentPath;
+    const SPEC: OperationSpec = OperationSpec { resource: ResourceKind::Path, ..OperationSpec::DEFAULT };
+
+    fn check_action(action: LeaseAction) -> Result<LeaseAction, StorageError> {
+        match action {
+            LeaseAction::Acquire { term: LeaseDuration::Fixed(seconds), .. } => {
+                Err(StorageError::invalid_header("x-ms-lease-duration", seconds.to_string()))
+            }
+            // A break of a file's lease is immediate.
+            LeaseAction::Break { .. } => Ok(LeaseAction::Break { period: Some(0) }),
+            action => Ok(action),
         }
-    )
-}
+    }
 
-async fn run<I: LeaseInput>(files: &Files, request: Request, (at, input): (CurrentPath, I)) -> Result<Reply, StorageError> {
-    let action = match input.action(LeaseId(request.environment.id()))? {
-        LeaseAction::Acquire { term: LeaseDuration::Fixed(seconds), .. } => {
-            return Err(StorageError::invalid_header("x-ms-lease-duration", seconds.to_string()));
-        }
-        // A break of a file's lease is immediate.
-        LeaseAction::Break { .. } => LeaseAction::Break { period: Some(0) },
-        action => action,
-    };
-    let share = files.share(&request)?;
-    let (node, lease) = share
-        .write(|share| {
-            let file = share.admit(&request, &at, WantedNode::Content, FileAccess::Look)?;
-            share.step_file_lease(&file, action, request.now)
-        })
-        .await?;
-    Ok(I::answer(wire::state(&node, &request), lease, &request))
+    fn step(
+        share: &mut Share,
+        request: &Request,
+        path: &CurrentPath,
+        action: LeaseAction,
+    ) -> Result<(Reply, Lease), StorageError> {
+        let file = share.admit(request, path, WantedNode::Content, FileAccess::Look)?;
+        let (node, lease) = share.step_file_lease(&file, action, request.now)?;
+        Ok((wire::state(&node, request), lease))
+    }
 }

@@ -1,51 +1,30 @@
 //! Lease Share, also for a snapshot: acquire, renew, change, release, break.
 
-use crate::operation::{Access, Operation, OperationSpec, Reply, Request, ResourceKind, Selector};
-use crate::rules::auth::permissions::RequiredPermission;
+use crate::operation::{OperationSpec, Reply, Request, ResourceKind, Selector};
 use crate::rules::error::StorageError;
-use crate::rules::lease::LeaseId;
-use crate::services::file::files::Files;
-use crate::services::file::state::ShareSnapshotQuery;
+use crate::rules::lease::{Lease, LeaseAction};
+use crate::services::file::state::{Share, ShareSnapshotQuery};
 use crate::services::file::wire;
-use crate::services::shared::lease::{Acquire, Break, Change, LeaseInput, Release, Renew};
+use crate::services::shared::described::Described;
+use crate::services::shared::lease::Leased;
 
-pub(super) static ACQUIRE: Operation<Files> = operation::<Acquire>("Acquire Share Lease");
-pub(super) static RENEW: Operation<Files> = operation::<Renew>("Renew Share Lease");
-pub(super) static CHANGE: Operation<Files> = operation::<Change>("Change Share Lease");
-pub(super) static RELEASE: Operation<Files> = operation::<Release>("Release Share Lease");
-pub(super) static BREAK: Operation<Files> = operation::<Break>("Break Share Lease");
+pub(super) struct LeasedShare;
 
-const fn operation<I: LeaseInput>(name: &'static str) -> Operation<Files> {
-    operation!(
-        run::<I>,
-        (ShareSnapshotQuery, I),
-        OperationSpec {
-            name,
-            methods: &["PUT"],
-            resource: ResourceKind::Share,
-            selectors: const { &[Selector::Query("restype", "share"), Selector::Query("comp", "lease"), I::SELECTOR] },
-            requires: RequiredPermission::container(I::LETTERS).account_sas_only(),
-            access: Access::Write,
-            status: I::STATUS,
-            ..OperationSpec::DEFAULT
-        }
-    )
-}
+impl Leased for LeasedShare {
+    type Resource = Share;
+    type Input = ShareSnapshotQuery;
+    const SPEC: OperationSpec = OperationSpec { resource: ResourceKind::Share, ..OperationSpec::DEFAULT };
+    const RESTYPE: Option<Selector> = Share::RESTYPE;
 
-async fn run<I: LeaseInput>(
-    files: &Files,
-    request: Request,
-    (snapshot, input): (ShareSnapshotQuery, I),
-) -> Result<Reply, StorageError> {
-    let action = input.action(LeaseId(request.environment.id()))?;
-    let share = files.share(&request)?;
-    let (properties, lease) = share
-        .write(|share| {
-            let properties = share.view(snapshot.0)?.properties.clone();
-            Ok((properties, share.step_lease(snapshot.0, action, request.now)?))
-        })
-        .await?;
-    let reply = I::answer(wire::share_state(&properties, &request), lease, &request);
-    // The response to a release also has a lease time (recorded).
-    Ok(reply.with_some("x-ms-lease-time", (I::ACTION == Release::ACTION).then_some("0")))
+    fn step(
+        share: &mut Share,
+        request: &Request,
+        ShareSnapshotQuery(snapshot): &ShareSnapshotQuery,
+        action: LeaseAction,
+    ) -> Result<(Reply, Lease), StorageError> {
+        // The response to a release also has a lease time (recorded).
+        let time = matches!(action, LeaseAction::Release { .. }).then_some("0");
+        let reply = wire::share_state(share.view(*snapshot)?.properties, request).with_some("x-ms-lease-time", time);
+        Ok((reply, share.step_lease(*snapshot, action, request.now)?))
+    }
 }
