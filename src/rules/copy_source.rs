@@ -58,7 +58,7 @@ mod tests {
                 &[
                     ("CopySourceStatusCode", "403"),
                     ("CopySourceErrorCode", "AuthorizationPermissionMismatch"),
-                    ("CopySourceErrorMessage", ErrorCode::AuthorizationPermissionMismatch.says()),
+                    ("CopySourceErrorMessage", ErrorCode::AuthorizationPermissionMismatch.message()),
                 ],
             ),
         ] {

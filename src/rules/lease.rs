@@ -208,12 +208,12 @@ impl LeasedResource {
         };
         match code {
             ErrorCode::LeaseIdMissing | ErrorCode::LeaseLost | ErrorCode::LeaseNotPresentWithLeaseOperation => {
-                code.with_message(code.says().replace("the blob", noun))
+                code.with_message(code.message().replace("the blob", noun))
             }
             ErrorCode::LeaseIdMismatchWithLeaseOperation if self != LeasedResource::Container => {
-                code.with_message(code.says().replace("the blob/container", noun))
+                code.with_message(code.message().replace("the blob/container", noun))
             }
-            _ => code.with_message(code.says().replace("the container", noun)),
+            _ => code.with_message(code.message().replace("the container", noun)),
         }
     }
 
@@ -541,7 +541,7 @@ mod tests {
         let lost = check(leased(A), LeaseCheck::Required, Some(A), LeasedResource::Container, at(30)).unwrap_err();
         assert_eq!(lost.message(), "A lease ID was specified, but the lease for the container has expired.");
         let mismatch = step(Lease::Available, LeaseAction::Renew { id: A }, LeasedResource::Container, at(0)).unwrap_err();
-        assert_eq!(mismatch.message(), ErrorCode::LeaseIdMismatchWithLeaseOperation.says());
+        assert_eq!(mismatch.message(), ErrorCode::LeaseIdMismatchWithLeaseOperation.message());
     }
 
     #[test]

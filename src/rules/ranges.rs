@@ -27,7 +27,7 @@ impl InclusiveRange {
         format!("bytes {}-{}/{size}", self.start, self.end)
     }
 
-    /// Whether it begins and ends on a multiple of so many bytes, as a write of pages must (512).
+    /// Returns true if it starts and ends at a multiple of this number of bytes.
     pub const fn is_aligned(self, unit: u64) -> bool {
         self.start.is_multiple_of(unit) && self.len().is_multiple_of(unit)
     }

@@ -26,11 +26,7 @@ pub fn read_size(text: &str) -> Result<u64, StorageError> {
 /// # Errors
 /// 416 InvalidPageRange for a range that does not start and end with a page, or that ends after the blob.
 pub fn check_range(span: InclusiveRange, size: u64) -> Result<(), StorageError> {
-    let whole_pages = span.start.is_multiple_of(PAGE) && (span.end + 1).is_multiple_of(PAGE);
-    if !whole_pages || span.end >= size {
-        return Err(ErrorCode::InvalidPageRange.into());
-    }
-    Ok(())
+    if span.is_aligned(PAGE) && span.end < size { Ok(()) } else { Err(ErrorCode::InvalidPageRange.into()) }
 }
 
 /// The change of a sequence number by Set Blob Properties (`x-ms-sequence-number-action`).

@@ -153,8 +153,8 @@ pub async fn refusal(version: Version, answer: RemoteResponse) -> StorageError {
     let says = error.as_ref().and_then(|error| Some(error.text_of("Message")?.lines().next()?.to_owned()));
     let code = named.or_else(|| Some(error.as_ref()?.text_of("Code")?.to_owned()));
     let usual = match status {
-        304 | 412 => Some(ErrorCode::ConditionNotMet.says()),
-        404 => Some(ErrorCode::CannotVerifyCopySource.says()),
+        304 | 412 => Some(ErrorCode::ConditionNotMet.message()),
+        404 => Some(ErrorCode::CannotVerifyCopySource.message()),
         _ => None,
     };
     let refusal = Refusal { status: theirs, code: code.as_deref(), says: says.as_deref() };
