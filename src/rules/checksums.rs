@@ -5,6 +5,7 @@
 //! the checksum of the XML that lists the blocks, not of the blob.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::optional_header;
 use crate::rules::versions::Version;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -142,9 +143,7 @@ impl RequestChecksums {
             return Err(ErrorCode::BothCrc64AndMd5HeaderPresent.into());
         }
         let md5 = content_md5.map(|text| Md5::parse(text).ok_or(ErrorCode::InvalidMd5)).transpose()?;
-        let crc64 =
-            content_crc64.map(|text| Crc64::parse(text).ok_or_else(|| StorageError::invalid_header("x-ms-content-crc64", text)));
-        Ok(RequestChecksums { md5, crc64: crc64.transpose()? })
+        Ok(RequestChecksums { md5, crc64: optional_header("x-ms-content-crc64", content_crc64, Crc64::parse)? })
     }
 
     /// Which checksums to compute, and to answer with: those claimed; if none is, the CRC64, or before 2019-02-02 the MD5. From

@@ -3,6 +3,8 @@
 //! The server keeps no byte enciphered: it remembers the key's fingerprint and holds every request to it, as the service does.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::header;
+use crate::rules::wire_name::WireName;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
@@ -124,11 +126,7 @@ impl DefaultEncryption {
                 return Err(StorageError::missing_header(missing).with_message(UNPAIRED));
             }
         };
-        let deny_override = match deny {
-            text if text.eq_ignore_ascii_case("true") => true,
-            text if text.eq_ignore_ascii_case("false") => false,
-            text => return Err(StorageError::invalid_header(DENY_OVERRIDE, text)),
-        };
+        let deny_override = header(DENY_OVERRIDE, deny, bool::parse)?;
         match scope {
             ACCOUNT_SCOPE => Ok(DefaultEncryption { scope: None, deny_override }),
             scope if declared.has(scope) => Ok(DefaultEncryption { scope: Some(scope.into()), deny_override }),

@@ -2,10 +2,22 @@
 
 use crate::rules::error::StorageError;
 use std::str::FromStr;
+use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 /// Parses a number of digits only: `from_str` of the integers also accepts a sign.
 pub fn digits<T: FromStr>(text: &str) -> Option<T> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// A GUID in its usual form of 36 characters.
+pub fn guid(text: &str) -> Option<Uuid> {
+    Some(text).filter(|text| text.len() == Hyphenated::LENGTH).and_then(|text| Uuid::try_parse(text).ok())
+}
+
+/// The value of the first pair with this name, in any letter case.
+pub fn lookup<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
 /// The text inside the quotes at the start of `text`, with doubled quotes reduced, and the rest after them.

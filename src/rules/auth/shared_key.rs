@@ -7,6 +7,7 @@
 //! Blob, queue, file and Data Lake requests share one dialect, table requests have a leaner one of their own.
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::lookup;
 use crate::rules::versions::Version;
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -177,8 +178,7 @@ fn push_query(text: &mut String, query: &[(String, String)]) {
 
 /// The query in the lean CanonicalizedResource: `?comp=value` or nothing.
 fn push_comp(text: &mut String, query: &[(String, String)]) {
-    let comp = query.iter().find(|(name, _)| name.eq_ignore_ascii_case("comp"));
-    text.extend(comp.map(|(_, value)| format!("?comp={value}")));
+    text.extend(lookup(query, "comp").map(|value| format!("?comp={value}")));
 }
 
 /// Compares lower-case header names as .NET's culture does, which is how the service sorts them: punctuation before digits before

@@ -1,7 +1,8 @@
 //! The body of an entity group transaction: a batch with one changeset inside, whose parts have bodies; or with a single query.
 
-use crate::rules::batch::{BatchPart, boundary, header, is_http, malformed, request, sections};
+use crate::rules::batch::{BatchPart, boundary, is_http, malformed, request, sections};
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::lookup;
 
 /// The most changes in a changeset.
 pub const MOST_CHANGES: usize = 100;
@@ -36,7 +37,7 @@ pub fn parse(content_type: &str, body: &[u8]) -> Result<Group, StorageError> {
     let [section] = &outside[..] else { return Err(malformed("a transaction is one changeset or one query")) };
     let mut lines = section.iter().copied();
     let about = super::headers(&mut lines)?;
-    let kind = header(&about, "content-type").unwrap_or_default();
+    let kind = lookup(&about, "content-type").unwrap_or_default();
     if is_http(kind) {
         let change = change(section)?;
         return match change.part.method.as_str() {

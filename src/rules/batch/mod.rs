@@ -6,6 +6,7 @@
 pub mod changeset;
 
 use crate::rules::error::{ErrorCode, StorageError};
+use crate::rules::text::lookup;
 
 /// How many parts a batch may have.
 pub const MOST_PARTS: usize = 256;
@@ -30,7 +31,7 @@ pub struct BatchPart {
 impl BatchPart {
     /// A header's text, by its name in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
-        header(&self.headers, name)
+        lookup(&self.headers, name)
     }
 }
 
@@ -118,7 +119,7 @@ fn part(lines: &[&str]) -> Result<BatchPart, StorageError> {
     if part.header("content-length").is_some_and(|length| length != "0") || lines.any(|line| !line.is_empty()) {
         return Err(malformed("a part has a body"));
     }
-    Ok(BatchPart { id: header(&about, "content-id").map(str::to_owned), ..part })
+    Ok(BatchPart { id: lookup(&about, "content-id").map(str::to_owned), ..part })
 }
 
 /// Whether a part of this Content-Type is an HTTP request.
@@ -129,11 +130,11 @@ fn is_http(kind: &str) -> bool {
 /// A part's own headers, and the request in it up to its body.
 fn request<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<(Vec<(String, String)>, BatchPart), StorageError> {
     let about = headers(lines)?;
-    let kind = header(&about, "content-type").unwrap_or_default();
+    let kind = lookup(&about, "content-type").unwrap_or_default();
     if !is_http(kind) {
         return Err(malformed(format!("a part is {kind:?}")));
     }
-    if header(&about, "content-transfer-encoding").is_some_and(|encoding| !encoding.eq_ignore_ascii_case("binary")) {
+    if lookup(&about, "content-transfer-encoding").is_some_and(|encoding| !encoding.eq_ignore_ascii_case("binary")) {
         return Err(malformed("a part is encoded"));
     }
     let line = lines.next().unwrap_or_default();
@@ -157,10 +158,6 @@ fn headers<'a>(lines: &mut impl Iterator<Item = &'a str>) -> Result<Vec<(String,
     };
     let until_empty = lines.take_while(|line| !line.is_empty());
     until_empty.map(|line| read(line).ok_or_else(|| malformed("a part has a line that is no header"))).collect()
-}
-
-fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
 /// Path and query of a target, which some clients write out as a URL.

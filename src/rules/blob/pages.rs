@@ -2,6 +2,7 @@
 
 use crate::rules::error::{ErrorCode, StorageError};
 use crate::rules::ranges::InclusiveRange;
+use crate::rules::text::{header, optional_header};
 
 /// The size of a page in bytes. Sizes and ranges of page blobs are multiples of it.
 pub const PAGE: u64 = 512;
@@ -17,8 +18,8 @@ pub const MAX_SEQUENCE: u64 = i64::MAX as u64;
 /// # Errors
 /// 400 InvalidHeaderValue unless it is a multiple of a page and at most 8 TiB (recorded).
 pub fn read_size(text: &str) -> Result<u64, StorageError> {
-    let size = text.trim().parse().ok().filter(|size: &u64| size.is_multiple_of(PAGE) && *size <= MAX_SIZE);
-    size.ok_or_else(|| StorageError::invalid_header("x-ms-blob-content-length", text))
+    let size = |text: &str| text.trim().parse().ok().filter(|size: &u64| size.is_multiple_of(PAGE) && *size <= MAX_SIZE);
+    header("x-ms-blob-content-length", text, size)
 }
 
 /// Checks the range of a page write, which must cover whole pages of the blob.
@@ -79,8 +80,12 @@ impl Action {
 ///
 /// # Errors
 /// 400 InvalidHeaderValue, also for a negative number (recorded).
-pub fn read_sequence(header: &str, text: &str) -> Result<u64, StorageError> {
-    text.trim().parse().ok().filter(|number| *number <= MAX_SEQUENCE).ok_or_else(|| StorageError::invalid_header(header, text))
+pub fn read_sequence(name: &str, text: &str) -> Result<u64, StorageError> {
+    header(name, text, sequence_number)
+}
+
+fn sequence_number(text: &str) -> Option<u64> {
+    text.trim().parse().ok().filter(|number| *number <= MAX_SEQUENCE)
 }
 
 /// The conditions on the sequence number (`x-ms-if-sequence-number-…`).
@@ -100,8 +105,7 @@ impl SequenceConditions {
     /// # Errors
     /// 400 InvalidHeaderValue.
     pub fn read<'a>(find: impl Fn(&'static str) -> Option<&'a str>) -> Result<SequenceConditions, StorageError> {
-        let one =
-            |name: &'static str| find(name).filter(|text| !text.is_empty()).map(|text| read_sequence(name, text)).transpose();
+        let one = |name: &'static str| optional_header(name, find(name).filter(|text| !text.is_empty()), sequence_number);
         Ok(SequenceConditions {
             le: one("x-ms-if-sequence-number-le")?,
             lt: one("x-ms-if-sequence-number-lt")?,

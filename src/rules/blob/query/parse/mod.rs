@@ -237,18 +237,13 @@ impl Tokens {
             self.need(")")?;
             return Ok(Expr::Cast(Box::new(inner), kind));
         }
-        let functions: [(&str, fn(Part, Box<Expr>, Box<Expr>) -> Expr); 2] =
-            [("DATE_ADD", Expr::DateAdd), ("DATE_DIFF", Expr::DateDiff)];
-        for (name, make) in functions {
-            if self.take_call(name) {
-                let part = self.part(Part::is_measure)?;
-                self.need(",")?;
-                let first = self.expression(depth)?;
-                self.need(",")?;
-                let second = self.expression(depth)?;
-                self.need(")")?;
-                return Ok(make(part, Box::new(first), Box::new(second)));
-            }
+        if self.take_call("DATE_ADD") {
+            let (part, quantity, moment) = self.date_arguments(depth)?;
+            return Ok(Expr::DateAdd(part, quantity, moment));
+        }
+        if self.take_call("DATE_DIFF") {
+            let (part, from, to) = self.date_arguments(depth)?;
+            return Ok(Expr::DateDiff(part, from, to));
         }
         if self.take_call("EXTRACT") {
             let part = self.part(|_| true)?;
@@ -285,6 +280,17 @@ impl Tokens {
             }
             None => Err(unexpected(None)),
         }
+    }
+
+    /// The rest after `DATE_ADD(` or `DATE_DIFF(`: `part, first, second)`.
+    fn date_arguments(&mut self, depth: u32) -> Result<(Part, Box<Expr>, Box<Expr>)> {
+        let part = self.part(Part::is_measure)?;
+        self.need(",")?;
+        let first = self.expression(depth)?;
+        self.need(",")?;
+        let second = self.expression(depth)?;
+        self.need(")")?;
+        Ok((part, Box::new(first), Box::new(second)))
     }
 
     /// An allowed part of a timestamp, in quotes or bare.
