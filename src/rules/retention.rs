@@ -78,9 +78,9 @@ mod tests {
 
     #[test]
     fn a_containers_version_is_its_birth() {
-        let born = read_container_version("01D80E28F195E7A5").unwrap();
-        assert_eq!(born.iso(), "2022-01-20T18:10:02.2043557Z");
-        assert_eq!(container_version(born), "01D80E28F195E7A5");
+        let created = read_container_version("01D80E28F195E7A5").unwrap();
+        assert_eq!(created.iso(), "2022-01-20T18:10:02.2043557Z");
+        assert_eq!(container_version(created), "01D80E28F195E7A5");
         for text in ["", "1D80E28F195E7A5", "01D80E28F195E7A5 ", "+1D80E28F195E7A5", "FFFFFFFFFFFFFFFF", "soon"] {
             assert_eq!(read_container_version(text), None, "{text}");
         }

@@ -91,11 +91,11 @@ fn sequence_number(text: &str) -> Option<u64> {
 /// The conditions on the sequence number (`x-ms-if-sequence-number-…`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SequenceConditions {
-    /// At most this.
+    /// Less than or equal to this.
     pub le: Option<u64>,
     /// Less than this.
     pub lt: Option<u64>,
-    /// This.
+    /// Equal to this.
     pub eq: Option<u64>,
 }
 
